@@ -1,0 +1,24 @@
+# Everything Merpati stands on, found on the system. `./dev` installs the packages; nothing is
+# downloaded at configure time. Rooms name these targets in LINKS.
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS json url)
+find_package(OpenSSL 3.0 REQUIRED)
+find_package(SQLite3 3.40 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(prometheus-cpp REQUIRED COMPONENTS core)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+
+if(MERPATI_DEVELOPER)
+  find_package(GTest REQUIRED)
+endif()
+
+# Boost.Asio as every room uses it. Listed once so that all translation units agree.
+add_library(merpati_asio INTERFACE)
+target_link_libraries(merpati_asio INTERFACE Boost::headers Threads::Threads)
+target_compile_definitions(merpati_asio INTERFACE
+  BOOST_ASIO_NO_DEPRECATED
+  BOOST_ASIO_DISABLE_BOOST_COROUTINE)

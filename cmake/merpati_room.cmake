@@ -1,0 +1,37 @@
+# merpati_room(NAME SOURCES … HEADERS … TESTS … DEPENDS … LINKS …)
+#
+# One room: the static library `merpati_NAME`, and in developer builds the test program
+# `NAME_test`. DEPENDS names the rooms it may include (tools/tidy holds includes to it); LINKS names
+# libraries from outside. A room without SOURCES is a header-only one.
+function(merpati_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;HEADERS;TESTS;DEPENDS;LINKS" ${ARGN})
+  if(ROOM_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "room ${name}: unknown words ${ROOM_UNPARSED_ARGUMENTS}")
+  endif()
+  list(TRANSFORM ROOM_DEPENDS PREPEND merpati_)
+
+  if(ROOM_SOURCES)
+    add_library(merpati_${name} STATIC ${ROOM_SOURCES} ${ROOM_HEADERS})
+    target_link_libraries(merpati_${name}
+      PUBLIC ${ROOM_DEPENDS} ${ROOM_LINKS} PRIVATE merpati_warnings)
+    target_include_directories(merpati_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  else()
+    add_library(merpati_${name} INTERFACE ${ROOM_HEADERS})
+    target_link_libraries(merpati_${name} INTERFACE ${ROOM_DEPENDS} ${ROOM_LINKS})
+    target_include_directories(merpati_${name} INTERFACE ${PROJECT_SOURCE_DIR}/src)
+  endif()
+
+  if(MERPATI_DEVELOPER AND ROOM_TESTS)
+    add_executable(${name}_test ${ROOM_TESTS})
+    target_link_libraries(${name}_test PRIVATE
+      merpati_${name} merpati_testing merpati_warnings GTest::gmock GTest::gtest_main)
+    add_test(NAME ${name} COMMAND ${name}_test)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  endif()
+endfunction()
+
+add_library(merpati_warnings INTERFACE)
+target_compile_options(merpati_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Wold-style-cast -Woverloaded-virtual -Wimplicit-fallthrough -Wswitch-enum
+  $<$<BOOL:${MERPATI_DEVELOPER}>:-Werror>)

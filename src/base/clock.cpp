@@ -1,0 +1,100 @@
+#include "base/clock.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace merpati {
+namespace {
+
+/// Takes `width` digits from the front of `text`; false when they are not all there.
+bool take_digits(std::string_view& text, std::size_t width, int& out) {
+    if (text.size() < width) {
+        return false;
+    }
+    const auto* end = text.data() + width;
+    const auto [stop, error] = std::from_chars(text.data(), end, out);
+    if (error != std::errc{} || stop != end || text.front() == '-') {
+        return false;
+    }
+    text.remove_prefix(width);
+    return true;
+}
+
+bool take_char(std::string_view& text, std::string_view allowed) {
+    if (text.empty() || allowed.find(text.front()) == std::string_view::npos) {
+        return false;
+    }
+    text.remove_prefix(1);
+    return true;
+}
+
+bool take_fraction(std::string_view& text, int& millis) {
+    int scale = 100;
+    bool any = false;
+    while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
+        millis += (text.front() - '0') * scale;
+        scale /= 10;
+        any = true;
+        text.remove_prefix(1);
+    }
+    return any;
+}
+
+bool take_offset(std::string_view& text, std::chrono::minutes& offset) {
+    if (take_char(text, "Zz")) {
+        return true;
+    }
+    const int sign = !text.empty() && text.front() == '-' ? -1 : 1;
+    int hours = 0;
+    int minutes = 0;
+    if (!take_char(text, "+-") || !take_digits(text, 2, hours) || !take_char(text, ":") ||
+        !take_digits(text, 2, minutes) || hours > 23 || minutes > 59) {
+        return false;
+    }
+    offset = sign * (std::chrono::hours{hours} + std::chrono::minutes{minutes});
+    return true;
+}
+
+}  // namespace
+
+std::string to_rfc3339(Timestamp time) {
+    const auto day = std::chrono::floor<std::chrono::days>(time);
+    const std::chrono::year_month_day date{day};
+    const std::chrono::hh_mm_ss clock{time - day};
+    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", static_cast<int>(date.year()),
+                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                       clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
+                       clock.subseconds().count());
+}
+
+Result<Timestamp> parse_rfc3339(std::string_view text) {
+    const std::string whole{text};
+    int year = 0;
+    int month = 0;
+    int day = 0;
+    int hour = 0;
+    int minute = 0;
+    int second = 0;
+    int millis = 0;
+    std::chrono::minutes offset{0};
+    const bool shaped =
+        take_digits(text, 4, year) && take_char(text, "-") && take_digits(text, 2, month) &&
+        take_char(text, "-") && take_digits(text, 2, day) && take_char(text, "Tt ") &&
+        take_digits(text, 2, hour) && take_char(text, ":") && take_digits(text, 2, minute) &&
+        take_char(text, ":") && take_digits(text, 2, second) &&
+        (!take_char(text, ".") || take_fraction(text, millis)) && take_offset(text, offset) &&
+        text.empty();
+    const std::chrono::year_month_day date{std::chrono::year{year},
+                                           std::chrono::month{static_cast<unsigned>(month)},
+                                           std::chrono::day{static_cast<unsigned>(day)}};
+    if (!shaped || !date.ok() || hour > 23 || minute > 59 || second > 60) {
+        return fail(
+            ErrorCode::invalid_argument,
+            fmt::format("'{}' is not an RFC 3339 time such as 2026-12-31T00:00:00Z", whole));
+    }
+    return Timestamp{std::chrono::sys_days{date}} + std::chrono::hours{hour} +
+           std::chrono::minutes{minute} + std::chrono::seconds{second} + Millis{millis} - offset;
+}
+
+}  // namespace merpati

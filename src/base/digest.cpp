@@ -1,0 +1,80 @@
+#include "base/digest.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include "base/assert.hpp"
+
+namespace merpati {
+namespace {
+
+/// Fetched once: looking an algorithm up by name costs more than hashing a short text.
+const EVP_MD* sha256_algorithm() {
+    static const EVP_MD* algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+    invariant(algorithm != nullptr, "OpenSSL has SHA-256");
+    return algorithm;
+}
+
+struct FreeContext {
+    void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+using Context = std::unique_ptr<EVP_MD_CTX, FreeContext>;
+
+unsigned char* raw(Sha256& digest) {
+    return reinterpret_cast<unsigned char*>(digest.data());
+}
+
+}  // namespace
+
+struct Sha256Stream::State {
+    Context context{EVP_MD_CTX_new()};
+};
+
+Sha256 sha256(std::span<const std::byte> bytes) {
+    thread_local const Context context{EVP_MD_CTX_new()};
+    Sha256 digest;
+    const bool ok = EVP_DigestInit_ex(context.get(), sha256_algorithm(), nullptr) == 1 &&
+                    EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1 &&
+                    EVP_DigestFinal_ex(context.get(), raw(digest), nullptr) == 1;
+    invariant(ok, "SHA-256 works");
+    return digest;
+}
+
+Sha256 hmac_sha256(std::span<const std::byte> key, std::string_view text) {
+    Sha256 digest;
+    unsigned int length = 0;
+    const auto* ok = HMAC(sha256_algorithm(), key.data(), static_cast<int>(key.size()),
+                          reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+                          raw(digest), &length);
+    invariant(ok != nullptr && length == digest.size(), "HMAC-SHA256 works");
+    return digest;
+}
+
+bool equal_constant_time(std::span<const std::byte> left,
+                         std::span<const std::byte> right) noexcept {
+    return left.size() == right.size() &&
+           CRYPTO_memcmp(left.data(), right.data(), left.size()) == 0;
+}
+
+Sha256Stream::Sha256Stream() : state_(std::make_unique<State>()) {
+    invariant(EVP_DigestInit_ex(state_->context.get(), sha256_algorithm(), nullptr) == 1,
+              "SHA-256 works");
+}
+Sha256Stream::~Sha256Stream() = default;
+Sha256Stream::Sha256Stream(Sha256Stream&&) noexcept = default;
+Sha256Stream& Sha256Stream::operator=(Sha256Stream&&) noexcept = default;
+
+void Sha256Stream::add(std::span<const std::byte> bytes) {
+    invariant(EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()) == 1,
+              "SHA-256 works");
+}
+
+Sha256 Sha256Stream::finish() {
+    Sha256 digest;
+    invariant(EVP_DigestFinal_ex(state_->context.get(), raw(digest), nullptr) == 1,
+              "SHA-256 works");
+    return digest;
+}
+
+}  // namespace merpati

@@ -1,0 +1,57 @@
+// How expected failures travel: as values, with the place where they arose.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <source_location>
+#include <string>
+#include <string_view>
+
+namespace merpati {
+
+/// Why something failed. One code, one remedy: add a code only when its reader would do something
+/// else about it.
+enum class ErrorCode : std::uint8_t {
+    invalid_argument,  // The caller passed something malformed: correct it and call again.
+    not_found,         // What was named does not exist (or is not the caller's to see).
+    conflict,          // It exists already, or its state does not allow this.
+    refused,           // A rule of ours forbids it (plan, policy, private address).
+    busy,              // A limit of ours is reached: try again later.
+    timeout,           // The outside did not answer within its deadline.
+    unreachable,       // The outside could not be reached.
+    protocol,          // The outside answered something that is not its protocol.
+    store_failed,      // The store could not do it; the process must not go on writing.
+    io_failed,         // A file or socket of this machine failed.
+    shutting_down,     // The process is stopping; nothing was done.
+};
+
+/// The code as a word for logs and for `--json`, for example "not_found".
+[[nodiscard]] std::string_view to_string(ErrorCode code) noexcept;
+
+/// An expected failure, carried as a value. A broken invariant is not one: assert it.
+struct Error {
+    ErrorCode code;
+    std::string detail;           // For the operator; never sent to an API caller.
+    std::source_location origin;  // Where `fail` was called.
+
+    /// "not_found: account acc_7 (store/sqlite/accounts.cpp:41)"
+    [[nodiscard]] std::string describe() const;
+};
+
+template <class T>
+using Result = std::expected<T, Error>;
+
+/// The one way to make an error: `return fail(ErrorCode::busy, "4096 commits wait");`
+[[nodiscard]] inline std::unexpected<Error> fail(
+    ErrorCode code, std::string detail,
+    std::source_location origin = std::source_location::current()) {
+    return std::unexpected(Error{code, std::move(detail), origin});
+}
+
+/// Passes a failure on: `if (!opened) return pass(opened);`
+template <class T>
+[[nodiscard]] std::unexpected<Error> pass(std::expected<T, Error>& failed) {
+    return std::unexpected(std::move(failed.error()));
+}
+
+}  // namespace merpati

@@ -1,0 +1,107 @@
+// How threads hand each other work: a bounded box that the owner empties in one sweep.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+
+namespace merpati {
+
+/// Many senders, one owner. The owner takes everything that waits at once, so a busy box costs one
+/// lock for many items, and batches grow with load by themselves.
+///
+/// Limits: `put` refuses at `capacity` (the sender must answer "busy"); `put_always` does not, for
+/// items whose number something else already bounds (results of work that was let in).
+template <class T>
+class Mailbox {
+public:
+    explicit Mailbox(std::size_t capacity) : capacity_(capacity) {}
+
+    /// False when the box is full or closed; `item` is then untouched.
+    [[nodiscard]] bool put(T&& item) {
+        {
+            const std::lock_guard lock{mutex_};
+            if (closed_ || items_.size() >= capacity_) {
+                return false;
+            }
+            items_.push_back(std::move(item));
+            if (items_.size() > 1) {
+                return true;  // Whoever put the first item has woken the owner.
+            }
+        }
+        filled_.notify_one();
+        return true;
+    }
+
+    /// Ignores the capacity. False only when the box is closed.
+    bool put_always(T&& item) {
+        {
+            const std::lock_guard lock{mutex_};
+            if (closed_) {
+                return false;
+            }
+            items_.push_back(std::move(item));
+        }
+        filled_.notify_one();
+        return true;
+    }
+
+    /// Moves all waiting items into `out` (emptied first). Waits for the first one; false when the
+    /// box is closed and empty.
+    [[nodiscard]] bool take_all(std::vector<T>& out) {
+        out.clear();
+        std::unique_lock lock{mutex_};
+        filled_.wait(lock, [this] { return closed_ || nudged_ || !items_.empty(); });
+        nudged_ = false;
+        out.swap(items_);
+        return !out.empty() || !closed_;
+    }
+
+    /// As take_all, but waits no longer than until `deadline`.
+    [[nodiscard]] bool take_all_until(std::vector<T>& out, SteadyTime deadline) {
+        out.clear();
+        std::unique_lock lock{mutex_};
+        filled_.wait_until(lock, deadline,
+                           [this] { return closed_ || nudged_ || !items_.empty(); });
+        nudged_ = false;
+        out.swap(items_);
+        return !out.empty() || !closed_;
+    }
+
+    /// Wakes the owner without an item.
+    void nudge() {
+        {
+            const std::lock_guard lock{mutex_};
+            nudged_ = true;
+        }
+        filled_.notify_one();
+    }
+
+    /// No more items are let in; those inside can still be taken.
+    void close() {
+        {
+            const std::lock_guard lock{mutex_};
+            closed_ = true;
+        }
+        filled_.notify_all();
+    }
+
+    [[nodiscard]] std::size_t size() const {
+        const std::lock_guard lock{mutex_};
+        return items_.size();
+    }
+
+private:
+    const std::size_t capacity_;
+    mutable std::mutex mutex_;
+    std::condition_variable filled_;
+    std::vector<T> items_;
+    bool closed_ = false;
+    bool nudged_ = false;
+};
+
+}  // namespace merpati

@@ -1,0 +1,77 @@
+#include "base/mailbox.hpp"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace merpati {
+namespace {
+
+TEST(MailboxTest, GivesEverythingInOrderAtOnce) {
+    Mailbox<int> box{8};
+    EXPECT_TRUE(box.put(1));
+    EXPECT_TRUE(box.put(2));
+    std::vector<int> items;
+    EXPECT_TRUE(box.take_all(items));
+    EXPECT_EQ(items, (std::vector{1, 2}));
+}
+
+TEST(MailboxTest, RefusesWhenFullButLetsResultsIn) {
+    Mailbox<int> box{1};
+    EXPECT_TRUE(box.put(1));
+    EXPECT_FALSE(box.put(2));
+    EXPECT_TRUE(box.put_always(3));
+    EXPECT_EQ(box.size(), 2U);
+}
+
+TEST(MailboxTest, GivesWhatIsInsideAfterItIsClosedAndThenEnds) {
+    Mailbox<int> box{8};
+    EXPECT_TRUE(box.put(1));
+    box.close();
+    EXPECT_FALSE(box.put(2));
+    std::vector<int> items;
+    EXPECT_TRUE(box.take_all(items));
+    EXPECT_FALSE(box.take_all(items));
+}
+
+TEST(MailboxTest, ANudgeWakesTheOwnerWithoutAnItem) {
+    Mailbox<int> box{8};
+    std::thread owner{[&box] {
+        std::vector<int> items;
+        EXPECT_TRUE(box.take_all(items));
+        EXPECT_TRUE(items.empty());
+    }};
+    box.nudge();
+    owner.join();
+}
+
+TEST(MailboxTest, NothingIsLostBetweenManySendersAndTheOwner) {
+    static constexpr int each = 2000;
+    Mailbox<int> box{16};
+    std::vector<std::thread> senders;
+    for (int sender = 0; sender < 4; ++sender) {
+        senders.emplace_back([&box] {
+            for (int item = 0; item < each; ++item) {
+                while (!box.put(int{item})) {
+                    std::this_thread::yield();
+                }
+            }
+        });
+    }
+    long sum = 0;
+    int count = 0;
+    std::vector<int> items;
+    while (count < 4 * each && box.take_all(items)) {
+        for (const int item : items) {
+            sum += item;
+            ++count;
+        }
+    }
+    for (auto& sender : senders) {
+        sender.join();
+    }
+    EXPECT_EQ(sum, 4L * each * (each - 1) / 2);
+}
+
+}  // namespace
+}  // namespace merpati

@@ -1,0 +1,24 @@
+#include "base/thread.hpp"
+
+#include <csignal>
+#include <pthread.h>
+
+namespace merpati {
+
+std::thread start_thread(const std::string& name, std::function<void()> body) {
+    sigset_t blocked;
+    sigset_t before;
+    sigfillset(&blocked);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPROF}) {
+        sigdelset(&blocked, fault);
+    }
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    std::thread thread{[name = name.substr(0, 15), body = std::move(body)] {
+        pthread_setname_np(pthread_self(), name.c_str());
+        body();
+    }};
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return thread;
+}
+
+}  // namespace merpati

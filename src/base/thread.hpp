@@ -1,0 +1,14 @@
+// Threads with names, so that `top -H` and a debugger say what each one does.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace merpati {
+
+/// A thread that is joined by its owner. The name is cut to 15 characters, the kernel's limit.
+/// SIGTERM and SIGINT are blocked in it: the main thread alone waits for them.
+[[nodiscard]] std::thread start_thread(const std::string& name, std::function<void()> body);
+
+}  // namespace merpati

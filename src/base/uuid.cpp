@@ -1,0 +1,121 @@
+#include "base/uuid.hpp"
+
+#include <algorithm>
+
+namespace merpati {
+namespace {
+
+using namespace std::chrono_literals;
+
+// 2020-01-01T00:00:00Z. 41 bits of milliseconds reach to 2089.
+constexpr std::int64_t epoch_millis = 1'577'836'800'000;
+constexpr int low_counter_bits = 10;  // Counter bits that stand in rand_b; the other 12 in rand_a.
+
+constexpr std::uint64_t mask(int bits) {
+    return (std::uint64_t{1} << bits) - 1;
+}
+
+int hex_value(char c) {
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+void append_hex(std::string& out, std::uint64_t value, int digits) {
+    for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
+        out += "0123456789abcdef"[(value >> shift) & 15];
+    }
+}
+
+}  // namespace
+
+Timestamp Uuid::time() const noexcept {
+    return from_unix_millis((sequence_ >> counter_bits) + epoch_millis);
+}
+
+std::int64_t Uuid::sequence_at(Timestamp time) noexcept {
+    return std::max<std::int64_t>(0, to_unix_millis(time) - epoch_millis) << counter_bits;
+}
+
+std::string Uuid::text() const {
+    std::string out;
+    out.reserve(36);
+    append_to(out);
+    return out;
+}
+
+void Uuid::append_to(std::string& out) const {
+    const auto sequence = static_cast<std::uint64_t>(sequence_);
+    const std::uint64_t millis = (sequence >> counter_bits) + epoch_millis;
+    const std::uint64_t counter = sequence & mask(counter_bits);
+    const std::uint64_t rand_a = counter >> low_counter_bits;
+    const std::uint64_t rand_b =
+        ((counter & mask(low_counter_bits)) << (62 - low_counter_bits)) | (tail_ & mask(tail_bits));
+    append_hex(out, millis >> 16, 8);
+    out += '-';
+    append_hex(out, millis & 0xFFFF, 4);
+    out += '-';
+    append_hex(out, 0x7000 | rand_a, 4);
+    out += '-';
+    append_hex(out, 0x8000 | (rand_b >> 48), 4);
+    out += '-';
+    append_hex(out, rand_b & mask(48), 12);
+}
+
+std::optional<Uuid> Uuid::parse(std::string_view text) noexcept {
+    if (text.size() != 36) {
+        return std::nullopt;
+    }
+    std::uint64_t high = 0;
+    std::uint64_t low = 0;
+    int digits = 0;
+    for (std::size_t place = 0; place < text.size(); ++place) {
+        if (place == 8 || place == 13 || place == 18 || place == 23) {
+            if (text[place] != '-') {
+                return std::nullopt;
+            }
+            continue;
+        }
+        const int value = hex_value(text[place]);
+        if (value < 0) {
+            return std::nullopt;
+        }
+        auto& half = digits++ < 16 ? high : low;
+        half = half << 4 | static_cast<std::uint64_t>(value);
+    }
+    const auto millis = static_cast<std::int64_t>(high >> 16) - epoch_millis;
+    const bool ours = (high >> 12 & 15) == 7 && low >> 62 == 2 && millis >= 0 &&
+                      static_cast<std::uint64_t>(millis) <= mask(63 - counter_bits) &&
+                      (low >> tail_bits & 3) == 0;
+    if (!ours) {
+        return std::nullopt;
+    }
+    const std::uint64_t counter = (high & 0xFFF) << low_counter_bits |
+                                  (low >> (62 - low_counter_bits) & mask(low_counter_bits));
+    return Uuid{
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(millis) << counter_bits | counter),
+        low & mask(tail_bits)};
+}
+
+UuidSource::UuidSource(const Clock& clock, Random& random, std::int64_t floor)
+    : clock_(clock), random_(random), last_(floor) {}
+
+Uuid UuidSource::next() {
+    const std::int64_t earliest = Uuid::sequence_at(clock_.now());
+    std::int64_t last = last_.load(std::memory_order_relaxed);
+    std::int64_t sequence = 0;
+    do {
+        sequence = std::max(last + 1, earliest);
+    } while (!last_.compare_exchange_weak(last, sequence, std::memory_order_relaxed));
+    return Uuid{sequence, random_.next() & mask(Uuid::tail_bits)};
+}
+
+void UuidSource::raise_floor(std::int64_t floor) noexcept {
+    std::int64_t last = last_.load(std::memory_order_relaxed);
+    while (last < floor && !last_.compare_exchange_weak(last, floor, std::memory_order_relaxed)) {
+    }
+}
+
+}  // namespace merpati

@@ -1,0 +1,60 @@
+#include "base/uuid.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/fixed_random.hpp"
+#include "testing/manual_clock.hpp"
+
+namespace merpati {
+namespace {
+
+struct UuidTest : ::testing::Test {
+    testing::ManualClock clock;
+    testing::FixedRandom random;
+    UuidSource source{clock, random};
+};
+
+TEST_F(UuidTest, IsVersion7AndTellsItsTime) {
+    const auto id = source.next();
+    const auto text = id.text();
+    EXPECT_EQ(text.size(), 36U);
+    EXPECT_EQ(text[14], '7');
+    EXPECT_EQ(text[19], '8');
+    EXPECT_EQ(id.time(), clock.now());
+}
+
+TEST_F(UuidTest, ReadsBackWhatItPrints) {
+    for (int turn = 0; turn < 5000; ++turn) {
+        const auto id = source.next();
+        EXPECT_EQ(Uuid::parse(id.text()), id);
+    }
+}
+
+TEST_F(UuidTest, AscendsWhenTheClockStandsStillOrGoesBack) {
+    auto last = source.next();
+    for (int turn = 0; turn < 100; ++turn) {
+        clock.set_wall(clock.now() - Millis{turn});
+        const auto id = source.next();
+        EXPECT_GT(id.sequence(), last.sequence());
+        EXPECT_GT(id.text(), last.text());
+        last = id;
+    }
+}
+
+TEST_F(UuidTest, StartsAboveTheFloorOfItsStore) {
+    const auto floor = Uuid::sequence_at(clock.now() + std::chrono::hours{1});
+    source.raise_floor(floor);
+    EXPECT_EQ(source.next().sequence(), floor + 1);
+}
+
+TEST_F(UuidTest, RefusesWhatIsNotOneOfOurs) {
+    for (const auto* text :
+         {"", "0191e4a0-0000-7000-8000-00000000000", "0191e4a0-0000-4000-8000-000000000000",
+          "0191e4a0-0000-7000-c000-000000000000", "0191e4a0x0000-7000-8000-000000000000",
+          "0191e4a0-0000-7000-8000-00000000000g", "00000000-0000-7000-8000-000000000000"}) {
+        EXPECT_FALSE(Uuid::parse(text)) << text;
+    }
+}
+
+}  // namespace
+}  // namespace merpati

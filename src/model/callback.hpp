@@ -1,0 +1,49 @@
+// Notices to callers' HTTPS endpoints: delivery-status callbacks and device webhooks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "model/ids.hpp"
+
+namespace merpati::model {
+
+enum class CallbackKind : std::uint8_t { message_status, device_event };
+
+///   waiting -> delivered | exhausted | gone
+///   exhausted | gone | delivered -> waiting   (replay by hand)
+enum class CallbackState : std::uint8_t {
+    waiting,    // Due now or later; attempts go on.
+    delivered,  // Answered 2xx.
+    exhausted,  // Every attempt of the back-off table failed; kept and replayable.
+    gone,       // The receiver said 410; kept and replayable.
+};
+[[nodiscard]] std::string_view to_string(CallbackState state) noexcept;
+[[nodiscard]] std::optional<CallbackState> parse_callback_state(std::string_view word) noexcept;
+
+/// One event for one endpoint. Its body was serialised once; the same bytes are signed and sent on
+/// every attempt.
+struct Callback {
+    EventId id;  // The `webhook-id`.
+    AccountId account;
+    CallbackKind kind = CallbackKind::message_status;
+    std::optional<MessageId> message;  // Whose status it is, for message_status.
+    std::string url;
+    std::string body;
+    Timestamp created_at;
+};
+
+/// How far the delivery of a callback has come.
+struct CallbackProgress {
+    CallbackState state = CallbackState::waiting;
+    std::uint32_t attempts = 0;
+    Timestamp due_at;               // Of the next attempt, while waiting.
+    std::uint16_t last_status = 0;  // HTTP status of the last attempt; 0: no answer.
+    std::string last_error;         // For people: "timed out", "refused: private address".
+    Timestamp updated_at;
+};
+
+}  // namespace merpati::model

@@ -1,0 +1,53 @@
+// Sender devices: a messaging-account number on one connector.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "model/ids.hpp"
+
+namespace merpati::model {
+
+/// Which platform a device is on.
+enum class ConnectorKind : std::uint8_t { simulator, cloud, linked };
+[[nodiscard]] std::string_view to_string(ConnectorKind kind) noexcept;
+[[nodiscard]] std::optional<ConnectorKind> parse_connector_kind(std::string_view word) noexcept;
+
+/// One vocabulary for the API, the CLI, the dashboard and the device webhook.
+///   disconnected -> pairing -> connected <-> reconnecting -> disconnected
+///   logged_out, replaced and banned wait for a person.
+enum class DeviceState : std::uint8_t {
+    disconnected,
+    pairing,
+    connected,
+    reconnecting,  // Lost a moment ago and coming back: still accepts, for at most 30 s.
+    logged_out,
+    replaced,
+    banned,
+};
+[[nodiscard]] std::string_view to_string(DeviceState state) noexcept;
+[[nodiscard]] std::optional<DeviceState> parse_device_state(std::string_view word) noexcept;
+
+/// How fast one device may send.
+struct Pace {
+    Millis gap_min{0};              // Shortest time between two sends.
+    Millis jitter_max{0};           // Drawn anew for each send, added to gap_min.
+    std::uint32_t per_day_max = 0;  // 0: no cap.
+    friend bool operator==(const Pace&, const Pace&) = default;
+};
+
+struct Device {
+    PhoneNumber number;  // Unique over all accounts.
+    AccountId account;
+    ConnectorKind connector = ConnectorKind::simulator;
+    DeviceState state = DeviceState::disconnected;
+    std::string webhook_url;  // Empty: none.
+    Pace pace;
+    Timestamp created_at;
+    Timestamp state_since;
+};
+
+}  // namespace merpati::model

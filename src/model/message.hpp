@@ -1,0 +1,59 @@
+// One message, from the request that asked for it to its final state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "model/account.hpp"
+#include "model/ids.hpp"
+
+namespace merpati::model {
+
+enum class MessageType : std::uint8_t { text, media };
+[[nodiscard]] std::string_view to_string(MessageType type) noexcept;
+
+/// Where a message came from; API sends overtake campaign sends on the same lane.
+enum class Source : std::uint8_t { api, campaign };
+
+/// What was accepted. Written once, never changed.
+struct Message {
+    MessageId id;
+    AccountId account;
+    PhoneNumber device;     // The sender number.
+    std::string recipient;  // As the caller wrote it: digits, but not always a possible number.
+    MessageType type = MessageType::text;
+    std::string body;          // The text, or the caption of media.
+    std::string media_url;     // Only for media.
+    std::string callback_url;  // Empty: nobody is told.
+    bool typing = false;
+    bool recipient_quoted = true;  // `to` came as a JSON string; answers echo its type.
+    Revision revision = Revision::a;
+    Source source = Source::api;
+    Delivery delivery = Delivery::at_least_once;  // The account's choice at acceptance.
+    bool charged = false;  // One credit was taken for it, to be given back if it fails.
+    Timestamp accepted_at;
+    Timestamp due_at;  // A random delay is drawn once and stored here.
+};
+
+/// States of a message. The moves between them are in message_state.cpp and nowhere else.
+///
+///   pending -> sending -> sent | failed
+///   pending -> cancelled
+///   pending -> failed      (gave up waiting, or the recipient is impossible)
+///   sending -> pending     (passing failure; or a crash, when sending again is allowed)
+///   sending -> held        (crash, the connector cannot recognise a repeat, at-most-once)
+///   held    -> pending | failed   (the operator decides)
+enum class MessageState : std::uint8_t { pending, sending, sent, failed, cancelled, held };
+[[nodiscard]] std::string_view to_string(MessageState state) noexcept;
+[[nodiscard]] std::optional<MessageState> parse_message_state(std::string_view word) noexcept;
+
+/// Whether a message may move from one state to another.
+[[nodiscard]] bool may_move(MessageState from, MessageState to) noexcept;
+
+/// Whether nothing can happen to a message any more.
+[[nodiscard]] bool is_final(MessageState state) noexcept;
+
+}  // namespace merpati::model

@@ -1,0 +1,63 @@
+#include <array>
+#include <utility>
+
+#include "model/message.hpp"
+
+namespace merpati::model {
+namespace {
+
+using enum MessageState;
+
+constexpr std::array moves{
+    std::pair{pending, sending}, std::pair{pending, cancelled}, std::pair{pending, failed},
+    std::pair{sending, sent},    std::pair{sending, failed},    std::pair{sending, pending},
+    std::pair{sending, held},    std::pair{held, pending},      std::pair{held, failed},
+};
+
+}  // namespace
+
+std::string_view to_string(MessageType type) noexcept {
+    return type == MessageType::text ? "text" : "media";
+}
+
+std::string_view to_string(MessageState state) noexcept {
+    switch (state) {
+        case pending:
+            return "pending";
+        case sending:
+            return "sending";
+        case sent:
+            return "sent";
+        case failed:
+            return "failed";
+        case cancelled:
+            return "cancelled";
+        case held:
+            return "held";
+    }
+    return "unknown";
+}
+
+std::optional<MessageState> parse_message_state(std::string_view word) noexcept {
+    for (const auto state : {pending, sending, sent, failed, cancelled, held}) {
+        if (word == to_string(state)) {
+            return state;
+        }
+    }
+    return std::nullopt;
+}
+
+bool may_move(MessageState from, MessageState to) noexcept {
+    for (const auto& [origin, target] : moves) {
+        if (origin == from && target == to) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool is_final(MessageState state) noexcept {
+    return state == sent || state == failed || state == cancelled;
+}
+
+}  // namespace merpati::model
