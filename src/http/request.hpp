@@ -1,0 +1,35 @@
+// A whole request, as handlers see it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace merpati::http {
+
+enum class Method : std::uint8_t { get, head, post, put, patch, del, options, other };
+[[nodiscard]] std::string_view to_string(Method method) noexcept;
+
+/// Views into the connection's buffer: valid until the handler returns. What is needed later must
+/// be copied (or decoded, as api/ does).
+class Request {
+public:
+    using Header = std::pair<std::string_view, std::string_view>;
+
+    Method method = Method::other;
+    std::string_view path;   // Without the query: "/v1/send". Not percent-decoded.
+    std::string_view query;  // After '?', or empty.
+    std::string_view body;
+    std::string_view id;  // The X-Request-Id of the answer: the caller's, if valid, or ours.
+    std::string_view authorization;   // The header's value, or empty: every operation needs it.
+    std::span<const Header> headers;  // In order, names as they came.
+    bool from_local_socket = false;   // Came through the management socket.
+
+    /// The value of a header (name in any case), or empty optional. The first one counts.
+    [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;
+};
+
+}  // namespace merpati::http

@@ -1,0 +1,43 @@
+// Which handler answers which path.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "http/reply.hpp"
+#include "http/request.hpp"
+
+namespace merpati::http {
+
+/// Called on the I/O thread; must not block. Exceptions it lets out answer 500.
+using Handler = std::function<void(const Request&, Responder)>;
+
+/// Renders the server's own refusals (404, 405, 408, 413, 431, 400 for framing, 503 for overload,
+/// 500) so that they have the shape of the API's failures; `api/` provides it.
+using RefusalBody = std::function<std::string(std::uint16_t status)>;
+
+/// Operation: built once, before the server starts, and not changed afterwards. A path ending in
+/// "/*" matches everything under it. A known path with another method is answered 405 with `Allow`;
+/// HEAD is answered by GET's handler without the body.
+class Router {
+public:
+    void add(Method method, std::string path, Handler handler);
+
+    /// All (method, path) pairs, for the test that compares them with openapi.yaml.
+    [[nodiscard]] std::vector<std::pair<Method, std::string>> routes() const;
+
+    struct Match {
+        const Handler* handler = nullptr;  // Null: `status` says why.
+        std::uint16_t status = 404;        // 404 or 405 where there is no handler.
+        std::string_view allow;            // For 405: "POST".
+    };
+    [[nodiscard]] Match find(Method method, std::string_view path) const;
+
+private:
+    struct Route;
+    std::vector<std::shared_ptr<Route>> routes_;
+};
+
+}  // namespace merpati::http

@@ -1,0 +1,83 @@
+// The HTTP/1.x server.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "http/router.hpp"
+
+namespace merpati::http {
+
+struct Limits {
+    std::size_t request_line_max = 8 * 1024;
+    std::size_t header_bytes_max = 16 * 1024;
+    std::size_t header_count_max = 64;
+    std::size_t body_max = 64 * 1024;
+    std::size_t connections_max = 10'000;           // More are answered 503 and closed.
+    std::size_t requests_per_connection = 100'000;  // Then `Connection: close`.
+    std::chrono::seconds header_timeout{10};        // For the whole header of a request.
+    std::chrono::seconds body_timeout{20};
+    std::chrono::seconds idle_timeout{60};   // Keep-alive between requests.
+    std::chrono::seconds write_timeout{20};  // For a client that does not read its answer.
+};
+
+struct Options {
+    std::vector<std::string>
+        listen;                // "127.0.0.1:8080", "[::1]:8080"; port 0 lets the kernel choose.
+    std::string local_socket;  // Path of the management socket; empty: none. Mode 0600.
+    std::size_t threads = 1;
+    std::string tls_certificate;  // PEM files; both or neither. Serves HTTPS on all of `listen`.
+    std::string tls_key;
+    Limits limits;
+};
+
+/// Counters for telemetry; read from any thread.
+struct Counts {
+    std::uint64_t connections_open = 0;
+    std::uint64_t connections_total = 0;
+    std::uint64_t requests_total = 0;
+    std::uint64_t refused_total = 0;  // Framing, limits, overload.
+};
+
+/// Accepts connections, reads whole requests, calls the router's handlers, writes their replies.
+///
+/// Threads: `threads` I/O threads, each with its own io_context, its own acceptor (SO_REUSEPORT)
+/// and its own connections; nothing is shared on the way in. The management socket is served by
+/// the first thread.
+///
+/// Limits: see Limits. One request of a connection is handled at a time; pipelined ones wait in
+/// the read buffer. Deadlines are checked by a sweep once a second, never by a timer per request.
+class Server {
+public:
+    /// `local_router` serves the management socket, `router` everything else.
+    Server(Options options, const Router& router, const Router& local_router, RefusalBody refusal);
+    ~Server();
+
+    /// Binds and starts the threads. Errors: io_failed (address in use, bad certificate), with a
+    /// sentence that says what to do.
+    [[nodiscard]] Result<void> start();
+
+    /// The addresses really bound ("127.0.0.1:43211"), for port 0.
+    [[nodiscard]] std::vector<std::string> addresses() const;
+
+    /// Stops accepting; idle connections are closed, answers under way get `Connection: close`.
+    /// Returns when none is left, or at the deadline.
+    void drain(std::chrono::milliseconds deadline);
+
+    /// Closes everything and joins the threads. Idempotent; the destructor calls it.
+    void stop();
+
+    [[nodiscard]] Counts counts() const noexcept;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace merpati::http

@@ -1,0 +1,45 @@
+// URLs that callers give us: taken apart once, by the same rules that dial them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/ip/address.hpp>
+
+#include "base/error.hpp"
+#include "outbound/address_policy.hpp"
+
+namespace merpati::outbound {
+
+/// `target` is path and query, at least "/". `host` is lower case, without the brackets of an IPv6
+/// literal.
+struct Url {
+    std::string scheme;  // "http" or "https"
+    std::string host;
+    std::uint16_t port = 443;
+    std::string target;
+    std::optional<boost::asio::ip::address> literal;  // Where the host is an address.
+
+    /// "https://example.org:8443": what connections and breakers are keyed by.
+    [[nodiscard]] std::string origin() const;
+
+    /// Errors: invalid_argument (malformed, user info, other scheme, control characters, too long).
+    [[nodiscard]] static Result<Url> parse(std::string_view text, std::size_t bytes_max = 2048);
+};
+
+/// Which schemes a field takes: callbacks and webhooks https, media also http.
+enum class Schemes : std::uint8_t { https_only, http_and_https };
+
+/// Whether `text` is a URL that may be used as far as can be said without a look-up (decisions.md,
+/// Fields): right scheme, no user info, at most 2048 bytes, no literal address that `policy`
+/// refuses, no name that is private by definition (localhost, one label, .localhost, .local,
+/// .internal, .home.arpa, .onion), also in the odd spellings of IPv4 (decimal, octal, hex, short).
+/// An `outbound.allow` that covers loopback lets `localhost` in.
+/// Errors: invalid_argument, refused.
+[[nodiscard]] Result<Url> admit_url(std::string_view text, Schemes schemes,
+                                    const AddressPolicy& policy);
+
+}  // namespace merpati::outbound
