@@ -32,6 +32,9 @@ struct Callback {
     CallbackKind kind = CallbackKind::message_status;
     std::optional<MessageId> message;  // Whose status it is, for message_status.
     std::string url;
+    /// Hash of the URL's origin. Waiting callbacks are queued per origin, so that a dead endpoint
+    /// holds up nobody else's.
+    std::int64_t origin_key = 0;
     std::string body;
     Timestamp created_at;
 };

@@ -1,0 +1,65 @@
+// Accounts, keys and devices in memory, so that admission asks no database.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "admission/rate_limiter.hpp"
+#include "base/digest.hpp"
+#include "base/error.hpp"
+#include "model/account.hpp"
+#include "model/device.hpp"
+#include "store/reader.hpp"
+
+namespace merpati::admission {
+
+/// An account as requests meet it. Replaced as a whole when the account changes; the rate bucket
+/// goes on.
+struct AccountEntry {
+    model::Account account;
+    std::shared_ptr<RateBucket> bucket;
+};
+
+/// What a key opens.
+struct KeyEntry {
+    model::ApiKey key;
+    std::shared_ptr<const AccountEntry> account;
+};
+
+/// The mirror of the store's rare tables. Whoever commits a change of them applies it here too
+/// (api/manage does), so a change is seen by the very next request.
+///
+/// Threads: any; sharded locks, held for a look-up only.
+class Directory {
+public:
+    Directory();
+    ~Directory();
+
+    /// Replaces everything with what the store holds. Errors: store_failed.
+    [[nodiscard]] Result<void> load(store::Reader& reader);
+
+    /// Looks a key up by the digest of the whole key; the digest is compared in constant time.
+    [[nodiscard]] std::optional<KeyEntry> find_key(const Sha256& digest) const;
+    [[nodiscard]] std::shared_ptr<const AccountEntry> find_account(model::AccountId id) const;
+    [[nodiscard]] std::optional<model::Device> find_device(model::PhoneNumber number) const;
+
+    [[nodiscard]] std::vector<model::Account> accounts() const;
+    [[nodiscard]] std::vector<model::ApiKey> keys(std::optional<model::AccountId> account) const;
+    [[nodiscard]] std::vector<model::Device> devices(std::optional<model::AccountId> account) const;
+    [[nodiscard]] std::size_t count_devices(model::AccountId account) const;
+
+    void put_account(const model::Account& account);
+    void put_key(const model::ApiKey& key);
+    void put_device(const model::Device& device);
+    void remove_device(model::PhoneNumber number);
+
+private:
+    struct Shards;
+    std::unique_ptr<Shards> shards_;
+};
+
+}  // namespace merpati::admission

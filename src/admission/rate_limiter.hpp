@@ -1,0 +1,34 @@
+// How often an account may ask.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "base/clock.hpp"
+#include "model/account.hpp"
+
+namespace merpati::admission {
+
+/// What a request is told about its account's rate (RateLimit headers).
+struct RateVerdict {
+    bool allowed = true;
+    std::uint32_t remaining = 0;               // Requests that would be let in now.
+    std::chrono::milliseconds reset{0};        // Until the bucket is full again.
+    std::chrono::milliseconds retry_after{0};  // Until the next one is let in; 0 when allowed.
+};
+
+/// A token bucket in one atomic number (GCRA): holds `rate.count` requests, refills evenly over
+/// `rate.period`.
+///
+/// Threads: any, without a lock.
+class RateBucket {
+public:
+    [[nodiscard]] RateVerdict take(const model::Rate& rate, SteadyTime now) noexcept;
+
+private:
+    std::atomic<std::int64_t> full_at_{
+        0};  // When the bucket will be full, in ns of the steady clock.
+};
+
+}  // namespace merpati::admission

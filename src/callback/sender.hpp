@@ -1,0 +1,83 @@
+// Delivers callbacks: signed, retried, each endpoint on its own.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/encoding.hpp"
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "model/callback.hpp"
+#include "outbound/client.hpp"
+#include "store/committer.hpp"
+#include "store/store.hpp"
+
+namespace merpati::callback {
+
+struct Options {
+    std::chrono::milliseconds timeout{10'000};
+    std::size_t per_origin_max = 8;         // Attempts under way to one origin.
+    std::size_t total_max = 256;            // ... and to all.
+    std::size_t origin_memory_max = 1'024;  // Callbacks of one origin held in memory,
+    std::size_t memory_max = 32'768;        // and of all origins; the rest waits on disk.
+    bool allow_http = false;                // outbound.allow_http_callbacks
+};
+
+/// The account's signing secrets: one, or two while they are rotated. Called on the sender's
+/// thread.
+using SecretLookup = std::function<std::vector<Bytes>(model::AccountId)>;
+
+struct Counts {
+    std::uint64_t delivered_total = 0;
+    std::uint64_t failed_attempts_total = 0;
+    std::uint64_t exhausted_total = 0;
+    std::uint64_t in_memory = 0;
+    std::uint64_t in_flight = 0;
+    std::uint64_t origins = 0;  // With waiting work.
+    std::uint64_t breakers_open = 0;
+};
+
+/// Operation: a callback that was just committed comes in memory (`committed`); all others are
+/// loaded from the store when they come due, origin by origin. Each attempt is signed anew
+/// (Standard Webhooks 1.0: id, timestamp of the attempt, the stored bytes). 2xx within the timeout
+/// delivers; 410 ends; all else follows the back-off table of retry_table.hpp, with Retry-After
+/// honoured, then `exhausted`. The result is committed before the callback is forgotten, so a crash
+/// repeats an attempt (same webhook-id) rather than losing it.
+///
+/// Fairness: attempts under way are bounded per origin and in all; an origin that keeps failing
+/// opens its breaker and is probed by one attempt at a time, which costs the others nothing.
+///
+/// Threads: one of its own, which runs the outbound client. Public methods from any thread.
+class Sender {
+public:
+    Sender(const Clock& clock, Random& random, store::Store& store, store::Committer& committer,
+           const outbound::AddressPolicy& policy, outbound::ClientOptions client,
+           SecretLookup secrets, Options options);
+    ~Sender();
+
+    /// Recovers what waits in the store and starts the thread. Errors: store_failed, io_failed (CA
+    /// file).
+    [[nodiscard]] Result<void> start();
+
+    /// Starts no more attempts, waits for those under way until the deadline, ends the thread.
+    void stop(std::chrono::milliseconds deadline);
+
+    /// A callback was committed, due now.
+    void committed(model::Callback callback);
+
+    /// Callbacks of this origin were made due in the store (replay).
+    void wake(std::int64_t origin_key);
+
+    [[nodiscard]] Counts counts() const noexcept;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace merpati::callback

@@ -1,0 +1,116 @@
+// A platform, as the gateway sees it. One folder per platform implements this.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "model/device.hpp"
+#include "model/message.hpp"
+#include "model/outcome.hpp"
+
+namespace merpati::connector {
+
+/// What a platform can do; asked once, at start.
+struct Capabilities {
+    std::set<std::string> pairing;    // "qr", "code", "passkey", "otp"; empty: none needed.
+    bool typing = false;              // Can show "typing" before a message.
+    bool recognises_repeats = false;  // A second send of the same message id is no second
+                                      // message: recovery may simply send again.
+    bool number_check = false;        // Can tell whether a number is registered.
+    bool late_statuses = false;       // Reports delivered and read after `sent`.
+    std::size_t text_characters_max = 4096;
+    std::size_t window = 1;             // Sends in flight per device.
+    std::set<std::string> media_types;  // MIME types it takes; empty: all of the interface's.
+    std::uint64_t media_bytes_max = 0;  // 0: no limit of its own.
+};
+
+/// One thing a person must do to connect a device. A later step replaces the earlier one.
+struct PairingStep {
+    std::string method;   // One of Capabilities::pairing.
+    std::string payload;  // QR text, 8-character code, WebAuthn options, hint.
+    Timestamp expires_at;
+};
+
+/// One attempt to send. `message` stays valid until its outcome is reported.
+struct SendRequest {
+    const model::Message& message;
+    std::uint32_t attempt = 1;  // 1 for the first.
+};
+
+/// What a platform reports later than `sent`; never changes a message's outcome.
+struct LateStatus {
+    model::PhoneNumber device;
+    model::MessageId message;
+    std::string status;  // "delivered", "read"
+    Timestamp at;
+};
+
+/// A message that a device received.
+struct InboundMessage {
+    model::PhoneNumber device;
+    std::string sender;
+    std::string type;
+    std::string body;
+    std::string platform_id;
+    Timestamp at;
+};
+
+/// Where a connector reports to. Any thread; never blocks.
+class ConnectorEvents {
+public:
+    virtual ~ConnectorEvents() = default;
+
+    /// The end of one `send`: exactly one per call, or none if the process dies.
+    virtual void outcome(const model::MessageId& message, model::PhoneNumber device,
+                         model::Outcome outcome) = 0;
+    /// `reason` is for people and never empty when the state is not `connected`.
+    virtual void device_state(model::PhoneNumber device, model::DeviceState state,
+                              std::string reason) = 0;
+    virtual void pairing(model::PhoneNumber device, PairingStep step) = 0;
+    virtual void late_status(LateStatus status) = 0;
+    virtual void inbound(InboundMessage message) = 0;
+};
+
+/// Sends for the devices of one platform.
+///
+/// The gateway, not the connector, owns delay, order, pacing, retry, give-up and media download;
+/// the connector owns what only the platform can know. A connector that cannot tell whether a send
+/// arrived reports Outcome::Kind::unknown and never repeats it by itself.
+///
+/// Threads: calls come from the scheduler's thread and from the management API's; they must not
+/// block. Reports may come from any thread, also from within `send`.
+class Connector {
+public:
+    virtual ~Connector() = default;
+
+    [[nodiscard]] virtual const Capabilities& capabilities() const = 0;
+
+    /// Errors: io_failed and others, with a sentence for the operator; the server then is not
+    /// ready.
+    [[nodiscard]] virtual Result<void> start(ConnectorEvents& events) = 0;
+    /// Reports the outcomes of what is under way, as far as it can, and ends its threads.
+    /// Idempotent.
+    virtual void stop() = 0;
+
+    /// Connects the device, with credentials it has or by pairing; reports device_state.
+    virtual void start_device(const model::Device& device, std::string_view pairing_method) = 0;
+    /// Answers a pairing step that asks for something (an OTP, a passkey assertion).
+    virtual void answer_pairing(model::PhoneNumber device, std::string_view method,
+                                std::string_view payload) = 0;
+    /// Disconnects and keeps the credentials; reports device_state.
+    virtual void stop_device(model::PhoneNumber device) = 0;
+    /// Disconnects and forgets the credentials, here and at the platform.
+    virtual void forget_device(model::PhoneNumber device) = 0;
+
+    /// Sends one message, showing "typing" first where the message asks and the platform can.
+    virtual void send(const SendRequest& request) = 0;
+};
+
+}  // namespace merpati::connector

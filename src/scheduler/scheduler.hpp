@@ -1,0 +1,99 @@
+// What leaves next, and when.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "connector/connectors.hpp"
+#include "model/device.hpp"
+#include "model/message.hpp"
+#include "model/outcome.hpp"
+#include "store/committer.hpp"
+#include "store/store.hpp"
+
+namespace merpati::scheduler {
+
+struct Options {
+    std::chrono::seconds give_up{24 * 3600};       // Counted from the time a message was due.
+    std::chrono::milliseconds retry_first{5'000};  // Back-off of passing failures, jittered,
+    std::chrono::milliseconds retry_max{600'000};  // doubling up to here.
+    std::chrono::milliseconds horizon{2'000};      // Due later than this: waits on disk alone.
+    std::size_t lane_memory_max = 4'096;           // Messages of one lane held in memory,
+    std::size_t memory_max = 65'536;               // and of all lanes.
+    std::size_t window = 0;  // Sends in flight per device; 0: the connector's.
+};
+
+/// Makes the callback of a finished message, or none where nobody is to be told.
+using CallbackFactory =
+    std::function<std::optional<model::Callback>(const model::Message&, const model::Completion&)>;
+
+/// Told of each end of a message, after it is durable, on the committer's thread.
+using FinishListener = std::function<void(store::Finish&&)>;
+
+struct Counts {
+    std::uint64_t lanes = 0;  // Devices with waiting work.
+    std::uint64_t messages_in_memory = 0;
+    std::uint64_t sends_in_flight = 0;
+    std::uint64_t attempts_total = 0;
+    std::uint64_t retries_total = 0;
+};
+
+/// Owns all lanes: one per device with waiting work, which keeps order, pace, the window of sends
+/// in flight, and the pause while the device is down.
+///
+/// Operation: messages accepted now and due soon come in memory (`accepted`); all others stay on
+/// disk and are loaded when they come due, lane by lane, a bounded number at a time. A lane sends
+/// in order of (due, acceptance); API messages before campaign messages. A passing failure is put
+/// back with jittered back-off until `give_up`; a device that is down pauses its lane and is
+/// probed. At start every lane is recovered from the store.
+///
+/// Order of durable steps: intent (where recovery decides by it) -> connector -> finish, which
+/// frees the place in the window only when it is committed. So a crash repeats at most the sends
+/// in flight.
+///
+/// Threads: one of its own. All public methods may be called from any thread and do not block.
+class Scheduler {
+public:
+    Scheduler(const Clock& clock, Random& random, store::Store& store, store::Committer& committer,
+              const connector::Connectors& connectors, CallbackFactory callbacks,
+              FinishListener on_finish, Options options);
+    ~Scheduler();
+
+    /// Recovers the lanes and starts the thread. Errors: store_failed.
+    [[nodiscard]] Result<void> start();
+
+    /// Starts no more sends, waits until those in flight are committed or the deadline has come,
+    /// then ends the thread. What was not sent stays in the store. Idempotent.
+    void stop(std::chrono::milliseconds deadline);
+
+    /// A message was stored. Call after the commit, with the message that was committed.
+    void accepted(std::unique_ptr<model::Message> message);
+
+    /// The outcome of one send; connectors report it through ConnectorEvents.
+    void outcome(const model::MessageId& message, model::PhoneNumber device,
+                 model::Outcome outcome);
+
+    /// A device was added, changed its state or its pace. Lanes of unknown devices do not send.
+    void device_changed(const model::Device& device);
+    void device_removed(model::PhoneNumber device);
+
+    /// Cancels a waiting message; `done` gets conflict when it is being sent or has ended.
+    void cancel(store::QueuedMessage message, std::move_only_function<void(Result<void>)> done);
+
+    /// Something was put into a lane on disk, due at `due`, not through `accepted` (a release).
+    void wake(model::PhoneNumber device, model::Source source, Timestamp due);
+
+    [[nodiscard]] Counts counts() const noexcept;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace merpati::scheduler

@@ -1,0 +1,81 @@
+// Group commit: many threads ask, one thread writes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/error.hpp"
+#include "store/store.hpp"
+#include "store/write_batch.hpp"
+
+namespace merpati::store {
+
+struct CommitterOptions {
+    std::size_t queue_max = 65'536;  // Accepts and changes waiting; more are refused as busy.
+    std::size_t batch_max = 8'192;   // Operations of one transaction.
+};
+
+struct CommitterCounts {
+    std::uint64_t commits = 0;
+    std::uint64_t operations = 0;
+    std::uint64_t waiting = 0;
+};
+
+/// Owns the thread that owns the store's one writing connection.
+///
+/// Operation: takes whatever waits, runs it as one transaction, makes it durable, then calls each
+/// operation's `done` with its result. No timer delays an idle commit; while one is being synced,
+/// the next batch gathers. `done` runs on the committer's thread: it must hand over and return.
+///
+/// Faults: when the store cannot commit, no `done` is called and `on_fatal` is, which must end the
+/// process (exit code 74, EX_IOERR): what is on disk decides at the next start.
+///
+/// Limits: see CommitterOptions. Finishes, reschedules, intents and callback updates are always
+/// taken, because the work that caused them was let in before.
+class Committer {
+public:
+    using Fatal = std::function<void(const Error&)>;
+
+    Committer(Store& store, CommitterOptions options, Fatal on_fatal);
+    ~Committer();
+
+    void start();
+
+    /// Commits everything that waits, then joins the thread. Idempotent.
+    void stop();
+
+    using AcceptDone = std::move_only_function<void(Accept&&)>;
+    /// False when busy or stopping: `done` will not be called.
+    [[nodiscard]] bool accept(Accept accept, AcceptDone done);
+
+    using FinishDone = std::move_only_function<void(Finish&&)>;
+    void finish(Finish finish, FinishDone done);
+
+    using RescheduleDone = std::move_only_function<void(const Reschedule&)>;
+    void reschedule(Reschedule reschedule, RescheduleDone done);
+
+    using Done = std::move_only_function<void()>;
+    void record_intent(Intent intent, Done done);
+    void update_callback(CallbackUpdate update, Done done);
+
+    using ChangeDone = std::move_only_function<void(Result<void>)>;
+    /// False when busy or stopping.
+    [[nodiscard]] bool change(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done);
+
+    /// As `change`, but waits for the commit. Not from the committer's own thread.
+    /// Errors: the change's own; busy; shutting_down.
+    [[nodiscard]] Result<void> change_and_wait(std::move_only_function<Result<void>(Tables&)> run);
+
+    [[nodiscard]] CommitterCounts counts() const noexcept;
+
+    /// Called after each commit with its size and duration, for metrics. Set before `start`.
+    std::function<void(std::size_t operations, std::chrono::microseconds took)> on_commit;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace merpati::store

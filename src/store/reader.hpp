@@ -1,0 +1,130 @@
+// Reading what was committed, beside the writer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/account.hpp"
+#include "model/callback.hpp"
+#include "model/device.hpp"
+#include "model/message.hpp"
+#include "model/outcome.hpp"
+#include "store/idempotency.hpp"
+
+namespace merpati::store {
+
+/// A waiting message, as its lane needs it.
+struct QueuedMessage {
+    std::unique_ptr<model::Message> message;
+    Timestamp queued_at;  // Time of the next attempt; its place in the queue.
+    std::uint32_t attempts = 0;
+    bool intent_recorded = false;  // A send was about to start when this was last written.
+};
+
+/// A device with waiting work.
+struct LaneSummary {
+    model::PhoneNumber device;
+    model::Source source = model::Source::api;
+    Timestamp due_from;  // Nothing in the lane is due before this (a lower bound, not exact).
+};
+
+struct QueuedCallback {
+    model::Callback callback;
+    model::CallbackProgress progress;
+};
+
+struct OriginSummary {
+    std::int64_t origin_key = 0;
+    Timestamp due_from;
+};
+
+/// A message with everything known of it.
+struct MessageRecord {
+    model::Message message;
+    model::MessageState state = model::MessageState::pending;
+    Timestamp queued_at;  // While it waits: time of the next attempt.
+    std::uint32_t attempts = 0;
+    std::string last_details;                     // Of the last passing failure, while it waits.
+    std::optional<model::Completion> completion;  // Once it ended, or is held.
+};
+
+struct MessageFilter {
+    std::optional<model::AccountId> account;
+    std::optional<model::MessageState> state;
+    std::optional<model::MessageId> before;  // Cursor: the last one of the page before.
+    std::size_t limit = 50;
+};
+
+struct CallbackFilter {
+    std::optional<model::AccountId> account;
+    std::optional<model::CallbackState> state;
+    std::optional<model::MessageId> message;
+    std::optional<model::EventId> before;
+    std::size_t limit = 50;
+};
+
+/// Answers whether the asker holds an id in memory already, so that it is not loaded again.
+using Known = std::function<bool(const Uuid&)>;
+
+/// A read-only connection that never checkpoints. It sees everything that was committed before the
+/// call. One thread at a time; open one per thread.
+///
+/// Errors of every method: store_failed.
+class Reader {
+public:
+    virtual ~Reader() = default;
+
+    // Start-up and lists. Few enough to be held in memory.
+    [[nodiscard]] virtual Result<std::vector<model::Account>> accounts() = 0;
+    [[nodiscard]] virtual Result<std::vector<model::ApiKey>> keys() = 0;
+    [[nodiscard]] virtual Result<std::vector<model::Device>> devices() = 0;
+    [[nodiscard]] virtual Result<std::optional<model::Account>> account(model::AccountId id) = 0;
+
+    /// The highest sequence of any id in the store; new ids must be above it.
+    [[nodiscard]] virtual Result<std::int64_t> last_sequence() = 0;
+
+    // Lanes. The queue of a lane is ordered by (due time in steps of 16 s, order of acceptance),
+    // which keeps the queue compact on disk; whoever loads it sorts what it holds by exact time.
+    [[nodiscard]] virtual Result<std::vector<LaneSummary>> lanes() = 0;
+
+    /// At most `limit` messages of the lane due before `before`, in queue order, leaving out those
+    /// the asker knows. Fewer than `limit`: there are no more.
+    [[nodiscard]] virtual Result<std::vector<QueuedMessage>> load_lane(model::PhoneNumber device,
+                                                                       model::Source source,
+                                                                       Timestamp before,
+                                                                       std::size_t limit,
+                                                                       const Known& known) = 0;
+
+    /// A lower bound of the due times at or after `from`; empty when nothing waits there.
+    [[nodiscard]] virtual Result<std::optional<Timestamp>> next_due(model::PhoneNumber device,
+                                                                    model::Source source,
+                                                                    Timestamp from) = 0;
+
+    // Callbacks, queued per origin.
+    [[nodiscard]] virtual Result<std::vector<OriginSummary>> callback_origins() = 0;
+    [[nodiscard]] virtual Result<std::vector<QueuedCallback>> load_callbacks(
+        std::int64_t origin_key, Timestamp before, std::size_t limit, const Known& known) = 0;
+    [[nodiscard]] virtual Result<std::optional<Timestamp>> next_callback_due(
+        std::int64_t origin_key, Timestamp from) = 0;
+
+    // For people and the management API; newest first.
+    [[nodiscard]] virtual Result<std::optional<MessageRecord>> message(model::MessageId id) = 0;
+    [[nodiscard]] virtual Result<std::vector<MessageRecord>> messages(
+        const MessageFilter& filter) = 0;
+    [[nodiscard]] virtual Result<std::optional<QueuedCallback>> callback(model::EventId id) = 0;
+    [[nodiscard]] virtual Result<std::vector<QueuedCallback>> callbacks(
+        const CallbackFilter& filter) = 0;
+    [[nodiscard]] virtual Result<std::optional<IdempotencyRecord>> idempotency(
+        model::AccountId account, std::string_view key) = 0;
+
+    /// Messages that wait, over all lanes. Walks the queue: for start-up and `doctor`.
+    [[nodiscard]] virtual Result<std::uint64_t> waiting_messages() = 0;
+};
+
+}  // namespace merpati::store

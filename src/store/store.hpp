@@ -1,0 +1,53 @@
+// The durable queue: one interface, an engine per database, one conformance suite for all.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "store/reader.hpp"
+#include "store/tables.hpp"
+#include "store/write_batch.hpp"
+
+namespace merpati::store {
+
+/// One store, opened by one process (SQLite) or shared by several (PostgreSQL).
+///
+/// Threads: `write` from the committer's thread alone; `open_reader` and `backup` from any.
+class Store {
+public:
+    virtual ~Store() = default;
+
+    /// Runs the batch as one transaction and makes it durable (fsync) before it returns. Results
+    /// stand in the batch's elements afterwards. An error means that nobody may be answered and
+    /// that the process must stop: whether the batch is on disk is unknown.
+    [[nodiscard]] virtual Result<void> write(WriteBatch& batch) = 0;
+
+    [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open_reader() = 0;
+
+    /// Moves committed pages from the log into the database file in a quiet moment. Called by the
+    /// committer when no work waits.
+    virtual void rest() = 0;
+
+    /// Writes a consistent copy to `file`, which must not exist, while the store is in use.
+    /// Errors: conflict (exists), io_failed.
+    [[nodiscard]] virtual Result<void> backup(const std::filesystem::path& file) = 0;
+};
+
+struct StoreOptions {
+    std::string url = "sqlite:merpati.db";
+    std::filesystem::path key_file;  // Empty: beside the SQLite file, with ".key" appended.
+    bool migrate = true;             // False: an older schema is an error instead.
+};
+
+/// Opens (and at first creates) the store, brings its schema up to date, verifies that its
+/// durability settings really hold.
+/// Errors: invalid_argument (URL), busy (another process has it open), store_failed, conflict
+/// (schema newer than this program, or key file missing or not the store's: the detail names it).
+[[nodiscard]] Result<std::unique_ptr<Store>> open_store(const StoreOptions& options,
+                                                        const Clock& clock, Random& random);
+
+}  // namespace merpati::store

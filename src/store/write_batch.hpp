@@ -1,0 +1,95 @@
+// Everything one transaction does.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/callback.hpp"
+#include "model/message.hpp"
+#include "model/outcome.hpp"
+#include "store/idempotency.hpp"
+#include "store/tables.hpp"
+
+namespace merpati::store {
+
+/// Stores a message: message row, queue row, credit charge and idempotency record, or nothing.
+struct Accept {
+    std::unique_ptr<model::Message> message;  // `charged` is set by the store.
+    std::optional<IdempotencyRecord> idempotency;
+
+    enum class Result : std::uint8_t {
+        stored,
+        credit_exhausted,  // The account counts credit and has none left.
+        repeated,    // The same key and fingerprint came before: `idempotency` is that record.
+        key_reused,  // The same key came before with another fingerprint.
+    };
+    Result result = Result::stored;
+};
+
+/// Records, before the platform is called, that it is about to be. Written only where recovery
+/// would decide by it.
+struct Intent {
+    model::MessageId message;
+    model::PhoneNumber device;
+    model::Source source = model::Source::api;
+    Timestamp queued_at;  // Where the message stands in its lane's queue.
+};
+
+/// Ends a message: queue row removed, completion row, credit given back if it was charged and the
+/// state is failed or cancelled, callback row. `held` gives no credit back.
+struct Finish {
+    std::unique_ptr<model::Message> message;
+    Timestamp queued_at;
+    model::Completion completion;
+    std::optional<model::Callback> callback;
+
+    bool finished = false;  // False: no queue row was there (ended before), so nothing was done.
+};
+
+/// Puts a message back into its lane for a later attempt.
+struct Reschedule {
+    model::MessageId message;
+    model::PhoneNumber device;
+    model::Source source = model::Source::api;
+    Timestamp queued_at;  // Where it stands now.
+    Timestamp queue_at;   // Where it shall stand: the time of the next attempt.
+    std::uint32_t attempts = 0;
+    std::string last_details;  // Why the last attempt did not succeed.
+
+    bool rescheduled = false;
+};
+
+/// Records how far a callback has come.
+struct CallbackUpdate {
+    model::EventId event;
+    model::CallbackProgress progress;
+};
+
+/// A rare write (accounts, keys, devices, replay, pruning). It runs inside the batch's transaction
+/// in a savepoint of its own: a failed one is undone alone.
+struct Change {
+    std::move_only_function<Result<void>(Tables&)> run;
+    Result<void> result{};
+};
+
+/// One transaction. Elements succeed or are refused each on its own; none poisons the others.
+struct WriteBatch {
+    std::vector<Finish> finishes;
+    std::vector<Reschedule> reschedules;
+    std::vector<Intent> intents;
+    std::vector<CallbackUpdate> callback_updates;
+    std::vector<Change> changes;
+    std::vector<Accept> accepts;
+
+    [[nodiscard]] bool empty() const noexcept {
+        return finishes.empty() && reschedules.empty() && intents.empty() &&
+               callback_updates.empty() && changes.empty() && accepts.empty();
+    }
+};
+
+}  // namespace merpati::store
