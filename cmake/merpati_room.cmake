@@ -34,4 +34,6 @@ add_library(merpati_warnings INTERFACE)
 target_compile_options(merpati_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Wold-style-cast -Woverloaded-virtual -Wimplicit-fallthrough -Wswitch-enum
+  # Records are built by naming the fields that matter; the others have their defaults.
+  -Wno-missing-designated-field-initializers
   $<$<BOOL:${MERPATI_DEVELOPER}>:-Werror>)

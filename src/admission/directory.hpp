@@ -26,7 +26,7 @@ struct AccountEntry {
 
 /// What a key opens.
 struct KeyEntry {
-    model::ApiKey key;
+    std::shared_ptr<const model::ApiKey> key;
     std::shared_ptr<const AccountEntry> account;
 };
 
@@ -45,7 +45,8 @@ public:
     /// Looks a key up by the digest of the whole key; the digest is compared in constant time.
     [[nodiscard]] std::optional<KeyEntry> find_key(const Sha256& digest) const;
     [[nodiscard]] std::shared_ptr<const AccountEntry> find_account(model::AccountId id) const;
-    [[nodiscard]] std::optional<model::Device> find_device(model::PhoneNumber number) const;
+    /// Null when there is none; the record is replaced, never changed.
+    [[nodiscard]] std::shared_ptr<const model::Device> find_device(model::PhoneNumber number) const;
 
     [[nodiscard]] std::vector<model::Account> accounts() const;
     [[nodiscard]] std::vector<model::ApiKey> keys(std::optional<model::AccountId> account) const;

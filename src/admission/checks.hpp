@@ -1,0 +1,47 @@
+// May a request enter? The checks, in the fixed order of decisions.md; the first refusal wins.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "admission/directory.hpp"
+#include "admission/refusal.hpp"
+#include "base/clock.hpp"
+
+namespace merpati::admission {
+
+/// Which key and account an `Authorization` header stands for. Empty for every fault alike: no
+/// header, another scheme, a malformed, unknown, expired or revoked key.
+[[nodiscard]] std::optional<KeyEntry> authenticate(std::string_view authorization,
+                                                   const Directory& directory, Timestamp now);
+
+/// Refusal::account_expired when the account's validity is over.
+[[nodiscard]] std::optional<Refusal> check_validity(const model::Account& account, Timestamp now);
+
+/// Takes one request out of the account's bucket. `server_default` serves accounts without a rate
+/// of their own; empty, like an account's "none", means no limit and no verdict.
+[[nodiscard]] std::optional<RateVerdict> check_rate(
+    const AccountEntry& account, const std::optional<model::Rate>& server_default, SteadyTime now);
+
+/// The rate that applies to an account, or empty for none.
+[[nodiscard]] std::optional<model::Rate> effective_rate(
+    const model::Account& account, const std::optional<model::Rate>& server_default);
+
+/// The sender, when the number is one of the account's devices; a missing, malformed, unknown and
+/// foreign one give the same empty answer.
+[[nodiscard]] std::shared_ptr<const model::Device> find_sender(std::string_view number,
+                                                               model::AccountId account,
+                                                               const Directory& directory);
+
+/// How long a device that lost its connection may still be called "reconnecting".
+inline constexpr std::chrono::seconds reconnecting_max{30};
+
+/// Whether the device takes messages: connected, or reconnecting for at most reconnecting_max.
+[[nodiscard]] bool accepts_messages(const model::Device& device, Timestamp now) noexcept;
+
+/// Whether a recipient is a possible number: 8 to 15 digits, no leading 0, a country code of
+/// E.164's list (recipient.cpp).
+[[nodiscard]] bool recipient_possible(std::string_view recipient) noexcept;
+
+}  // namespace merpati::admission

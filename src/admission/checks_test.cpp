@@ -1,0 +1,114 @@
+#include "admission/checks.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/manual_clock.hpp"
+
+namespace merpati::admission {
+namespace {
+
+using namespace std::chrono_literals;
+using model::DeviceState;
+
+struct ChecksTest : ::testing::Test {
+    testing::ManualClock clock;
+    Directory directory;
+    model::Account account{.id = {7}, .name = "Toko"};
+    model::ApiKey key{.id = {1}, .account = {7}, .digest = sha256("mpt_secret")};
+    model::Device device{.number = *model::PhoneNumber::parse("6281100000001"),
+                         .account = {7},
+                         .state = DeviceState::connected,
+                         .state_since = clock.now()};
+
+    ChecksTest() {
+        directory.put_account(account);
+        directory.put_key(key);
+        directory.put_device(device);
+    }
+
+    bool opens(std::string_view authorization) {
+        return authenticate(authorization, directory, clock.now()).has_value();
+    }
+};
+
+TEST_F(ChecksTest, AKeyOpensItsAccount) {
+    const auto entry = authenticate("Bearer mpt_secret", directory, clock.now());
+    ASSERT_TRUE(entry);
+    EXPECT_EQ(entry->account->account.name, "Toko");
+    EXPECT_TRUE(opens("bearer mpt_secret"));
+}
+
+TEST_F(ChecksTest, EveryFaultOfAKeyIsRefused) {
+    for (const auto* header : {"", "Bearer", "Bearer ", "Basic mpt_secret", "mpt_secret",
+                               "Bearer mpt_secre", "Bearer mpt_secret ", "Bearer  mpt_secret"}) {
+        EXPECT_FALSE(opens(header)) << header;
+    }
+}
+
+TEST_F(ChecksTest, ARevokedKeyOpensNothingFromTheNextRequestOn) {
+    key.revoked_at = clock.now();
+    directory.put_key(key);
+    EXPECT_FALSE(opens("Bearer mpt_secret"));
+}
+
+TEST_F(ChecksTest, ARotatedKeyOpensUntilItsOverlapEnds) {
+    key.expires_at = clock.now() + 1h;
+    directory.put_key(key);
+    clock.advance(1h - 1ms);
+    EXPECT_TRUE(opens("Bearer mpt_secret"));
+    clock.advance(1ms);
+    EXPECT_FALSE(opens("Bearer mpt_secret"));
+}
+
+TEST_F(ChecksTest, ValidityEndsAtItsMoment) {
+    account.expires_at = clock.now() + 1ms;
+    EXPECT_FALSE(check_validity(account, clock.now()));
+    clock.advance(1ms);
+    EXPECT_EQ(check_validity(account, clock.now()), Refusal::account_expired);
+}
+
+TEST_F(ChecksTest, AnAccountsOwnRateBeatsTheServersAndNoneMeansNone) {
+    const model::Rate server{.count = 50, .period = 1s};
+    EXPECT_EQ(effective_rate(account, server), server);
+    account.rate = *model::RateChoice::parse("6/min");
+    EXPECT_EQ(effective_rate(account, server)->text(), "6/min");
+    account.rate = *model::RateChoice::parse("none");
+    EXPECT_FALSE(effective_rate(account, server));
+}
+
+TEST_F(ChecksTest, AChangedAccountKeepsItsRateBucket) {
+    const auto before = directory.find_account({7})->bucket;
+    directory.put_account(account);
+    EXPECT_EQ(directory.find_account({7})->bucket, before);
+}
+
+TEST_F(ChecksTest, ASenderIsFoundByItsOwnerAlone) {
+    EXPECT_NE(find_sender("6281100000001", {7}, directory), nullptr);
+    for (const auto* number : {"", "6281100000002", "+6281100000001", "06281100000001", "x"}) {
+        EXPECT_EQ(find_sender(number, {7}, directory), nullptr) << number;
+    }
+    EXPECT_EQ(find_sender("6281100000001", {8}, directory), nullptr);
+}
+
+TEST_F(ChecksTest, ADeviceThatIsReconnectingAcceptsForHalfAMinute) {
+    EXPECT_TRUE(accepts_messages(device, clock.now()));
+    device.state = DeviceState::reconnecting;
+    EXPECT_TRUE(accepts_messages(device, clock.now() + 30s));
+    EXPECT_FALSE(accepts_messages(device, clock.now() + 30s + 1ms));
+    device.state = DeviceState::disconnected;
+    EXPECT_FALSE(accepts_messages(device, clock.now()));
+}
+
+TEST(RecipientTest, NeedsACountryCodeOfTheList) {
+    for (const auto* possible : {"6281234567890", "12025550123", "79161234567", "35312345678",
+                                 "99890123456", "88212345678", "12345678"}) {
+        EXPECT_TRUE(recipient_possible(possible)) << possible;
+    }
+    for (const auto* impossible : {"", "0812345678", "6281", "2101234567", "99912345678",
+                                   "62812345678901234", "62abc4567890", "+6281234567890"}) {
+        EXPECT_FALSE(recipient_possible(impossible)) << impossible;
+    }
+}
+
+}  // namespace
+}  // namespace merpati::admission

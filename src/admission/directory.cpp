@@ -1,0 +1,194 @@
+#include "admission/directory.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace merpati::admission {
+namespace {
+
+struct DigestHash {
+    std::size_t operator()(const Sha256& digest) const noexcept {
+        std::size_t hash = 0;
+        std::memcpy(&hash, digest.data(), sizeof hash);
+        return hash;
+    }
+};
+
+/// A map cut into shards with a lock each, so that look-ups of different keys do not meet.
+template <class Key, class Value, class Hash = std::hash<Key>>
+class ShardedMap {
+public:
+    std::optional<Value> find(const Key& key) const {
+        const auto& shard = shard_of(key);
+        const std::shared_lock lock{shard.mutex};
+        const auto found = shard.map.find(key);
+        return found == shard.map.end() ? std::nullopt : std::optional{found->second};
+    }
+
+    void put(const Key& key, Value value) {
+        auto& shard = shard_of(key);
+        const std::unique_lock lock{shard.mutex};
+        shard.map.insert_or_assign(key, std::move(value));
+    }
+
+    void remove(const Key& key) {
+        auto& shard = shard_of(key);
+        const std::unique_lock lock{shard.mutex};
+        shard.map.erase(key);
+    }
+
+    template <class Visitor>
+    void for_each(Visitor visit) const {
+        for (const auto& shard : shards_) {
+            const std::shared_lock lock{shard.mutex};
+            for (const auto& [key, value] : shard.map) {
+                visit(value);
+            }
+        }
+    }
+
+    void clear() {
+        for (auto& shard : shards_) {
+            const std::unique_lock lock{shard.mutex};
+            shard.map.clear();
+        }
+    }
+
+private:
+    static constexpr std::size_t shard_count = 32;
+
+    struct Shard {
+        mutable std::shared_mutex mutex;
+        std::unordered_map<Key, Value, Hash> map;
+    };
+
+    // The map's own buckets use the low bits of the hash; shards use higher ones.
+    Shard& shard_of(const Key& key) { return shards_[(Hash{}(key) >> 12) % shard_count]; }
+    const Shard& shard_of(const Key& key) const {
+        return shards_[(Hash{}(key) >> 12) % shard_count];
+    }
+
+    std::array<Shard, shard_count> shards_;
+};
+
+}  // namespace
+
+struct Directory::Shards {
+    ShardedMap<model::AccountId, std::shared_ptr<const AccountEntry>> accounts;
+    ShardedMap<Sha256, std::shared_ptr<const model::ApiKey>, DigestHash> keys;
+    ShardedMap<model::PhoneNumber, std::shared_ptr<const model::Device>> devices;
+};
+
+Directory::Directory() : shards_(std::make_unique<Shards>()) {}
+Directory::~Directory() = default;
+
+Result<void> Directory::load(store::Reader& reader) {
+    auto accounts = reader.accounts();
+    if (!accounts) {
+        return pass(accounts);
+    }
+    auto keys = reader.keys();
+    if (!keys) {
+        return pass(keys);
+    }
+    auto devices = reader.devices();
+    if (!devices) {
+        return pass(devices);
+    }
+    shards_->accounts.clear();
+    shards_->keys.clear();
+    shards_->devices.clear();
+    for (const auto& account : *accounts) {
+        put_account(account);
+    }
+    for (const auto& key : *keys) {
+        put_key(key);
+    }
+    for (const auto& device : *devices) {
+        put_device(device);
+    }
+    return {};
+}
+
+std::optional<KeyEntry> Directory::find_key(const Sha256& digest) const {
+    // The map's look-up may tell by its duration how a digest begins; that helps nobody, because a
+    // digest cannot be chosen. The whole is compared in constant time all the same.
+    const auto key = shards_->keys.find(digest);
+    if (!key || !equal_constant_time((*key)->digest, digest)) {
+        return std::nullopt;
+    }
+    auto account = find_account((*key)->account);
+    if (account == nullptr) {
+        return std::nullopt;
+    }
+    return KeyEntry{.key = *key, .account = std::move(account)};
+}
+
+std::shared_ptr<const AccountEntry> Directory::find_account(model::AccountId id) const {
+    return shards_->accounts.find(id).value_or(nullptr);
+}
+
+std::shared_ptr<const model::Device> Directory::find_device(model::PhoneNumber number) const {
+    return shards_->devices.find(number).value_or(nullptr);
+}
+
+std::vector<model::Account> Directory::accounts() const {
+    std::vector<model::Account> all;
+    shards_->accounts.for_each([&all](const auto& entry) { all.push_back(entry->account); });
+    std::ranges::sort(all, {}, &model::Account::id);
+    return all;
+}
+
+std::vector<model::ApiKey> Directory::keys(std::optional<model::AccountId> account) const {
+    std::vector<model::ApiKey> all;
+    shards_->keys.for_each([&](const auto& key) {
+        if (!account || key->account == *account) {
+            all.push_back(*key);
+        }
+    });
+    std::ranges::sort(all, {}, &model::ApiKey::id);
+    return all;
+}
+
+std::vector<model::Device> Directory::devices(std::optional<model::AccountId> account) const {
+    std::vector<model::Device> all;
+    shards_->devices.for_each([&](const auto& device) {
+        if (!account || device->account == *account) {
+            all.push_back(*device);
+        }
+    });
+    std::ranges::sort(all, {}, &model::Device::number);
+    return all;
+}
+
+std::size_t Directory::count_devices(model::AccountId account) const {
+    std::size_t count = 0;
+    shards_->devices.for_each([&](const auto& device) { count += device->account == account; });
+    return count;
+}
+
+void Directory::put_account(const model::Account& account) {
+    const auto before = find_account(account.id);
+    auto entry = std::make_shared<AccountEntry>();
+    entry->account = account;
+    entry->bucket = before != nullptr ? before->bucket : std::make_shared<RateBucket>();
+    shards_->accounts.put(account.id, std::move(entry));
+}
+
+void Directory::put_key(const model::ApiKey& key) {
+    shards_->keys.put(key.digest, std::make_shared<const model::ApiKey>(key));
+}
+
+void Directory::put_device(const model::Device& device) {
+    shards_->devices.put(device.number, std::make_shared<const model::Device>(device));
+}
+
+void Directory::remove_device(model::PhoneNumber number) {
+    shards_->devices.remove(number);
+}
+
+}  // namespace merpati::admission

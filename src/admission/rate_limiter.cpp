@@ -1,0 +1,33 @@
+#include "admission/rate_limiter.hpp"
+
+#include <algorithm>
+
+namespace merpati::admission {
+
+RateVerdict RateBucket::take(const model::Rate& rate, SteadyTime now) noexcept {
+    using std::chrono::ceil;
+    using std::chrono::milliseconds;
+    using std::chrono::nanoseconds;
+    const std::int64_t period = nanoseconds{rate.period}.count();
+    const std::int64_t step = period / rate.count;  // One request's share of the bucket.
+    const std::int64_t time = nanoseconds{now.time_since_epoch()}.count();
+    std::int64_t full_at = full_at_.load(std::memory_order_relaxed);
+    for (;;) {
+        const std::int64_t after = std::max(full_at, time) + step;
+        const std::int64_t missing = after - time;  // How much of the bucket would be used.
+        if (missing > period) {
+            return {.allowed = false,
+                    .remaining = 0,
+                    .reset = ceil<milliseconds>(nanoseconds{full_at - time}),
+                    .retry_after = ceil<milliseconds>(nanoseconds{missing - period})};
+        }
+        if (full_at_.compare_exchange_weak(full_at, after, std::memory_order_relaxed)) {
+            return {.allowed = true,
+                    .remaining = static_cast<std::uint32_t>((period - missing) / step),
+                    .reset = ceil<milliseconds>(nanoseconds{missing}),
+                    .retry_after = milliseconds{0}};
+        }
+    }
+}
+
+}  // namespace merpati::admission

@@ -1,0 +1,53 @@
+#include "admission/rate_limiter.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/manual_clock.hpp"
+
+namespace merpati::admission {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct RateBucketTest : ::testing::Test {
+    testing::ManualClock clock;
+    RateBucket bucket;
+    model::Rate rate{.count = 5, .period = 1s};
+
+    RateVerdict take() { return bucket.take(rate, clock.steady_now()); }
+};
+
+TEST_F(RateBucketTest, LetsAWholeBucketInAtOnceAndThenRefuses) {
+    for (std::uint32_t left = 5; left-- > 0;) {
+        const auto verdict = take();
+        EXPECT_TRUE(verdict.allowed);
+        EXPECT_EQ(verdict.remaining, left);
+    }
+    const auto refused = take();
+    EXPECT_FALSE(refused.allowed);
+    EXPECT_EQ(refused.retry_after, 200ms);
+    EXPECT_EQ(refused.reset, 1s);
+}
+
+TEST_F(RateBucketTest, LetsOneInWhenTheNamedTimeHasPassedAndNotBefore) {
+    while (take().allowed) {
+    }
+    clock.advance(199ms);
+    EXPECT_FALSE(take().allowed);
+    clock.advance(1ms);
+    EXPECT_TRUE(take().allowed);
+    EXPECT_FALSE(take().allowed);
+}
+
+TEST_F(RateBucketTest, ARefusedRequestCostsNothing) {
+    while (take().allowed) {
+    }
+    for (int turn = 0; turn < 100; ++turn) {
+        EXPECT_FALSE(take().allowed);
+    }
+    clock.advance(1s);
+    EXPECT_EQ(take().remaining, 4U);
+}
+
+}  // namespace
+}  // namespace merpati::admission

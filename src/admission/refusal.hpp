@@ -1,0 +1,54 @@
+// Why a request is refused. Texts, words and codes of each are in api/errors.cpp.
+#pragma once
+
+#include <cstdint>
+
+namespace merpati::admission {
+
+/// One row of the API's error catalogue each.
+enum class Refusal : std::uint8_t {
+    // Interface 7.1 and 7.2.
+    send_failed,
+    file_type_unsupported,
+    mime_type_unsupported,
+    json_invalid,
+    media_url_missing,
+    message_empty,
+    key_invalid,
+    device_disconnected,
+    sender_invalid,
+    type_unsupported,
+    account_expired,
+    rate_exceeded,
+    file_too_large,
+    credit_exhausted,
+    // decisions.md.
+    revision_unknown,
+    recipient_invalid,
+    message_too_long,
+    delay_invalid,
+    typing_invalid,
+    callback_url_invalid,
+    media_url_invalid,
+    media_unreachable,
+    idempotency_key_invalid,
+    idempotency_key_reused,
+    idempotency_in_progress,
+    device_number_invalid,
+    webhook_url_invalid,
+    plan_forbids_devices,
+    devices_exhausted,
+    device_taken,
+    // The server's own.
+    bad_request,
+    not_found,
+    method_not_allowed,
+    request_timeout,
+    body_too_large,
+    uri_too_long,
+    headers_too_large,
+    overloaded,
+    internal,
+};
+
+}  // namespace merpati::admission
