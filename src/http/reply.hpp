@@ -12,11 +12,11 @@ namespace merpati::http {
 
 struct Reply {
     std::uint16_t status = 200;
-    std::string body;
+    std::string body{};
     std::string_view content_type = "application/json";  // Static text.
     /// Further header lines, each already "Name: value\r\n". Kept as one string, because building
     /// a list of pairs costs more than the whole answer.
-    std::string headers;
+    std::string headers{};
     bool close = false;
 
     /// Adds one header line. CR and LF in the value are invariant violations.
@@ -28,6 +28,10 @@ class ReplySink {
 public:
     virtual ~ReplySink() = default;
     virtual void deliver(Reply&& reply) = 0;
+
+    /// The Responder was destroyed unused. The server's connection answers its refusal for 500;
+    /// by default an empty 500 is delivered.
+    virtual void abandon();
 };
 
 /// The right to answer one request, once.
@@ -42,11 +46,12 @@ class Responder {
 public:
     explicit Responder(std::shared_ptr<ReplySink> sink) noexcept : sink_(std::move(sink)) {}
     Responder(Responder&&) noexcept = default;
-    Responder& operator=(Responder&&) noexcept = default;
+    Responder& operator=(Responder&& other) noexcept;
     Responder(const Responder&) = delete;
     Responder& operator=(const Responder&) = delete;
     ~Responder();
 
+    /// Once. A second call is an invariant violation.
     void send(Reply reply);
 
 private:

@@ -1,9 +1,12 @@
 // Which handler answers which path.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "http/reply.hpp"
@@ -19,25 +22,35 @@ using Handler = std::function<void(const Request&, Responder)>;
 using RefusalBody = std::function<std::string(std::uint16_t status)>;
 
 /// Operation: built once, before the server starts, and not changed afterwards. A path ending in
-/// "/*" matches everything under it. A known path with another method is answered 405 with `Allow`;
-/// HEAD is answered by GET's handler without the body.
+/// "/*" matches everything under it; an exact path goes before it, a longer one before a shorter.
+/// A known path with another method is answered 405 with `Allow`; HEAD is answered by GET's handler
+/// without the body.
+///
+/// Threads: `find` from any, once the server runs.
 class Router {
 public:
+    Router();
+    ~Router();
+    Router(Router&&) noexcept;
+    Router& operator=(Router&&) noexcept;
+
+    /// The path starts with '/'. Adding the same pair twice is an invariant violation.
     void add(Method method, std::string path, Handler handler);
 
-    /// All (method, path) pairs, for the test that compares them with openapi.yaml.
+    /// All (method, path) pairs in the order of adding, for the test that compares them with
+    /// openapi.yaml.
     [[nodiscard]] std::vector<std::pair<Method, std::string>> routes() const;
 
     struct Match {
         const Handler* handler = nullptr;  // Null: `status` says why.
         std::uint16_t status = 404;        // 404 or 405 where there is no handler.
-        std::string_view allow;            // For 405: "POST".
+        std::string_view allow;            // For 405: "GET, HEAD, POST".
     };
     [[nodiscard]] Match find(Method method, std::string_view path) const;
 
 private:
-    struct Route;
-    std::vector<std::shared_ptr<Route>> routes_;
+    struct Table;
+    std::unique_ptr<Table> table_;
 };
 
 }  // namespace merpati::http

@@ -4,28 +4,17 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/random.hpp"
+#include "http/limits.hpp"
 #include "http/router.hpp"
 
 namespace merpati::http {
-
-struct Limits {
-    std::size_t request_line_max = 8 * 1024;
-    std::size_t header_bytes_max = 16 * 1024;
-    std::size_t header_count_max = 64;
-    std::size_t body_max = 64 * 1024;
-    std::size_t connections_max = 10'000;           // More are answered 503 and closed.
-    std::size_t requests_per_connection = 100'000;  // Then `Connection: close`.
-    std::chrono::seconds header_timeout{10};        // For the whole header of a request.
-    std::chrono::seconds body_timeout{20};
-    std::chrono::seconds idle_timeout{60};   // Keep-alive between requests.
-    std::chrono::seconds write_timeout{20};  // For a client that does not read its answer.
-};
 
 struct Options {
     std::vector<std::string>
@@ -56,11 +45,13 @@ struct Counts {
 class Server {
 public:
     /// `local_router` serves the management socket, `router` everything else.
-    Server(Options options, const Router& router, const Router& local_router, RefusalBody refusal);
+    /// The routers must outlive the server. `refusal` is called on the I/O threads.
+    Server(const Clock& clock, Random& random, Options options, const Router& router,
+           const Router& local_router, RefusalBody refusal);
     ~Server();
 
-    /// Binds and starts the threads. Errors: io_failed (address in use, bad certificate), with a
-    /// sentence that says what to do.
+    /// Binds and starts the threads. Errors: invalid_argument (no address), io_failed (address in
+    /// use, bad certificate), with a sentence that says what to do.
     [[nodiscard]] Result<void> start();
 
     /// The addresses really bound ("127.0.0.1:43211"), for port 0.

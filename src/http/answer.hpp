@@ -1,0 +1,26 @@
+// The bytes of an answer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "http/reply.hpp"
+
+namespace merpati::http {
+
+/// "OK" for 200. Unknown codes have the phrase of their class.
+[[nodiscard]] std::string_view reason_phrase(std::uint16_t status) noexcept;
+
+/// What the request and the connection add to a reply.
+struct Envelope {
+    std::string_view request_id;
+    bool version_1_0 = false;  // Keeping such a connection alive must be said.
+    bool keep_alive = true;
+    bool without_body = false;  // For HEAD; Content-Length still tells the body's size.
+};
+
+/// Appends the whole answer, ready to be sent. 1xx, 204 and 304 carry no body.
+void append_answer(std::string& out, const Reply& reply, const Envelope& envelope);
+
+}  // namespace merpati::http

@@ -1,0 +1,125 @@
+// One client's connection: bytes in, answers out, in order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/intrusive/list_hook.hpp>
+#include <boost/system/error_code.hpp>
+
+#include "base/clock.hpp"
+#include "http/reply.hpp"
+#include "http/reply_box.hpp"
+#include "http/request_reader.hpp"
+#include "http/stream.hpp"
+
+namespace merpati::http {
+
+class IoThread;
+
+enum class Origin : std::uint8_t { network, local_socket };
+
+/// Operation: `serve` is the one loop: take a request, call its handler, append the answer, and
+/// send what has gathered when no further whole request waits. Every wait (for bytes, for room, for
+/// a handler's answer) leaves the loop and its end enters it again, so pipelined requests do not
+/// nest.
+///
+/// An open connection keeps itself alive; `close` ends that. Waits under way and a Responder keep
+/// the object, but not the socket.
+///
+/// Threads: the I/O thread's, but for `deliver` and `abandon`.
+///
+/// Limits: one request at a time; at most `gather_max` bytes of answers wait before more requests
+/// are taken. Where we close and the client may be sending on (a refusal, a drain), what it sends
+/// is read and forgotten for `linger_timeout`, because closing on unread bytes would reset the
+/// connection and could cost the client its answer.
+class Connection final : public ReplySink,
+                         public std::enable_shared_from_this<Connection>,
+                         public boost::intrusive::list_base_hook<> {
+public:
+    Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Origin origin);
+
+    /// Starts serving. To be called once.
+    void open();
+
+    /// Instead of `open`: answers 503 and closes.
+    void open_overloaded();
+
+    void deliver(Reply&& reply) override;
+    void abandon() override;
+
+    /// A reply out of the box.
+    void answer(ReplyBox::Mail&& mail);
+
+    /// Closes or refuses when the deadline of what is waited for has passed.
+    void check_deadline(SteadyTime now);
+
+    /// Closes when idle, else after the answer under way.
+    void drain();
+
+    void close();
+
+    static constexpr std::size_t gather_max = 64 * 1024;
+    static constexpr std::size_t linger_bytes_max = 1024 * 1024;
+    static constexpr std::chrono::seconds linger_timeout{2};
+
+private:
+    enum class Wait : std::uint8_t { nothing, idle, head, body, writing, lingering };
+
+    void serve();
+    /// True when bytes came at once; else the end of the wait enters `serve`.
+    [[nodiscard]] bool read_more();
+    void on_read(const Stream::ErrorCode& error, std::size_t size);
+
+    /// False when its answer will come later.
+    [[nodiscard]] bool handle();
+    void dispatch();
+    void append(Reply&& reply);
+    void refuse(std::uint16_t status);
+    [[nodiscard]] Reply refusal(std::uint16_t status) const;
+
+    /// True when everything is out; else the end of the wait enters `serve`, or it is closed.
+    [[nodiscard]] bool flush();
+    void on_writable(const Stream::ErrorCode& error);
+
+    void finish();
+    void linger();
+    void await(Wait wait);
+    [[nodiscard]] std::chrono::seconds timeout(Wait wait) const;
+
+    IoThread& thread_;
+    const std::shared_ptr<ReplyBox> box_;
+    std::optional<Stream> stream_;  // Empty: closed.
+    std::shared_ptr<Connection> self_;
+    RequestReader reader_;
+    const Origin origin_;
+
+    std::string out_;
+    std::size_t sent_ = 0;
+    std::size_t requests_ = 0;
+    std::size_t lingered_ = 0;
+    Wait wait_ = Wait::nothing;
+    SteadyTime deadline_ = SteadyTime::max();
+
+    bool reading_ = false;    // A wait for bytes is under way.
+    bool writing_ = false;    // A wait for room is under way.
+    bool answering_ = false;  // A handler has the request and its answer has not come.
+    bool in_handler_ = false;
+    bool closing_ = false;    // After what is in `out_`.
+    bool lingering_ = false;  // Nothing is served any more; see above.
+    bool draining_ = false;
+
+    // Of the request being answered.
+    std::optional<Reply> early_reply_;  // Sent before the handler returned.
+    std::string request_id_;
+    bool client_goes_on_ = true;  // It did not ask us to close, so it may be sending more.
+    bool keep_alive_ = true;
+    bool version_1_0_ = false;
+    bool without_body_ = false;
+};
+
+}  // namespace merpati::http

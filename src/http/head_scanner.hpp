@@ -1,0 +1,47 @@
+// Finds the end of a request's header in bytes that arrive in any pieces.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "http/limits.hpp"
+
+namespace merpati::http {
+
+/// Operation: call `scan` with all bytes of the request so far, whenever some were added; each byte
+/// is looked at once. What can never become a request is refused at once instead of waiting for its
+/// end: a line that ends in a bare LF, a folded line (RFC 9112 section 5.2), a first byte that
+/// cannot begin a method, and what exceeds the limits on lines. One empty line before the request
+/// is let pass (section 2.2).
+class HeadScanner {
+public:
+    explicit HeadScanner(const Limits& limits) noexcept : limits_(&limits) {}
+
+    enum class Result : std::uint8_t {
+        needs_more,
+        complete,
+        malformed,         // 400
+        line_too_long,     // 414
+        header_too_large,  // 431
+    };
+    [[nodiscard]] Result scan(std::string_view bytes);
+
+    /// Where the request line begins (after an empty line), and where the body does. Meaningful
+    /// once complete.
+    [[nodiscard]] std::size_t begin() const noexcept { return begin_; }
+    [[nodiscard]] std::size_t end() const noexcept { return line_begin_; }
+
+private:
+    [[nodiscard]] Result take_line(std::string_view line);
+    [[nodiscard]] Result check_rest(std::string_view bytes) const;
+
+    const Limits* limits_;
+    std::size_t begin_ = 0;
+    std::size_t fields_begin_ = 0;
+    std::size_t line_begin_ = 0;
+    std::size_t scanned_ = 0;
+    std::size_t lines_ = 0;
+};
+
+}  // namespace merpati::http

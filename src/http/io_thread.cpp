@@ -1,0 +1,186 @@
+#include "http/io_thread.hpp"
+
+#include <sys/socket.h>
+#include <utility>
+
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+
+#include "base/thread.hpp"
+
+namespace merpati::http {
+namespace {
+
+/// Clients taken from one listener before the others have their turn.
+constexpr int accepts_in_a_row = 64;
+
+/// Connections beyond the limit that may exist to be told so; more are closed without a word.
+std::size_t overloaded_max(const Limits& limits) {
+    return limits.connections_max + limits.connections_max / 8 + 16;
+}
+
+}  // namespace
+
+IoThread::IoThread(Service& service, std::size_t index)
+    : service_(service),
+      name_(fmt::format("http-{}", index)),
+      context_(1),
+      work_(context_.get_executor()),
+      sweep_timer_(context_),
+      box_(std::make_shared<ReplyBox>(
+          [this] { boost::asio::post(context_, [this] { take_mail(); }); })),
+      request_ids_(service.random),
+      now_(service.clock.steady_now()) {}
+
+IoThread::~IoThread() {
+    stop();
+    join();
+}
+
+void IoThread::listen(BoundSocket socket, Origin origin) {
+    listeners_.push_back(std::make_unique<Listener>(context_, std::move(socket), origin));
+}
+
+void IoThread::start() {
+    for (const auto& listener : listeners_) {
+        listener->start([this](Listener& ready) { accept_from(ready); });
+    }
+    schedule_sweep();
+    thread_ = start_thread(name_, [this] {
+        box_->own();
+        context_.run();
+    });
+}
+
+void IoThread::drain() {
+    boost::asio::post(context_, [this] {
+        draining_ = true;
+        for (const auto& listener : listeners_) {
+            listener->close();
+        }
+        for (auto next = connections_.begin(); next != connections_.end();) {
+            (next++)->drain();
+        }
+        const std::lock_guard lock{service_.drain_mutex};
+        service_.drained.notify_all();  // None may be left already.
+    });
+}
+
+void IoThread::stop() {
+    boost::asio::post(context_, [this] { close_all(); });
+}
+
+void IoThread::join() {
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+void IoThread::close_all() {
+    box_->close();
+    for (const auto& listener : listeners_) {
+        listener->close();
+    }
+    while (!connections_.empty()) {
+        connections_.front().close();
+    }
+    sweep_timer_.cancel();
+    work_.reset();
+}
+
+Counts IoThread::counts() const noexcept {
+    return {.connections_open = open_.load(std::memory_order_relaxed),
+            .connections_total = accepted_.load(std::memory_order_relaxed),
+            .requests_total = requests_.load(std::memory_order_relaxed),
+            .refused_total = refused_.load(std::memory_order_relaxed)};
+}
+
+void IoThread::link(Connection& connection) {
+    connections_.push_back(connection);
+    open_.store(open_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+void IoThread::unlink(Connection& connection) {
+    connections_.erase(connections_.iterator_to(connection));
+    open_.store(open_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    if (service_.open.fetch_sub(1) == 1 && draining_) {
+        const std::lock_guard lock{service_.drain_mutex};
+        service_.drained.notify_all();
+    }
+}
+
+void IoThread::accept_from(Listener& listener) {
+    for (int i = 0; i < accepts_in_a_row; ++i) {
+        const Listener::Accepted accepted = listener.accept();
+        if (accepted.exhausted) {
+            listener.pause();  // Until the next sweep: trying again at once would only spin.
+            return;
+        }
+        if (accepted.descriptor < 0) {
+            break;
+        }
+        adopt(accepted.descriptor, listener.origin());
+    }
+    listener.wait();
+}
+
+void IoThread::adopt(int descriptor, Origin origin) {
+    FileDescriptor socket{descriptor};
+    add_one(accepted_);
+    // The operator is let in through the management socket however many clients there are.
+    const std::size_t before = service_.open.fetch_add(1);
+    const bool overloaded = origin == Origin::network && before >= service_.limits.connections_max;
+    if (overloaded && before >= overloaded_max(service_.limits)) {
+        service_.open.fetch_sub(1);
+        count_refusal();
+        return;
+    }
+    const int family = origin == Origin::network ? AF_INET6 : AF_UNIX;
+    Stream::Socket stream{context_};
+    boost::system::error_code error;
+    stream.assign(boost::asio::generic::stream_protocol{family, 0}, socket.get(), error);
+    if (error) {
+        service_.open.fetch_sub(1);
+        return;
+    }
+    (void)socket.release();
+    SSL_CTX* tls = origin == Origin::network ? service_.tls.get() : nullptr;
+    const auto connection = std::make_shared<Connection>(*this, std::move(stream), tls, origin);
+    if (overloaded) {
+        connection->open_overloaded();
+    } else {
+        connection->open();
+    }
+}
+
+void IoThread::take_mail() {
+    box_->take_all(mails_);
+    for (ReplyBox::Mail& mail : mails_) {
+        const auto connection = std::move(mail.to);
+        connection->answer(std::move(mail));
+    }
+    mails_.clear();
+}
+
+void IoThread::schedule_sweep() {
+    sweep_timer_.expires_after(service_.limits.sweep_interval);
+    sweep_timer_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) {
+            sweep();
+            schedule_sweep();
+        }
+    });
+}
+
+void IoThread::sweep() {
+    now_ = service_.clock.steady_now();
+    for (auto next = connections_.begin(); next != connections_.end();) {
+        (next++)->check_deadline(now_);
+    }
+    for (const auto& listener : listeners_) {
+        listener->resume();
+    }
+}
+
+}  // namespace merpati::http

@@ -1,0 +1,111 @@
+// One I/O thread with its own connections.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/intrusive/list.hpp>
+
+#include "base/clock.hpp"
+#include "base/random.hpp"
+#include "http/connection.hpp"
+#include "http/listener.hpp"
+#include "http/reply_box.hpp"
+#include "http/request_ids.hpp"
+#include "http/router.hpp"
+#include "http/server.hpp"
+#include "http/tls.hpp"
+
+namespace merpati::http {
+
+/// What all I/O threads of a server share. Constant while they run, save `open`.
+struct Service {
+    const Clock& clock;
+    Random& random;
+    Limits limits;
+    const Router& router;
+    const Router& local_router;
+    RefusalBody refusal;
+    TlsContext tls{};
+
+    std::atomic<std::size_t> open = 0;  // Connections of all threads.
+    std::mutex drain_mutex{};
+    std::condition_variable drained{};
+};
+
+/// Operation: accepts, reads and answers on one io_context. Every `sweep_interval` it looks at the
+/// deadlines of its connections and takes up accepting again where the process had run out of
+/// file descriptors.
+///
+/// Threads: `start`, `drain`, `stop`, `join` and `counts` from outside; the rest is the thread's.
+class IoThread {
+public:
+    IoThread(Service& service, std::size_t index);
+    ~IoThread();
+
+    /// Before `start`.
+    void listen(BoundSocket socket, Origin origin);
+
+    void start();
+    void drain();
+    void stop();
+    void join();
+    [[nodiscard]] Counts counts() const noexcept;
+
+    // For its connections.
+    [[nodiscard]] const Service& service() const noexcept { return service_; }
+    [[nodiscard]] const std::shared_ptr<ReplyBox>& box() const noexcept { return box_; }
+    [[nodiscard]] RequestIds& request_ids() noexcept { return request_ids_; }
+    /// The time of the last sweep: what deadlines are counted from, so that no request asks for
+    /// the time.
+    [[nodiscard]] SteadyTime now() const noexcept { return now_; }
+    void link(Connection& connection);
+    void unlink(Connection& connection);
+    void count_request() noexcept { add_one(requests_); }
+    void count_refusal() noexcept { add_one(refused_); }
+
+private:
+    using Counter = std::atomic<std::uint64_t>;
+    /// Only this thread writes: no locked instruction is needed.
+    static void add_one(Counter& counter) noexcept {
+        counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+
+    void accept_from(Listener& listener);
+    void adopt(int socket, Origin origin);
+    void take_mail();
+    void schedule_sweep();
+    void sweep();
+    void close_all();
+
+    Service& service_;
+    const std::string name_;
+    boost::asio::io_context context_;
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+    boost::asio::steady_timer sweep_timer_;
+    std::shared_ptr<ReplyBox> box_;
+    std::vector<ReplyBox::Mail> mails_;
+    std::vector<std::unique_ptr<Listener>> listeners_;
+    boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>> connections_;
+    RequestIds request_ids_;
+    SteadyTime now_;
+    bool draining_ = false;
+
+    Counter accepted_ = 0;
+    Counter requests_ = 0;
+    Counter refused_ = 0;
+    std::atomic<std::uint64_t> open_ = 0;
+    std::thread thread_;
+};
+
+}  // namespace merpati::http

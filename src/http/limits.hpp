@@ -1,0 +1,23 @@
+// What the server lets in, and for how long it waits.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace merpati::http {
+
+struct Limits {
+    std::size_t request_line_max = 8 * 1024;
+    std::size_t header_bytes_max = 16 * 1024;
+    std::size_t header_count_max = 64;
+    std::size_t body_max = 64 * 1024;
+    std::size_t connections_max = 10'000;           // More are answered 503 and closed.
+    std::size_t requests_per_connection = 100'000;  // Then `Connection: close`.
+    std::chrono::seconds header_timeout{10};        // For the TLS handshake and the whole header.
+    std::chrono::seconds body_timeout{20};
+    std::chrono::seconds idle_timeout{60};           // Keep-alive between requests.
+    std::chrono::seconds write_timeout{20};          // For a client that does not read its answer.
+    std::chrono::milliseconds sweep_interval{1000};  // How often deadlines are looked at.
+};
+
+}  // namespace merpati::http

@@ -1,0 +1,37 @@
+#include "http/reply.hpp"
+
+#include "base/assert.hpp"
+
+namespace merpati::http {
+
+void Reply::add_header(std::string_view name, std::string_view value) {
+    static constexpr std::string_view line_ends{"\r\n\0", 3};
+    invariant(name.find_first_of(line_ends) == std::string_view::npos &&
+                  value.find_first_of(line_ends) == std::string_view::npos,
+              "a reply's header is one line");
+    headers.append(name).append(": ").append(value).append("\r\n");
+}
+
+void ReplySink::abandon() {
+    deliver(Reply{.status = 500});
+}
+
+Responder::~Responder() {
+    if (sink_) {
+        sink_->abandon();
+    }
+}
+
+Responder& Responder::operator=(Responder&& other) noexcept {
+    if (this != &other) {
+        const Responder abandoned{std::exchange(sink_, std::exchange(other.sink_, nullptr))};
+    }
+    return *this;
+}
+
+void Responder::send(Reply reply) {
+    invariant(sink_ != nullptr, "a request is answered once");
+    std::exchange(sink_, nullptr)->deliver(std::move(reply));
+}
+
+}  // namespace merpati::http

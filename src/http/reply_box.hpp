@@ -1,0 +1,49 @@
+// Where replies from other threads wait for the I/O thread that owns their connection.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "http/reply.hpp"
+
+namespace merpati::http {
+
+class Connection;
+
+/// Operation: whoever puts the first reply into the empty box wakes the owner, which takes all of
+/// them at once; so a batch of answers costs one wake-up. After `close` replies are dropped.
+///
+/// Threads: `put` from any; the rest is the owner's. Outlives the server where a Responder does.
+class ReplyBox {
+public:
+    /// `wake` is called under the box's lock, by the thread that puts.
+    explicit ReplyBox(std::function<void()> wake) : wake_(std::move(wake)) {}
+
+    struct Mail {
+        std::shared_ptr<Connection> to;
+        Reply reply{};
+        bool abandoned = false;  // Nobody will answer; `reply` is empty.
+    };
+    void put(Mail&& mail);
+
+    /// Moves everything into `out`, which was empty.
+    void take_all(std::vector<Mail>& out);
+
+    void close();
+
+    /// Called once, by the owner, before its first connection.
+    void own() noexcept { current_ = this; }
+    [[nodiscard]] bool owned_by_this_thread() const noexcept { return current_ == this; }
+
+private:
+    static thread_local const ReplyBox* current_;
+
+    std::function<void()> wake_;
+    std::mutex mutex_;
+    std::vector<Mail> mails_;
+    bool closed_ = false;
+};
+
+}  // namespace merpati::http

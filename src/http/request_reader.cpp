@@ -1,0 +1,161 @@
+#include "http/request_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/assert.hpp"
+
+namespace merpati::http {
+
+RequestReader::RequestReader(const Limits& limits) : limits_(limits), scanner_(limits) {}
+
+std::span<char> RequestReader::room() {
+    if (begin_ == end_ && !head_done_) {
+        begin_ = end_ = 0;
+        if (capacity_ != idle_capacity) {
+            reallocate(idle_capacity);
+        }
+    } else if (end_ == capacity_) {
+        // At least half of it free afterwards, so that a long request is moved only a few times.
+        const bool half_is_free = begin_ > capacity_ / 2;
+        reallocate(half_is_free ? capacity_ : capacity_ * 2);
+    }
+    return {buffer_.get() + end_, capacity_ - end_};
+}
+
+void RequestReader::reallocate(std::size_t capacity) {
+    const std::size_t size = end_ - begin_;
+    if (capacity == capacity_) {
+        std::memmove(buffer_.get(), buffer_.get() + begin_, size);
+    } else {
+        auto larger = std::make_unique_for_overwrite<char[]>(capacity);
+        if (size > 0) {
+            std::memcpy(larger.get(), buffer_.get() + begin_, size);
+        }
+        buffer_ = std::move(larger);
+        capacity_ = capacity;
+    }
+    begin_ = 0;
+    end_ = size;
+    if (head_done_) {  // Its views point to where the bytes were.
+        const std::uint16_t status = head_.parse(head_bytes());
+        invariant(status == 0, "the same head is parsed alike twice");
+    }
+}
+
+RequestReader::State RequestReader::advance() {
+    if (refusal_ != 0) {
+        return State::refused;
+    }
+    if (!head_done_) {
+        if (const State state = advance_head(); state != State::ready) {
+            return state;
+        }
+    }
+    return body_done_ ? State::ready : advance_body();
+}
+
+RequestReader::State RequestReader::advance_head() {
+    switch (scanner_.scan(unread())) {
+        case HeadScanner::Result::needs_more:
+            return State::needs_more;
+        case HeadScanner::Result::malformed:
+            return refuse(400);
+        case HeadScanner::Result::line_too_long:
+            return refuse(414);
+        case HeadScanner::Result::header_too_large:
+            return refuse(431);
+        case HeadScanner::Result::complete:
+            break;
+    }
+    if (const std::uint16_t status = head_.parse(head_bytes()); status != 0) {
+        return refuse(status);
+    }
+    head_done_ = true;
+    if (head_.chunked) {
+        chunks_.emplace(limits_.body_max);
+    } else if (head_.content_length > limits_.body_max) {
+        return refuse(413);
+    }
+    return State::ready;
+}
+
+RequestReader::State RequestReader::advance_body() {
+    const std::size_t body_begin = begin_ + scanner_.end();
+    if (!chunks_) {
+        if (end_ - body_begin < head_.content_length) {
+            return State::needs_more;
+        }
+        body_size_ = static_cast<std::size_t>(head_.content_length);
+        next_ = body_begin + body_size_;
+        body_done_ = true;
+        return State::ready;
+    }
+    const std::size_t decoded_end = body_begin + body_size_;
+    const auto progress = chunks_->decode({buffer_.get() + decoded_end, end_ - decoded_end},
+                                          buffer_.get() + decoded_end);
+    body_size_ += progress.produced;
+    switch (progress.status) {
+        case ChunkDecoder::Status::needs_more:
+            end_ = decoded_end + progress.produced;  // What was around the data is done with.
+            return State::needs_more;
+        case ChunkDecoder::Status::malformed:
+            return refuse(400);
+        case ChunkDecoder::Status::too_large:
+            return refuse(413);
+        case ChunkDecoder::Status::done:
+            next_ = decoded_end + progress.consumed;
+            body_done_ = true;
+            return State::ready;
+    }
+    return refuse(400);
+}
+
+RequestReader::State RequestReader::refuse(std::uint16_t status) noexcept {
+    refusal_ = status;
+    return State::refused;
+}
+
+RequestReader::Part RequestReader::part() const noexcept {
+    if (head_done_) {
+        return Part::body;
+    }
+    return begin_ == end_ ? Part::nothing_yet : Part::head;
+}
+
+std::string_view RequestReader::body() const noexcept {
+    return {buffer_.get() + begin_ + scanner_.end(), body_size_};
+}
+
+bool RequestReader::take_continue() noexcept {
+    const bool waits = head_done_ && !body_done_ && head_.expects_continue && !continue_sent_ &&
+                       end_ == begin_ + scanner_.end();
+    continue_sent_ = continue_sent_ || waits;
+    return waits;
+}
+
+void RequestReader::consume() {
+    invariant(body_done_, "only a whole request is consumed");
+    begin_ = next_;
+    scanner_ = HeadScanner{limits_};
+    head_done_ = false;
+    body_done_ = false;
+    continue_sent_ = false;
+    chunks_.reset();
+    body_size_ = 0;
+    if (begin_ == end_ && capacity_ > idle_capacity) {
+        begin_ = end_ = 0;
+        buffer_.reset();
+        capacity_ = 0;
+    }
+}
+
+std::string_view RequestReader::unread() const noexcept {
+    return {buffer_.get() + begin_, end_ - begin_};
+}
+
+std::string_view RequestReader::head_bytes() const noexcept {
+    return unread().substr(scanner_.begin(), scanner_.end() - scanner_.begin());
+}
+
+}  // namespace merpati::http

@@ -1,0 +1,155 @@
+#include "http/server.hpp"
+
+#include <mutex>
+
+#include "base/assert.hpp"
+#include "http/io_thread.hpp"
+
+namespace merpati::http {
+
+class Server::Impl {
+public:
+    Impl(const Clock& clock, Random& random, Options options, const Router& router,
+         const Router& local_router, RefusalBody refusal)
+        : options_(std::move(options)),
+          service_{.clock = clock,
+                   .random = random,
+                   .limits = options_.limits,
+                   .router = router,
+                   .local_router = local_router,
+                   .refusal = std::move(refusal)} {}
+
+    Result<void> start();
+    void drain(std::chrono::milliseconds deadline);
+    void stop();
+    [[nodiscard]] Counts counts() const noexcept;
+    [[nodiscard]] const std::vector<std::string>& addresses() const noexcept { return addresses_; }
+
+private:
+    Result<void> listen();
+
+    const Options options_;
+    Service service_;
+    LocalSocketFile local_socket_;
+    std::vector<std::unique_ptr<IoThread>> threads_;
+    std::vector<std::string> addresses_;
+    bool started_ = false;
+    bool stopped_ = false;
+};
+
+Result<void> Server::Impl::start() {
+    invariant(!started_, "a server is started once");
+    if (options_.tls_certificate.empty() != options_.tls_key.empty()) {
+        return fail(ErrorCode::io_failed,
+                    "HTTPS needs both a certificate and its key; only one of them is set");
+    }
+    if (!options_.tls_certificate.empty()) {
+        auto loaded = load_tls_context(options_.tls_certificate, options_.tls_key);
+        if (!loaded) {
+            return pass(loaded);
+        }
+        service_.tls = std::move(*loaded);
+    }
+    for (std::size_t i = 0; i < std::max<std::size_t>(options_.threads, 1); ++i) {
+        threads_.push_back(std::make_unique<IoThread>(service_, i));
+    }
+    if (auto listening = listen(); !listening) {
+        threads_.clear();
+        addresses_.clear();
+        return listening;
+    }
+    started_ = true;
+    for (const auto& thread : threads_) {
+        thread->start();
+    }
+    return {};
+}
+
+Result<void> Server::Impl::listen() {
+    for (const std::string& address : options_.listen) {
+        auto sockets = bind_network(address, threads_.size());
+        if (!sockets) {
+            return pass(sockets);
+        }
+        addresses_.push_back(sockets->front().address);
+        for (std::size_t i = 0; i < threads_.size(); ++i) {
+            threads_[i]->listen(std::move((*sockets)[i]), Origin::network);
+        }
+    }
+    if (!options_.local_socket.empty()) {
+        auto socket = local_socket_.bind(options_.local_socket);
+        if (!socket) {
+            return pass(socket);
+        }
+        threads_.front()->listen(std::move(*socket), Origin::local_socket);
+    }
+    return {};
+}
+
+void Server::Impl::drain(std::chrono::milliseconds deadline) {
+    if (!started_ || stopped_) {
+        return;
+    }
+    for (const auto& thread : threads_) {
+        thread->drain();
+    }
+    std::unique_lock lock{service_.drain_mutex};
+    service_.drained.wait_for(lock, deadline, [this] { return service_.open == 0; });
+}
+
+void Server::Impl::stop() {
+    if (!started_ || stopped_) {
+        return;
+    }
+    stopped_ = true;
+    for (const auto& thread : threads_) {
+        thread->stop();
+    }
+    for (const auto& thread : threads_) {
+        thread->join();
+    }
+    local_socket_ = {};
+}
+
+Counts Server::Impl::counts() const noexcept {
+    Counts total;
+    for (const auto& thread : threads_) {
+        const Counts counts = thread->counts();
+        total.connections_open += counts.connections_open;
+        total.connections_total += counts.connections_total;
+        total.requests_total += counts.requests_total;
+        total.refused_total += counts.refused_total;
+    }
+    return total;
+}
+
+Server::Server(const Clock& clock, Random& random, Options options, const Router& router,
+               const Router& local_router, RefusalBody refusal)
+    : impl_(std::make_unique<Impl>(clock, random, std::move(options), router, local_router,
+                                   std::move(refusal))) {}
+
+Server::~Server() {
+    stop();
+}
+
+Result<void> Server::start() {
+    return impl_->start();
+}
+
+std::vector<std::string> Server::addresses() const {
+    return impl_->addresses();
+}
+
+void Server::drain(std::chrono::milliseconds deadline) {
+    impl_->drain(deadline);
+}
+
+void Server::stop() {
+    impl_->stop();
+}
+
+Counts Server::counts() const noexcept {
+    return impl_->counts();
+}
+
+}  // namespace merpati::http
