@@ -72,6 +72,16 @@ public:
         return !out.empty() || !closed_;
     }
 
+    /// As take_all, but waits no longer than `wait`.
+    [[nodiscard]] bool take_all_for(std::vector<T>& out, std::chrono::milliseconds wait) {
+        out.clear();
+        std::unique_lock lock{mutex_};
+        filled_.wait_for(lock, wait, [this] { return closed_ || nudged_ || !items_.empty(); });
+        nudged_ = false;
+        out.swap(items_);
+        return !out.empty() || !closed_;
+    }
+
     /// Wakes the owner without an item.
     void nudge() {
         {

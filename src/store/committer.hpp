@@ -1,11 +1,13 @@
 // Group commit: many threads ask, one thread writes.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "store/store.hpp"
 #include "store/write_batch.hpp"
@@ -38,7 +40,7 @@ class Committer {
 public:
     using Fatal = std::function<void(const Error&)>;
 
-    Committer(Store& store, CommitterOptions options, Fatal on_fatal);
+    Committer(const Clock& clock, Store& store, CommitterOptions options, Fatal on_fatal);
     ~Committer();
 
     void start();

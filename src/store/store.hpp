@@ -5,9 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "base/clock.hpp"
 #include "base/error.hpp"
-#include "base/random.hpp"
 #include "store/reader.hpp"
 #include "store/tables.hpp"
 #include "store/write_batch.hpp"
@@ -47,7 +45,6 @@ struct StoreOptions {
 /// durability settings really hold.
 /// Errors: invalid_argument (URL), busy (another process has it open), store_failed, conflict
 /// (schema newer than this program, or key file missing or not the store's: the detail names it).
-[[nodiscard]] Result<std::unique_ptr<Store>> open_store(const StoreOptions& options,
-                                                        const Clock& clock, Random& random);
+[[nodiscard]] Result<std::unique_ptr<Store>> open_store(const StoreOptions& options);
 
 }  // namespace merpati::store

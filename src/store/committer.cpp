@@ -1,0 +1,236 @@
+#include "store/committer.hpp"
+
+#include <atomic>
+#include <future>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/mailbox.hpp"
+#include "base/thread.hpp"
+
+namespace merpati::store {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How long the box must be empty before the store may rest (checkpoint).
+constexpr auto quiet = 200ms;
+
+template <class Work, class DoneFunction>
+struct Operation {
+    Work work;
+    DoneFunction done;
+};
+
+using AcceptOperation = Operation<Accept, Committer::AcceptDone>;
+using FinishOperation = Operation<Finish, Committer::FinishDone>;
+using RescheduleOperation = Operation<Reschedule, Committer::RescheduleDone>;
+using IntentOperation = Operation<Intent, Committer::Done>;
+using CallbackOperation = Operation<CallbackUpdate, Committer::Done>;
+using ChangeOperation = Operation<Change, Committer::ChangeDone>;
+using AnyOperation = std::variant<AcceptOperation, FinishOperation, RescheduleOperation,
+                                  IntentOperation, CallbackOperation, ChangeOperation>;
+
+/// A WriteBatch with, element by element, whom to tell.
+struct Gathering {
+    WriteBatch batch;
+    std::vector<Committer::AcceptDone> accepts;
+    std::vector<Committer::FinishDone> finishes;
+    std::vector<Committer::RescheduleDone> reschedules;
+    std::vector<Committer::Done> intents;
+    std::vector<Committer::Done> callback_updates;
+    std::vector<Committer::ChangeDone> changes;
+
+    void add(AcceptOperation&& op) { put(batch.accepts, accepts, std::move(op)); }
+    void add(FinishOperation&& op) { put(batch.finishes, finishes, std::move(op)); }
+    void add(RescheduleOperation&& op) { put(batch.reschedules, reschedules, std::move(op)); }
+    void add(IntentOperation&& op) { put(batch.intents, intents, std::move(op)); }
+    void add(CallbackOperation&& op) {
+        put(batch.callback_updates, callback_updates, std::move(op));
+    }
+    void add(ChangeOperation&& op) { put(batch.changes, changes, std::move(op)); }
+
+    void tell() {
+        for (std::size_t place = 0; place < finishes.size(); ++place) {
+            finishes[place](std::move(batch.finishes[place]));
+        }
+        for (std::size_t place = 0; place < reschedules.size(); ++place) {
+            reschedules[place](batch.reschedules[place]);
+        }
+        for (auto& done : intents) {
+            done();
+        }
+        for (auto& done : callback_updates) {
+            done();
+        }
+        for (std::size_t place = 0; place < changes.size(); ++place) {
+            changes[place](std::move(batch.changes[place].result));
+        }
+        for (std::size_t place = 0; place < accepts.size(); ++place) {
+            accepts[place](std::move(batch.accepts[place]));
+        }
+    }
+
+    void clear() {
+        batch.accepts.clear();
+        batch.finishes.clear();
+        batch.reschedules.clear();
+        batch.intents.clear();
+        batch.callback_updates.clear();
+        batch.changes.clear();
+        accepts.clear();
+        finishes.clear();
+        reschedules.clear();
+        intents.clear();
+        callback_updates.clear();
+        changes.clear();
+    }
+
+private:
+    template <class Work, class DoneFunction>
+    static void put(std::vector<Work>& works, std::vector<DoneFunction>& dones,
+                    Operation<Work, DoneFunction>&& op) {
+        works.push_back(std::move(op.work));
+        dones.push_back(std::move(op.done));
+    }
+};
+
+}  // namespace
+
+class Committer::Impl {
+public:
+    Impl(const Clock& clock, Store& store, CommitterOptions options, Fatal on_fatal)
+        : clock_(clock),
+          store_(store),
+          options_(options),
+          on_fatal_(std::move(on_fatal)),
+          box_(options.queue_max) {}
+
+    void run(const Committer& owner) {
+        std::vector<AnyOperation> operations;
+        bool worked = false;
+        for (;;) {
+            const bool open =
+                worked ? box_.take_all_for(operations, quiet) : box_.take_all(operations);
+            if (!open) {
+                return;
+            }
+            if (operations.empty()) {
+                if (std::exchange(worked, false)) {
+                    store_.rest();
+                }
+                continue;
+            }
+            worked = true;
+            for (std::size_t from = 0; from < operations.size(); from += options_.batch_max) {
+                const auto to = std::min(operations.size(), from + options_.batch_max);
+                if (!commit(operations, from, to, owner)) {
+                    return;
+                }
+            }
+        }
+    }
+
+    bool commit(std::vector<AnyOperation>& operations, std::size_t from, std::size_t to,
+                const Committer& owner) {
+        gathering_.clear();
+        for (std::size_t place = from; place < to; ++place) {
+            std::visit([this](auto& operation) { gathering_.add(std::move(operation)); },
+                       operations[place]);
+        }
+        const auto began = clock_.steady_now();
+        const auto written = store_.write(gathering_.batch);
+        if (!written) {
+            box_.close();
+            on_fatal_(written.error());
+            return false;
+        }
+        commits_.fetch_add(1, std::memory_order_relaxed);
+        operations_.fetch_add(to - from, std::memory_order_relaxed);
+        if (owner.on_commit) {
+            owner.on_commit(to - from, std::chrono::duration_cast<std::chrono::microseconds>(
+                                           clock_.steady_now() - began));
+        }
+        gathering_.tell();
+        return true;
+    }
+
+    const Clock& clock_;
+    Store& store_;
+    const CommitterOptions options_;
+    Fatal on_fatal_;
+    Mailbox<AnyOperation> box_;
+    Gathering gathering_;
+    std::thread thread_;
+    std::atomic<std::uint64_t> commits_{0};
+    std::atomic<std::uint64_t> operations_{0};
+};
+
+Committer::Committer(const Clock& clock, Store& store, CommitterOptions options, Fatal on_fatal)
+    : impl_(std::make_unique<Impl>(clock, store, options, std::move(on_fatal))) {}
+
+Committer::~Committer() {
+    stop();
+}
+
+void Committer::start() {
+    impl_->thread_ = start_thread("store", [this] { impl_->run(*this); });
+}
+
+void Committer::stop() {
+    impl_->box_.close();
+    if (impl_->thread_.joinable()) {
+        impl_->thread_.join();
+    }
+}
+
+bool Committer::accept(Accept accept, AcceptDone done) {
+    return impl_->box_.put(AcceptOperation{std::move(accept), std::move(done)});
+}
+
+void Committer::finish(Finish finish, FinishDone done) {
+    impl_->box_.put_always(FinishOperation{std::move(finish), std::move(done)});
+}
+
+void Committer::reschedule(Reschedule reschedule, RescheduleDone done) {
+    impl_->box_.put_always(RescheduleOperation{std::move(reschedule), std::move(done)});
+}
+
+void Committer::record_intent(Intent intent, Done done) {
+    impl_->box_.put_always(IntentOperation{intent, std::move(done)});
+}
+
+void Committer::update_callback(CallbackUpdate update, Done done) {
+    impl_->box_.put_always(CallbackOperation{std::move(update), std::move(done)});
+}
+
+bool Committer::change(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done) {
+    return impl_->box_.put(ChangeOperation{Change{.run = std::move(run)}, std::move(done)});
+}
+
+Result<void> Committer::change_and_wait(std::move_only_function<Result<void>(Tables&)> run) {
+    // Shared, because the committer may end (a fatal error) and destroy the promise unkept.
+    auto promise = std::make_shared<std::promise<Result<void>>>();
+    auto future = promise->get_future();
+    const bool taken = change(
+        std::move(run), [promise](Result<void> result) { promise->set_value(std::move(result)); });
+    promise.reset();
+    if (!taken) {
+        return fail(ErrorCode::busy, "the store takes no more work just now");
+    }
+    try {
+        return future.get();
+    } catch (const std::future_error&) {
+        return fail(ErrorCode::shutting_down, "the store stopped before the change was written");
+    }
+}
+
+CommitterCounts Committer::counts() const noexcept {
+    return {.commits = impl_->commits_.load(std::memory_order_relaxed),
+            .operations = impl_->operations_.load(std::memory_order_relaxed),
+            .waiting = impl_->box_.size()};
+}
+
+}  // namespace merpati::store

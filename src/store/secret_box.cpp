@@ -1,0 +1,100 @@
+#include "store/secret_box.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <fcntl.h>
+#include <fstream>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <sodium.h>
+
+#include "base/assert.hpp"
+
+namespace merpati::store {
+namespace {
+
+static_assert(crypto_secretbox_KEYBYTES == 32);
+
+void start_sodium() {
+    invariant(sodium_init() >= 0, "libsodium starts");
+}
+
+/// Writes the whole text to a new file and syncs it and its directory.
+bool write_new_file(const std::filesystem::path& path, const std::string& text) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) {
+        return false;
+    }
+    bool ok = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    ok = ::fsync(file) == 0 && ok;
+    ::close(file);
+    const auto parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path{"."};
+    const int directory = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory >= 0) {
+        ok = ::fsync(directory) == 0 && ok;
+        ::close(directory);
+    }
+    return ok;
+}
+
+}  // namespace
+
+Result<SecretBox> SecretBox::open(const std::filesystem::path& key_file) {
+    start_sodium();
+    std::ifstream in{key_file};
+    if (!in) {
+        return fail(ErrorCode::not_found,
+                    fmt::format("the store's key file {} is missing or cannot be read: put it back "
+                                "from your backup, or name it with store.key_file",
+                                key_file.string()));
+    }
+    std::string line;
+    std::getline(in, line);
+    const auto bytes = from_base64(line);
+    if (!bytes || bytes->size() != crypto_secretbox_KEYBYTES) {
+        return fail(ErrorCode::conflict, fmt::format("{} is not a key file: it must hold one line "
+                                                     "of base64 (32 bytes)",
+                                                     key_file.string()));
+    }
+    Key key;
+    std::memcpy(key.data(), bytes->data(), key.size());
+    return SecretBox{key};
+}
+
+Result<SecretBox> SecretBox::create(const std::filesystem::path& key_file) {
+    start_sodium();
+    Key key;
+    randombytes_buf(key.data(), key.size());
+    const auto text = to_base64(std::as_bytes(std::span{key})) + "\n";
+    if (!write_new_file(key_file, text)) {
+        return fail(ErrorCode::io_failed, fmt::format("cannot write the store's key file {}: {}",
+                                                      key_file.string(), std::strerror(errno)));
+    }
+    return SecretBox{key};
+}
+
+Bytes SecretBox::seal(std::span<const std::byte> plain) const {
+    Bytes sealed(crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES + plain.size());
+    auto* nonce = reinterpret_cast<unsigned char*>(sealed.data());
+    randombytes_buf(nonce, crypto_secretbox_NONCEBYTES);
+    crypto_secretbox_easy(nonce + crypto_secretbox_NONCEBYTES,
+                          reinterpret_cast<const unsigned char*>(plain.data()), plain.size(), nonce,
+                          key_.data());
+    return sealed;
+}
+
+Result<Bytes> SecretBox::unseal(std::span<const std::byte> sealed) const {
+    constexpr std::size_t overhead = crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES;
+    const auto* nonce = reinterpret_cast<const unsigned char*>(sealed.data());
+    Bytes plain(sealed.size() - std::min(sealed.size(), overhead));
+    if (sealed.size() < overhead ||
+        crypto_secretbox_open_easy(
+            reinterpret_cast<unsigned char*>(plain.data()), nonce + crypto_secretbox_NONCEBYTES,
+            sealed.size() - crypto_secretbox_NONCEBYTES, nonce, key_.data()) != 0) {
+        return fail(ErrorCode::conflict, "a secret of the store does not open with this key file");
+    }
+    return plain;
+}
+
+}  // namespace merpati::store

@@ -1,0 +1,36 @@
+// Secrets at rest: what must be read back is encrypted with a key outside the store.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+#include "base/encoding.hpp"
+#include "base/error.hpp"
+
+namespace merpati::store {
+
+/// libsodium's secretbox (XSalsa20-Poly1305) with a random nonce before each ciphertext.
+class SecretBox {
+public:
+    /// Reads the key file (base64 of 32 bytes, one line). Errors: not_found, conflict (malformed),
+    /// each naming the file.
+    [[nodiscard]] static Result<SecretBox> open(const std::filesystem::path& key_file);
+
+    /// Makes the key file, mode 0600, synced before it is used. Errors: conflict (exists),
+    /// io_failed.
+    [[nodiscard]] static Result<SecretBox> create(const std::filesystem::path& key_file);
+
+    [[nodiscard]] Bytes seal(std::span<const std::byte> plain) const;
+
+    /// Errors: conflict (another key, or damaged).
+    [[nodiscard]] Result<Bytes> unseal(std::span<const std::byte> sealed) const;
+
+private:
+    using Key = std::array<unsigned char, 32>;
+    explicit SecretBox(const Key& key) : key_(key) {}
+    Key key_;
+};
+
+}  // namespace merpati::store

@@ -1,0 +1,106 @@
+#include "store/sqlite/connection.hpp"
+
+#include <fmt/format.h>
+
+namespace merpati::store::sqlite {
+namespace {
+
+/// Turns SQLite's memory statistics off, before its first use: they cost a global lock per
+/// allocation and nobody reads them.
+bool configure_library() {
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    return sqlite3_initialize() == SQLITE_OK;
+}
+
+[[noreturn]] void raise(sqlite3* connection, int code) {
+    throw Failure{code, fmt::format("sqlite: {} ({})", sqlite3_errmsg(connection), code)};
+}
+
+}  // namespace
+
+Connection::Connection(const std::string& path, Access access) {
+    static const bool configured = configure_library();
+    const int flags = SQLITE_OPEN_NOMUTEX |
+                      (access == Access::read_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                                    : SQLITE_OPEN_READONLY);
+    const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
+    if (!configured || code != SQLITE_OK) {
+        const Failure failure{
+            code, fmt::format("sqlite: cannot open {}: {}", path, sqlite3_errmsg(handle_))};
+        sqlite3_close(handle_);
+        throw failure;
+    }
+    sqlite3_extended_result_codes(handle_, 1);
+    sqlite3_busy_timeout(handle_, 5'000);
+    if (access == Access::read_only) {
+        sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    }
+}
+
+Connection::~Connection() {
+    sqlite3_close_v2(handle_);
+}
+
+void Connection::execute(const char* sql) {
+    if (const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr); code != SQLITE_OK) {
+        raise(handle_, code);
+    }
+}
+
+std::string Connection::query_text(const char* sql) {
+    Statement statement{*this, sql};
+    auto cursor = statement.query();
+    return cursor.next() ? std::string{cursor.text(0)} : std::string{};
+}
+
+Statement::Statement(Connection& connection, std::string_view sql)
+    : connection_(connection.handle()) {
+    const int code = sqlite3_prepare_v3(connection_, sql.data(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &handle_, nullptr);
+    if (code != SQLITE_OK) {
+        raise(connection_, code);
+    }
+}
+
+Statement::~Statement() {
+    sqlite3_finalize(handle_);
+}
+
+void Statement::check(int code) const {
+    if (code != SQLITE_OK) {
+        raise(connection_, code);
+    }
+}
+
+bool Statement::step() {
+    const int code = sqlite3_step(handle_);
+    if (code == SQLITE_ROW) {
+        return true;
+    }
+    if (code != SQLITE_DONE) {
+        raise(connection_, code);
+    }
+    return false;
+}
+
+Cursor::~Cursor() {
+    if (statement_ != nullptr) {
+        sqlite3_reset(statement_->handle_);
+    }
+}
+
+std::string_view Cursor::text(int column) const {
+    const auto* data = sqlite3_column_text(statement_->handle_, column);
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_->handle_, column));
+    return data == nullptr ? std::string_view{}
+                           : std::string_view{reinterpret_cast<const char*>(data), size};
+}
+
+std::span<const std::byte> Cursor::blob(int column) const {
+    const auto* data =
+        static_cast<const std::byte*>(sqlite3_column_blob(statement_->handle_, column));
+    const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_->handle_, column));
+    return {data, data == nullptr ? 0 : size};
+}
+
+}  // namespace merpati::store::sqlite

@@ -1,0 +1,159 @@
+// A thin layer over SQLite's C API: connections, prepared statements, cursors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <sqlite3.h>
+
+#include "base/clock.hpp"
+
+namespace merpati::store::sqlite {
+
+/// What SQLite refused. Thrown inside this folder only; the engine's public methods turn it into an
+/// Error.
+class Failure : public std::runtime_error {
+public:
+    Failure(int code, const std::string& what) : std::runtime_error(what), code_(code) {}
+    [[nodiscard]] int code() const noexcept { return code_; }
+
+private:
+    int code_;
+};
+
+enum class Access : std::uint8_t { read_write, read_only };
+
+/// One connection, used by one thread at a time.
+class Connection {
+public:
+    /// Throws Failure.
+    Connection(const std::string& path, Access access);
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    /// Runs SQL without results; several statements are allowed. Throws Failure.
+    void execute(const char* sql);
+
+    /// The first column of the first row, as text. Throws Failure.
+    [[nodiscard]] std::string query_text(const char* sql);
+
+    /// Rows the last statement inserted, changed or deleted.
+    [[nodiscard]] std::int64_t changes() const noexcept { return sqlite3_changes64(handle_); }
+    [[nodiscard]] std::int64_t last_row() const noexcept {
+        return sqlite3_last_insert_rowid(handle_);
+    }
+
+    [[nodiscard]] sqlite3* handle() const noexcept { return handle_; }
+
+private:
+    sqlite3* handle_ = nullptr;
+};
+
+class Cursor;
+
+/// A prepared statement, kept for the life of its connection.
+///
+/// `run` and `query` bind their arguments in order, without copying: texts and blobs must live
+/// until the call (or the cursor) ends. Arguments: integers, bool, string_view, byte spans,
+/// Timestamp, and optionals of them (empty binds NULL).
+class Statement {
+public:
+    Statement(Connection& connection, std::string_view sql);
+    ~Statement();
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+
+    /// Executes a statement that returns no rows. Throws Failure.
+    template <class... Arguments>
+    void run(const Arguments&... arguments);
+
+    /// Starts a query. Throws Failure.
+    template <class... Arguments>
+    [[nodiscard]] Cursor query(const Arguments&... arguments);
+
+private:
+    friend class Cursor;
+
+    template <class Value>
+    void bind(int place, const std::optional<Value>& value) {
+        if (value) {
+            bind(place, *value);
+        } else {
+            check(sqlite3_bind_null(handle_, place));
+        }
+    }
+    template <std::integral Value>
+    void bind(int place, Value value) {
+        check(sqlite3_bind_int64(handle_, place, static_cast<sqlite3_int64>(value)));
+    }
+    void bind(int place, Timestamp time) { bind(place, to_unix_millis(time)); }
+    void bind(int place, std::string_view text) {
+        check(sqlite3_bind_text64(handle_, place, text.data() == nullptr ? "" : text.data(),
+                                  text.size(), SQLITE_STATIC, SQLITE_UTF8));
+    }
+    void bind(int place, const std::string& text) { bind(place, std::string_view{text}); }
+    void bind(int place, const char* text) { bind(place, std::string_view{text}); }
+    void bind(int place, std::span<const std::byte> bytes) {
+        check(sqlite3_bind_blob64(handle_, place, bytes.data(), bytes.size(), SQLITE_STATIC));
+    }
+
+    void check(int code) const;
+    [[nodiscard]] bool step();
+
+    sqlite3* connection_;
+    sqlite3_stmt* handle_ = nullptr;
+};
+
+/// The rows of one query. Resets its statement when it goes.
+class Cursor {
+public:
+    explicit Cursor(Statement& statement) : statement_(&statement) {}
+    Cursor(Cursor&& other) noexcept : statement_(std::exchange(other.statement_, nullptr)) {}
+    Cursor(const Cursor&) = delete;
+    Cursor& operator=(const Cursor&) = delete;
+    Cursor& operator=(Cursor&&) = delete;
+    ~Cursor();
+
+    /// Moves to the next row; false after the last. Throws Failure.
+    [[nodiscard]] bool next() { return statement_->step(); }
+
+    [[nodiscard]] std::int64_t integer(int column) const {
+        return sqlite3_column_int64(statement_->handle_, column);
+    }
+    [[nodiscard]] bool null(int column) const {
+        return sqlite3_column_type(statement_->handle_, column) == SQLITE_NULL;
+    }
+    [[nodiscard]] Timestamp time(int column) const { return from_unix_millis(integer(column)); }
+    [[nodiscard]] std::optional<Timestamp> optional_time(int column) const {
+        return null(column) ? std::nullopt : std::optional{time(column)};
+    }
+    /// "" for NULL. Valid until the next row.
+    [[nodiscard]] std::string_view text(int column) const;
+    [[nodiscard]] std::span<const std::byte> blob(int column) const;
+
+private:
+    Statement* statement_;
+};
+
+template <class... Arguments>
+void Statement::run(const Arguments&... arguments) {
+    const auto cursor = query(arguments...);
+    while (step()) {
+    }
+}
+
+template <class... Arguments>
+Cursor Statement::query(const Arguments&... arguments) {
+    int place = 0;
+    (bind(++place, arguments), ...);
+    return Cursor{*this};
+}
+
+}  // namespace merpati::store::sqlite

@@ -1,0 +1,21 @@
+// Where this folder's exceptions end.
+#pragma once
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "store/sqlite/connection.hpp"
+
+namespace merpati::store::sqlite {
+
+/// Runs `body` and turns a Failure into store_failed.
+template <class Body>
+auto guarded(Body&& body) -> decltype(body()) {
+    try {
+        return std::forward<Body>(body)();
+    } catch (const Failure& failure) {
+        return fail(ErrorCode::store_failed, failure.what());
+    }
+}
+
+}  // namespace merpati::store::sqlite

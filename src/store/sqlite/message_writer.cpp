@@ -1,0 +1,194 @@
+#include "store/sqlite/message_writer.hpp"
+
+#include <string>
+
+namespace merpati::store::sqlite {
+namespace {
+
+using namespace std::chrono_literals;
+
+// How long an Idempotency-Key holds (decisions.md). A record that retention has not removed yet
+// counts as gone.
+constexpr auto idempotency_kept = 24h;
+
+}  // namespace
+
+Credits::Credits(Connection& connection)
+    : select_(connection, "SELECT credit FROM account WHERE id = ?"),
+      update_(connection, "UPDATE account SET credit = ?2 WHERE id = ?1") {}
+
+Credits::Balance& Credits::balance_of(model::AccountId account) {
+    const auto [found, is_new] = balances_.try_emplace(account);
+    if (is_new) {
+        auto row = select_.query(account.value);
+        if (row.next() && !row.null(0)) {
+            found->second.credit = row.integer(0);
+        }
+    }
+    return found->second;
+}
+
+Credits::Charge Credits::charge(model::AccountId account) {
+    auto& balance = balance_of(account);
+    if (!balance.credit) {
+        return Charge::uncounted;
+    }
+    if (*balance.credit <= 0) {
+        return Charge::exhausted;
+    }
+    --*balance.credit;
+    balance.changed = true;
+    return Charge::charged;
+}
+
+void Credits::give_back(model::AccountId account) {
+    auto& balance = balance_of(account);
+    if (balance.credit) {
+        ++*balance.credit;
+        balance.changed = true;
+    }
+}
+
+void Credits::flush() {
+    for (const auto& [account, balance] : balances_) {
+        if (balance.changed) {
+            update_.run(account.value, balance.credit);
+        }
+    }
+    balances_.clear();
+}
+
+MessageWriter::MessageWriter(Connection& connection)
+    : connection_(connection),
+      credits_(connection),
+      insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
+      insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?)"),
+      delete_queue_(connection,
+                    "DELETE FROM queue WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
+      mark_intent_(connection,
+                   "UPDATE queue SET intent = 1 "
+                   "WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
+      insert_completion_(connection, "INSERT OR REPLACE INTO completion VALUES(?,?,?,?,?,?,?,?)"),
+      insert_callback_(connection,
+                       "INSERT INTO callback VALUES(?,?,?,?,?,?,?,?,?,?,0,0,?10,0,'',?10)"),
+      update_callback_(connection,
+                       "UPDATE callback SET state = ?3, attempts = ?4, due_at = ?5, "
+                       "last_status = ?6, last_error = ?7, updated_at = ?8 "
+                       "WHERE id = ?1 AND tail = ?2"),
+      find_idempotency_(connection, std::string{"SELECT "} + idempotency_columns +
+                                        " FROM idempotency WHERE account = ? AND key = ?"),
+      insert_idempotency_(connection,
+                          "INSERT OR REPLACE INTO idempotency VALUES(?,?,?,?,?,?,?,?)") {}
+
+void MessageWriter::accept(Accept& accept) {
+    auto& message = *accept.message;
+    if (accept.idempotency && repeats(accept)) {
+        return;
+    }
+    switch (credits_.charge(message.account)) {
+        case Credits::Charge::exhausted:
+            accept.result = Accept::Result::credit_exhausted;
+            return;
+        case Credits::Charge::charged:
+            message.charged = true;
+            break;
+        case Credits::Charge::uncounted:
+            message.charged = false;
+            break;
+    }
+    const auto id = message.id.sequence();
+    const auto tail = tail_of(message.id);
+    insert_message_.run(id, tail, message.account.value, message.device.value(), message.recipient,
+                        message.body, or_null(message.media_url), or_null(message.callback_url),
+                        flags_of(message), message.accepted_at, message.due_at);
+    insert_queue_.run(message.device.value(), static_cast<int>(message.source),
+                      bucket_of(message.due_at), id, tail, message.due_at, 0,
+                      std::optional<std::string_view>{});
+    if (accept.idempotency) {
+        const auto& record = *accept.idempotency;
+        insert_idempotency_.run(record.account.value, record.key,
+                                std::span<const std::byte>{record.fingerprint}, id, tail,
+                                record.status, record.answer, record.created_at);
+    }
+    accept.result = Accept::Result::stored;
+}
+
+bool MessageWriter::repeats(Accept& accept) {
+    const auto& wanted = *accept.idempotency;
+    auto row = find_idempotency_.query(wanted.account.value, wanted.key);
+    if (!row.next()) {
+        return false;
+    }
+    auto first = read_idempotency(row);
+    if (first.created_at + idempotency_kept <= wanted.created_at) {
+        return false;
+    }
+    accept.result = first.fingerprint == wanted.fingerprint ? Accept::Result::repeated
+                                                            : Accept::Result::key_reused;
+    accept.idempotency = std::move(first);
+    return true;
+}
+
+void MessageWriter::finish(Finish& finish) {
+    const auto& message = *finish.message;
+    const auto& completion = finish.completion;
+    delete_queue_.run(message.device.value(), static_cast<int>(message.source),
+                      bucket_of(finish.queued_at), message.id.sequence());
+    finish.finished = connection_.changes() == 1;
+    if (!finish.finished) {
+        return;
+    }
+    std::optional<std::int64_t> event;
+    if (finish.callback) {
+        event = finish.callback->id.sequence();
+        add_callback(*finish.callback);
+    }
+    insert_completion_.run(message.id.sequence(), static_cast<int>(completion.state),
+                           static_cast<int>(completion.code), completion.details,
+                           completion.platform_id, completion.finished_at, completion.attempts,
+                           event);
+    const bool unsent = completion.state == model::MessageState::failed ||
+                        completion.state == model::MessageState::cancelled;
+    if (message.charged && unsent) {
+        credits_.give_back(message.account);
+    }
+}
+
+void MessageWriter::reschedule(Reschedule& reschedule) {
+    const auto device = reschedule.device.value();
+    const auto source = static_cast<int>(reschedule.source);
+    const auto id = reschedule.message.sequence();
+    delete_queue_.run(device, source, bucket_of(reschedule.queued_at), id);
+    reschedule.rescheduled = connection_.changes() == 1;
+    if (reschedule.rescheduled) {
+        insert_queue_.run(device, source, bucket_of(reschedule.queue_at), id,
+                          tail_of(reschedule.message), reschedule.queue_at, reschedule.attempts,
+                          or_null(reschedule.last_details));
+    }
+}
+
+void MessageWriter::record_intent(const Intent& intent) {
+    mark_intent_.run(intent.device.value(), static_cast<int>(intent.source),
+                     bucket_of(intent.queued_at), intent.message.sequence());
+}
+
+void MessageWriter::update_callback(const CallbackUpdate& update) {
+    const auto& progress = update.progress;
+    update_callback_.run(update.event.sequence(), tail_of(update.event),
+                         static_cast<int>(progress.state), progress.attempts, progress.due_at,
+                         progress.last_status, progress.last_error, progress.updated_at);
+}
+
+void MessageWriter::add_callback(const model::Callback& callback) {
+    std::optional<std::int64_t> message;
+    std::optional<std::int64_t> message_tail;
+    if (callback.message) {
+        message = callback.message->sequence();
+        message_tail = tail_of(*callback.message);
+    }
+    insert_callback_.run(callback.id.sequence(), tail_of(callback.id), callback.account.value,
+                         static_cast<int>(callback.kind), message, message_tail, callback.url,
+                         callback.origin_key, callback.body, callback.created_at);
+}
+
+}  // namespace merpati::store::sqlite

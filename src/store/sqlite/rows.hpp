@@ -1,0 +1,77 @@
+// Records to rows and back.
+#pragma once
+
+#include <cstdint>
+
+#include "model/account.hpp"
+#include "model/callback.hpp"
+#include "model/device.hpp"
+#include "model/message.hpp"
+#include "model/outcome.hpp"
+#include "store/idempotency.hpp"
+#include "store/reader.hpp"
+#include "store/secret_box.hpp"
+#include "store/sqlite/connection.hpp"
+
+namespace merpati::store::sqlite {
+
+/// The step of the queue's order (schema.cpp): due times in the same 16 s share a bucket.
+inline constexpr std::int64_t bucket_millis = 16'384;
+[[nodiscard]] inline std::int64_t bucket_of(Timestamp due) {
+    return to_unix_millis(due) / bucket_millis;
+}
+[[nodiscard]] inline Timestamp bucket_start(std::int64_t bucket) {
+    return from_unix_millis(bucket * bucket_millis);
+}
+
+[[nodiscard]] inline std::int64_t tail_of(const Uuid& id) {
+    return static_cast<std::int64_t>(id.tail());
+}
+[[nodiscard]] inline Uuid uuid_of(std::int64_t sequence, std::int64_t tail) {
+    return Uuid{sequence, static_cast<std::uint64_t>(tail)};
+}
+
+/// NULL for "".
+[[nodiscard]] inline std::optional<std::string_view> or_null(const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
+}
+
+/// The booleans and small enums of a message in one integer.
+[[nodiscard]] std::int64_t flags_of(const model::Message& message);
+
+inline constexpr const char* message_columns =
+    "m.id, m.tail, m.account, m.device, m.recipient, m.body, m.media_url, m.callback_url, m.flags, "
+    "m.accepted_at, m.due_at";
+inline constexpr int message_column_count = 11;
+void read_message(const Cursor& row, int first, model::Message& message);
+
+inline constexpr const char* callback_columns =
+    "id, tail, account, kind, message, message_tail, url, origin_key, body, created_at, state, "
+    "attempts, due_at, last_status, last_error, updated_at";
+[[nodiscard]] QueuedCallback read_callback(const Cursor& row);
+
+inline constexpr const char* completion_columns =
+    "c.state, c.code, c.details, c.platform_id, c.finished_at, c.attempts";
+[[nodiscard]] model::Completion read_completion(const Cursor& row, int first);
+
+inline constexpr const char* account_columns =
+    "id, name, plan, credit, expires_at, rate, callback_url, delivery, devices_max, "
+    "webhook_secret, "
+    "webhook_secret_previous, previous_secret_until, created_at";
+/// Errors: conflict (a secret does not open).
+[[nodiscard]] Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets);
+
+inline constexpr const char* key_columns =
+    "id, account, name, hint, digest, revision, created_at, expires_at, revoked_at";
+[[nodiscard]] model::ApiKey read_key(const Cursor& row);
+
+inline constexpr const char* device_columns =
+    "number, account, connector, state, webhook_url, gap_min, jitter_max, per_day_max, created_at, "
+    "state_since";
+[[nodiscard]] model::Device read_device(const Cursor& row);
+
+inline constexpr const char* idempotency_columns =
+    "account, key, fingerprint, message, message_tail, status, answer, created_at";
+[[nodiscard]] IdempotencyRecord read_idempotency(const Cursor& row);
+
+}  // namespace merpati::store::sqlite

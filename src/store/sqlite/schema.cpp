@@ -1,0 +1,165 @@
+#include "store/sqlite/schema.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace merpati::store::sqlite {
+namespace {
+
+// A message's row never changes. Its id is the sequence of its UUID: ascending in time, so rows are
+// appended, and no index of ids is needed. What waits stands in `queue`, one narrow row, ordered as
+// lanes read it: rows of one lane that come due within the same 16 s stand together, so that
+// messages with scattered delays touch few pages. What ended has a row in `completion`.
+constexpr const char* first_schema = R"sql(
+CREATE TABLE meta(
+  name TEXT PRIMARY KEY,
+  value BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE account(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  plan TEXT NOT NULL,
+  credit INTEGER,
+  expires_at INTEGER,
+  rate TEXT NOT NULL,
+  callback_url TEXT NOT NULL,
+  delivery TEXT NOT NULL,
+  devices_max INTEGER NOT NULL,
+  webhook_secret BLOB NOT NULL,
+  webhook_secret_previous BLOB,
+  previous_secret_until INTEGER,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE api_key(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  hint TEXT NOT NULL,
+  digest BLOB NOT NULL UNIQUE,
+  revision TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked_at INTEGER
+) STRICT;
+
+CREATE TABLE device(
+  number INTEGER PRIMARY KEY,
+  account INTEGER NOT NULL,
+  connector TEXT NOT NULL,
+  state TEXT NOT NULL,
+  webhook_url TEXT NOT NULL,
+  gap_min INTEGER NOT NULL,
+  jitter_max INTEGER NOT NULL,
+  per_day_max INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  state_since INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE message(
+  id INTEGER PRIMARY KEY,
+  tail INTEGER NOT NULL,
+  account INTEGER NOT NULL,
+  device INTEGER NOT NULL,
+  recipient TEXT NOT NULL,
+  body TEXT NOT NULL,
+  media_url TEXT,
+  callback_url TEXT,
+  flags INTEGER NOT NULL,
+  accepted_at INTEGER NOT NULL,
+  due_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE queue(
+  device INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  bucket INTEGER NOT NULL,
+  id INTEGER NOT NULL,
+  tail INTEGER NOT NULL,
+  due_at INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  intent INTEGER NOT NULL,
+  last_details TEXT,
+  PRIMARY KEY(device, source, bucket, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE completion(
+  id INTEGER PRIMARY KEY,
+  state INTEGER NOT NULL,
+  code INTEGER NOT NULL,
+  details TEXT NOT NULL,
+  platform_id TEXT NOT NULL,
+  finished_at INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  event INTEGER
+) STRICT;
+
+CREATE TABLE callback(
+  id INTEGER PRIMARY KEY,
+  tail INTEGER NOT NULL,
+  account INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  message INTEGER,
+  message_tail INTEGER,
+  url TEXT NOT NULL,
+  origin_key INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  due_at INTEGER NOT NULL,
+  last_status INTEGER NOT NULL,
+  last_error TEXT NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX callback_waiting ON callback(origin_key, due_at, id) WHERE state = 0;
+
+CREATE TABLE idempotency(
+  account INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  fingerprint BLOB NOT NULL,
+  message INTEGER,
+  message_tail INTEGER,
+  status INTEGER NOT NULL,
+  answer TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY(account, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_age ON idempotency(created_at);
+)sql";
+
+/// Step N brings version N to N + 1. Steps are added, never changed.
+constexpr std::array steps{first_schema};
+
+}  // namespace
+
+int schema_version() noexcept {
+    return static_cast<int>(steps.size());
+}
+
+Result<void> migrate(Connection& connection, bool allowed) {
+    const int found = std::stoi(connection.query_text("PRAGMA user_version"));
+    if (found > schema_version()) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("the store's schema is version {}, this program knows {}: run the "
+                                "program that wrote it, or a newer one",
+                                found, schema_version()));
+    }
+    if (found < schema_version() && found > 0 && !allowed) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("the store's schema is version {}, this program needs {}: run "
+                                "'merpati migrate'",
+                                found, schema_version()));
+    }
+    for (int step = found; step < schema_version(); ++step) {
+        connection.execute("BEGIN IMMEDIATE");
+        connection.execute(steps[static_cast<std::size_t>(step)]);
+        connection.execute(fmt::format("PRAGMA user_version = {}", step + 1).c_str());
+        connection.execute("COMMIT");
+    }
+    return {};
+}
+
+}  // namespace merpati::store::sqlite

@@ -1,0 +1,212 @@
+#include "store/sqlite/sqlite_reader.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "store/sqlite/guard.hpp"
+#include "store/sqlite/rows.hpp"
+
+namespace merpati::store::sqlite {
+namespace {
+
+std::string select(const char* columns, const char* rest) {
+    return std::string{"SELECT "} + columns + rest;
+}
+
+}  // namespace
+
+// The walks over lanes and origins jump from one to the next through the index; they read no row
+// of those between.
+SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets)
+    : connection_(path, Access::read_only),
+      secrets_(secrets),
+      next_lane_(connection_,
+                 "SELECT device, source, bucket FROM queue WHERE (device, source) > (?, ?) "
+                 "ORDER BY device, source, bucket LIMIT 1"),
+      lane_rows_(connection_,
+                 "SELECT id, tail, due_at, attempts, intent FROM queue WHERE device = ? AND "
+                 "source = ? AND bucket <= ? AND due_at < ? ORDER BY bucket, id"),
+      message_row_(connection_, select(message_columns, " FROM message m WHERE m.id = ?")),
+      due_in_bucket_(connection_,
+                     "SELECT min(due_at) FROM queue WHERE device = ? AND source = ? AND bucket = ? "
+                     "AND due_at >= ?"),
+      next_bucket_(connection_,
+                   "SELECT bucket FROM queue WHERE device = ? AND source = ? AND bucket > ? "
+                   "ORDER BY bucket LIMIT 1"),
+      next_origin_(connection_,
+                   "SELECT origin_key, due_at FROM callback WHERE state = 0 AND origin_key > ? "
+                   "ORDER BY origin_key, due_at LIMIT 1"),
+      origin_rows_(connection_, select(callback_columns,
+                                       " FROM callback WHERE state = 0 AND origin_key = ? AND "
+                                       "due_at < ? ORDER BY due_at, id")),
+      origin_due_(connection_,
+                  "SELECT min(due_at) FROM callback WHERE state = 0 AND origin_key = ? AND "
+                  "due_at >= ?") {}
+
+Result<std::vector<model::Account>> SqliteReader::accounts() {
+    return guarded([&]() -> Result<std::vector<model::Account>> {
+        std::vector<model::Account> all;
+        Statement statement{connection_, select(account_columns, " FROM account ORDER BY id")};
+        auto row = statement.query();
+        while (row.next()) {
+            auto account = read_account(row, secrets_);
+            if (!account) {
+                return pass(account);
+            }
+            all.push_back(std::move(*account));
+        }
+        return all;
+    });
+}
+
+Result<std::vector<model::ApiKey>> SqliteReader::keys() {
+    return guarded([&]() -> Result<std::vector<model::ApiKey>> {
+        std::vector<model::ApiKey> all;
+        Statement statement{connection_, select(key_columns, " FROM api_key ORDER BY id")};
+        auto row = statement.query();
+        while (row.next()) {
+            all.push_back(read_key(row));
+        }
+        return all;
+    });
+}
+
+Result<std::vector<model::Device>> SqliteReader::devices() {
+    return guarded([&]() -> Result<std::vector<model::Device>> {
+        std::vector<model::Device> all;
+        Statement statement{connection_, select(device_columns, " FROM device ORDER BY number")};
+        auto row = statement.query();
+        while (row.next()) {
+            all.push_back(read_device(row));
+        }
+        return all;
+    });
+}
+
+Result<std::optional<model::Account>> SqliteReader::account(model::AccountId id) {
+    return guarded([&]() -> Result<std::optional<model::Account>> {
+        Statement statement{connection_, select(account_columns, " FROM account WHERE id = ?")};
+        auto row = statement.query(id.value);
+        if (!row.next()) {
+            return std::optional<model::Account>{};
+        }
+        auto account = read_account(row, secrets_);
+        if (!account) {
+            return pass(account);
+        }
+        return std::optional{std::move(*account)};
+    });
+}
+
+Result<std::int64_t> SqliteReader::last_sequence() {
+    return guarded([&]() -> Result<std::int64_t> {
+        Statement statement{connection_,
+                            "SELECT max(coalesce((SELECT max(id) FROM message), 0), "
+                            "coalesce((SELECT max(id) FROM callback), 0))"};
+        auto row = statement.query();
+        return row.next() ? row.integer(0) : 0;
+    });
+}
+
+Result<std::vector<LaneSummary>> SqliteReader::lanes() {
+    return guarded([&]() -> Result<std::vector<LaneSummary>> {
+        std::vector<LaneSummary> all;
+        std::int64_t device = 0;
+        std::int64_t source = -1;  // Before the first.
+        for (;;) {
+            auto row = next_lane_.query(device, source);
+            if (!row.next()) {
+                return all;
+            }
+            device = row.integer(0);
+            source = row.integer(1);
+            all.push_back({.device = model::PhoneNumber::from_stored(device),
+                           .source = static_cast<model::Source>(source),
+                           .due_from = bucket_start(row.integer(2))});
+        }
+    });
+}
+
+Result<std::vector<QueuedMessage>> SqliteReader::load_lane(model::PhoneNumber device,
+                                                           model::Source source, Timestamp before,
+                                                           std::size_t limit, const Known& known) {
+    return guarded([&]() -> Result<std::vector<QueuedMessage>> {
+        std::vector<QueuedMessage> loaded;
+        auto row =
+            lane_rows_.query(device.value(), static_cast<int>(source), bucket_of(before), before);
+        while (loaded.size() < limit && row.next()) {
+            const auto id = uuid_of(row.integer(0), row.integer(1));
+            if (known(id)) {
+                continue;
+            }
+            auto body = message_row_.query(id.sequence());
+            if (!body.next()) {
+                return fail(ErrorCode::store_failed, "a queued message has no message row");
+            }
+            auto& queued = loaded.emplace_back();
+            queued.message = std::make_unique<model::Message>();
+            read_message(body, 0, *queued.message);
+            queued.queued_at = row.time(2);
+            queued.attempts = static_cast<std::uint32_t>(row.integer(3));
+            queued.intent_recorded = row.integer(4) != 0;
+        }
+        return loaded;
+    });
+}
+
+Result<std::optional<Timestamp>> SqliteReader::next_due(model::PhoneNumber device,
+                                                        model::Source source, Timestamp from) {
+    return guarded([&]() -> Result<std::optional<Timestamp>> {
+        const auto bucket = bucket_of(from);
+        const auto place = static_cast<int>(source);
+        {
+            auto row = due_in_bucket_.query(device.value(), place, bucket, from);
+            if (row.next() && !row.null(0)) {
+                return std::optional{row.time(0)};
+            }
+        }
+        auto row = next_bucket_.query(device.value(), place, bucket);
+        return row.next() ? std::optional{bucket_start(row.integer(0))} : std::nullopt;
+    });
+}
+
+Result<std::vector<OriginSummary>> SqliteReader::callback_origins() {
+    return guarded([&]() -> Result<std::vector<OriginSummary>> {
+        std::vector<OriginSummary> all;
+        std::int64_t origin = std::numeric_limits<std::int64_t>::min();
+        for (;;) {
+            auto row = next_origin_.query(origin);
+            if (!row.next()) {
+                return all;
+            }
+            origin = row.integer(0);
+            all.push_back({.origin_key = origin, .due_from = row.time(1)});
+        }
+    });
+}
+
+Result<std::vector<QueuedCallback>> SqliteReader::load_callbacks(std::int64_t origin_key,
+                                                                 Timestamp before,
+                                                                 std::size_t limit,
+                                                                 const Known& known) {
+    return guarded([&]() -> Result<std::vector<QueuedCallback>> {
+        std::vector<QueuedCallback> loaded;
+        auto row = origin_rows_.query(origin_key, before);
+        while (loaded.size() < limit && row.next()) {
+            if (!known(uuid_of(row.integer(0), row.integer(1)))) {
+                loaded.push_back(read_callback(row));
+            }
+        }
+        return loaded;
+    });
+}
+
+Result<std::optional<Timestamp>> SqliteReader::next_callback_due(std::int64_t origin_key,
+                                                                 Timestamp from) {
+    return guarded([&]() -> Result<std::optional<Timestamp>> {
+        auto row = origin_due_.query(origin_key, from);
+        return row.next() && !row.null(0) ? std::optional{row.time(0)} : std::nullopt;
+    });
+}
+
+}  // namespace merpati::store::sqlite

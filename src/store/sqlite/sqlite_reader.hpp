@@ -1,0 +1,57 @@
+// Reading beside the writer, on SQLite.
+#pragma once
+
+#include <string>
+
+#include "store/reader.hpp"
+#include "store/secret_box.hpp"
+#include "store/sqlite/connection.hpp"
+
+namespace merpati::store::sqlite {
+
+class SqliteReader final : public Reader {
+public:
+    /// Throws Failure.
+    SqliteReader(const std::string& path, const SecretBox& secrets);
+
+    Result<std::vector<model::Account>> accounts() override;
+    Result<std::vector<model::ApiKey>> keys() override;
+    Result<std::vector<model::Device>> devices() override;
+    Result<std::optional<model::Account>> account(model::AccountId id) override;
+    Result<std::int64_t> last_sequence() override;
+    Result<std::vector<LaneSummary>> lanes() override;
+    Result<std::vector<QueuedMessage>> load_lane(model::PhoneNumber device, model::Source source,
+                                                 Timestamp before, std::size_t limit,
+                                                 const Known& known) override;
+    Result<std::optional<Timestamp>> next_due(model::PhoneNumber device, model::Source source,
+                                              Timestamp from) override;
+    Result<std::vector<OriginSummary>> callback_origins() override;
+    Result<std::vector<QueuedCallback>> load_callbacks(std::int64_t origin_key, Timestamp before,
+                                                       std::size_t limit,
+                                                       const Known& known) override;
+    Result<std::optional<Timestamp>> next_callback_due(std::int64_t origin_key,
+                                                       Timestamp from) override;
+    Result<std::optional<MessageRecord>> message(model::MessageId id) override;
+    Result<std::vector<MessageRecord>> messages(const MessageFilter& filter) override;
+    Result<std::optional<QueuedCallback>> callback(model::EventId id) override;
+    Result<std::vector<QueuedCallback>> callbacks(const CallbackFilter& filter) override;
+    Result<std::optional<IdempotencyRecord>> idempotency(model::AccountId account,
+                                                         std::string_view key) override;
+    Result<std::uint64_t> waiting_messages() override;
+
+private:
+    void add_queue_place(MessageRecord& record);
+
+    Connection connection_;
+    const SecretBox& secrets_;
+    Statement next_lane_;
+    Statement lane_rows_;
+    Statement message_row_;
+    Statement due_in_bucket_;
+    Statement next_bucket_;
+    Statement next_origin_;
+    Statement origin_rows_;
+    Statement origin_due_;
+};
+
+}  // namespace merpati::store::sqlite

@@ -1,0 +1,16 @@
+// The SQLite engine: one file, one writing connection, WAL with full sync.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "store/store.hpp"
+
+namespace merpati::store::sqlite {
+
+/// Opens `path`; see open_store for errors. The lock on PATH.lock is held for the store's life, so
+/// that whatever an earlier process left in flight is nobody's but ours.
+[[nodiscard]] Result<std::unique_ptr<Store>> open(const std::filesystem::path& path,
+                                                  const StoreOptions& options);
+
+}  // namespace merpati::store::sqlite

@@ -1,0 +1,274 @@
+#include "store/sqlite/sqlite_tables.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+
+namespace merpati::store::sqlite {
+namespace {
+
+std::optional<std::string_view> revision_word(const model::ApiKey& key) {
+    return key.revision ? std::optional{model::to_string(*key.revision)} : std::nullopt;
+}
+
+}  // namespace
+
+void SqliteTables::apply(Change& change) {
+    connection_.execute("SAVEPOINT change");
+    try {
+        change.result = change.run(*this);
+    } catch (const Failure& failure) {
+        // A constraint is the change's own fault; anything else is the store's.
+        if ((failure.code() & 0xff) != SQLITE_CONSTRAINT) {
+            throw;
+        }
+        change.result = fail(ErrorCode::conflict, failure.what());
+    }
+    if (!change.result) {
+        connection_.execute("ROLLBACK TO change");
+        writer_.credits().forget();
+    }
+    connection_.execute("RELEASE change");
+}
+
+Result<void> SqliteTables::changed_one(const char* what) {
+    if (connection_.changes() == 1) {
+        return {};
+    }
+    return fail(ErrorCode::not_found, fmt::format("there is no such {}", what));
+}
+
+Result<model::AccountId> SqliteTables::create_account(const model::Account& account) {
+    const auto secret = secrets_.seal(account.webhook_secret);
+    Statement insert{connection_,
+                     "INSERT INTO account(name, plan, credit, expires_at, rate, callback_url, "
+                     "delivery, devices_max, webhook_secret, created_at) "
+                     "VALUES(?,?,?,?,?,?,?,?,?,?)"};
+    insert.run(account.name, model::to_string(account.plan), account.credit, account.expires_at,
+               account.rate.text(), account.callback_url, model::to_string(account.delivery),
+               account.devices_max, std::span<const std::byte>{secret}, account.created_at);
+    return model::AccountId{connection_.last_row()};
+}
+
+Result<void> SqliteTables::update_account(const model::Account& account) {
+    const auto secret = secrets_.seal(account.webhook_secret);
+    std::optional<Bytes> previous;
+    if (!account.webhook_secret_previous.empty()) {
+        previous = secrets_.seal(account.webhook_secret_previous);
+    }
+    Statement update{connection_,
+                     "UPDATE account SET name = ?2, plan = ?3, expires_at = ?4, rate = ?5, "
+                     "callback_url = ?6, delivery = ?7, devices_max = ?8, webhook_secret = ?9, "
+                     "webhook_secret_previous = ?10, previous_secret_until = ?11 WHERE id = ?1"};
+    update.run(account.id.value, account.name, model::to_string(account.plan), account.expires_at,
+               account.rate.text(), account.callback_url, model::to_string(account.delivery),
+               account.devices_max, std::span<const std::byte>{secret},
+               previous ? std::optional{std::span<const std::byte>{*previous}} : std::nullopt,
+               account.previous_secret_until);
+    return changed_one("account");
+}
+
+Result<void> SqliteTables::set_credit(model::AccountId account,
+                                      std::optional<std::int64_t> credit) {
+    Statement update{connection_, "UPDATE account SET credit = ?2 WHERE id = ?1"};
+    update.run(account.value, credit);
+    return changed_one("account");
+}
+
+Result<std::int64_t> SqliteTables::add_credit(model::AccountId account, std::int64_t amount) {
+    std::int64_t balance = 0;
+    {
+        Statement select{connection_, "SELECT coalesce(credit, 0) FROM account WHERE id = ?"};
+        auto row = select.query(account.value);
+        if (!row.next()) {
+            return fail(ErrorCode::not_found, "there is no such account");
+        }
+        if (__builtin_add_overflow(row.integer(0), amount, &balance) || balance < 0) {
+            return fail(ErrorCode::invalid_argument, "the balance would be below 0 or too large");
+        }
+    }
+    if (auto set = set_credit(account, balance); !set) {
+        return pass(set);
+    }
+    return balance;
+}
+
+Result<model::KeyId> SqliteTables::create_key(const model::ApiKey& key) {
+    Statement insert{connection_,
+                     "INSERT INTO api_key(account, name, hint, digest, revision, created_at, "
+                     "expires_at, revoked_at) VALUES(?,?,?,?,?,?,?,?)"};
+    insert.run(key.account.value, key.name, key.hint, std::span<const std::byte>{key.digest},
+               revision_word(key), key.created_at, key.expires_at, key.revoked_at);
+    return model::KeyId{connection_.last_row()};
+}
+
+Result<void> SqliteTables::update_key(const model::ApiKey& key) {
+    Statement update{connection_,
+                     "UPDATE api_key SET name = ?2, revision = ?3, expires_at = ?4, "
+                     "revoked_at = ?5 WHERE id = ?1"};
+    update.run(key.id.value, key.name, revision_word(key), key.expires_at, key.revoked_at);
+    return changed_one("key");
+}
+
+Result<void> SqliteTables::put_device(const model::Device& device) {
+    Statement put{
+        connection_,
+        "INSERT INTO device VALUES(?,?,?,?,?,?,?,?,?,?) ON CONFLICT(number) DO UPDATE SET "
+        "connector = excluded.connector, state = excluded.state, "
+        "webhook_url = excluded.webhook_url, gap_min = excluded.gap_min, "
+        "jitter_max = excluded.jitter_max, per_day_max = excluded.per_day_max, "
+        "state_since = excluded.state_since WHERE account = excluded.account"};
+    put.run(device.number.value(), device.account.value, model::to_string(device.connector),
+            model::to_string(device.state), device.webhook_url, device.pace.gap_min.count(),
+            device.pace.jitter_max.count(), device.pace.per_day_max, device.created_at,
+            device.state_since);
+    if (connection_.changes() != 1) {
+        return fail(ErrorCode::conflict, "the number belongs to another account");
+    }
+    return {};
+}
+
+Result<void> SqliteTables::set_device_state(model::PhoneNumber device, model::DeviceState state,
+                                            Timestamp since) {
+    Statement update{connection_,
+                     "UPDATE device SET state = ?2, state_since = ?3 WHERE number = ?1"};
+    update.run(device.value(), model::to_string(state), since);
+    return changed_one("device");
+}
+
+Result<void> SqliteTables::remove_device(model::PhoneNumber device) {
+    {
+        Statement waiting{connection_, "SELECT 1 FROM queue WHERE device = ? LIMIT 1"};
+        if (auto row = waiting.query(device.value()); row.next()) {
+            return fail(ErrorCode::conflict,
+                        "messages wait in this device's lane: cancel them or let them go first");
+        }
+    }
+    Statement remove{connection_, "DELETE FROM device WHERE number = ?"};
+    remove.run(device.value());
+    return changed_one("device");
+}
+
+Result<void> SqliteTables::add_callback(const model::Callback& callback) {
+    writer_.add_callback(callback);
+    return {};
+}
+
+Result<void> SqliteTables::replay_callback(model::EventId event, Timestamp now) {
+    Statement update{connection_,
+                     "UPDATE callback SET state = 0, attempts = 0, due_at = ?3, updated_at = ?3 "
+                     "WHERE id = ?1 AND tail = ?2"};
+    update.run(event.sequence(), tail_of(event), now);
+    return changed_one("callback");
+}
+
+Result<void> SqliteTables::release_message(model::MessageId message, Timestamp now) {
+    std::int64_t device = 0;
+    std::int64_t source = 0;
+    {
+        Statement find{connection_, std::string{"SELECT c.state, "} + message_columns +
+                                        " FROM message m JOIN completion c ON c.id = m.id "
+                                        "WHERE m.id = ? AND m.tail = ?"};
+        auto row = find.query(message.sequence(), tail_of(message));
+        if (!row.next()) {
+            return fail(ErrorCode::not_found, "there is no such held message");
+        }
+        if (row.integer(0) != static_cast<int>(model::MessageState::held)) {
+            return fail(ErrorCode::conflict, "the message is not held");
+        }
+        model::Message found;
+        read_message(row, 1, found);
+        device = found.device.value();
+        source = static_cast<int>(found.source);
+    }
+    Statement remove{connection_, "DELETE FROM completion WHERE id = ?"};
+    remove.run(message.sequence());
+    Statement insert{connection_, "INSERT INTO queue VALUES(?,?,?,?,?,?,0,0,NULL)"};
+    insert.run(device, source, bucket_of(now), message.sequence(), tail_of(message), now);
+    return {};
+}
+
+Result<std::optional<IdempotencyRecord>> SqliteTables::find_idempotency(model::AccountId account,
+                                                                        std::string_view key) {
+    Statement find{connection_, std::string{"SELECT "} + idempotency_columns +
+                                    " FROM idempotency WHERE account = ? AND key = ?"};
+    auto row = find.query(account.value, key);
+    return row.next() ? std::optional{read_idempotency(row)} : std::nullopt;
+}
+
+Result<void> SqliteTables::put_idempotency(const IdempotencyRecord& record) {
+    std::optional<std::int64_t> message;
+    std::optional<std::int64_t> tail;
+    if (record.message) {
+        message = record.message->sequence();
+        tail = tail_of(*record.message);
+    }
+    Statement put{connection_, "INSERT OR REPLACE INTO idempotency VALUES(?,?,?,?,?,?,?,?)"};
+    put.run(record.account.value, record.key, std::span<const std::byte>{record.fingerprint},
+            message, tail, record.status, record.answer, record.created_at);
+    return {};
+}
+
+Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
+    Statement idempotency{connection_,
+                          "DELETE FROM idempotency WHERE (account, key) IN (SELECT account, key "
+                          "FROM idempotency WHERE created_at < ? LIMIT ?)"};
+    idempotency.run(limits.idempotency_before, limits.rows_max);
+    auto removed = static_cast<std::size_t>(connection_.changes());
+    removed += prune_messages(limits);
+    // What is left of old callbacks belongs to no message's end: device webhooks.
+    Statement callbacks{connection_,
+                        "DELETE FROM callback WHERE id IN (SELECT id FROM callback WHERE id < ? "
+                        "AND message IS NULL AND state <> 0 LIMIT ?)"};
+    callbacks.run(Uuid::sequence_at(limits.messages_before), limits.rows_max);
+    return removed + static_cast<std::size_t>(connection_.changes());
+}
+
+/// Walks old messages from where the last step stopped, so that the few which cannot go yet
+/// (unfinished, held, callback waiting) do not hold up the rest.
+std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
+    struct Old {
+        std::int64_t id;
+        std::optional<std::int64_t> event;
+    };
+    std::vector<Old> finished;
+    std::size_t seen = 0;
+    {
+        Statement walk{
+            connection_,
+            "SELECT m.id, c.state, c.finished_at, c.event, b.state FROM message m "
+            "LEFT JOIN completion c ON c.id = m.id LEFT JOIN callback b ON b.id = c.event "
+            "WHERE m.id > ? AND m.id < ? ORDER BY m.id LIMIT ?"};
+        auto row =
+            walk.query(pruned_to_, Uuid::sequence_at(limits.messages_before), limits.rows_max);
+        while (row.next()) {
+            ++seen;
+            pruned_to_ = row.integer(0);
+            const bool ended = !row.null(1) &&
+                               model::is_final(static_cast<model::MessageState>(row.integer(1))) &&
+                               row.time(2) < limits.messages_before;
+            const bool told = row.null(4) || row.integer(4) != 0;
+            if (ended && told) {
+                finished.push_back(
+                    {.id = row.integer(0),
+                     .event = row.null(3) ? std::nullopt : std::optional{row.integer(3)}});
+            }
+        }
+    }
+    if (seen < limits.rows_max) {
+        pruned_to_ = 0;
+    }
+    Statement message{connection_, "DELETE FROM message WHERE id = ?"};
+    Statement completion{connection_, "DELETE FROM completion WHERE id = ?"};
+    Statement callback{connection_, "DELETE FROM callback WHERE id = ?"};
+    for (const auto& old : finished) {
+        message.run(old.id);
+        completion.run(old.id);
+        if (old.event) {
+            callback.run(*old.event);
+        }
+    }
+    return finished.size();
+}
+
+}  // namespace merpati::store::sqlite
