@@ -1,0 +1,120 @@
+#include "api/caller.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace merpati::api {
+namespace {
+
+constexpr std::size_t idempotency_key_max = 255;
+
+http::Reply with_headers(http::Reply reply, const std::string& headers) {
+    reply.headers += headers;
+    return reply;
+}
+
+/// "50 in 1 s, 49 left, full again in 1 s", in the two fields of the IETF draft.
+std::string rate_headers(const model::Rate& rate, const admission::RateVerdict& verdict) {
+    return fmt::format("RateLimit-Policy: \"send\";q={};w={}\r\nRateLimit: \"send\";r={};t={}\r\n",
+                       rate.count, rate.period.count(), verdict.remaining,
+                       std::chrono::ceil<std::chrono::seconds>(verdict.reset).count());
+}
+
+/// A printable key of 1 to 255 characters.
+bool well_formed_key(std::string_view key) {
+    return !key.empty() && key.size() <= idempotency_key_max &&
+           std::ranges::all_of(key, [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
+store::IdempotencyRecord idempotency_of(const http::Request& request, std::string_view key,
+                                        model::AccountId account, Timestamp now) {
+    store::IdempotencyRecord record;
+    record.account = account;
+    record.key = key;
+    record.created_at = now;
+    std::string scope{request.path};
+    scope += '\n';
+    scope += request.body;
+    record.fingerprint = sha256(scope);
+    return record;
+}
+
+}  // namespace
+
+RevisionChoice choose_revision(std::optional<std::string_view> header,
+                               std::optional<model::Revision> pinned, const JsonFields* fields,
+                               model::Revision server_default) {
+    if (header) {
+        const auto named = model::parse_revision(*header);
+        return {.revision = named.value_or(server_default), .header_unknown = !named};
+    }
+    if (pinned) {
+        return {.revision = *pinned};
+    }
+    if (fields != nullptr) {
+        if (fields->has("message") || fields->has("callbackStatus") || fields->has("typing")) {
+            return {.revision = model::Revision::a};
+        }
+        if (fields->has("pesan")) {
+            return {.revision = model::Revision::b};
+        }
+    }
+    return {.revision = server_default};
+}
+
+std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request) const {
+    const auto now = clock_.now();
+    auto key = admission::authenticate(request.authorization, directory_, now);
+    if (!key) {
+        auto reply = failure(Refusal::key_invalid);
+        reply.add_header("WWW-Authenticate", "Bearer");
+        return reply;
+    }
+    if (request.body_too_large) {
+        auto reply = failure(Refusal::body_too_large);
+        reply.close = true;
+        return reply;
+    }
+    auto fields = JsonFields::parse(request.body);
+    const auto choice = choose_revision(request.header("X-Api-Revision"), key->key->revision,
+                                        fields ? &*fields : nullptr, options_.default_revision);
+    Caller caller;
+    caller.revision = choice.revision;
+    caller.headers = fmt::format("X-Api-Revision: {}\r\n", model::to_string(choice.revision));
+    const auto refuse = [&caller](Refusal refusal) {
+        return with_headers(failure(refusal, caller.revision), caller.headers);
+    };
+    if (!fields) {
+        return refuse(Refusal::json_invalid);
+    }
+    if (choice.header_unknown) {
+        return refuse(Refusal::revision_unknown);
+    }
+    const auto& account = key->account->account;
+    if (const auto refusal = admission::check_validity(account, now)) {
+        return refuse(*refusal);
+    }
+    if (const auto verdict =
+            admission::check_rate(*key->account, options_.default_rate, clock_.steady_now())) {
+        const auto rate = admission::effective_rate(account, options_.default_rate);
+        caller.headers += rate_headers(*rate, *verdict);
+        if (!verdict->allowed) {
+            auto reply = refuse(Refusal::rate_exceeded);
+            const auto wait = std::chrono::ceil<std::chrono::seconds>(verdict->retry_after);
+            reply.add_header("Retry-After", std::to_string(wait.count()));
+            return reply;
+        }
+    }
+    if (const auto header = request.header("Idempotency-Key")) {
+        if (!well_formed_key(*header)) {
+            return refuse(Refusal::idempotency_key_invalid);
+        }
+        caller.idempotency = idempotency_of(request, *header, account.id, now);
+    }
+    caller.key = std::move(*key);
+    caller.fields = std::move(*fields);
+    return caller;
+}
+
+}  // namespace merpati::api

@@ -1,0 +1,112 @@
+#include "api/errors.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/assert.hpp"
+
+namespace merpati::api {
+namespace {
+
+/// The same words and code in both revisions.
+constexpr ErrorRow both(Refusal id, std::string_view text, std::string_view status,
+                        std::uint16_t code) {
+    return {.id = id, .text = text, .a = {status, code}, .b = {status, code}};
+}
+
+using enum Refusal;
+
+// In the order of `Refusal`. Where a revision has no row of its own for a fault, it gets the
+// other's, save that B has no 503: it answers `Gagal mengirim pesan` (decisions.md, Fields).
+constexpr std::array catalogue{
+    both(send_failed, "Gagal mengirim pesan", "error", 500),
+    both(file_type_unsupported, "Jenis file tidak didukung", "invalid", 415),
+    both(mime_type_unsupported, "Mime type tidak didukung", "invalid", 415),
+    both(json_invalid, "Invalid json format", "invalid", 400),
+    both(media_url_missing, "Url media harus diberikan", "invalid", 400),
+    both(message_empty, "Pesan tidak boleh kosong", "invalid", 400),
+    both(key_invalid, "Api key tidak valid", "failed", 401),
+    both(device_disconnected, "Perangkat disconnect", "disconnect", 503),
+    both(sender_invalid, "Nomor pengirim tidak valid", "Invalid", 400),
+    both(type_unsupported, "Jenis pesan tidak didukung", "Invalid", 400),
+    ErrorRow{.id = account_expired,
+             .text = "Masa berlaku habis",
+             .a = {"expired", 403},
+             .b = {"expired", 400}},
+    both(rate_exceeded, "Anda telah melebihi batas permintaan", "throttled", 429),
+    ErrorRow{.id = file_too_large,
+             .text = "Ukuran file melebihi batas maksimum",
+             .a = {"Invalid", 413},
+             .b = {"Invalid", 400}},
+    both(credit_exhausted, "Saldo credit habis", "limit", 402),
+    both(revision_unknown, "Revisi tidak dikenal", "invalid", 400),
+    both(recipient_invalid, "Nomor tujuan tidak valid", "Invalid", 400),
+    both(message_too_long, "Pesan terlalu panjang", "invalid", 400),
+    both(delay_invalid, "Delay tidak valid", "invalid", 400),
+    both(typing_invalid, "Typing tidak valid", "invalid", 400),
+    both(callback_url_invalid, "Url callback tidak valid", "invalid", 400),
+    both(media_url_invalid, "Url media tidak valid", "invalid", 400),
+    both(media_unreachable, "Url media tidak dapat diakses", "invalid", 400),
+    both(idempotency_key_invalid, "Idempotency-Key tidak valid", "invalid", 400),
+    both(idempotency_key_reused, "Idempotency-Key sudah dipakai", "invalid", 422),
+    both(idempotency_in_progress, "Permintaan yang sama masih diproses", "error", 409),
+    both(device_number_invalid, "Nomor perangkat tidak valid", "Invalid", 400),
+    both(webhook_url_invalid, "Url webhook tidak valid", "invalid", 400),
+    both(plan_forbids_devices, "Paket Anda tidak dapat menambah perangkat", "limit", 403),
+    both(devices_exhausted, "Batas jumlah perangkat tercapai", "limit", 403),
+    both(device_taken, "Perangkat sudah terdaftar", "invalid", 409),
+    both(bad_request, "Permintaan tidak valid", "invalid", 400),
+    both(not_found, "Alamat tidak ditemukan", "error", 404),
+    both(method_not_allowed, "Metode tidak diizinkan", "error", 405),
+    both(request_timeout, "Waktu permintaan habis", "error", 408),
+    both(body_too_large, "Permintaan terlalu besar", "invalid", 413),
+    both(uri_too_long, "Alamat terlalu panjang", "invalid", 414),
+    both(headers_too_large, "Header terlalu besar", "invalid", 431),
+    both(overloaded, "Server sedang sibuk", "error", 503),
+    both(internal, "Terjadi kesalahan pada server", "error", 500),
+};
+
+constexpr bool in_order() {
+    for (std::size_t place = 0; place < catalogue.size(); ++place) {
+        if (static_cast<std::size_t>(catalogue[place].id) != place) {
+            return false;
+        }
+    }
+    return catalogue.size() == static_cast<std::size_t>(internal) + 1;
+}
+static_assert(in_order(), "the catalogue has one row per refusal, in the order of the enum");
+
+std::string body_of(std::string_view text, Wording wording) {
+    return fmt::format(
+        R"({{"success":false,"message":"{0}","status":"{1}","code":{2},"data":{{"status":"{1}","code":{2}}}}})",
+        text, wording.status, wording.code);
+}
+
+}  // namespace
+
+const ErrorRow& error_row(Refusal refusal) noexcept {
+    return catalogue[static_cast<std::size_t>(refusal)];
+}
+
+http::Reply failure(Refusal refusal, model::Revision revision) {
+    const auto& row = error_row(refusal);
+    const auto wording = revision == model::Revision::a ? row.a : row.b;
+    http::Reply reply;
+    reply.status = wording.code;
+    reply.body = body_of(row.text, wording);
+    return reply;
+}
+
+std::string refusal_body(std::uint16_t status) {
+    for (const auto refusal : {bad_request, not_found, method_not_allowed, request_timeout,
+                               body_too_large, uri_too_long, headers_too_large, overloaded}) {
+        const auto& row = error_row(refusal);
+        if (row.a.code == status) {
+            return body_of(row.text, row.a);
+        }
+    }
+    return body_of(error_row(internal).text, {.status = "error", .code = status});
+}
+
+}  // namespace merpati::api

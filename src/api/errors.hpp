@@ -1,0 +1,40 @@
+// The error catalogue of the API: one table, as in the interface's own tables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "admission/refusal.hpp"
+#include "http/reply.hpp"
+#include "model/account.hpp"
+
+namespace merpati::api {
+
+using admission::Refusal;
+
+/// What a refusal looks like in one revision.
+struct Wording {
+    std::string_view status;  // The status word, with its capitalisation.
+    std::uint16_t code = 500;
+};
+
+/// A row of the catalogue (interface 7.1 and 7.2; decisions.md for what they leave out).
+struct ErrorRow {
+    Refusal id = Refusal::internal;
+    std::string_view text;
+    Wording a;
+    Wording b;
+};
+
+/// The row of a refusal.
+[[nodiscard]] const ErrorRow& error_row(Refusal refusal) noexcept;
+
+/// `{"success":false,"message":…,"status":…,"code":…,"data":{"status":…,"code":…}}`, with the HTTP
+/// status equal to the code (decisions.md, Shape of a failure).
+[[nodiscard]] http::Reply failure(Refusal refusal, model::Revision revision = model::Revision::a);
+
+/// The same shape for what the server itself refuses (404, 405, 408, 413, 431 and so on).
+[[nodiscard]] std::string refusal_body(std::uint16_t status);
+
+}  // namespace merpati::api

@@ -1,0 +1,198 @@
+#include "api/json_fields.hpp"
+
+#include <algorithm>
+
+#include <boost/json/basic_parser_impl.hpp>
+
+namespace merpati::api {
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t depth_max = 16;
+constexpr std::size_t fields_max = 256;  // Of one object; bounds the search for duplicates.
+
+}  // namespace
+
+/// Receives the parser's events and keeps the fields of the outermost object.
+class JsonFieldsHandler {
+public:
+    static constexpr std::size_t max_object_size = fields_max;
+    static constexpr std::size_t max_array_size = std::size_t{1} << 20;
+    static constexpr std::size_t max_key_size = std::size_t{1} << 20;
+    static constexpr std::size_t max_string_size = std::size_t{1} << 20;
+
+    bool on_document_begin(json::error_code&) { return true; }
+    bool on_document_end(json::error_code&) { return true; }
+
+    bool on_object_begin(json::error_code&) {
+        note_nested();
+        if (depth_ < names_.size()) {
+            names_[depth_].clear();
+        } else {
+            names_.emplace_back();
+        }
+        ++depth_;
+        return true;
+    }
+    bool on_object_end(std::size_t, json::error_code&) {
+        --depth_;
+        return true;
+    }
+
+    bool on_array_begin(json::error_code& error) {
+        if (depth_ == 0) {
+            error = json::error::not_object;
+            return false;
+        }
+        note_nested();
+        ++arrays_;
+        return true;
+    }
+    bool on_array_end(std::size_t, json::error_code&) {
+        --arrays_;
+        return true;
+    }
+
+    bool on_key_part(json::string_view part, std::size_t, json::error_code&) {
+        text_.append(part.data(), part.size());
+        return true;
+    }
+    bool on_key(json::string_view part, std::size_t, json::error_code& error) {
+        text_.append(part.data(), part.size());
+        auto& names = names_[depth_ - 1];
+        if (std::ranges::find(names, text_) != names.end()) {
+            error = json::error::syntax;
+            return false;
+        }
+        names.push_back(text_);
+        if (outermost()) {
+            result.fields_.emplace_back(text_, JsonField{});
+        }
+        text_.clear();
+        return true;
+    }
+
+    bool on_string_part(json::string_view part, std::size_t, json::error_code&) {
+        text_.append(part.data(), part.size());
+        return true;
+    }
+    bool on_string(json::string_view part, std::size_t, json::error_code& error) {
+        text_.append(part.data(), part.size());
+        const bool taken = take(JsonField::Kind::string, error);
+        text_.clear();
+        return taken;
+    }
+
+    bool on_number_part(json::string_view part, json::error_code&) {
+        text_.append(part.data(), part.size());
+        return true;
+    }
+    bool on_int64(std::int64_t, json::string_view part, json::error_code& error) {
+        return on_integer(part, error);
+    }
+    bool on_uint64(std::uint64_t, json::string_view part, json::error_code& error) {
+        return on_integer(part, error);
+    }
+    bool on_double(double, json::string_view part, json::error_code& error) {
+        // An integer of more than 20 digits arrives here too: its digits decide.
+        text_.append(part.data(), part.size());
+        const bool integer = text_.find_first_of(".eE") == std::string::npos;
+        const bool taken = take(integer ? JsonField::Kind::integer : JsonField::Kind::other, error);
+        text_.clear();
+        return taken;
+    }
+
+    bool on_bool(bool value, json::error_code& error) {
+        if (!take(JsonField::Kind::boolean, error)) {
+            return false;
+        }
+        if (outermost()) {
+            result.fields_.back().second.boolean = value;
+        }
+        return true;
+    }
+    bool on_null(json::error_code& error) { return take(JsonField::Kind::other, error); }
+
+    bool on_comment_part(json::string_view, json::error_code&) { return true; }
+    bool on_comment(json::string_view, json::error_code&) { return true; }
+
+    JsonFields result;
+
+private:
+    [[nodiscard]] bool outermost() const { return depth_ == 1 && arrays_ == 0; }
+
+    void note_nested() {
+        if (outermost()) {
+            result.fields_.back().second.kind = JsonField::Kind::other;
+        }
+    }
+
+    bool on_integer(json::string_view part, json::error_code& error) {
+        text_.append(part.data(), part.size());
+        const bool taken = take(JsonField::Kind::integer, error);
+        text_.clear();
+        return taken;
+    }
+
+    bool take(JsonField::Kind kind, json::error_code& error) {
+        if (depth_ == 0) {
+            error = json::error::not_object;
+            return false;
+        }
+        if (outermost()) {
+            auto& field = result.fields_.back().second;
+            field.kind = kind;
+            field.text = text_;
+        }
+        return true;
+    }
+
+    std::string text_;
+    std::vector<std::vector<std::string>> names_;  // Per depth: what an object has had so far.
+    std::size_t depth_ = 0;                        // Of objects.
+    std::size_t arrays_ = 0;
+};
+
+std::optional<JsonFields> JsonFields::parse(std::string_view body) {
+    json::parse_options options;
+    options.max_depth = depth_max;
+    json::basic_parser<JsonFieldsHandler> parser{options};
+    json::error_code error;
+    const std::size_t used = parser.write_some(false, body.data(), body.size(), error);
+    const auto rest = body.substr(std::min(used, body.size()));
+    if (error || !parser.done() || rest.find_first_not_of(" \t\r\n") != std::string_view::npos) {
+        return std::nullopt;
+    }
+    return std::move(parser.handler().result);
+}
+
+const JsonField* JsonFields::find(std::string_view name) const noexcept {
+    for (const auto& [field, value] : fields_) {
+        if (field == name) {
+            return &value;
+        }
+    }
+    return nullptr;
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+    static constexpr std::string_view digits = "0123456789abcdef";
+    out += '"';
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (byte < 0x20) {
+            out += "\\u00";
+            out += digits[byte >> 4];
+            out += digits[byte & 15];
+        } else {
+            out += c;
+        }
+    }
+    out += '"';
+}
+
+}  // namespace merpati::api

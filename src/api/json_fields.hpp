@@ -1,0 +1,48 @@
+// The body of a request: one JSON object, read strictly.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace merpati::api {
+
+/// The value of one field, as far as operations care: strings, integers, booleans, or "something
+/// else" (null, a fraction, an array, an object).
+struct JsonField {
+    enum class Kind : std::uint8_t { string, integer, boolean, other };
+    Kind kind = Kind::other;
+    /// The string; or the integer's digits as they came, so that no number passes through a double.
+    std::string text;
+    bool boolean = false;
+
+    [[nodiscard]] bool is_string() const noexcept { return kind == Kind::string; }
+    [[nodiscard]] bool is_integer() const noexcept { return kind == Kind::integer; }
+};
+
+/// The fields of one JSON object, in order. Names are case-sensitive.
+class JsonFields {
+public:
+    /// Reads the whole of `body`. Empty for everything decisions.md calls `Invalid json format`:
+    /// not an object, trailing bytes, invalid UTF-8, a duplicate field (at any depth), nesting over
+    /// 16, more than 256 fields in an object.
+    [[nodiscard]] static std::optional<JsonFields> parse(std::string_view body);
+
+    /// Null when the field is missing.
+    [[nodiscard]] const JsonField* find(std::string_view name) const noexcept;
+
+    [[nodiscard]] bool has(std::string_view name) const noexcept { return find(name) != nullptr; }
+
+private:
+    friend class JsonFieldsHandler;
+    std::vector<std::pair<std::string, JsonField>> fields_;
+};
+
+/// Appends `text` as a JSON string, with its quotes. `text` must be valid UTF-8.
+void append_json_string(std::string& out, std::string_view text);
+
+}  // namespace merpati::api

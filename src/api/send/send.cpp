@@ -1,0 +1,281 @@
+#include "api/send/send.hpp"
+
+#include "admission/checks.hpp"
+#include "api/send/answers.hpp"
+
+namespace merpati::api {
+
+/// What is needed to answer once the message is stored.
+struct Send::Pending {
+    http::Responder responder;
+    std::string headers;
+    std::chrono::seconds wait{0};  // Revision B: how long the outcome is waited for; 0: not at all.
+    std::optional<store::IdempotencyRecord> idempotency;
+};
+
+namespace {
+
+void send_with(http::Responder& responder, http::Reply reply, const std::string& headers) {
+    reply.headers += headers;
+    responder.send(std::move(reply));
+}
+
+const RevisionRules& rules_of(model::Revision revision) {
+    return revision == model::Revision::a ? revision_a : revision_b;
+}
+
+/// The sending failed before it began, as far as a B caller can be told.
+Refusal disconnected_in(model::Revision revision) {
+    return revision == model::Revision::a ? Refusal::device_disconnected : Refusal::send_failed;
+}
+
+}  // namespace
+
+Send::Send(Rooms rooms, SendOptions options) : rooms_(rooms), options_(options) {}
+Send::~Send() = default;
+
+void Send::handle(const http::Request& request, http::Responder responder) {
+    auto admitted = rooms_.entrance.admit(request);
+    if (auto* refused = std::get_if<http::Reply>(&admitted)) {
+        responder.send(std::move(*refused));
+        return;
+    }
+    auto& caller = std::get<Caller>(admitted);
+    auto decided = decide(caller);
+    if (const auto* refusal = std::get_if<Refusal>(&decided)) {
+        refuse(caller, *refusal, std::move(responder));
+        return;
+    }
+    store_message(std::move(caller), std::get<std::unique_ptr<model::Message>>(std::move(decided)),
+                  std::move(responder));
+}
+
+// The order of the checks is decisions.md's: Type, content, sender, device, recipient, then delay,
+// typing, callback, media.
+std::variant<std::unique_ptr<model::Message>, Refusal> Send::decide(const Caller& caller) const {
+    const auto& rules = rules_of(caller.revision);
+    auto message = std::make_unique<model::Message>();
+    const auto type = decode_type(caller.fields);
+    if (const auto* refusal = std::get_if<Refusal>(&type)) {
+        return *refusal;
+    }
+    message->type = std::get<model::MessageType>(type);
+    auto content = decode_content(caller.fields, rules, message->type);
+    if (const auto* refusal = std::get_if<Refusal>(&content)) {
+        return *refusal;
+    }
+    message->body = std::get<std::string>(std::move(content));
+    if (message->type == model::MessageType::media) {
+        auto url = decode_media_url(caller.fields);
+        if (const auto* refusal = std::get_if<Refusal>(&url)) {
+            return *refusal;
+        }
+        message->media_url = std::get<std::string>(std::move(url));
+    }
+    const auto& account = caller.account();
+    const auto now = rooms_.clock.now();
+    const auto device =
+        admission::find_sender(decode_sender(caller.fields), account.id, rooms_.directory);
+    if (device == nullptr) {
+        return Refusal::sender_invalid;
+    }
+    if (!admission::accepts_messages(*device, now)) {
+        return disconnected_in(caller.revision);
+    }
+    const auto* connector = rooms_.connectors.find(device->connector);
+    if (connector == nullptr) {
+        return disconnected_in(caller.revision);
+    }
+    if (count_characters(message->body) > connector->capabilities().text_characters_max) {
+        return Refusal::message_too_long;
+    }
+    message->account = account.id;
+    message->device = device->number;
+    message->revision = caller.revision;
+    message->delivery = account.delivery;
+    message->accepted_at = now;
+    message->callback_url = account.callback_url;
+    const auto later = decide_later_fields(caller, rules, *message);
+    if (const auto* refusal = std::get_if<Refusal>(&later)) {
+        return *refusal;
+    }
+    message->id = rooms_.ids.next();
+    return message;
+}
+
+std::variant<std::monostate, Refusal> Send::decide_later_fields(const Caller& caller,
+                                                                const RevisionRules& rules,
+                                                                model::Message& message) const {
+    auto recipient = decode_recipient(caller.fields);
+    if (const auto* refusal = std::get_if<Refusal>(&recipient)) {
+        return *refusal;
+    }
+    message.recipient = std::move(std::get<Recipient>(recipient).text);
+    message.recipient_quoted = std::get<Recipient>(recipient).quoted;
+    if (caller.revision == model::Revision::b &&
+        !admission::recipient_possible(message.recipient)) {
+        return Refusal::send_failed;
+    }
+    const auto delay = decode_delay(caller.fields, rules, options_.random_delay_max, rooms_.random);
+    if (const auto* refusal = std::get_if<Refusal>(&delay)) {
+        return *refusal;
+    }
+    const auto wait = std::get<std::optional<std::chrono::seconds>>(delay);
+    message.due_at = message.accepted_at + wait.value_or(std::chrono::seconds{0});
+    const auto typing = decode_typing(caller.fields, rules);
+    if (const auto* refusal = std::get_if<Refusal>(&typing)) {
+        return *refusal;
+    }
+    message.typing = std::get<bool>(typing);
+    auto callback = decode_callback(caller.fields, rules);
+    if (const auto* refusal = std::get_if<Refusal>(&callback)) {
+        return *refusal;
+    }
+    if (auto& url = std::get<std::string>(callback); !url.empty()) {
+        const auto schemes = options_.allow_http_callbacks ? outbound::Schemes::http_and_https
+                                                           : outbound::Schemes::https_only;
+        if (!outbound::admit_url(url, schemes, rooms_.policy)) {
+            return Refusal::callback_url_invalid;
+        }
+        message.callback_url = std::move(url);
+    }
+    if (message.type == model::MessageType::media) {
+        if (!outbound::admit_url(message.media_url, outbound::Schemes::http_and_https,
+                                 rooms_.policy)) {
+            return Refusal::media_url_invalid;
+        }
+        return Refusal::send_failed;  // This version sends text alone.
+    }
+    return std::monostate{};
+}
+
+void Send::refuse(const Caller& caller, Refusal refusal, http::Responder responder) {
+    // A repeat of a request that was accepted gets that answer, whatever has changed since.
+    if (caller.idempotency) {
+        const std::lock_guard lock{reader_mutex_};
+        if (reader_ == nullptr) {
+            if (auto opened = rooms_.store.open_reader()) {
+                reader_ = std::move(*opened);
+            }
+        }
+        if (reader_ != nullptr) {
+            const auto first = reader_->idempotency(caller.account().id, caller.idempotency->key);
+            if (first && *first) {
+                send_with(responder, repeat_answer(**first, *caller.idempotency), caller.headers);
+                return;
+            }
+        }
+    }
+    if (on_refused) {
+        on_refused(refusal);
+    }
+    send_with(responder, failure(refusal, caller.revision), caller.headers);
+}
+
+void Send::store_message(Caller caller, std::unique_ptr<model::Message> message,
+                         http::Responder responder) {
+    const bool waits = caller.revision == model::Revision::b && options_.revision_b_outcome;
+    store::Accept accept;
+    if (caller.idempotency) {
+        caller.idempotency->message = message->id;
+        if (!waits) {
+            caller.idempotency->status = 200;
+            caller.idempotency->answer = caller.revision == model::Revision::a
+                                             ? accepted_answer(*message)
+                                             : sent_answer(*message);
+        }
+        accept.idempotency = caller.idempotency;
+    }
+    const auto delay =
+        std::chrono::ceil<std::chrono::seconds>(message->due_at - message->accepted_at);
+    auto pending = std::make_shared<Pending>(
+        Pending{.responder = std::move(responder),
+                .headers = std::move(caller.headers),
+                .wait = waits ? delay + options_.revision_b_wait : std::chrono::seconds{0},
+                .idempotency = std::move(caller.idempotency)});
+    accept.message = std::move(message);
+    const bool taken = rooms_.committer.accept(
+        std::move(accept),
+        [this, pending](store::Accept&& done) { stored(std::move(done), std::move(*pending)); });
+    if (!taken) {
+        if (on_refused) {
+            on_refused(Refusal::overloaded);
+        }
+        auto reply = failure(Refusal::overloaded);
+        reply.add_header("Retry-After", "1");
+        send_with(pending->responder, std::move(reply), pending->headers);
+    }
+}
+
+void Send::stored(store::Accept&& accept, Pending pending) {
+    http::Reply reply;
+    const auto revision = accept.message->revision;
+    switch (accept.result) {
+        case store::Accept::Result::credit_exhausted:
+            if (on_refused) {
+                on_refused(Refusal::credit_exhausted);
+            }
+            send_with(pending.responder, failure(Refusal::credit_exhausted, revision),
+                      pending.headers);
+            return;
+        case store::Accept::Result::repeated:
+        case store::Accept::Result::key_reused:
+            send_with(pending.responder, repeat_answer(*accept.idempotency, *pending.idempotency),
+                      pending.headers);
+            return;
+        case store::Accept::Result::stored:
+            break;
+    }
+    if (on_accepted) {
+        on_accepted(revision);
+    }
+    if (pending.wait.count() > 0) {
+        rooms_.waiters.add(accept.message->id,
+                           {.responder = std::move(pending.responder),
+                            .headers = std::move(pending.headers),
+                            .pending_answer = still_pending_answer(*accept.message),
+                            .idempotency = std::move(pending.idempotency),
+                            .deadline = rooms_.clock.steady_now() + pending.wait});
+    } else {
+        reply.body = revision == model::Revision::a ? accepted_answer(*accept.message)
+                                                    : sent_answer(*accept.message);
+        send_with(pending.responder, std::move(reply), pending.headers);
+    }
+    rooms_.scheduler.accepted(std::move(accept.message));
+}
+
+http::Reply Send::repeat_answer(const store::IdempotencyRecord& first,
+                                const store::IdempotencyRecord& now) {
+    if (first.fingerprint != now.fingerprint) {
+        return failure(Refusal::idempotency_key_reused);
+    }
+    http::Reply reply;
+    if (first.status != 0) {
+        reply.status = first.status;
+        reply.body = first.answer;
+    } else if (rooms_.waiters.waits(*first.message)) {
+        reply = failure(Refusal::idempotency_in_progress);
+        reply.add_header("Retry-After", "1");
+        return reply;
+    } else {
+        reply = answer_from_state(*first.message);
+    }
+    reply.add_header("Idempotent-Replayed", "true");
+    return reply;
+}
+
+/// The first request never got its answer (the process died): what became of its message tells it.
+http::Reply Send::answer_from_state(model::MessageId message) {
+    auto reader = rooms_.store.open_reader();
+    if (reader) {
+        const auto record = (*reader)->message(message);
+        if (record && *record) {
+            return outcome_answer((*record)->message,
+                                  (*record)->completion.value_or(
+                                      model::Completion{.state = model::MessageState::pending}));
+        }
+    }
+    return failure(Refusal::internal);
+}
+
+}  // namespace merpati::api

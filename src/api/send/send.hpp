@@ -1,0 +1,85 @@
+// POST /v1/send, both revisions.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "admission/directory.hpp"
+#include "api/caller.hpp"
+#include "api/send/outcome_waiters.hpp"
+#include "api/send/submission.hpp"
+#include "base/clock.hpp"
+#include "base/random.hpp"
+#include "base/uuid.hpp"
+#include "connector/connectors.hpp"
+#include "http/reply.hpp"
+#include "http/request.hpp"
+#include "outbound/url.hpp"
+#include "scheduler/scheduler.hpp"
+#include "store/committer.hpp"
+
+namespace merpati::api {
+
+struct SendOptions {
+    std::uint32_t random_delay_max = 30;  // Seconds.
+    std::chrono::seconds revision_b_wait{15};
+    bool revision_b_outcome = true;  // False: B is answered at acceptance.
+    bool allow_http_callbacks = false;
+};
+
+/// Decodes a request, runs the checks in decisions.md's order, stores the message, answers.
+///
+/// Revision A is answered when the message is on disk; revision B when its outcome is, or when its
+/// wait runs out. The message is handed to the scheduler only after its commit.
+///
+/// Threads: `handle` on any I/O thread; answers are given from the committer's.
+class Send {
+public:
+    struct Rooms {
+        const Clock& clock;
+        Random& random;
+        UuidSource& ids;
+        const Entrance& entrance;
+        const admission::Directory& directory;
+        const outbound::AddressPolicy& policy;
+        const connector::Connectors& connectors;
+        store::Store& store;
+        store::Committer& committer;
+        scheduler::Scheduler& scheduler;
+        OutcomeWaiters& waiters;
+    };
+
+    Send(Rooms rooms, SendOptions options);
+    ~Send();
+
+    void handle(const http::Request& request, http::Responder responder);
+
+    /// Told of each acceptance and refusal, for metrics. Set before the server starts.
+    std::function<void(model::Revision)> on_accepted;
+    std::function<void(Refusal)> on_refused;
+
+private:
+    struct Pending;
+
+    [[nodiscard]] std::variant<std::unique_ptr<model::Message>, Refusal> decide(
+        const Caller& caller) const;
+    [[nodiscard]] std::variant<std::monostate, Refusal> decide_later_fields(
+        const Caller& caller, const RevisionRules& rules, model::Message& message) const;
+    void refuse(const Caller& caller, Refusal refusal, http::Responder responder);
+    void store_message(Caller caller, std::unique_ptr<model::Message> message,
+                       http::Responder responder);
+    void stored(store::Accept&& accept, Pending pending);
+    [[nodiscard]] http::Reply repeat_answer(const store::IdempotencyRecord& first,
+                                            const store::IdempotencyRecord& now);
+    [[nodiscard]] http::Reply answer_from_state(model::MessageId message);
+
+    Rooms rooms_;
+    SendOptions options_;
+    std::mutex reader_mutex_;
+    std::unique_ptr<store::Reader> reader_;  // For repeats; opened when first needed.
+};
+
+}  // namespace merpati::api
