@@ -1,0 +1,133 @@
+// Idempotency-Key: a repeat gets the first answer, and nothing happens twice.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shop, type Account } from "./support/account.ts";
+import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
+import { Gateway } from "./support/gateway.ts";
+import { freshNumber, freshText } from "./support/numbers.ts";
+
+let gateway: Gateway;
+let account: Account;
+let device: string;
+
+beforeAll(async () => {
+  gateway = await Gateway.create();
+  ({ account, device } = await shop(gateway, { credits: 1000 }));
+});
+afterAll(() => gateway.close());
+
+const a = () => ({ to: freshNumber(), from: device, message: freshText(), Type: "text" });
+const b = () => ({ to: freshNumber(), from: device, pesan: freshText(), Type: "text" });
+const keyed = (key: string) => ({ headers: { "Idempotency-Key": key } });
+let number = 0;
+const freshKey = () => `pesanan-${process.pid}-${(number += 1)}`;
+
+test("a repeat gets the same answer, is sent once and costs one credit", async () => {
+  const key = freshKey();
+  const body = a();
+  const before = (await gateway.json("account", "show", account.id)).credit;
+  const first = await account.send(body, keyed(key));
+  expectAccepted(first);
+  await gateway.simulator.attempt(body.message);
+  const second = await account.send(body, keyed(key));
+  expect(second.text).toBe(first.text);
+  expect(second.status).toBe(200);
+  expect(gateway.simulator.of(body.message)).toHaveLength(1);
+  expect((await gateway.json("account", "show", account.id)).credit).toBe(before - 1);
+});
+
+test("a repeat in revision B gets the outcome again", async () => {
+  const key = freshKey();
+  const body = b();
+  const first = await account.send(body, keyed(key));
+  expectSent(first);
+  const second = await account.send(body, keyed(key));
+  expectSent(second);
+  expect(second.text).toBe(first.text);
+  expect(gateway.simulator.of(body.pesan)).toHaveLength(1);
+});
+
+test("the same key with another body is 422", async () => {
+  const key = freshKey();
+  expectAccepted(await account.send(a(), keyed(key)));
+  expectRefused(await account.send(a(), keyed(key)), rows.reused);
+});
+
+test("the same key in another account is another key", async () => {
+  const other = await shop(gateway);
+  const key = freshKey();
+  const mine = expectAccepted(await account.send(a(), keyed(key)));
+  const theirs = expectAccepted(await other.account.send({ ...a(), from: other.device }, keyed(key)));
+  expect(theirs).not.toBe(mine);
+});
+
+test("of many at once with one key, one is sent", async () => {
+  const key = freshKey();
+  const body = a();
+  const replies = await Promise.all(Array.from({ length: 20 }, () => account.send(body, keyed(key))));
+  const answered = replies.filter((reply) => reply.status === 200);
+  expect(answered.length).toBeGreaterThanOrEqual(1);
+  expect(new Set(answered.map((reply) => reply.json.data.requestId)).size).toBe(1);
+  for (const reply of replies) expect([200, 409]).toContain(reply.status);
+  await gateway.simulator.attempt(body.message);
+  const ids = answered[0]!.json.data.requestId;
+  expect(await gateway.json("message", "show", ids)).toBeTruthy();
+  expect(gateway.simulator.of(body.message)).toHaveLength(1);
+});
+
+test("while a first revision B request waits for its outcome, a second is told so", async () => {
+  const key = freshKey();
+  const body = { ...b(), delay: 3 };
+  const first = account.send(body, keyed(key));
+  const replies = [];
+  for (let tries = 0; tries < 20; tries += 1) {
+    const reply = await account.send(body, { ...keyed(key), deadline: 10_000 });
+    replies.push(reply.status);
+    if (reply.status === 409 || reply.json.data.status === "sent") break;
+  }
+  expectSent(await first);
+  expect(replies).toContain(409);
+  expect(gateway.simulator.of(body.pesan)).toHaveLength(1);
+});
+
+test("a refused request does not use its key up", async () => {
+  const key = freshKey();
+  const body = a();
+  expectRefused(await account.send({ ...body, Type: "x" }, keyed(key)), rows.type);
+  expectAccepted(await account.send(body, keyed(key)));
+});
+
+test("after a restart a repeat still gets the first answer", async () => {
+  const key = freshKey();
+  const body = a();
+  const first = await account.send(body, keyed(key));
+  await gateway.simulator.attempt(body.message);
+  await gateway.restart();
+  expect((await account.send(body, keyed(key))).text).toBe(first.text);
+  await gateway.kill();
+  await gateway.start();
+  expect((await account.send(body, keyed(key))).text).toBe(first.text);
+  expect(gateway.simulator.of(body.message)).toHaveLength(1);
+});
+
+test("adding a device repeats alike, and another body is 422", async () => {
+  const key = freshKey();
+  const body = { device: freshNumber() };
+  const first = await account.addDevice(body, keyed(key));
+  expect(first.status).toBe(200);
+  expect((await account.addDevice(body, keyed(key))).text).toBe(first.text);
+  expectRefused(await account.addDevice({ device: freshNumber() }, keyed(key)), rows.reused);
+});
+
+test.each([1, 255])("a key of %d characters is a key", async (length) => {
+  const body = a();
+  const key = freshKey().padStart(length, "k").slice(-length);
+  const first = expectAccepted(await account.send(body, keyed(key)));
+  expect(expectAccepted(await account.send(body, keyed(key)))).toBe(first);
+});
+
+test.each(["", "k".repeat(256)])("the key %j is refused", async (key) => {
+  const replies = [await account.send(a(), keyed(key)), await account.addDevice({ device: freshNumber() }, keyed(key))];
+  for (const reply of replies) {
+    expectRefused(reply, ["Idempotency-Key tidak valid", "invalid", 400]);
+  }
+});

@@ -1,0 +1,59 @@
+// The document itself, and the server's copy of it.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { deref, document, operations, source, violations, type Json } from "./support/contract.ts";
+import { Gateway } from "./support/gateway.ts";
+
+let gateway: Gateway;
+beforeAll(async () => void (gateway = await Gateway.create()));
+afterAll(() => gateway.close());
+
+test("every example of the document fits its own schema", () => {
+  const wrong: string[] = [];
+  const visit = (node: Json, pointer: string): void => {
+    if (node === null || typeof node !== "object") return;
+    if (node.schema && node.examples && !Array.isArray(node.examples)) {
+      for (const [name, example] of Object.entries<Json>(node.examples)) {
+        const problem = violations(`${pointer}/schema`, deref(example).value);
+        if (problem) wrong.push(`${pointer}/examples/${name}: ${problem}`);
+      }
+    }
+    for (const [key, child] of Object.entries<Json>(node)) {
+      visit(child, `${pointer}/${encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))}`);
+    }
+  };
+  visit(document, "");
+  expect(wrong).toEqual([]);
+});
+
+test("every reference of the document leads somewhere", () => {
+  const references = [...source.matchAll(/\$ref: "([^"]+)"/g)].map((match) => match[1]!);
+  expect(references.length).toBeGreaterThan(50);
+  for (const reference of references) expect(deref({ $ref: reference }), reference).toBeDefined();
+});
+
+test("operation ids are unique", () => {
+  const ids = [...operations.values()].map((operation) => operation.id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("the server serves this very document", async () => {
+  const answer = await gateway.request({ method: "GET", path: "/openapi.yaml" });
+  expect(answer.text).toBe(source);
+});
+
+test("every documented operation is there, and no other method of its path", async () => {
+  for (const operation of operations.keys()) {
+    const [method, path] = operation.split(" ") as [string, string];
+    expect((await gateway.request({ method, path })).status, operation).not.toBe(404);
+    const answer = await gateway.request({ method: "DELETE", path });
+    expect(answer.status, path).toBe(405);
+    expect(answer.headers["allow"]).toContain(method);
+  }
+});
+
+test.each(["/v1", "/v1/", "/v1/send/", "/v1/device", "/V1/send", "/v1/send/x", "/v2/send", "//v1/send"])(
+  "%s is not found",
+  async (path) => {
+    expect((await gateway.request({ method: "POST", path, body: "{}" })).status).toBe(404);
+  },
+);

@@ -1,0 +1,127 @@
+// What an operator relies on: health, metrics, logs, stopping, backups, one process a store.
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shop, type Account } from "./support/account.ts";
+import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
+import { freePort, Gateway } from "./support/gateway.ts";
+import { CANARY, freshNumber, freshText, simulated } from "./support/numbers.ts";
+import { exchangeBytes, parseAnswers } from "./support/raw.ts";
+
+let gateway: Gateway;
+let account: Account;
+let device: string;
+
+beforeAll(async () => {
+  gateway = await Gateway.create();
+  ({ account, device } = await shop(gateway));
+});
+afterAll(() => gateway.close());
+
+const a = () => ({ to: freshNumber(), from: device, message: freshText(), Type: "text" });
+const b = () => ({ to: freshNumber(), from: device, pesan: freshText(), Type: "text" });
+
+test("healthz and readyz answer 200", async () => {
+  for (const path of ["/healthz", "/readyz"]) {
+    expect((await gateway.request({ method: "GET", path })).status).toBe(200);
+  }
+});
+
+test("metrics count messages, and contain nobody's number, key or text", async () => {
+  expectSent(await account.send(b()));
+  await account.send({ ...b(), to: simulated("991001") });
+  const answer = await gateway.request({ method: "GET", path: "/metrics" });
+  expect(answer.status).toBe(200);
+  expect(answer.text).toMatch(/^# TYPE merpati_\w+ counter$/m);
+  for (const forbidden of [device, account.key, account.key.slice(4, 20), account.webhookSecret, CANARY]) {
+    expect(answer.text).not.toContain(forbidden);
+  }
+  expect(answer.text).not.toMatch(/628\d{8}/);
+  // Every line is a comment or "name{labels} number".
+  for (const line of answer.text.trim().split("\n")) {
+    expect(line).toMatch(/^(# (HELP|TYPE) .+|[a-z_:][a-z0-9_:]*(\{.*\})? [-+0-9.eE]+|[a-z_:][a-z0-9_:]*(\{.*\})? (\+Inf|NaN))$/i);
+  }
+});
+
+test("logs name requests but contain no text, key or number", async () => {
+  expectAccepted(await account.send(a()));
+  expectRefused(await account.send({ ...a(), from: freshNumber() }), rows.sender);
+  expectRefused(await account.send(a(), { key: account.key.slice(0, -1) + "!" }), rows.key);
+  await account.send(`{"message":"${CANARY}`);
+  await account.send({ ...a(), callbackStatus: `https://ani:${CANARY}@toko.example.com/` });
+  expect(gateway.log.trim().split("\n").length).toBeGreaterThan(1);
+  expect(gateway.log).not.toContain(CANARY);
+  expect(gateway.log).not.toContain(account.key);
+  for (const line of gateway.log.trim().split("\n")) expect(() => JSON.parse(line), line).not.toThrow();
+});
+
+test("the store's files are for their owner alone", () => {
+  for (const name of ["merpati.db", "merpati.db.key"]) {
+    const file = join(gateway.folder, name);
+    expect(existsSync(file), name).toBe(true);
+    expect(statSync(file).mode & 0o077, name).toBe(0);
+  }
+});
+
+test("a second process on the same store is refused, and the first goes on", async () => {
+  const port = await freePort();
+  const second = await gateway.cli("--set", `http.listen=127.0.0.1:${port}`, "serve");
+  expect(second.code).toBe(1);
+  expect(second.stderr).toMatch(/merpati\.db/);
+  expectSent(await account.send(b()));
+});
+
+test("a backup of the running server restores everything accepted before it", async () => {
+  const waiting = { ...a(), delay: 4 };
+  const id = expectAccepted(await account.send(waiting));
+  const file = join(gateway.folder, "backup.db");
+  expect((await gateway.cli("backup", file)).code).toBe(0);
+  expect((await gateway.cli("backup", file)).code).toBe(1); // It is there: not overwritten.
+  const restored = await Gateway.create({
+    settings: {
+      "store.url": `sqlite:${file}`,
+      "store.key_file": join(gateway.folder, "merpati.db.key"),
+    },
+  });
+  try {
+    expect(await restored.json("message", "show", id)).toMatchObject({ state: expect.any(String) });
+    expect((await restored.simulator.attempt(waiting.message)).result).toBe("sent");
+    const text = freshText();
+    const reply = await restored.request({
+      method: "POST", path: "/v1/send", headers: { authorization: `Bearer ${account.key}` },
+      body: JSON.stringify({ ...b(), pesan: text }),
+    });
+    expect(reply.status).toBe(200);
+  } finally {
+    await restored.close();
+  }
+});
+
+test("SIGTERM finishes what is under way, and exits 0", async () => {
+  const slow = await Gateway.create({ settings: { "simulator.latency_ms": 1000 } });
+  try {
+    const own = await shop(slow);
+    const pesan = freshText();
+    const body = { to: freshNumber(), from: own.device, pesan, Type: "text" };
+    const answered = own.account.send(body).catch(() => undefined);
+    await new Promise<void>((resolve) => setTimeout(resolve, 1500)); // In mid-send: see delays.
+    expect(await slow.stop()).toBe(0);
+    const reply = await answered;
+    if (reply) expect(reply.status).toBe(200);
+    await slow.start();
+    await slow.simulator.attempt(pesan);
+    expect(slow.simulator.of(pesan)).toHaveLength(1);
+  } finally {
+    await slow.close();
+  }
+});
+
+test("while it stops, idle connections do not hold it up", async () => {
+  const idle = await Gateway.create();
+  const open = exchangeBytes(idle.port, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+  const start = Date.now();
+  expect(await idle.stop()).toBe(0);
+  expect(Date.now() - start).toBeLessThan(10_000);
+  expect(parseAnswers(await open)[0]!.status).toBe(200);
+  await idle.close();
+});

@@ -1,0 +1,80 @@
+// How often an account may ask, and how it is told.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shop } from "./support/account.ts";
+import { expectRefused, rows } from "./support/expect.ts";
+import { Gateway } from "./support/gateway.ts";
+import { freshNumber, freshText } from "./support/numbers.ts";
+import { pause, waitFor } from "./support/wait.ts";
+
+let gateway: Gateway;
+beforeAll(async () => void (gateway = await Gateway.create({ settings: { "api.rate": "7/min" } })));
+afterAll(() => gateway.close());
+
+const text = (device: string, field = "message") => ({
+  to: freshNumber(), from: device, [field]: freshText(), Type: "text",
+});
+
+test("over its rate an account gets 429 in both revisions, and is told when to come back", async () => {
+  const { account, device } = await shop(gateway, { rate: "3/min" });
+  for (let left = 2; left >= 0; left -= 1) {
+    const reply = await account.send(text(device));
+    expect(reply.status).toBe(200);
+    expect(reply.headers["ratelimit-policy"]).toMatch(/^"[a-z]+";q=3;w=60$/);
+    expect(reply.headers["ratelimit"]).toMatch(new RegExp(`^"[a-z]+";r=${left};t=[0-9]+$`));
+  }
+  for (const field of ["message", "pesan"]) {
+    const reply = await account.send(text(device, field));
+    expectRefused(reply, rows.rate);
+    expect(reply.headers["ratelimit"]).toMatch(/^"[a-z]+";r=0;t=[0-9]+$/);
+    const seconds = Number(reply.headers["retry-after"]);
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(20);
+  }
+});
+
+test("after Retry-After the next request is let in", async () => {
+  const { account, device } = await shop(gateway, { rate: "2/s" });
+  const replies = await Promise.all(Array.from({ length: 8 }, () => account.send(text(device))));
+  const refused = replies.find((reply) => reply.status === 429);
+  expect(refused).toBeDefined();
+  await pause(Number(refused!.headers["retry-after"]) * 1000); // Told to wait: that is the test.
+  expect((await account.send(text(device))).status).toBe(200);
+});
+
+test("a limited account does not slow another", async () => {
+  const limited = await shop(gateway, { rate: "1/min" });
+  const free = await shop(gateway, { rate: "none" });
+  await limited.account.send(text(limited.device));
+  expectRefused(await limited.account.send(text(limited.device)), rows.rate);
+  const reply = await free.account.send(text(free.device));
+  expect(reply.status).toBe(200);
+  expect(reply.headers["ratelimit"]).toBeUndefined();
+  expect(reply.headers["ratelimit-policy"]).toBeUndefined();
+});
+
+test("all keys of an account share its rate", async () => {
+  const { account, device } = await shop(gateway, { rate: "1/min" });
+  const { key } = await account.createKey();
+  expect((await account.send(text(device))).status).toBe(200);
+  expectRefused(await account.send(text(device), { key }), rows.rate);
+});
+
+test("an account without its own rate has the server's", async () => {
+  const { account, device } = await shop(gateway, { rate: "default" });
+  const reply = await account.send(text(device));
+  expect(reply.headers["ratelimit-policy"]).toMatch(/;q=7;w=60$/);
+});
+
+test("a refused request counts as a request", async () => {
+  const { account, device } = await shop(gateway, { rate: "1/min" });
+  expectRefused(await account.send({ ...text(device), Type: "x" }), rows.type);
+  expectRefused(await account.send(text(device)), rows.rate);
+});
+
+test("account set changes the rate of the running server", async () => {
+  const { account, device } = await shop(gateway, { rate: "1/min" });
+  await account.send(text(device));
+  expectRefused(await account.send(text(device)), rows.rate);
+  await gateway.json("account", "set", account.id, "--rate", "none");
+  await waitFor("the new rate", async () => (await account.send(text(device))).status === 200, 1000);
+});

@@ -1,0 +1,108 @@
+// Every outcome that the simulated platform can play, and what the caller is told.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shop, type Account } from "./support/account.ts";
+import { certificates } from "./support/certificates.ts";
+import { expectSchema } from "./support/contract.ts";
+import { expectAccepted } from "./support/expect.ts";
+import { Gateway } from "./support/gateway.ts";
+import { freshNumber, freshText, simulated } from "./support/numbers.ts";
+import { Sink } from "./support/sink.ts";
+
+let gateway: Gateway;
+let sink: Sink;
+let account: Account;
+let device: string;
+
+beforeAll(async () => {
+  sink = await Sink.open();
+  gateway = await Gateway.create({
+    settings: { "outbound.ca_file": certificates().caFile, "scheduler.retry_first": "500ms" },
+  });
+  ({ account, device } = await shop(gateway));
+});
+afterAll(async () => {
+  await gateway.close();
+  await sink.close();
+});
+
+/** Sends to `to`; answers the text, and the path where its callback will arrive. */
+async function send(to: string | number): Promise<{ message: string; path: string; id: string }> {
+  const message = freshText();
+  const path = `/${message.split(" ").pop()}`;
+  const reply = await account.send({ to, from: device, message, Type: "text", callbackStatus: sink.url(path) });
+  return { message, path, id: expectAccepted(reply, to) };
+}
+
+test.each([
+  ["991001", 1001, "failed"],
+  ["991002", 1002, "failed"],
+  ["991003", 1003, "failed"],
+  ["995002", 500, "failed"],
+] as const)("a recipient in %s: callback %d", async (ending, code, result) => {
+  const to = simulated(ending);
+  const { message, path, id } = await send(to);
+  const { json } = await sink.request(path);
+  expectSchema("DeliveryStatus", json);
+  expect(json).toMatchObject({ requestId: id, status: "failed", code, to: Number(to), device: Number(device) });
+  expect(gateway.simulator.of(message)).toMatchObject([{ attempt: 1, result, code }]);
+});
+
+test("a recipient in 995000 fails twice for a passing reason, then is sent, in one callback", async () => {
+  const { message, path } = await send(simulated("995000"));
+  const { json } = await sink.request(path, 50_000);
+  expect(json).toMatchObject({ status: "sent", code: 200 });
+  const attempts = gateway.simulator.of(message);
+  expect(attempts.map((one) => [one.attempt, one.result])).toEqual([[1, "retry"], [2, "retry"], [3, "sent"]]);
+  expect(sink.at(path)).toHaveLength(1);
+});
+
+test("a recipient in 995001 never succeeds: it is given up with code 500", async () => {
+  const impatient = await Gateway.create({
+    settings: { "outbound.ca_file": certificates().caFile, "scheduler.give_up": "6s", "scheduler.retry_first": "1s" },
+  });
+  try {
+    const { account, device } = await shop(impatient);
+    const message = freshText();
+    const body = { to: simulated("995001"), from: device, message, Type: "text" };
+    expectAccepted(await account.send({ ...body, callbackStatus: sink.url("/given-up") }));
+    const { json } = await sink.request("/given-up", 50_000);
+    expectSchema("DeliveryStatus", json);
+    expect(json).toMatchObject({ status: "failed", code: 500 });
+    const attempts = impatient.simulator.of(message);
+    expect(attempts.length).toBeGreaterThanOrEqual(2);
+    expect(attempts.every((one) => one.result === "retry")).toBe(true);
+  } finally {
+    await impatient.close();
+  }
+});
+
+test.each(["081234567890", "+6281234567890", "12", "6281234567890123", 12])(
+  "the impossible recipient %j: callback 1002, and the platform never sees it",
+  async (to) => {
+    const { message, path, id } = await send(to);
+    const { json } = await sink.request(path);
+    expectSchema("DeliveryStatus", json);
+    expect(json).toMatchObject({ requestId: id, status: "failed", code: 1002 });
+    expect(json.to).toBe(Number(to));
+    expect(gateway.simulator.of(message)).toEqual([]);
+  },
+);
+
+test("a recipient that is no digits at all is reported as well", async () => {
+  const { path } = await send("tante ani");
+  const { json } = await sink.request(path);
+  expectSchema("DeliveryStatus", json);
+  expect(json.code).toBe(1002);
+});
+
+test("messages of one device leave in the order they were accepted", async () => {
+  const { account, device: from } = await shop(gateway);
+  const texts = Array.from({ length: 30 }, (_, index) => freshText(`urutan ${String(index).padStart(2, "0")}`));
+  for (const message of texts) {
+    expectAccepted(await account.send({ to: freshNumber(), from, message, Type: "text" }));
+  }
+  await gateway.simulator.attempt(texts.at(-1)!);
+  for (const message of texts) await gateway.simulator.attempt(message);
+  const seen = gateway.simulator.all().filter((one) => one.from === from).map((one) => one.body);
+  expect(seen).toEqual(texts);
+});

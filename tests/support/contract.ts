@@ -1,0 +1,200 @@
+// docs/openapi.yaml as a judge: every answer of the suite is held against it.
+import { appendFileSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { ValidateFunction } from "ajv";
+import addFormatsModule from "ajv-formats";
+import { parse } from "yaml";
+
+const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
+const FILE = resolve(import.meta.dirname, "../../docs/openapi.yaml");
+
+/** What the checks read of an answer, whoever received it. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+}
+
+export type Json = any;
+
+export const source = readFileSync(FILE, "utf8");
+export const document: Json = parse(source);
+
+const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
+addFormats(ajv);
+ajv.addSchema(document, "openapi", undefined, false);
+const compiled = new Map<string, ValidateFunction>();
+
+/** Follows a `$ref` of the document until there is none. */
+export function deref(node: Json): Json {
+  while (node && typeof node.$ref === "string") node = at(node.$ref.slice(2).split("/"));
+  return node;
+}
+
+function at(path: string[]): Json {
+  return path.reduce((node, step) => node[unescape(step)], document);
+}
+
+function unescape(step: string): string {
+  return step.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+export function escape(step: string): string {
+  return encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
+}
+
+/** What is wrong with `value` by the schema at a JSON pointer of the document; empty: nothing. */
+export function violations(pointer: string, value: unknown): string {
+  let validate = compiled.get(pointer);
+  if (!validate) {
+    validate = ajv.compile({ $ref: `openapi#${pointer}` });
+    compiled.set(pointer, validate);
+  }
+  return validate(value) ? "" : ajv.errorsText(validate.errors);
+}
+
+/** Throws unless `value` fits the named schema of components. */
+export function expectSchema(name: string, value: unknown): void {
+  const wrong = violations(`/components/schemas/${name}`, value);
+  if (wrong) throw new Error(`not a ${name}: ${wrong}\n${JSON.stringify(value)}`);
+}
+
+interface Operation {
+  id: string;
+  pointer: string;
+  node: Json;
+}
+
+/** Every documented operation by "POST /v1/send". */
+export const operations: ReadonlyMap<string, Operation> = new Map(
+  Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, node]): [string, Operation] => [
+      `${method.toUpperCase()} ${path}`,
+      { id: node.operationId, pointer: `/paths/${escape(path)}/${method}`, node },
+    ]),
+  ),
+);
+
+// What the server answers before it knows an operation: no path, no method, no whole request.
+const serverResponses: Record<number, string> = {
+  400: "BadRequestResponse",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  408: "RequestTimeout",
+  413: "BodyTooLargeResponse",
+  414: "UriTooLong",
+  431: "HeadersTooLarge",
+  500: "ServerError",
+  503: "Unavailable",
+  505: "VersionNotSupported",
+};
+
+/** Throws unless the document promised this answer to this request. */
+export function check(method: string, path: string, answer: Answer): void {
+  const wrong = judge(method, path.split("?")[0]!, answer);
+  if (wrong) {
+    throw new Error(
+      `${method} ${path} was answered against docs/openapi.yaml: ${wrong}\n` +
+        `${answer.status} ${JSON.stringify(answer.headers)}\n${answer.text.slice(0, 2000)}`,
+    );
+  }
+}
+
+function judge(method: string, path: string, answer: Answer): string {
+  // HEAD is GET without the body.
+  const operation = operations.get(`${method === "HEAD" ? "GET" : method} ${path}`);
+  const own = operation?.node.responses[answer.status];
+  const where = own
+    ? `${operation?.pointer}/responses/${answer.status}`
+    : `/components/responses/${serverResponses[answer.status]}`;
+  const unresolved = own ?? document.components.responses[serverResponses[answer.status] ?? ""];
+  if (!unresolved) return `status ${answer.status} is not documented`;
+  const response = deref(unresolved);
+  const pointer = unresolved.$ref ? unresolved.$ref.slice(1) : where;
+  return (
+    judgeHeaders(response, answer) ||
+    (method === "HEAD" ? "" : judgeBody(response, pointer, operation, answer))
+  );
+}
+
+function judgeHeaders(response: Json, answer: Answer): string {
+  for (const [name, unresolved] of Object.entries<Json>(response.headers ?? {})) {
+    const header = deref(unresolved);
+    const value = answer.headers[name.toLowerCase()];
+    if (value === undefined) {
+      if (header.required) return `header ${name} is missing`;
+    } else if (ajv.validate(header.schema, value) !== true) {
+      return `header ${name}: ${ajv.errorsText()}`;
+    }
+  }
+  return "";
+}
+
+function judgeBody(
+  response: Json,
+  pointer: string,
+  operation: Operation | undefined,
+  answer: Answer,
+): string {
+  const type = (answer.headers["content-type"] ?? "").split(";")[0]!.trim();
+  const content = response.content?.[type];
+  if (!content) return `content type ${type || "none"} is not documented`;
+  const value = type === "application/json" ? JSON.parse(answer.text) : answer.text;
+  const wrong = violations(`${pointer}/content/${escape(type)}/schema`, value);
+  if (wrong) return wrong;
+  if (answer.status < 400 || type !== "application/json" || !content.examples) {
+    record({ operation: operation?.id ?? "", status: answer.status });
+    return "";
+  }
+  return judgeFailure(content.examples, operation, answer.status, value);
+}
+
+/** A failure must be, word for word, one of those documented under its status. */
+function judgeFailure(examples: Json, operation: Operation | undefined, status: number, value: Json): string {
+  for (const [name, example] of Object.entries<Json>(examples)) {
+    if (JSON.stringify(sorted(deref(example).value)) === JSON.stringify(sorted(value))) {
+      record({ operation: operation?.id ?? "", status, example: name });
+      return "";
+    }
+  }
+  return `no example under ${status} reads like that`;
+}
+
+function sorted(value: Json): Json {
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key])]),
+  );
+}
+
+/** One line per distinct answer seen, for the closing check of support/global.ts. */
+export interface Seen {
+  operation: string;
+  status: number;
+  example?: string;
+}
+
+const seen = new Set<string>();
+
+function record(entry: Seen): void {
+  const line = JSON.stringify(entry);
+  const file = process.env["MERPATI_SEEN"];
+  if (!file || seen.has(line)) return;
+  seen.add(line);
+  appendFileSync(file, line + "\n");
+}
+
+/** What the suite should have met: every operation, every status, every named failure. */
+export function everythingDocumented(): Seen[] {
+  return [...operations.values()].flatMap((operation) =>
+    Object.entries<Json>(operation.node.responses).flatMap(([status, unresolved]) => {
+      const content = deref(unresolved).content?.["application/json"];
+      const base = { operation: operation.id, status: Number(status) };
+      if (Number(status) < 400 || !content?.examples) return [base];
+      return Object.keys(content.examples).map((example) => ({ ...base, example }));
+    }),
+  );
+}

@@ -1,0 +1,195 @@
+// One running gateway with a store of its own.
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Account } from "./account.ts";
+import { binary, command, environment, type CommandResult } from "./binary.ts";
+import { check, type Answer } from "./contract.ts";
+import { exchange, type HttpRequest } from "./http.ts";
+import { CANARY } from "./numbers.ts";
+import { SimulatorLog } from "./simulator.ts";
+import { waitFor, within } from "./wait.ts";
+
+export type Settings = Record<string, string | number | boolean | string[]>;
+
+export interface GatewayOptions {
+  settings?: Settings;
+  environment?: Record<string, string>;
+  ca?: string; // PEM, where the gateway serves HTTPS.
+  start?: boolean; // False: only the store and its configuration.
+}
+
+export interface AccountFlags {
+  plan?: "paid" | "trial" | "free";
+  credits?: number;
+  expires?: string;
+  rate?: string; // "none" unless said otherwise: few tests are about the rate.
+  callback?: string;
+}
+
+export class Gateway {
+  readonly folder = mkdtempSync("/tmp/merpati-"); // Short: a Unix socket's path has 107 bytes.
+  readonly config = join(this.folder, "merpati.toml");
+  readonly simulator = new SimulatorLog(join(this.folder, "simulator.jsonl"));
+  readonly secrets = new Set<string>(); // What no log may contain.
+  port = 0;
+  log = "";
+  private process: ChildProcess | undefined;
+  private ended: Promise<number> = Promise.resolve(0);
+  private readonly options: GatewayOptions;
+
+  private constructor(options: GatewayOptions) {
+    this.options = options;
+  }
+
+  static async create(options: GatewayOptions = {}): Promise<Gateway> {
+    const gateway = new Gateway(options);
+    gateway.port = await freePort();
+    gateway.configure({});
+    if (options.start !== false) await gateway.start();
+    return gateway;
+  }
+
+  /** Writes the configuration file anew; it counts from the next start. */
+  configure(settings: Settings): void {
+    const all: Settings = {
+      "http.listen": [`127.0.0.1:${this.port}`],
+      "store.url": `sqlite:${join(this.folder, "merpati.db")}`,
+      "simulator.log": this.simulator.file,
+      "outbound.allow": ["127.0.0.0/8"],
+      "log.level": "debug",
+      "log.format": "json",
+      ...this.options.settings,
+      ...settings,
+    };
+    writeFileSync(this.config, toml(all));
+  }
+
+  get url(): string {
+    return `${this.options.ca ? "https" : "http"}://127.0.0.1:${this.port}`;
+  }
+
+  get pid(): number {
+    return this.process?.pid ?? 0;
+  }
+
+  get running(): boolean {
+    return this.process !== undefined;
+  }
+
+  async start(): Promise<void> {
+    const child = spawn(binary, ["--config", this.config, "serve"], {
+      env: environment(this.options.environment),
+      cwd: this.folder,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const note = (piece: string) => (this.log += piece);
+    child.stdout.setEncoding("utf8").on("data", note);
+    child.stderr.setEncoding("utf8").on("data", note);
+    this.process = child;
+    this.ended = new Promise((resolve, reject) => {
+      child.on("error", reject);
+      child.on("close", (code) => {
+        this.process = undefined;
+        resolve(code ?? -1);
+      });
+    });
+    await waitFor(`the gateway to be ready\n${this.log}`, () => this.ready(child), 30_000);
+  }
+
+  private async ready(child: ChildProcess): Promise<boolean> {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`the gateway ended while starting:\n${this.log}`);
+    }
+    try {
+      const answer = await exchange({ method: "GET", url: `${this.url}/readyz`, ca: this.options.ca });
+      return answer.status === 200;
+    } catch {
+      return false;
+    }
+  }
+
+  /** SIGTERM; answers the exit code. */
+  async stop(): Promise<number> {
+    if (!this.process) return 0;
+    this.process.kill("SIGTERM");
+    return within("the gateway to stop", this.ended, 30_000);
+  }
+
+  /** SIGKILL: the end without a goodbye. */
+  async kill(): Promise<void> {
+    this.process?.kill("SIGKILL");
+    await within("the gateway to die", this.ended);
+  }
+
+  async restart(settings: Settings = {}): Promise<void> {
+    const code = await this.stop();
+    if (code !== 0) throw new Error(`the gateway ended with ${code}:\n${this.log}`);
+    this.configure(settings);
+    await this.start();
+  }
+
+  /** Ends the test file's gateway: it must exit 0, and its log must have kept every secret. */
+  async close(): Promise<void> {
+    const code = await this.stop();
+    if (process.env["MERPATI_KEEP"]) writeFileSync(join(this.folder, "server.log"), this.log);
+    else rmSync(this.folder, { recursive: true, force: true });
+    if (code !== 0) throw new Error(`the gateway ended with ${code}:\n${this.log.slice(-5000)}`);
+    const leak = this.leak();
+    if (leak) throw new Error(`the log contains ${leak}`);
+  }
+
+  /** What a log must not contain, and this one does. */
+  private leak(): string {
+    const secret = [...this.secrets].find((text) => this.log.includes(text));
+    if (secret) return `the secret ${secret}`;
+    const line = this.log.split("\n").find((l) => l.includes(CANARY) || /628\d{8}/.test(l));
+    return line ? `a text or a number: ${line}` : "";
+  }
+
+  /** Runs a command on this gateway's store. */
+  cli(...args: string[]): Promise<CommandResult> {
+    return command(["--config", this.config, ...args], { folder: this.folder });
+  }
+
+  /** Runs a command with --json; it must succeed. */
+  async json(...args: string[]): Promise<any> {
+    const result = await this.cli(...args, "--json");
+    if (result.code !== 0) {
+      throw new Error(`merpati ${args.join(" ")}: ${result.code}\n${result.stderr}${result.stdout}`);
+    }
+    return JSON.parse(result.stdout);
+  }
+
+  async account(flags: AccountFlags = {}): Promise<Account> {
+    const args = Object.entries({ rate: "none", ...flags }).flatMap(([k, v]) => [`--${k}`, String(v)]);
+    const made = await this.json("account", "create", "toko", ...args);
+    this.secrets.add(made.webhook_secret);
+    return new Account(this, made.id, made.webhook_secret);
+  }
+
+  /** One request, its answer held against docs/openapi.yaml. */
+  async request(options: Omit<HttpRequest, "url"> & { path: string }): Promise<Answer> {
+    const { path, ...rest } = options;
+    const answer = await exchange({ ...rest, url: this.url + path, ca: this.options.ca });
+    check(options.method, path, answer);
+    return answer;
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Settings as TOML: dotted keys are TOML's own. JSON's strings and lists are TOML's too. */
+function toml(settings: Settings): string {
+  return Object.entries(settings)
+    .map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`)
+    .join("");
+}

@@ -1,0 +1,62 @@
+// Before the suite: a place to note which answers were seen. After it: were they all?
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { TestProject } from "vitest/node";
+import { binary } from "./binary.ts";
+import { everythingDocumented, type Seen } from "./contract.ts";
+
+// Documented, but not met by this suite, and why.
+const exempt: { entry: Partial<Seen>; reason: string }[] = [
+  { entry: { example: "mediaUnreachable" }, reason: "media comes with the next version" },
+  { entry: { example: "fileTooLargeA" }, reason: "media comes with the next version" },
+  { entry: { example: "fileTooLargeB" }, reason: "media comes with the next version" },
+  { entry: { example: "fileTypeUnsupported" }, reason: "media comes with the next version" },
+  { entry: { example: "mimeTypeUnsupportedB" }, reason: "media comes with the next version" },
+  { entry: { example: "overloaded" }, reason: "the limits of a whole server: unit tests have them" },
+  { entry: { example: "serverError" }, reason: "the suite knows no way to make the server fail" },
+  { entry: { example: "requestTimeout" }, reason: "on one path is enough: framing.test.ts" },
+  { entry: { example: "headersTooLarge" }, reason: "on one path is enough: framing.test.ts" },
+  { entry: { example: "badRequest" }, reason: "on one path is enough: framing.test.ts" },
+  { entry: { example: "stillRunning", operation: "addDevice" }, reason: "no add takes that long" },
+  { entry: { operation: "ready", status: 503 }, reason: "a moment too short to be caught" },
+];
+
+export default function setup(project: TestProject): () => void {
+  if (!existsSync(binary)) {
+    throw new Error(`${binary} is missing: build it, or name another in MERPATI_BINARY`);
+  }
+  const folder = mkdtempSync(join(tmpdir(), "merpati-seen-"));
+  const file = join(folder, "seen.jsonl");
+  process.env["MERPATI_SEEN"] = file;
+  return () => {
+    const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+    rmSync(folder, { recursive: true });
+    if (!wholeSuitePassed(project)) return;
+    const met = new Set(lines);
+    const missing = everythingDocumented().filter(
+      (entry) => !met.has(JSON.stringify(entry)) && !isExempt(entry),
+    );
+    if (missing.length > 0) {
+      const list = missing.map((entry) => JSON.stringify(entry)).join("\n  ");
+      throw new Error(`docs/openapi.yaml promises answers that no test met:\n  ${list}`);
+    }
+  };
+}
+
+/** A run of some files or tests meets only some answers, and a failed one is red already. */
+function wholeSuitePassed(project: TestProject): boolean {
+  const ran = project.vitest.state.getFiles();
+  const all = readdirSync(resolve(import.meta.dirname, "..")).filter((n) => n.endsWith(".test.ts"));
+  return (
+    ran.length === all.length &&
+    ran.every((file) => file.result?.state === "pass") &&
+    !project.vitest.config.testNamePattern
+  );
+}
+
+function isExempt(entry: Seen): boolean {
+  return exempt.some(({ entry: pattern }) =>
+    Object.entries(pattern).every(([key, value]) => entry[key as keyof Seen] === value),
+  );
+}

@@ -1,0 +1,50 @@
+// HTTP as a client program speaks it: node's own client, one connection a request unless told.
+import { request as httpRequest, type Agent, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { Answer } from "./contract.ts";
+import { within } from "./wait.ts";
+
+export interface HttpRequest {
+  method: string;
+  url: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  ca?: string;
+  agent?: Agent;
+  deadline?: number;
+}
+
+/** Sends one request and reads the whole answer. */
+export function exchange(options: HttpRequest): Promise<Answer> {
+  const url = new URL(options.url);
+  const secure = url.protocol === "https:";
+  const body = options.body === undefined ? undefined : Buffer.from(options.body);
+  const answered = new Promise<Answer>((resolve, reject) => {
+    const send = secure ? httpsRequest : httpRequest;
+    const request = send(
+      url,
+      {
+        method: options.method,
+        headers: {
+          ...(body && { "content-length": String(body.length) }),
+          ...options.headers,
+        },
+        agent: options.agent ?? false,
+        ...(options.ca && { ca: options.ca }),
+      },
+      (response) => collect(response).then(resolve, reject),
+    );
+    request.on("error", reject);
+    request.end(body);
+  });
+  return within(`${options.method} ${options.url}`, answered, options.deadline ?? 30_000);
+}
+
+async function collect(response: IncomingMessage): Promise<Answer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of response) pieces.push(piece as Buffer);
+  const headers = Object.fromEntries(
+    Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+  );
+  return { status: response.statusCode ?? 0, headers, text: Buffer.concat(pieces).toString("utf8") };
+}

@@ -1,0 +1,106 @@
+// A receiver of callbacks, which answers as the test tells it to.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { certificates } from "./certificates.ts";
+import { waitFor } from "./wait.ts";
+
+export interface Received {
+  at: number; // Milliseconds of the wall clock.
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  json: any;
+}
+
+export interface SinkAnswer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: string;
+  hang?: boolean; // Never answers.
+}
+
+export class Sink {
+  readonly received: Received[] = [];
+  private readonly rules = new Map<string, (attempt: number) => SinkAnswer>();
+  private readonly sockets = new Set<Socket>();
+  private readonly server: ReturnType<typeof createServer>;
+  private readonly secure: boolean;
+
+  private constructor(secure: boolean) {
+    this.secure = secure;
+    const handler = (request: IncomingMessage, response: ServerResponse) => {
+      void this.receive(request, response);
+    };
+    const { certificate: cert, key } = secure ? certificates() : { certificate: "", key: "" };
+    this.server = secure ? createSecureServer({ cert, key }, handler) : createServer(handler);
+    this.server.on(secure ? "secureConnection" : "connection", (socket: Socket) => {
+      this.sockets.add(socket);
+      socket.on("close", () => this.sockets.delete(socket));
+    });
+  }
+
+  /** HTTPS with the certificate of certificates.ts, unless told otherwise. */
+  static async open(options: { secure?: boolean } = {}): Promise<Sink> {
+    const sink = new Sink(options.secure ?? true);
+    await new Promise<void>((resolve) => sink.server.listen(0, "127.0.0.1", resolve));
+    return sink;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** An address of its own for a test: "/some-path" keeps tests of one sink apart. */
+  url(path: string, host = "127.0.0.1"): string {
+    return `${this.secure ? "https" : "http"}://${host}:${this.port}${path}`;
+  }
+
+  /** How to answer on a path; `attempt` counts from 1. Without a rule: 200. */
+  on(path: string, answer: (attempt: number) => SinkAnswer): void {
+    this.rules.set(path, answer);
+  }
+
+  at(path: string): Received[] {
+    return this.received.filter((received) => received.path === path);
+  }
+
+  /** Waits until `count` requests came to the path. */
+  async requests(path: string, count = 1, deadline = 15_000): Promise<Received[]> {
+    return waitFor(
+      `${count} requests at ${path}`,
+      () => (this.at(path).length >= count ? this.at(path) : undefined),
+      deadline,
+    );
+  }
+
+  async request(path: string, deadline = 15_000): Promise<Received> {
+    return (await this.requests(path, 1, deadline))[0]!;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pieces: Buffer[] = [];
+    try {
+      for await (const piece of request) pieces.push(piece as Buffer);
+    } catch {
+      return; // The sender died in mid-request: nothing was received.
+    }
+    const body = Buffer.concat(pieces).toString("utf8");
+    const path = request.url ?? "/";
+    this.received.push({
+      at: Date.now(),
+      path,
+      headers: request.headers as Record<string, string>,
+      body,
+      json: body ? JSON.parse(body) : undefined,
+    });
+    const answer = this.rules.get(path)?.(this.at(path).length) ?? { status: 200, body: '{"ok":true}' };
+    if (answer.hang) return;
+    response.writeHead(answer.status, answer.headers).end(answer.body ?? "");
+  }
+}
