@@ -32,16 +32,31 @@ test("every fault of the key is answered alike, on every operation", async () =>
   const revoked = await account.createKey();
   await gateway.json("key", "revoke", revoked.id);
   const headers: (string | null)[] = [
-    null, "", "Bearer", "Bearer ", `Basic ${account.key}`, account.key, `Bearer ${account.key}x`,
-    `Bearer ${account.key.slice(0, -1)}`, `Bearer ${misspelt(account.key)}`,
-    `Bearer ${account.key.toLowerCase()}`, `Bearer mpt_${"0".repeat(49)}`, `Bearer ${"x".repeat(5000)}`,
-    `Bearer ${account.key} ${account.key}`, `Bearer ${revoked.key}`, "Bearer \u00e9",
+    null,
+    "",
+    "Bearer",
+    "Bearer ",
+    `Basic ${account.key}`,
+    account.key,
+    `Bearer ${account.key}x`,
+    `Bearer ${account.key.slice(0, -1)}`,
+    `Bearer ${misspelt(account.key)}`,
+    `Bearer ${account.key.toLowerCase()}`,
+    `Bearer mpt_${"0".repeat(49)}`,
+    `Bearer ${"x".repeat(5000)}`,
+    `Bearer ${account.key} ${account.key}`,
+    `Bearer ${revoked.key}`,
+    "Bearer \u00e9",
   ];
-  await waitFor("the revocation", async () => (await account.send(body(), { key: revoked.key })).status === 401);
+  await waitFor(
+    "the revocation",
+    async () => (await account.send(body(), { key: revoked.key })).status === 401,
+  );
   for (const path of ["/v1/send", "/v1/device/addnew"]) {
     for (const authorization of headers) {
       const reply = await account.post(path, body(), {
-        key: null, headers: authorization === null ? {} : { authorization },
+        key: null,
+        headers: authorization === null ? {} : { authorization },
       });
       expectRefused(reply, rows.key);
       expect(Object.keys(reply.headers).filter((name) => name.startsWith("ratelimit"))).toEqual([]);
@@ -50,7 +65,10 @@ test("every fault of the key is answered alike, on every operation", async () =>
 });
 
 test("the scheme may be written in any case", async () => {
-  const reply = await account.send(body(), { key: null, headers: { authorization: `bearer ${account.key}` } });
+  const reply = await account.send(body(), {
+    key: null,
+    headers: { authorization: `bearer ${account.key}` },
+  });
   expect(reply.status).toBe(200);
 });
 
@@ -64,7 +82,11 @@ test("a revoked key stops working within a second", async () => {
   const { id, key } = await account.createKey();
   expect((await account.send(body(), { key })).status).toBe(200);
   await gateway.json("key", "revoke", id);
-  await waitFor("the revocation", async () => (await account.send(body(), { key })).status === 401, 1000);
+  await waitFor(
+    "the revocation",
+    async () => (await account.send(body(), { key })).status === 401,
+    1000,
+  );
 });
 
 test("a rotated key works beside its successor until the overlap ends", async () => {
@@ -76,10 +98,18 @@ test("a rotated key works beside its successor until the overlap ends", async ()
   expect(pinned.status).toBe(200);
   expect(pinned.headers["x-api-revision"]).toBe("B");
   if (Date.now() < ending - 500) {
-    expect((await account.send({ ...body(), pesan: freshText() }, { key: old.key })).status).toBe(200);
+    expect((await account.send({ ...body(), pesan: freshText() }, { key: old.key })).status).toBe(
+      200,
+    );
   }
-  await waitFor("the overlap's end", async () => (await account.send({}, { key: old.key })).status === 401, 5000);
-  expect((await account.send({ ...body(), pesan: freshText() }, { key: successor.key })).status).toBe(200);
+  await waitFor(
+    "the overlap's end",
+    async () => (await account.send({}, { key: old.key })).status === 401,
+    5000,
+  );
+  expect(
+    (await account.send({ ...body(), pesan: freshText() }, { key: successor.key })).status,
+  ).toBe(200);
 });
 
 test("keys are listed without their secret", async () => {

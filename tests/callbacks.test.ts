@@ -53,7 +53,9 @@ test("a callback is signed with the account's secret, and with no other", async 
   expect(callback.json.requestId).toBe(id);
   expectSigned(account.webhookSecret, callback.headers, callback.body);
   expect(callback.headers["webhook-id"]).toMatch(/^[0-9a-f-]{36}$/);
-  expect(Math.abs(Number(callback.headers["webhook-timestamp"]) * 1000 - callback.at)).toBeLessThan(5000);
+  expect(Math.abs(Number(callback.headers["webhook-timestamp"]) * 1000 - callback.at)).toBeLessThan(
+    5000,
+  );
   expect(callback.headers["content-type"]).toMatch(/^application\/json/);
   const other = await gateway.account();
   expect(other.webhookSecret).not.toBe(account.webhookSecret);
@@ -113,7 +115,9 @@ test("410 ends it; callback replay sends it once more", async () => {
 
 test("a redirect is not followed", async () => {
   sink.on("/moved", (attempt) =>
-    attempt === 1 ? { status: 307, headers: { location: sink.url("/elsewhere") } } : { status: 200 },
+    attempt === 1
+      ? { status: 307, headers: { location: sink.url("/elsewhere") } }
+      : { status: 200 },
   );
   await send(sink.url("/moved"));
   await sink.requests("/moved", 2, 20_000);

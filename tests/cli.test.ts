@@ -13,8 +13,19 @@ describe.each(["running", "stopped"])("on a %s server", (state) => {
 
   test("accounts are created, listed, shown, set and topped up", async () => {
     const made = await gateway.json(
-      "account", "create", "Toko Ani", "--plan", "trial", "--credits", "10", "--rate", "5/s",
-      "--expires", "2099-01-02T03:04:05Z", "--callback", "https://toko.example.com/status",
+      "account",
+      "create",
+      "Toko Ani",
+      "--plan",
+      "trial",
+      "--credits",
+      "10",
+      "--rate",
+      "5/s",
+      "--expires",
+      "2099-01-02T03:04:05Z",
+      "--callback",
+      "https://toko.example.com/status",
     );
     gateway.secrets.add(made.webhook_secret);
     expect(made).toMatchObject({ id: expect.any(String), name: "Toko Ani", plan: "trial" });
@@ -25,7 +36,10 @@ describe.each(["running", "stopped"])("on a %s server", (state) => {
     await gateway.json("account", "set", made.id, "--plan", "paid", "--rate", "none");
     await gateway.json("account", "topup", made.id, "5");
     expect(await gateway.json("account", "show", made.id)).toMatchObject({
-      plan: "paid", credit: 15, rate: "none", callback: "https://toko.example.com/status",
+      plan: "paid",
+      credit: 15,
+      rate: "none",
+      callback: "https://toko.example.com/status",
     });
     const list = await gateway.json("account", "list");
     expect(list.map((account: { id: string }) => account.id)).toContain(made.id);
@@ -44,7 +58,14 @@ describe.each(["running", "stopped"])("on a %s server", (state) => {
   test("devices are added, listed, disconnected, connected and removed", async () => {
     const account = await gateway.account();
     const number = freshNumber();
-    const added = await gateway.json("device", "add", account.id, number, "--connector", "simulator");
+    const added = await gateway.json(
+      "device",
+      "add",
+      account.id,
+      number,
+      "--connector",
+      "simulator",
+    );
     expect(added).toMatchObject({ number, connector: "simulator", state: "connected" });
     await gateway.json("device", "disconnect", number);
     const stateOf = async () => (await gateway.json("device", "list", account.id))[0].state;
@@ -62,8 +83,11 @@ describe.each(["running", "stopped"])("on a %s server", (state) => {
 
   test("what is not there is an error that says so", async () => {
     for (const args of [
-      ["account", "show", "acc_999"], ["account", "topup", "acc_999", "1"], ["key", "create", "acc_999"],
-      ["key", "revoke", "key_999"], ["device", "connect", "6280000000001"],
+      ["account", "show", "acc_999"],
+      ["account", "topup", "acc_999", "1"],
+      ["key", "create", "acc_999"],
+      ["key", "revoke", "key_999"],
+      ["device", "connect", "6280000000001"],
       ["message", "show", "00000000-0000-7000-8000-000000000000"],
       ["callback", "replay", "00000000-0000-7000-8000-000000000000"],
     ]) {
@@ -107,14 +131,16 @@ describe("usage errors exit with 2", () => {
   });
 });
 
-test.each([[["--help"]], [["account", "--help"]], [["account", "create", "--help"]], [["serve", "--help"]]])(
-  "merpati %j teaches, and exits 0",
-  async (args) => {
-    const result = await command(args);
-    expect(result.code).toBe(0);
-    expect(result.stdout.length).toBeGreaterThan(80);
-  },
-);
+test.each([
+  [["--help"]],
+  [["account", "--help"]],
+  [["account", "create", "--help"]],
+  [["serve", "--help"]],
+])("merpati %j teaches, and exits 0", async (args) => {
+  const result = await command(args);
+  expect(result.code).toBe(0);
+  expect(result.stdout.length).toBeGreaterThan(80);
+});
 
 describe("configuration", () => {
   let gateway: Gateway;
@@ -147,7 +173,9 @@ describe("configuration", () => {
     const variable = { MERPATI_API__RANDOM_DELAY_MAX: "12" };
     expect(await show([], {})).toMatch(/random_delay_max\D*11\b/);
     expect(await show([], variable)).toMatch(/random_delay_max\D*12\b/);
-    expect(await show(["--set", "api.random_delay_max=13"], variable)).toMatch(/random_delay_max\D*13\b/);
+    expect(await show(["--set", "api.random_delay_max=13"], variable)).toMatch(
+      /random_delay_max\D*13\b/,
+    );
   });
 
   test("a missing file is an error", async () => {

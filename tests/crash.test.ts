@@ -59,16 +59,29 @@ test.each([
 );
 
 /** One caller: sends one message after another until the server dies. */
-async function client(gateway: Gateway, account: Account, from: string, path: string, ledger: Ledger) {
+async function client(
+  gateway: Gateway,
+  account: Account,
+  from: string,
+  path: string,
+  ledger: Ledger,
+) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   for (;;) {
     const message = freshText("crash");
     const body = {
-      to: freshNumber(), from, message, Type: "text", delay: 1, callbackStatus: sink.url(path),
+      to: freshNumber(),
+      from,
+      message,
+      Type: "text",
+      delay: 1,
+      callbackStatus: sink.url(path),
     };
     try {
       const reply = await gateway.request({
-        method: "POST", path: "/v1/send", agent,
+        method: "POST",
+        path: "/v1/send",
+        agent,
         headers: { authorization: `Bearer ${account.key}` },
         body: JSON.stringify(body),
       });
@@ -84,12 +97,16 @@ async function client(gateway: Gateway, account: Account, from: string, path: st
 
 function isConnectionLoss(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? "";
-  return ["ECONNRESET", "ECONNREFUSED", "EPIPE"].includes(code) || /aborted|socket hang up/.test(String(error));
+  return (
+    ["ECONNRESET", "ECONNREFUSED", "EPIPE"].includes(code) ||
+    /aborted|socket hang up/.test(String(error))
+  );
 }
 
 /** Waits until nothing is left to do, then closes the books. */
 async function drain(gateway: Gateway, ledger: Ledger, path: string): Promise<LedgerTotals> {
-  const calledBack = () => new Set(sink.at(path).map((received) => received.json.requestId as string));
+  const calledBack = () =>
+    new Set(sink.at(path).map((received) => received.json.requestId as string));
   const everyone = () => {
     const ids = calledBack();
     return [...ledger.accepted.keys()].every((id) => ids.has(id));

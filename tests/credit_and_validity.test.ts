@@ -25,10 +25,18 @@ async function credit(account: Account): Promise<number | null> {
 }
 
 const a = (device: string, fields = {}) => ({
-  to: freshNumber(), from: device, message: freshText(), Type: "text", ...fields,
+  to: freshNumber(),
+  from: device,
+  message: freshText(),
+  Type: "text",
+  ...fields,
 });
 const b = (device: string, fields = {}) => ({
-  to: freshNumber(), from: device, pesan: freshText(), Type: "text", ...fields,
+  to: freshNumber(),
+  from: device,
+  pesan: freshText(),
+  Type: "text",
+  ...fields,
 });
 
 test("each message costs one credit; without any left both revisions answer 402", async () => {
@@ -71,7 +79,9 @@ test("a failed message gives its credit back, once", async () => {
 
 test("an impossible recipient gives its credit back too", async () => {
   const { account, device } = await shop(gateway, { credits: 3 });
-  expectAccepted(await account.send(a(device, { to: "12", callbackStatus: sink.url("/impossible") })));
+  expectAccepted(
+    await account.send(a(device, { to: "12", callbackStatus: sink.url("/impossible") })),
+  );
   await sink.request("/impossible");
   expect(await credit(account)).toBe(3);
 });

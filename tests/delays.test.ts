@@ -16,22 +16,29 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 /** Sends; answers how many milliseconds after request and answer the platform had it. */
-async function lateness(delay: number | string): Promise<{ sinceAsked: number; sinceAnswered: number }> {
+async function lateness(
+  delay: number | string,
+): Promise<{ sinceAsked: number; sinceAnswered: number }> {
   const message = freshText();
   const asked = Date.now();
-  expectAccepted(await account.send({ to: freshNumber(), from: device, message, Type: "text", delay }));
+  expectAccepted(
+    await account.send({ to: freshNumber(), from: device, message, Type: "text", delay }),
+  );
   const answered = Date.now();
   const at = Date.parse((await gateway.simulator.attempt(message)).time);
   return { sinceAsked: at - asked, sinceAnswered: at - answered };
 }
 
-test.each([2, "2", 3, 5])("a delay of %j seconds is kept: never early, and punctual", async (delay) => {
-  const all = await Promise.all(Array.from({ length: 10 }, () => lateness(delay)));
-  for (const { sinceAsked, sinceAnswered } of all) {
-    expect(sinceAsked).toBeGreaterThanOrEqual(Number(delay) * 1000);
-    expect(sinceAnswered).toBeLessThan(Number(delay) * 1000 + 1500);
-  }
-});
+test.each([2, "2", 3, 5])(
+  "a delay of %j seconds is kept: never early, and punctual",
+  async (delay) => {
+    const all = await Promise.all(Array.from({ length: 10 }, () => lateness(delay)));
+    for (const { sinceAsked, sinceAnswered } of all) {
+      expect(sinceAsked).toBeGreaterThanOrEqual(Number(delay) * 1000);
+      expect(sinceAnswered).toBeLessThan(Number(delay) * 1000 + 1500);
+    }
+  },
+);
 
 test("a shorter delay overtakes a longer one", async () => {
   const [long, short] = await Promise.all([lateness(5), lateness(2)]);
@@ -44,7 +51,9 @@ test("random delays lie between 1 and api.random_delay_max, and differ", async (
     expect(sinceAsked).toBeGreaterThanOrEqual(1000);
     expect(sinceAnswered).toBeLessThan(3000 + 1500);
   }
-  expect(new Set(all.map(({ sinceAsked }) => Math.round(sinceAsked / 1000))).size).toBeGreaterThan(1);
+  expect(new Set(all.map(({ sinceAsked }) => Math.round(sinceAsked / 1000))).size).toBeGreaterThan(
+    1,
+  );
 });
 
 test("a delayed message survives a stop and a kill, is sent once, and not early", async () => {

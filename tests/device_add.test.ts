@@ -56,13 +56,37 @@ async function device_(number: string): Promise<unknown> {
 }
 
 describe("is refused", () => {
-  test.each([undefined, null, "", "abc", "0812345678", "+6281234567890", "1234567", "1234567890123456",
-    12, 1.5, true, [], {}])("device %j", async (device) => {
+  test.each([
+    undefined,
+    null,
+    "",
+    "abc",
+    "0812345678",
+    "+6281234567890",
+    "1234567",
+    "1234567890123456",
+    12,
+    1.5,
+    true,
+    [],
+    {},
+  ])("device %j", async (device) => {
     expectRefused(await account.addDevice({ device }), rows.device);
   });
 
-  test.each(["http://toko.example.com/", "toko", "https://10.0.0.1/", "https://[::1]/", "https://a:b@toko.example.com/",
-    "https://printer.local/", 5, true, null, [], {}])("webhook %j", async (webhook) => {
+  test.each([
+    "http://toko.example.com/",
+    "toko",
+    "https://10.0.0.1/",
+    "https://[::1]/",
+    "https://a:b@toko.example.com/",
+    "https://printer.local/",
+    5,
+    true,
+    null,
+    [],
+    {},
+  ])("webhook %j", async (webhook) => {
     expectRefused(await account.addDevice({ device: freshNumber(), webhook }), rows.webhook);
   });
 
@@ -76,7 +100,10 @@ describe("is refused", () => {
     const other = await shop(gateway);
     expectRefused(await account.addDevice({ device: other.device }), rows.taken);
     const message = freshText();
-    expectRefused(await account.send({ to: freshNumber(), from: other.device, message, Type: "text" }), rows.sender);
+    expectRefused(
+      await account.send({ to: freshNumber(), from: other.device, message, Type: "text" }),
+      rows.sender,
+    );
   });
 
   test("an expired account", async () => {

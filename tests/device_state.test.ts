@@ -28,7 +28,11 @@ const b = (from: string) => ({ to: freshNumber(), from, pesan: freshText(), Type
 test("a disconnected device is 503 in revision A and 500 in revision B, until it is back", async () => {
   const { account, device } = await shop(gateway);
   await gateway.json("device", "disconnect", device);
-  await waitFor("the disconnection", async () => (await account.send(a(device))).status === 503, 1000);
+  await waitFor(
+    "the disconnection",
+    async () => (await account.send(a(device))).status === 503,
+    1000,
+  );
   expectRefused(await account.send(a(device)), rows.disconnected);
   expectRefused(await account.send(b(device)), rows.failed);
   await gateway.json("device", "connect", device);
@@ -96,7 +100,11 @@ test("a device webhook is sent again like a callback", async () => {
   const events = await waitFor(
     "the second attempt",
     () => {
-      const all = sink.at("/device-retry").filter((one) => one.headers["webhook-id"] === sink.at("/device-retry")[0]?.headers["webhook-id"]);
+      const all = sink
+        .at("/device-retry")
+        .filter(
+          (one) => one.headers["webhook-id"] === sink.at("/device-retry")[0]?.headers["webhook-id"],
+        );
       return all.length >= 2 ? all : undefined;
     },
     20_000,

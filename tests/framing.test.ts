@@ -27,10 +27,14 @@ async function raw(bytes: string | Buffer, path = "/v1/send", method = "POST"): 
   return answers;
 }
 
-const post = (headers: string, body = "{}") => `POST /v1/send HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
+const post = (headers: string, body = "{}") =>
+  `POST /v1/send HTTP/1.1\r\nHost: a\r\n${headers}\r\n${body}`;
 
 test.each<[name: string, bytes: string]>([
-  ["both Content-Length and Transfer-Encoding", post("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n")],
+  [
+    "both Content-Length and Transfer-Encoding",
+    post("Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+  ],
   ["two Content-Lengths", post("Content-Length: 2\r\nContent-Length: 3\r\n")],
   ["two equal Content-Lengths", post("Content-Length: 2\r\nContent-Length: 2\r\n")],
   ["a Content-Length with a plus sign", post("Content-Length: +2\r\n")],
@@ -54,13 +58,18 @@ test.each<[name: string, bytes: string]>([
 
 describe("limits", () => {
   test("a body over 64 KiB is 413", async () => {
-    const [answer] = await raw(post(`Authorization: Bearer ${account.key}\r\nContent-Length: 70000\r\n`, "x".repeat(70000)));
+    const [answer] = await raw(
+      post(`Authorization: Bearer ${account.key}\r\nContent-Length: 70000\r\n`, "x".repeat(70000)),
+    );
     expect(answer!.status).toBe(413);
   });
   test("a chunked body over 64 KiB is 413", async () => {
     const chunk = `8000\r\n${"x".repeat(0x8000)}\r\n`;
     const [answer] = await raw(
-      post(`Authorization: Bearer ${account.key}\r\nTransfer-Encoding: chunked\r\n`, chunk.repeat(3) + "0\r\n\r\n"),
+      post(
+        `Authorization: Bearer ${account.key}\r\nTransfer-Encoding: chunked\r\n`,
+        chunk.repeat(3) + "0\r\n\r\n",
+      ),
     );
     expect(answer!.status).toBe(413);
   });
@@ -82,14 +91,19 @@ describe("paths and methods", () => {
   test("an unknown path is 404", async () => {
     expect((await gateway.request({ method: "GET", path: "/v1/nothing" })).status).toBe(404);
   });
-  test.each(["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])("%s /v1/send is 405 and names POST", async (method) => {
-    const answer = await gateway.request({ method, path: "/v1/send" });
-    expect(answer.status).toBe(405);
-    expect(answer.headers["allow"]).toContain("POST");
-  });
+  test.each(["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+    "%s /v1/send is 405 and names POST",
+    async (method) => {
+      const answer = await gateway.request({ method, path: "/v1/send" });
+      expect(answer.status).toBe(405);
+      expect(answer.headers["allow"]).toContain("POST");
+    },
+  );
   test("key-authenticated operations answer no CORS headers", async () => {
     const reply = await account.send({}, { headers: { origin: "https://evil.example.com" } });
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual(
+      [],
+    );
   });
 });
 
@@ -99,24 +113,40 @@ describe("connections", () => {
   test("pipelined requests are answered in order", async () => {
     const answers = await raw(
       `${get}X-Request-Id: one\r\n\r\n${get}X-Request-Id: two\r\n\r\n${get}X-Request-Id: three\r\nConnection: close\r\n\r\n`,
-      "/healthz", "GET",
+      "/healthz",
+      "GET",
     );
-    expect(answers.map((answer) => answer.headers["x-request-id"])).toEqual(["one", "two", "three"]);
+    expect(answers.map((answer) => answer.headers["x-request-id"])).toEqual([
+      "one",
+      "two",
+      "three",
+    ]);
   });
   test("HTTP/1.0 is answered and closed", async () => {
     const answers = await raw("GET /healthz HTTP/1.0\r\n\r\n", "/healthz", "GET");
     expect(answers.map((answer) => answer.status)).toEqual([200]);
   });
   test("a chunked body is a body", async () => {
-    const body = JSON.stringify({ to: freshNumber(), from: device, message: freshText(), Type: "text" });
+    const body = JSON.stringify({
+      to: freshNumber(),
+      from: device,
+      message: freshText(),
+      Type: "text",
+    });
     const chunks = [...body].map((letter) => `1\r\n${letter}\r\n`).join("") + "0\r\n\r\n";
     const [answer] = await raw(
-      post(`Authorization: Bearer ${account.key}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n`, chunks),
+      post(
+        `Authorization: Bearer ${account.key}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n`,
+        chunks,
+      ),
     );
     expect(answer!.status).toBe(200);
   });
   test("HEAD is GET without the body", async () => {
-    const text = await exchangeBytes(gateway.port, "HEAD /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    const text = await exchangeBytes(
+      gateway.port,
+      "HEAD /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    );
     expect(text).toMatch(/^HTTP\/1.1 200 /);
     expect(text.endsWith("\r\n\r\n")).toBe(true);
   });
@@ -127,12 +157,17 @@ describe("X-Request-Id", () => {
     const reply = await account.send({}, { headers: { "X-Request-Id": "pesanan-1042" } });
     expect(reply.headers["x-request-id"]).toBe("pesanan-1042");
   });
-  test.each(["", "x".repeat(1000), 'a"b<c>', "a b"])("an unusable one (%j) is replaced", async (id) => {
-    const reply = await account.send({}, { headers: { "X-Request-Id": id } });
-    expect(reply.headers["x-request-id"]).not.toBe(id);
-  });
+  test.each(["", "x".repeat(1000), 'a"b<c>', "a b"])(
+    "an unusable one (%j) is replaced",
+    async (id) => {
+      const reply = await account.send({}, { headers: { "X-Request-Id": id } });
+      expect(reply.headers["x-request-id"]).not.toBe(id);
+    },
+  );
   test("without one every answer has its own", async () => {
-    const ids = await Promise.all([1, 2, 3].map(async () => (await account.send({})).headers["x-request-id"]));
+    const ids = await Promise.all(
+      [1, 2, 3].map(async () => (await account.send({})).headers["x-request-id"]),
+    );
     expect(new Set(ids).size).toBe(3);
   });
 });

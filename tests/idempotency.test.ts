@@ -56,14 +56,18 @@ test("the same key in another account is another key", async () => {
   const other = await shop(gateway);
   const key = freshKey();
   const mine = expectAccepted(await account.send(a(), keyed(key)));
-  const theirs = expectAccepted(await other.account.send({ ...a(), from: other.device }, keyed(key)));
+  const theirs = expectAccepted(
+    await other.account.send({ ...a(), from: other.device }, keyed(key)),
+  );
   expect(theirs).not.toBe(mine);
 });
 
 test("of many at once with one key, one is sent", async () => {
   const key = freshKey();
   const body = a();
-  const replies = await Promise.all(Array.from({ length: 20 }, () => account.send(body, keyed(key))));
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => account.send(body, keyed(key))),
+  );
   const answered = replies.filter((reply) => reply.status === 200);
   expect(answered.length).toBeGreaterThanOrEqual(1);
   expect(new Set(answered.map((reply) => reply.json.data.requestId)).size).toBe(1);
@@ -126,7 +130,10 @@ test.each([1, 255])("a key of %d characters is a key", async (length) => {
 });
 
 test.each(["", "k".repeat(256)])("the key %j is refused", async (key) => {
-  const replies = [await account.send(a(), keyed(key)), await account.addDevice({ device: freshNumber() }, keyed(key))];
+  const replies = [
+    await account.send(a(), keyed(key)),
+    await account.addDevice({ device: freshNumber() }, keyed(key)),
+  ];
   for (const reply of replies) {
     expectRefused(reply, ["Idempotency-Key tidak valid", "invalid", 400]);
   }

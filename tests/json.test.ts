@@ -56,9 +56,30 @@ const broken: [name: string, body: string | Buffer][] = [
   ["a field twice further inside", text(',"x":{"y":1,"y":1}')],
   ["nesting over 16", text(nested(16))],
   ["nesting without an end", text(`,"x":${"[".repeat(5000)}`)],
-  ["invalid UTF-8", Buffer.concat([Buffer.from(text().slice(0, -1) + ',"x":"'), Buffer.from([0xff]), Buffer.from('"}')])],
-  ["overlong UTF-8", Buffer.concat([Buffer.from(text().slice(0, -1) + ',"x":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')])],
-  ["a UTF-8 surrogate", Buffer.concat([Buffer.from(text().slice(0, -1) + ',"x":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')])],
+  [
+    "invalid UTF-8",
+    Buffer.concat([
+      Buffer.from(text().slice(0, -1) + ',"x":"'),
+      Buffer.from([0xff]),
+      Buffer.from('"}'),
+    ]),
+  ],
+  [
+    "overlong UTF-8",
+    Buffer.concat([
+      Buffer.from(text().slice(0, -1) + ',"x":"'),
+      Buffer.from([0xc0, 0xaf]),
+      Buffer.from('"}'),
+    ]),
+  ],
+  [
+    "a UTF-8 surrogate",
+    Buffer.concat([
+      Buffer.from(text().slice(0, -1) + ',"x":"'),
+      Buffer.from([0xed, 0xa0, 0x80]),
+      Buffer.from('"}'),
+    ]),
+  ],
   ["a byte order mark", Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from("{}")])],
   ["a form", "to=6281234567890&from=6289876543210&message=halo&Type=text"],
   ["NUL", "\0"],
@@ -75,12 +96,14 @@ test("white space around the object, escapes and depth 16 are fine", async () =>
   expectAccepted(await account.post("/v1/send", text().replace('"Type"', '"\\u0054ype"')));
 });
 
-test.each([undefined, "text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"])(
-  "Content-Type %s does not matter",
-  async (type) => {
-    const headers: Record<string, string> = { authorization: `Bearer ${account.key}` };
-    if (type) headers["content-type"] = type;
-    const answer = await gateway.request({ method: "POST", path: "/v1/send", headers, body: text() });
-    expect(answer.status).toBe(200);
-  },
-);
+test.each([
+  undefined,
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "application/json; charset=utf-8",
+])("Content-Type %s does not matter", async (type) => {
+  const headers: Record<string, string> = { authorization: `Bearer ${account.key}` };
+  if (type) headers["content-type"] = type;
+  const answer = await gateway.request({ method: "POST", path: "/v1/send", headers, body: text() });
+  expect(answer.status).toBe(200);
+});

@@ -18,7 +18,10 @@ test("every example of the document fits its own schema", () => {
       }
     }
     for (const [key, child] of Object.entries<Json>(node)) {
-      visit(child, `${pointer}/${encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))}`);
+      visit(
+        child,
+        `${pointer}/${encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"))}`,
+      );
     }
   };
   visit(document, "");
@@ -51,9 +54,15 @@ test("every documented operation is there, and no other method of its path", asy
   }
 });
 
-test.each(["/v1", "/v1/", "/v1/send/", "/v1/device", "/V1/send", "/v1/send/x", "/v2/send", "//v1/send"])(
-  "%s is not found",
-  async (path) => {
-    expect((await gateway.request({ method: "POST", path, body: "{}" })).status).toBe(404);
-  },
-);
+test.each([
+  "/v1",
+  "/v1/",
+  "/v1/send/",
+  "/v1/device",
+  "/V1/send",
+  "/v1/send/x",
+  "/v2/send",
+  "//v1/send",
+])("%s is not found", async (path) => {
+  expect((await gateway.request({ method: "POST", path, body: "{}" })).status).toBe(404);
+});

@@ -33,13 +33,21 @@ test("metrics count messages, and contain nobody's number, key or text", async (
   const answer = await gateway.request({ method: "GET", path: "/metrics" });
   expect(answer.status).toBe(200);
   expect(answer.text).toMatch(/^# TYPE merpati_\w+ counter$/m);
-  for (const forbidden of [device, account.key, account.key.slice(4, 20), account.webhookSecret, CANARY]) {
+  for (const forbidden of [
+    device,
+    account.key,
+    account.key.slice(4, 20),
+    account.webhookSecret,
+    CANARY,
+  ]) {
     expect(answer.text).not.toContain(forbidden);
   }
   expect(answer.text).not.toMatch(/628\d{8}/);
   // Every line is a comment or "name{labels} number".
   for (const line of answer.text.trim().split("\n")) {
-    expect(line).toMatch(/^(# (HELP|TYPE) .+|[a-z_:][a-z0-9_:]*(\{.*\})? [-+0-9.eE]+|[a-z_:][a-z0-9_:]*(\{.*\})? (\+Inf|NaN))$/i);
+    expect(line).toMatch(
+      /^(# (HELP|TYPE) .+|[a-z_:][a-z0-9_:]*(\{.*\})? [-+0-9.eE]+|[a-z_:][a-z0-9_:]*(\{.*\})? (\+Inf|NaN))$/i,
+    );
   }
 });
 
@@ -52,7 +60,8 @@ test("logs name requests but contain no text, key or number", async () => {
   expect(gateway.log.trim().split("\n").length).toBeGreaterThan(1);
   expect(gateway.log).not.toContain(CANARY);
   expect(gateway.log).not.toContain(account.key);
-  for (const line of gateway.log.trim().split("\n")) expect(() => JSON.parse(line), line).not.toThrow();
+  for (const line of gateway.log.trim().split("\n"))
+    expect(() => JSON.parse(line), line).not.toThrow();
 });
 
 test("the store's files are for their owner alone", () => {
@@ -88,7 +97,9 @@ test("a backup of the running server restores everything accepted before it", as
     expect((await restored.simulator.attempt(waiting.message)).result).toBe("sent");
     const text = freshText();
     const reply = await restored.request({
-      method: "POST", path: "/v1/send", headers: { authorization: `Bearer ${account.key}` },
+      method: "POST",
+      path: "/v1/send",
+      headers: { authorization: `Bearer ${account.key}` },
       body: JSON.stringify({ ...b(), pesan: text }),
     });
     expect(reply.status).toBe(200);

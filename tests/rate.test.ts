@@ -11,7 +11,10 @@ beforeAll(async () => void (gateway = await Gateway.create({ settings: { "api.ra
 afterAll(() => gateway.close());
 
 const text = (device: string, field = "message") => ({
-  to: freshNumber(), from: device, [field]: freshText(), Type: "text",
+  to: freshNumber(),
+  from: device,
+  [field]: freshText(),
+  Type: "text",
 });
 
 test("over its rate an account gets 429 in both revisions, and is told when to come back", async () => {
@@ -76,5 +79,9 @@ test("account set changes the rate of the running server", async () => {
   await account.send(text(device));
   expectRefused(await account.send(text(device)), rows.rate);
   await gateway.json("account", "set", account.id, "--rate", "none");
-  await waitFor("the new rate", async () => (await account.send(text(device))).status === 200, 1000);
+  await waitFor(
+    "the new rate",
+    async () => (await account.send(text(device))).status === 200,
+    1000,
+  );
 });

@@ -42,7 +42,11 @@ const faults: Fault[] = [
   { name: "a wrong key", wrongKey: true, row: same(rows.key) },
   { name: "a body over 64 KiB", raw: (text) => text + " ".repeat(70_000), row: same(tooLarge) },
   { name: "broken JSON", raw: (text) => text.replace("{", "{,"), row: same(rows.json) },
-  { name: "an account that has expired", account: { expires: past }, row: { A: rows.expired, B: rows.expiredB } },
+  {
+    name: "an account that has expired",
+    account: { expires: past },
+    row: { A: rows.expired, B: rows.expiredB },
+  },
   { name: "too many requests", account: { rate: "1/min" }, limited: true, row: same(rows.rate) },
   { name: "an unknown Type", body: (body) => (body["Type"] = "sticker"), row: same(rows.type) },
   {
@@ -52,7 +56,11 @@ const faults: Fault[] = [
     },
     row: same(rows.empty),
   },
-  { name: "an unknown sender", body: (body) => (body["from"] = freshNumber()), row: same(rows.sender) },
+  {
+    name: "an unknown sender",
+    body: (body) => (body["from"] = freshNumber()),
+    row: same(rows.sender),
+  },
   {
     name: "a device that is down",
     body: (body, home) => (body["from"] = body["from"] === home.device ? home.down : body["from"]),
@@ -60,7 +68,12 @@ const faults: Fault[] = [
   },
   { name: "no recipient", body: (body) => delete body["to"], row: same(rows.recipient) },
   { name: "a wrong delay", body: (body) => (body["delay"] = 0), row: same(rows.delay) },
-  { name: "a wrong typing", body: (body) => (body["typing"] = "ya"), row: same(rows.typing), only: "A" },
+  {
+    name: "a wrong typing",
+    body: (body) => (body["typing"] = "ya"),
+    row: same(rows.typing),
+    only: "A",
+  },
   {
     name: "a wrong callbackStatus",
     body: (body) => (body["callbackStatus"] = "http://toko.example.com/"),
@@ -91,7 +104,10 @@ async function sendWith(revision: Revision, chosen: Fault[]) {
   const limited = chosen.some((fault) => fault.limited);
   if (limited) await at.account.send("{}");
   const body: Body = {
-    to: freshNumber(), from: at.device, [textField[revision]]: freshText(), Type: "text",
+    to: freshNumber(),
+    from: at.device,
+    [textField[revision]]: freshText(),
+    Type: "text",
   };
   for (const fault of chosen) fault.body?.(body, at);
   const text = chosen.reduce((made, fault) => fault.raw?.(made) ?? made, JSON.stringify(body));
@@ -117,7 +133,9 @@ describe.each<Revision>(["A", "B"])("revision %s", (revision) => {
       for (const later of applicable.slice(index + 1)) {
         const reply = await sendWith(revision, [earlier, later]);
         expect({ later: later.name, message: reply.json.message, code: reply.status }).toEqual({
-          later: later.name, message: earlier.row[revision][0], code: earlier.row[revision][2],
+          later: later.name,
+          message: earlier.row[revision][0],
+          code: earlier.row[revision][2],
         });
       }
     });
@@ -133,14 +151,24 @@ describe.each<Revision>(["A", "B"])("revision %s", (revision) => {
 
   test("media with a url fails until there is a version that sends it", async () => {
     const { account, device } = await home({});
-    const body = { to: freshNumber(), from: device, Type: "media", url: "https://cdn.example.com/a.png" };
+    const body = {
+      to: freshNumber(),
+      from: device,
+      Type: "media",
+      url: "https://cdn.example.com/a.png",
+    };
     const headers = { "X-Api-Revision": revision };
     expectRefused(await account.send(body, { headers }), rows.failed);
   });
 
   test("media that would be refused for another reason is told that reason", async () => {
     const { account, down } = await home({});
-    const body = { to: freshNumber(), from: freshNumber(), Type: "media", url: "https://cdn.example.com/a.png" };
+    const body = {
+      to: freshNumber(),
+      from: freshNumber(),
+      Type: "media",
+      url: "https://cdn.example.com/a.png",
+    };
     const headers = { "X-Api-Revision": revision };
     expectRefused(await account.send(body, { headers }), rows.sender);
     const reply = await account.send({ ...body, from: down }, { headers });
@@ -152,7 +180,13 @@ test("a refused request leaves no message and costs no credit", async () => {
   const { account, device, down } = await home({ credits: 5 });
   const before = await gateway.json("message", "list", "--account", account.id);
   const body = { to: freshNumber(), from: device, message: freshText(), Type: "text" };
-  for (const fault of [{ from: down }, { delay: 0 }, { message: "" }, { typing: 3 }, { Type: "x" }]) {
+  for (const fault of [
+    { from: down },
+    { delay: 0 },
+    { message: "" },
+    { typing: 3 },
+    { Type: "x" },
+  ]) {
     expect((await account.send({ ...body, ...fault })).json.success).toBe(false);
   }
   expect(await gateway.json("message", "list", "--account", account.id)).toEqual(before);

@@ -27,7 +27,13 @@ afterAll(async () => {
 test("a text is accepted, sent by the device, and reported", async () => {
   const to = freshNumber();
   const message = freshText();
-  const reply = await account.send({ to, from: device, message, Type: "text", callbackStatus: sink.url("/a") });
+  const reply = await account.send({
+    to,
+    from: device,
+    message,
+    Type: "text",
+    callbackStatus: sink.url("/a"),
+  });
   expect(reply.status).toBe(200);
   expect(reply.json).toEqual({
     success: true,
@@ -37,8 +43,15 @@ test("a text is accepted, sent by the device, and reported", async () => {
   expect(reply.headers["x-api-revision"]).toBe("A");
   const attempt = await gateway.simulator.attempt(message);
   expect(attempt).toMatchObject({
-    from: device, to, type: "text", body: message, media: null, typing: false,
-    attempt: 1, result: "sent", code: 200,
+    from: device,
+    to,
+    type: "text",
+    body: message,
+    media: null,
+    typing: false,
+    attempt: 1,
+    result: "sent",
+    code: 200,
   });
   const callback = await sink.request("/a");
   expectSchema("DeliveryStatus", callback.json);
@@ -65,7 +78,9 @@ test("data.to comes back in the JSON type it was sent in", async () => {
 
 test("from may be a JSON number as well", async () => {
   const message = freshText();
-  expectAccepted(await account.send({ to: freshNumber(), from: Number(device), message, Type: "text" }));
+  expectAccepted(
+    await account.send({ to: freshNumber(), from: Number(device), message, Type: "text" }),
+  );
   expect((await gateway.simulator.attempt(message)).from).toBe(device);
 });
 
@@ -104,7 +119,9 @@ test("without callbackStatus nobody is told, unless the account has a default ca
   const { account: other, device: from } = await shop(gateway, { callback: sink.url("/default") });
   const body = { to: freshNumber(), from, Type: "text" };
   const missing = expectAccepted(await other.send({ ...body, message: freshText() }));
-  const empty = expectAccepted(await other.send({ ...body, message: freshText(), callbackStatus: "" }));
+  const empty = expectAccepted(
+    await other.send({ ...body, message: freshText(), callbackStatus: "" }),
+  );
   const own = expectAccepted(
     await other.send({ ...body, message: freshText(), callbackStatus: sink.url("/own") }),
   );
@@ -118,7 +135,13 @@ test("a failure is reported with its code", async () => {
   const to = simulated("991001");
   const message = freshText();
   const id = expectAccepted(
-    await account.send({ to, from: device, message, Type: "text", callbackStatus: sink.url("/fail") }),
+    await account.send({
+      to,
+      from: device,
+      message,
+      Type: "text",
+      callbackStatus: sink.url("/fail"),
+    }),
   );
   const { json } = await sink.request("/fail");
   expectSchema("DeliveryStatus", json);
@@ -129,7 +152,11 @@ test("message list and message show know what became of it", async () => {
   const message = freshText();
   const id = expectAccepted(
     await account.send({
-      to: freshNumber(), from: device, message, Type: "text", callbackStatus: sink.url("/shown"),
+      to: freshNumber(),
+      from: device,
+      message,
+      Type: "text",
+      callbackStatus: sink.url("/shown"),
     }),
   );
   await sink.request("/shown");

@@ -38,12 +38,18 @@ describe("with the outcome", () => {
     expect(reply.json.data.to).toBe(to);
   });
 
-  test.each(["991001", "991002", "991003", "995002"])("a recipient in %s fails with 500", async (code) => {
-    const reply = await account.send({
-      to: simulated(code), from: device, pesan: freshText(), Type: "text",
-    });
-    expectRefused(reply, rows.failed);
-  });
+  test.each(["991001", "991002", "991003", "995002"])(
+    "a recipient in %s fails with 500",
+    async (code) => {
+      const reply = await account.send({
+        to: simulated(code),
+        from: device,
+        pesan: freshText(),
+        Type: "text",
+      });
+      expectRefused(reply, rows.failed);
+    },
+  );
 
   test("an impossible recipient fails with 500, and the platform never sees it", async () => {
     const pesan = freshText();
@@ -65,7 +71,13 @@ describe("with the outcome", () => {
   test("the wait begins when the delay ends", async () => {
     const start = Date.now();
     expectSent(
-      await account.send({ to: freshNumber(), from: device, pesan: freshText(), Type: "text", delay: 3 }),
+      await account.send({
+        to: freshNumber(),
+        from: device,
+        pesan: freshText(),
+        Type: "text",
+        delay: 3,
+      }),
     );
     expect(Date.now() - start).toBeGreaterThanOrEqual(2990);
   });
@@ -73,7 +85,10 @@ describe("with the outcome", () => {
   test("callbackStatus and typing of a pinned key are ignored", async () => {
     const { key } = await account.createKey({ revision: "B" });
     const body = { to: freshNumber(), from: device, pesan: freshText(), Type: "text" };
-    const reply = await account.send({ ...body, callbackStatus: "no address", typing: 17 }, { key });
+    const reply = await account.send(
+      { ...body, callbackStatus: "no address", typing: 17 },
+      { key },
+    );
     expectSent(reply);
     expect(gateway.simulator.of(body.pesan)[0]!.typing).toBe(false);
   });
@@ -91,7 +106,9 @@ describe("with the outcome", () => {
       Array.from({ length: 50 }, (_, index) =>
         busy.send({
           to: index % 5 === 0 ? simulated("991001") : freshNumber(),
-          from, pesan: freshText(), Type: "text",
+          from,
+          pesan: freshText(),
+          Type: "text",
         }),
       ),
     );

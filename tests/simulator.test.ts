@@ -29,7 +29,13 @@ afterAll(async () => {
 async function send(to: string | number): Promise<{ message: string; path: string; id: string }> {
   const message = freshText();
   const path = `/${message.split(" ").pop()}`;
-  const reply = await account.send({ to, from: device, message, Type: "text", callbackStatus: sink.url(path) });
+  const reply = await account.send({
+    to,
+    from: device,
+    message,
+    Type: "text",
+    callbackStatus: sink.url(path),
+  });
   return { message, path, id: expectAccepted(reply, to) };
 }
 
@@ -43,7 +49,13 @@ test.each([
   const { message, path, id } = await send(to);
   const { json } = await sink.request(path);
   expectSchema("DeliveryStatus", json);
-  expect(json).toMatchObject({ requestId: id, status: "failed", code, to: Number(to), device: Number(device) });
+  expect(json).toMatchObject({
+    requestId: id,
+    status: "failed",
+    code,
+    to: Number(to),
+    device: Number(device),
+  });
   expect(gateway.simulator.of(message)).toMatchObject([{ attempt: 1, result, code }]);
 });
 
@@ -52,13 +64,21 @@ test("a recipient in 995000 fails twice for a passing reason, then is sent, in o
   const { json } = await sink.request(path, 50_000);
   expect(json).toMatchObject({ status: "sent", code: 200 });
   const attempts = gateway.simulator.of(message);
-  expect(attempts.map((one) => [one.attempt, one.result])).toEqual([[1, "retry"], [2, "retry"], [3, "sent"]]);
+  expect(attempts.map((one) => [one.attempt, one.result])).toEqual([
+    [1, "retry"],
+    [2, "retry"],
+    [3, "sent"],
+  ]);
   expect(sink.at(path)).toHaveLength(1);
 });
 
 test("a recipient in 995001 never succeeds: it is given up with code 500", async () => {
   const impatient = await Gateway.create({
-    settings: { "outbound.ca_file": certificates().caFile, "scheduler.give_up": "6s", "scheduler.retry_first": "1s" },
+    settings: {
+      "outbound.ca_file": certificates().caFile,
+      "scheduler.give_up": "6s",
+      "scheduler.retry_first": "1s",
+    },
   });
   try {
     const { account, device } = await shop(impatient);
@@ -97,12 +117,17 @@ test("a recipient that is no digits at all is reported as well", async () => {
 
 test("messages of one device leave in the order they were accepted", async () => {
   const { account, device: from } = await shop(gateway);
-  const texts = Array.from({ length: 30 }, (_, index) => freshText(`urutan ${String(index).padStart(2, "0")}`));
+  const texts = Array.from({ length: 30 }, (_, index) =>
+    freshText(`urutan ${String(index).padStart(2, "0")}`),
+  );
   for (const message of texts) {
     expectAccepted(await account.send({ to: freshNumber(), from, message, Type: "text" }));
   }
   await gateway.simulator.attempt(texts.at(-1)!);
   for (const message of texts) await gateway.simulator.attempt(message);
-  const seen = gateway.simulator.all().filter((one) => one.from === from).map((one) => one.body);
+  const seen = gateway.simulator
+    .all()
+    .filter((one) => one.from === from)
+    .map((one) => one.body);
   expect(seen).toEqual(texts);
 });

@@ -26,7 +26,9 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 test("a text is sent over HTTPS", async () => {
-  expectSent(await account.send({ to: freshNumber(), from: device, pesan: freshText(), Type: "text" }));
+  expectSent(
+    await account.send({ to: freshNumber(), from: device, pesan: freshText(), Type: "text" }),
+  );
 });
 
 test("plain HTTP on the same port is no answer", async () => {
@@ -37,8 +39,12 @@ test("plain HTTP on the same port is no answer", async () => {
 test.each(["TLSv1", "TLSv1.1"] as const)("%s is refused", async (version) => {
   const failed = new Promise<Error>((resolve, reject) => {
     const socket = connect({
-      host: "127.0.0.1", port: gateway.port, ca: files.ca, ciphers: "DEFAULT:@SECLEVEL=0",
-      minVersion: version, maxVersion: version,
+      host: "127.0.0.1",
+      port: gateway.port,
+      ca: files.ca,
+      ciphers: "DEFAULT:@SECLEVEL=0",
+      minVersion: version,
+      maxVersion: version,
     });
     socket.on("error", resolve);
     socket.on("secureConnect", () => reject(new Error("it was let in")));
@@ -49,7 +55,11 @@ test.each(["TLSv1", "TLSv1.1"] as const)("%s is refused", async (version) => {
 test.each(["TLSv1.2", "TLSv1.3"] as const)("%s is spoken", async (version) => {
   const protocol = await new Promise((resolve, reject) => {
     const socket = connect({
-      host: "127.0.0.1", port: gateway.port, ca: files.ca, minVersion: version, maxVersion: version,
+      host: "127.0.0.1",
+      port: gateway.port,
+      ca: files.ca,
+      minVersion: version,
+      maxVersion: version,
     });
     socket.on("error", reject);
     socket.on("secureConnect", () => {

@@ -25,7 +25,10 @@ export interface CommandOptions {
 }
 
 /** Runs one command to its end. */
-export async function command(args: string[], options: CommandOptions = {}): Promise<CommandResult> {
+export async function command(
+  args: string[],
+  options: CommandOptions = {},
+): Promise<CommandResult> {
   const child = spawn(binary, args, {
     env: environment(options.environment),
     cwd: options.folder,

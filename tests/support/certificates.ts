@@ -25,15 +25,49 @@ function make(folder: string): Certificates {
   const file = (name: string) => join(folder, name);
   const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  openssl("req", "-x509", ...key, "-keyout", file("ca.key"), "-out", file("ca.pem"),
-    "-subj", "/CN=merpati test CA", "-days", "2",
-    "-addext", "keyUsage=critical,keyCertSign,cRLSign");
-  openssl("req", ...key, "-keyout", file("server.key"), "-out", file("server.csr"),
-    "-subj", "/CN=localhost");
+  openssl(
+    "req",
+    "-x509",
+    ...key,
+    "-keyout",
+    file("ca.key"),
+    "-out",
+    file("ca.pem"),
+    "-subj",
+    "/CN=merpati test CA",
+    "-days",
+    "2",
+    "-addext",
+    "keyUsage=critical,keyCertSign,cRLSign",
+  );
+  openssl(
+    "req",
+    ...key,
+    "-keyout",
+    file("server.key"),
+    "-out",
+    file("server.csr"),
+    "-subj",
+    "/CN=localhost",
+  );
   writeFileSync(file("server.ext"), "subjectAltName=IP:127.0.0.1,DNS:localhost\n");
-  openssl("x509", "-req", "-in", file("server.csr"), "-CA", file("ca.pem"),
-    "-CAkey", file("ca.key"), "-CAcreateserial", "-out", file("server.pem"),
-    "-days", "2", "-extfile", file("server.ext"));
+  openssl(
+    "x509",
+    "-req",
+    "-in",
+    file("server.csr"),
+    "-CA",
+    file("ca.pem"),
+    "-CAkey",
+    file("ca.key"),
+    "-CAcreateserial",
+    "-out",
+    file("server.pem"),
+    "-days",
+    "2",
+    "-extfile",
+    file("server.ext"),
+  );
   return {
     caFile: file("ca.pem"),
     ca: readFileSync(file("ca.pem"), "utf8"),

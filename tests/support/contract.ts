@@ -151,7 +151,12 @@ function judgeBody(
 }
 
 /** A failure must be, word for word, one of those documented under its status. */
-function judgeFailure(examples: Json, operation: Operation | undefined, status: number, value: Json): string {
+function judgeFailure(
+  examples: Json,
+  operation: Operation | undefined,
+  status: number,
+  value: Json,
+): string {
   for (const [name, example] of Object.entries<Json>(examples)) {
     if (JSON.stringify(sorted(deref(example).value)) === JSON.stringify(sorted(value))) {
       record({ operation: operation?.id ?? "", status, example: name });

@@ -41,11 +41,17 @@ export function expectRefused(reply: Reply, [message, status, code]: Row): void 
 
 /** Revision A's answer to a send; gives the requestId. */
 export function expectAccepted(reply: Reply, to?: string | number): string {
-  expect(reply.json, reply.text).toMatchObject({ success: true, data: { status: "pending", code: 200 } });
+  expect(reply.json, reply.text).toMatchObject({
+    success: true,
+    data: { status: "pending", code: 200 },
+  });
   if (to !== undefined) expect(reply.json.data.to).toBe(to);
   return reply.json.data.requestId;
 }
 
 export function expectSent(reply: Reply): void {
-  expect(reply.json, reply.text).toMatchObject({ success: true, data: { status: "sent", code: 200 } });
+  expect(reply.json, reply.text).toMatchObject({
+    success: true,
+    data: { status: "sent", code: 200 },
+  });
 }

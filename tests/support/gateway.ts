@@ -103,7 +103,11 @@ export class Gateway {
       throw new Error(`the gateway ended while starting:\n${this.log}`);
     }
     try {
-      const answer = await exchange({ method: "GET", url: `${this.url}/readyz`, ca: this.options.ca });
+      const answer = await exchange({
+        method: "GET",
+        url: `${this.url}/readyz`,
+        ca: this.options.ca,
+      });
       return answer.status === 200;
     } catch {
       return false;
@@ -157,13 +161,18 @@ export class Gateway {
   async json(...args: string[]): Promise<any> {
     const result = await this.cli(...args, "--json");
     if (result.code !== 0) {
-      throw new Error(`merpati ${args.join(" ")}: ${result.code}\n${result.stderr}${result.stdout}`);
+      throw new Error(
+        `merpati ${args.join(" ")}: ${result.code}\n${result.stderr}${result.stdout}`,
+      );
     }
     return JSON.parse(result.stdout);
   }
 
   async account(flags: AccountFlags = {}): Promise<Account> {
-    const args = Object.entries({ rate: "none", ...flags }).flatMap(([k, v]) => [`--${k}`, String(v)]);
+    const args = Object.entries({ rate: "none", ...flags }).flatMap(([k, v]) => [
+      `--${k}`,
+      String(v),
+    ]);
     const made = await this.json("account", "create", "toko", ...args);
     this.secrets.add(made.webhook_secret);
     return new Account(this, made.id, made.webhook_secret);

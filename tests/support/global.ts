@@ -13,7 +13,10 @@ const exempt: { entry: Partial<Seen>; reason: string }[] = [
   { entry: { example: "fileTooLargeB" }, reason: "media comes with the next version" },
   { entry: { example: "fileTypeUnsupported" }, reason: "media comes with the next version" },
   { entry: { example: "mimeTypeUnsupportedB" }, reason: "media comes with the next version" },
-  { entry: { example: "overloaded" }, reason: "the limits of a whole server: unit tests have them" },
+  {
+    entry: { example: "overloaded" },
+    reason: "the limits of a whole server: unit tests have them",
+  },
   { entry: { example: "serverError" }, reason: "the suite knows no way to make the server fail" },
   { entry: { example: "requestTimeout" }, reason: "on one path is enough: framing.test.ts" },
   { entry: { example: "headersTooLarge" }, reason: "on one path is enough: framing.test.ts" },

@@ -46,5 +46,9 @@ async function collect(response: IncomingMessage): Promise<Answer> {
   const headers = Object.fromEntries(
     Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
   );
-  return { status: response.statusCode ?? 0, headers, text: Buffer.concat(pieces).toString("utf8") };
+  return {
+    status: response.statusCode ?? 0,
+    headers,
+    text: Buffer.concat(pieces).toString("utf8"),
+  };
 }

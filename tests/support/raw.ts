@@ -4,7 +4,11 @@ import type { Answer } from "./contract.ts";
 import { within } from "./wait.ts";
 
 /** Sends `bytes`, and answers everything that came back until the server closed. */
-export function exchangeBytes(port: number, bytes: string | Buffer, deadline = 40_000): Promise<string> {
+export function exchangeBytes(
+  port: number,
+  bytes: string | Buffer,
+  deadline = 40_000,
+): Promise<string> {
   const answered = new Promise<string>((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1" }, () => socket.write(bytes));
     let text = "";

@@ -99,7 +99,10 @@ export class Sink {
       body,
       json: body ? JSON.parse(body) : undefined,
     });
-    const answer = this.rules.get(path)?.(this.at(path).length) ?? { status: 200, body: '{"ok":true}' };
+    const answer = this.rules.get(path)?.(this.at(path).length) ?? {
+      status: 200,
+      body: '{"ok":true}',
+    };
     if (answer.hang) return;
     response.writeHead(answer.status, answer.headers).end(answer.body ?? "");
   }
