@@ -105,7 +105,7 @@ test("the last credits are not spent twice by requests that come together", asyn
   expect(await credit(account)).toBe(0);
 });
 
-test("the end of validity is 403 in revision A, 400 in revision B, and moves with account set", async () => {
+test("the end of validity is 403 in A, 400 in B, and moves with account set", async () => {
   const { account, device } = await shop(gateway);
   expectAccepted(await account.send(a(device)));
   await gateway.json("account", "set", account.id, "--expires", "2020-01-01T00:00:00Z");

@@ -106,10 +106,26 @@ describe("is refused", () => {
     );
   });
 
-  test("an expired account", async () => {
-    const other = await gateway.account({ expires: "2020-01-01T00:00:00Z" });
+  test.each(["auto", "A", "B"] as const)(
+    "an expired account with a key of revision %s",
+    async (revision) => {
+      const other = await gateway.account({ expires: "2020-01-01T00:00:00Z" });
+      await other.createKey({ revision });
+      expectRefused(await other.addDevice({ device: freshNumber() }), rows.expired);
+    },
+  );
+
+  test("the device after the plan's last one, but not one that is there already", async () => {
+    const other = await gateway.account();
     await other.createKey();
-    expectRefused(await other.addDevice({ device: freshNumber() }), rows.expired);
+    const numbers = Array.from({ length: 1000 }, () => freshNumber());
+    const add = async (device: string) => (await other.addDevice({ device })).status;
+    for (let index = 0; index < numbers.length; index += 20) {
+      const statuses = await Promise.all(numbers.slice(index, index + 20).map(add));
+      expect(new Set(statuses)).toEqual(new Set([200]));
+    }
+    expectRefused(await other.addDevice({ device: freshNumber() }), rows.devices);
+    expect(await add(numbers[0]!)).toBe(200);
   });
 
   test("too many requests", async () => {

@@ -112,7 +112,9 @@ describe("connections", () => {
 
   test("pipelined requests are answered in order", async () => {
     const answers = await raw(
-      `${get}X-Request-Id: one\r\n\r\n${get}X-Request-Id: two\r\n\r\n${get}X-Request-Id: three\r\nConnection: close\r\n\r\n`,
+      ["one", "two", "three\r\nConnection: close"]
+        .map((id) => `${get}X-Request-Id: ${id}\r\n\r\n`)
+        .join(""),
       "/healthz",
       "GET",
     );
@@ -136,7 +138,8 @@ describe("connections", () => {
     const chunks = [...body].map((letter) => `1\r\n${letter}\r\n`).join("") + "0\r\n\r\n";
     const [answer] = await raw(
       post(
-        `Authorization: Bearer ${account.key}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n`,
+        `Authorization: Bearer ${account.key}\r\nTransfer-Encoding: chunked\r\n` +
+          "Connection: close\r\n",
         chunks,
       ),
     );

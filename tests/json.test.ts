@@ -104,6 +104,11 @@ test.each([
 ])("Content-Type %s does not matter", async (type) => {
   const headers: Record<string, string> = { authorization: `Bearer ${account.key}` };
   if (type) headers["content-type"] = type;
-  const answer = await gateway.request({ method: "POST", path: "/v1/send", headers, body: text() });
+  const answer = await gateway.request({
+    method: "POST",
+    path: "/v1/send",
+    headers,
+    body: text(),
+  });
   expect(answer.status).toBe(200);
 });

@@ -46,7 +46,7 @@ test("metrics count messages, and contain nobody's number, key or text", async (
   // Every line is a comment or "name{labels} number".
   for (const line of answer.text.trim().split("\n")) {
     expect(line).toMatch(
-      /^(# (HELP|TYPE) .+|[a-z_:][a-z0-9_:]*(\{.*\})? [-+0-9.eE]+|[a-z_:][a-z0-9_:]*(\{.*\})? (\+Inf|NaN))$/i,
+      /^(# (HELP|TYPE) .+|[a-z_:][a-z0-9_:]*(\{.*\})? ([-+0-9.e]+|\+Inf|NaN))$/i,
     );
   }
 });
@@ -93,7 +93,9 @@ test("a backup of the running server restores everything accepted before it", as
     },
   });
   try {
-    expect(await restored.json("message", "show", id)).toMatchObject({ state: expect.any(String) });
+    expect(await restored.json("message", "show", id)).toMatchObject({
+      state: expect.any(String),
+    });
     expect((await restored.simulator.attempt(waiting.message)).result).toBe("sent");
     const text = freshText();
     const reply = await restored.request({

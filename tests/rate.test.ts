@@ -17,7 +17,7 @@ const text = (device: string, field = "message") => ({
   Type: "text",
 });
 
-test("over its rate an account gets 429 in both revisions, and is told when to come back", async () => {
+test("over its rate an account gets 429, and is told when to come back", async () => {
   const { account, device } = await shop(gateway, { rate: "3/min" });
   for (let left = 2; left >= 0; left -= 1) {
     const reply = await account.send(text(device));

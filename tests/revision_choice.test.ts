@@ -53,7 +53,13 @@ test.each<[header: string | null, key: string, fields: keyof typeof fields, revi
 });
 
 test("the text is taken from the revision's own field", async () => {
-  const body = { to: freshNumber(), from: device, Type: "text", message: text(), pesan: text() };
+  const body = {
+    to: freshNumber(),
+    from: device,
+    Type: "text",
+    message: text(),
+    pesan: text(),
+  };
   await account.send(body, { headers: { "X-Api-Revision": "B" } });
   expect(gateway.simulator.of(body.pesan)).toHaveLength(1);
   expect(gateway.simulator.of(body.message)).toHaveLength(0);

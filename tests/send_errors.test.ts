@@ -47,7 +47,12 @@ const faults: Fault[] = [
     account: { expires: past },
     row: { A: rows.expired, B: rows.expiredB },
   },
-  { name: "too many requests", account: { rate: "1/min" }, limited: true, row: same(rows.rate) },
+  {
+    name: "too many requests",
+    account: { rate: "1/min" },
+    limited: true,
+    row: same(rows.rate),
+  },
   { name: "an unknown Type", body: (body) => (body["Type"] = "sticker"), row: same(rows.type) },
   {
     name: "no text",
@@ -147,6 +152,19 @@ describe.each<Revision>(["A", "B"])("revision %s", (revision) => {
     const headers = { "X-Api-Revision": revision };
     expectRefused(await account.send(body, { headers }), rows.urlMissing);
     expectRefused(await account.send({ ...body, url: "" }, { headers }), rows.urlMissing);
+  });
+
+  test.each([
+    "cdn.example.com/a.png",
+    "ftp://cdn.example.com/a.png",
+    "https://ani:x@cdn.example.com/a.png",
+    "http://10.0.0.1/a.png",
+    "https://printer.local/a.png",
+  ])("media at %s is refused", async (url) => {
+    const { account, device } = await home({});
+    const body = { to: freshNumber(), from: device, Type: "media", url };
+    const reply = await account.send(body, { headers: { "X-Api-Revision": revision } });
+    expectRefused(reply, rows.urlInvalid);
   });
 
   test("media with a url fails until there is a version that sends it", async () => {

@@ -115,8 +115,10 @@ test("without delay a text leaves within about a second", async () => {
   expect(Date.parse(attempt.time) - start).toBeLessThan(2500);
 });
 
-test("without callbackStatus nobody is told, unless the account has a default callback", async () => {
-  const { account: other, device: from } = await shop(gateway, { callback: sink.url("/default") });
+test("without callbackStatus the account's default callback is told", async () => {
+  const { account: other, device: from } = await shop(gateway, {
+    callback: sink.url("/default"),
+  });
   const body = { to: freshNumber(), from, Type: "text" };
   const missing = expectAccepted(await other.send({ ...body, message: freshText() }));
   const empty = expectAccepted(

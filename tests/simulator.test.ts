@@ -59,7 +59,7 @@ test.each([
   expect(gateway.simulator.of(message)).toMatchObject([{ attempt: 1, result, code }]);
 });
 
-test("a recipient in 995000 fails twice for a passing reason, then is sent, in one callback", async () => {
+test("a recipient in 995000 fails twice in passing, then is sent: one callback", async () => {
   const { message, path } = await send(simulated("995000"));
   const { json } = await sink.request(path, 50_000);
   expect(json).toMatchObject({ status: "sent", code: 200 });

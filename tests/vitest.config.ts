@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// One server a file and a few files at a time: the binary under test keeps two cores busy by itself.
+// One server a file, and a few files at a time: the binary under test keeps two cores busy.
 export default defineConfig({
   test: {
     include: ["*.test.ts"],

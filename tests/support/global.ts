@@ -17,11 +17,17 @@ const exempt: { entry: Partial<Seen>; reason: string }[] = [
     entry: { example: "overloaded" },
     reason: "the limits of a whole server: unit tests have them",
   },
-  { entry: { example: "serverError" }, reason: "the suite knows no way to make the server fail" },
+  {
+    entry: { example: "serverError" },
+    reason: "the suite knows no way to make the server fail",
+  },
   { entry: { example: "requestTimeout" }, reason: "on one path is enough: framing.test.ts" },
   { entry: { example: "headersTooLarge" }, reason: "on one path is enough: framing.test.ts" },
   { entry: { example: "badRequest" }, reason: "on one path is enough: framing.test.ts" },
-  { entry: { example: "stillRunning", operation: "addDevice" }, reason: "no add takes that long" },
+  {
+    entry: { example: "stillRunning", operation: "addDevice" },
+    reason: "no add takes that long",
+  },
   { entry: { operation: "ready", status: 503 }, reason: "a moment too short to be caught" },
 ];
 
@@ -42,7 +48,8 @@ export default function setup(project: TestProject): () => void {
     );
     if (missing.length > 0) {
       const list = missing.map((entry) => JSON.stringify(entry)).join("\n  ");
-      throw new Error(`docs/openapi.yaml promises answers that no test met:\n  ${list}`);
+      console.error(`docs/openapi.yaml promises answers that no test met:\n  ${list}`);
+      process.exitCode = 1; // An error thrown here would be printed, and the run still be green.
     }
   };
 }
