@@ -42,7 +42,4 @@ private:
     std::vector<std::pair<std::string, JsonField>> fields_;
 };
 
-/// Appends `text` as a JSON string, with its quotes. `text` must be valid UTF-8.
-void append_json_string(std::string& out, std::string_view text);
-
 }  // namespace merpati::api

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json_text.hpp"
+
 namespace merpati::api {
 namespace {
 

@@ -20,13 +20,16 @@
 namespace merpati::scheduler {
 
 struct Options {
-    std::chrono::seconds give_up{24 * 3600};       // Counted from the time a message was due.
-    std::chrono::milliseconds retry_first{5'000};  // Back-off of passing failures, jittered,
-    std::chrono::milliseconds retry_max{600'000};  // doubling up to here.
-    std::chrono::milliseconds horizon{2'000};      // Due later than this: waits on disk alone.
-    std::size_t lane_memory_max = 4'096;           // Messages of one lane held in memory,
-    std::size_t memory_max = 65'536;               // and of all lanes.
-    std::size_t window = 0;  // Sends in flight per device; 0: the connector's.
+    std::chrono::seconds give_up{std::chrono::hours{24}};  // Counted from when a message was due.
+    std::chrono::milliseconds retry_first{5'000};          // Back-off of passing failures,
+    std::chrono::milliseconds retry_max{600'000};          // jittered, doubling up to here.
+    std::chrono::milliseconds horizon{2'000};  // Due later than this: waits on disk alone.
+    std::size_t lane_memory_max = 4'096;       // Messages of one lane held in memory,
+    std::size_t memory_max = 65'536;           // and of all lanes.
+    std::size_t window = 0;                    // Sends in flight per device; 0: the connector's.
+    /// Whether a recipient can be a number at all; an impossible one fails with 1002 when it is
+    /// due (decisions.md, Fields). Empty: all can.
+    std::function<bool(std::string_view)> recipient_possible;
 };
 
 /// Makes the callback of a finished message, or none where nobody is to be told.
@@ -76,8 +79,7 @@ public:
     void accepted(std::unique_ptr<model::Message> message);
 
     /// The outcome of one send; connectors report it through ConnectorEvents.
-    void outcome(const model::MessageId& message, model::PhoneNumber device,
-                 model::Outcome outcome);
+    void outcome(const model::MessageId& message, model::Outcome outcome);
 
     /// A device was added, changed its state or its pace. Lanes of unknown devices do not send.
     void device_changed(const model::Device& device);

@@ -1,6 +1,6 @@
 #include "api/send/answers.hpp"
 
-#include "api/json_fields.hpp"
+#include "base/json_text.hpp"
 
 namespace merpati::api {
 namespace {

@@ -1,0 +1,12 @@
+// Writing JSON by appending: the answers, callbacks and logs of the hot path.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace merpati {
+
+/// Appends `text` as a JSON string, with its quotes. `text` must be valid UTF-8.
+void append_json_string(std::string& out, std::string_view text);
+
+}  // namespace merpati

@@ -1,0 +1,78 @@
+#include "scheduler/lane.hpp"
+
+#include <algorithm>
+
+namespace merpati::scheduler {
+namespace {
+
+/// For a heap whose front is the earliest.
+bool later(const store::QueuedMessage& left, const store::QueuedMessage& right) {
+    if (left.queued_at != right.queued_at) {
+        return left.queued_at > right.queued_at;
+    }
+    return left.message->id > right.message->id;
+}
+
+std::optional<Timestamp> earlier(std::optional<Timestamp> left, std::optional<Timestamp> right) {
+    if (left && right) {
+        return std::min(*left, *right);
+    }
+    return left ? left : right;
+}
+
+}  // namespace
+
+void LaneHeap::push(store::QueuedMessage message) {
+    heap_.push_back(std::move(message));
+    std::ranges::push_heap(heap_, later);
+}
+
+store::QueuedMessage LaneHeap::pop() {
+    std::ranges::pop_heap(heap_, later);
+    auto message = std::move(heap_.back());
+    heap_.pop_back();
+    return message;
+}
+
+std::optional<store::QueuedMessage> LaneHeap::remove(const model::MessageId& id) {
+    const auto found =
+        std::ranges::find_if(heap_, [&id](const auto& entry) { return entry.message->id == id; });
+    if (found == heap_.end()) {
+        return std::nullopt;
+    }
+    auto message = std::move(*found);
+    heap_.erase(found);
+    std::ranges::make_heap(heap_, later);
+    return message;
+}
+
+void LaneHeap::collect_ids(std::unordered_set<Uuid>& ids) const {
+    for (const auto& entry : heap_) {
+        ids.insert(entry.message->id);
+    }
+}
+
+LaneSource* Lane::next_due(Timestamp now) {
+    for (auto& source : sources) {
+        if (!source.memory.empty() && source.memory.top().queued_at <= now) {
+            return &source;
+        }
+    }
+    return nullptr;
+}
+
+std::optional<Timestamp> Lane::memory_due() const {
+    std::optional<Timestamp> due;
+    for (const auto& source : sources) {
+        if (!source.memory.empty()) {
+            due = earlier(due, source.memory.top().queued_at);
+        }
+    }
+    return due;
+}
+
+std::optional<Timestamp> Lane::disk_due() const {
+    return earlier(sources[0].disk_due, sources[1].disk_due);
+}
+
+}  // namespace merpati::scheduler

@@ -1,0 +1,90 @@
+// One device's waiting work.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "connector/connector.hpp"
+#include "model/device.hpp"
+#include "model/message.hpp"
+#include "scheduler/pacer.hpp"
+#include "store/reader.hpp"
+
+namespace merpati::scheduler {
+
+/// The messages of one lane and source that are held in memory, earliest first: by (time of the
+/// next attempt, acceptance).
+class LaneHeap {
+public:
+    void push(store::QueuedMessage message);
+    [[nodiscard]] const store::QueuedMessage& top() const { return heap_.front(); }
+    [[nodiscard]] store::QueuedMessage pop();
+    /// Takes one message out from anywhere; empty when it is not here. Walks the heap.
+    [[nodiscard]] std::optional<store::QueuedMessage> remove(const model::MessageId& id);
+
+    [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
+    void collect_ids(std::unordered_set<Uuid>& ids) const;
+
+private:
+    std::vector<store::QueuedMessage> heap_;
+};
+
+/// Messages of one source: some in memory, the others on disk.
+struct LaneSource {
+    LaneHeap memory;
+    /// Nothing on disk that is not in memory comes due before this; empty: nothing is there.
+    std::optional<Timestamp> disk_due;
+
+    void note_on_disk(Timestamp due) { disk_due = disk_due ? std::min(*disk_due, due) : due; }
+};
+
+/// One device: its two sources, what it may send now, and what it is waiting for.
+struct Lane {
+    model::PhoneNumber device;
+    bool known = false;  // The device is in the directory; an unknown one does not send.
+    model::DeviceState state = model::DeviceState::disconnected;
+    connector::Connector* connector = nullptr;
+    std::size_t window = 1;
+    Pacer pacer;
+
+    std::array<LaneSource, 2> sources;  // By model::Source; API messages go first.
+    std::size_t in_flight = 0;          // Handed to the platform or being committed.
+
+    /// The connector said that the device is down although its state says connected: one message
+    /// at a time tries whether it is back.
+    bool probing = false;
+    Millis probe_wait{0};
+    Timestamp probe_at{};
+
+    bool ready = false;                     // Stands in the dispatcher's round.
+    Timestamp timer_at = Timestamp::max();  // The earliest timer that is armed for it.
+
+    [[nodiscard]] LaneSource& source(model::Source which) {
+        return sources[static_cast<std::size_t>(which)];
+    }
+    [[nodiscard]] std::size_t in_memory() const noexcept {
+        return sources[0].memory.size() + sources[1].memory.size();
+    }
+    [[nodiscard]] bool connected() const noexcept {
+        return known && connector != nullptr && state == model::DeviceState::connected;
+    }
+    [[nodiscard]] bool idle() const noexcept {
+        return in_memory() == 0 && in_flight == 0 && !sources[0].disk_due && !sources[1].disk_due;
+    }
+
+    /// The source whose earliest message in memory goes next: API before campaign among those due.
+    [[nodiscard]] LaneSource* next_due(Timestamp now);
+    /// When the earliest message in memory comes due.
+    [[nodiscard]] std::optional<Timestamp> memory_due() const;
+    /// The earliest lower bound of what is on disk.
+    [[nodiscard]] std::optional<Timestamp> disk_due() const;
+};
+
+}  // namespace merpati::scheduler

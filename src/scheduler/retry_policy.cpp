@@ -1,0 +1,26 @@
+#include "scheduler/retry_policy.hpp"
+
+#include <algorithm>
+
+namespace merpati::scheduler {
+
+std::optional<Timestamp> RetryPolicy::next(Timestamp now, Timestamp due_at, std::uint32_t attempts,
+                                           std::optional<Millis> asked, Random& random) const {
+    if (given_up(now, due_at)) {
+        return std::nullopt;
+    }
+    auto wait = first;
+    for (std::uint32_t attempt = 1; attempt < attempts && wait < longest; ++attempt) {
+        wait *= 2;
+    }
+    wait = std::min(wait, longest);
+    const auto fifth = static_cast<std::uint64_t>(wait.count()) / 5;
+    wait += Millis{static_cast<std::int64_t>(random.between(0, 2 * fifth))} -
+            Millis{static_cast<std::int64_t>(fifth)};
+    if (asked) {
+        wait = std::max(wait, *asked);
+    }
+    return std::min<Timestamp>(now + wait, due_at + give_up);
+}
+
+}  // namespace merpati::scheduler

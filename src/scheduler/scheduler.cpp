@@ -1,0 +1,155 @@
+#include "scheduler/scheduler.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "base/mailbox.hpp"
+#include "base/thread.hpp"
+#include "scheduler/dispatcher.hpp"
+
+namespace merpati::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The wall clock may be stepped: no sleep is longer, so a step is noticed this soon.
+constexpr Millis sleep_longest = 1s;
+
+}  // namespace
+
+/// The thread around the dispatcher.
+class Scheduler::Impl {
+public:
+    Impl(const Clock& clock, Random& random, store::Store& store, store::Committer& committer,
+         const connector::Connectors& connectors, CallbackFactory callbacks,
+         FinishListener on_finish, Options options)
+        : clock_(clock),
+          store_(store),
+          callbacks_(std::move(callbacks)),
+          on_finish_(std::move(on_finish)),
+          box_(0),
+          dispatcher_(clock, random, committer, connectors, callbacks_, on_finish_, options,
+                      [this](Event&& event) { box_.put_always(std::move(event)); }) {}
+
+    Result<void> start() {
+        auto reader = store_.open_reader();
+        if (!reader) {
+            return pass(reader);
+        }
+        if (auto recovered = dispatcher_.recover(std::move(*reader)); !recovered) {
+            return recovered;
+        }
+        thread_ = start_thread("scheduler", [this] { run(); });
+        return {};
+    }
+
+    void stop(std::chrono::milliseconds deadline) {
+        if (!thread_.joinable()) {
+            return;
+        }
+        drain_until_ = clock_.steady_now() + deadline;
+        draining_ = true;
+        box_.nudge();
+        thread_.join();
+        box_.close();
+    }
+
+    void post(Event&& event) { box_.put_always(std::move(event)); }
+
+    [[nodiscard]] Counts counts() const {
+        const std::lock_guard lock{counts_mutex_};
+        return counts_;
+    }
+
+private:
+    void run() {
+        std::vector<Event> events;
+        while (box_.take_all_for(events, sleep_time())) {
+            if (draining_) {
+                dispatcher_.drain();
+            }
+            dispatcher_.step(events);
+            {
+                const std::lock_guard lock{counts_mutex_};
+                counts_ = dispatcher_.counts();
+            }
+            if (draining_ &&
+                (dispatcher_.in_flight() == 0 || clock_.steady_now() >= drain_until_)) {
+                return;
+            }
+        }
+    }
+
+    [[nodiscard]] Millis sleep_time() const {
+        const auto next = dispatcher_.next_step_at();
+        const auto longest = draining_ ? Millis{20} : sleep_longest;
+        if (next == Timestamp::min()) {
+            return 0ms;
+        }
+        return next == Timestamp::max() ? longest
+                                        : std::clamp<Millis>(next - clock_.now(), 0ms, longest);
+    }
+
+    const Clock& clock_;
+    store::Store& store_;
+    const CallbackFactory callbacks_;
+    const FinishListener on_finish_;
+    Mailbox<Event> box_;
+    Dispatcher dispatcher_;
+    std::thread thread_;
+    std::atomic<bool> draining_{false};
+    SteadyTime drain_until_{};
+    mutable std::mutex counts_mutex_;
+    Counts counts_;
+};
+
+Scheduler::Scheduler(const Clock& clock, Random& random, store::Store& store,
+                     store::Committer& committer, const connector::Connectors& connectors,
+                     CallbackFactory callbacks, FinishListener on_finish, Options options)
+    : impl_(std::make_unique<Impl>(clock, random, store, committer, connectors,
+                                   std::move(callbacks), std::move(on_finish),
+                                   std::move(options))) {}
+
+Scheduler::~Scheduler() {
+    stop(0ms);
+}
+
+Result<void> Scheduler::start() {
+    return impl_->start();
+}
+
+void Scheduler::stop(std::chrono::milliseconds deadline) {
+    impl_->stop(deadline);
+}
+
+void Scheduler::accepted(std::unique_ptr<model::Message> message) {
+    impl_->post(Accepted{.message = std::move(message)});
+}
+
+void Scheduler::outcome(const model::MessageId& message, model::Outcome outcome) {
+    impl_->post(Reported{.message = message, .outcome = std::move(outcome)});
+}
+
+void Scheduler::device_changed(const model::Device& device) {
+    impl_->post(DeviceChanged{.device = device});
+}
+
+void Scheduler::device_removed(model::PhoneNumber device) {
+    impl_->post(DeviceRemoved{.device = device});
+}
+
+void Scheduler::cancel(store::QueuedMessage message,
+                       std::move_only_function<void(Result<void>)> done) {
+    impl_->post(Cancelled{.message = std::move(message), .done = std::move(done)});
+}
+
+void Scheduler::wake(model::PhoneNumber device, model::Source source, Timestamp due) {
+    impl_->post(Woken{.device = device, .source = source, .due = due});
+}
+
+Counts Scheduler::counts() const noexcept {
+    return impl_->counts();
+}
+
+}  // namespace merpati::scheduler
