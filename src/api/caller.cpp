@@ -63,7 +63,8 @@ RevisionChoice choose_revision(std::optional<std::string_view> header,
     return {.revision = server_default};
 }
 
-std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request) const {
+std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request,
+                                                  Operation operation) const {
     const auto now = clock_.now();
     auto key = admission::authenticate(request.authorization, directory_, now);
     if (!key) {
@@ -77,11 +78,14 @@ std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request) 
         return reply;
     }
     auto fields = JsonFields::parse(request.body);
-    const auto choice = choose_revision(request.header("X-Api-Revision"), key->key->revision,
-                                        fields ? &*fields : nullptr, options_.default_revision);
     Caller caller;
+    RevisionChoice choice;
+    if (operation == Operation::send) {
+        choice = choose_revision(request.header("X-Api-Revision"), key->key->revision,
+                                 fields ? &*fields : nullptr, options_.default_revision);
+        caller.headers = fmt::format("X-Api-Revision: {}\r\n", model::to_string(choice.revision));
+    }
     caller.revision = choice.revision;
-    caller.headers = fmt::format("X-Api-Revision: {}\r\n", model::to_string(choice.revision));
     const auto refuse = [&caller](Refusal refusal) {
         return with_headers(failure(refusal, caller.revision), caller.headers);
     };

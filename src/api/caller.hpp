@@ -34,7 +34,7 @@ struct Caller {
     model::Revision revision = model::Revision::a;
     JsonFields fields;
     std::optional<store::IdempotencyRecord> idempotency;  // Key and fingerprint; no answer yet.
-    std::string headers;  // X-Api-Revision and RateLimit lines that every answer carries.
+    std::string headers;  // RateLimit and, for send, X-Api-Revision: what every answer carries.
 
     [[nodiscard]] const model::Account& account() const { return key.account->account; }
 };
@@ -44,13 +44,18 @@ struct EntranceOptions {
     std::optional<model::Rate> default_rate;
 };
 
+/// What is asked for. Revisions are those of send: device/addnew has one form only, so the header,
+/// the key's pin and the default say nothing about it, and its errors are worded as A's.
+enum class Operation : std::uint8_t { send, device_addnew };
+
 /// The first half of decisions.md's order of checks. A refused request comes back as its answer.
 class Entrance {
 public:
     Entrance(const Clock& clock, const admission::Directory& directory, EntranceOptions options)
         : clock_(clock), directory_(directory), options_(options) {}
 
-    [[nodiscard]] std::variant<Caller, http::Reply> admit(const http::Request& request) const;
+    [[nodiscard]] std::variant<Caller, http::Reply> admit(const http::Request& request,
+                                                          Operation operation) const;
 
 private:
     const Clock& clock_;

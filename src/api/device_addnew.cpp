@@ -27,7 +27,7 @@ struct DeviceAddnew::Job {
 };
 
 void DeviceAddnew::handle(const http::Request& request, http::Responder responder) {
-    auto admitted = rooms_.entrance.admit(request);
+    auto admitted = rooms_.entrance.admit(request, Operation::device_addnew);
     if (auto* refused = std::get_if<http::Reply>(&admitted)) {
         responder.send(std::move(*refused));
         return;

@@ -35,7 +35,7 @@ Send::Send(Rooms rooms, SendOptions options) : rooms_(rooms), options_(options) 
 Send::~Send() = default;
 
 void Send::handle(const http::Request& request, http::Responder responder) {
-    auto admitted = rooms_.entrance.admit(request);
+    auto admitted = rooms_.entrance.admit(request, Operation::send);
     if (auto* refused = std::get_if<http::Reply>(&admitted)) {
         responder.send(std::move(*refused));
         return;
