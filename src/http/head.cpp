@@ -39,17 +39,11 @@ bool is_host(std::string_view text) noexcept {
     });
 }
 
-/// False for anything but digits. A number too long for 64 bits is the largest one, which every
-/// limit refuses.
+/// False for anything but digits, and for more than 64 bits.
 bool read_length(std::string_view text, std::uint64_t& length) noexcept {
-    if (text.empty() || !std::ranges::all_of(text, is_digit)) {
-        return false;
-    }
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), length);
-    if (read.ec == std::errc::result_out_of_range) {
-        length = std::numeric_limits<std::uint64_t>::max();
-    }
-    return true;
+    const char* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, length);
+    return read.ec == std::errc{} && read.ptr == end;
 }
 
 /// Fills a Head with views, instead of Beast's container of copies.

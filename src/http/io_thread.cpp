@@ -63,7 +63,8 @@ void IoThread::drain() {
             (next++)->drain();
         }
         const std::lock_guard lock{service_.drain_mutex};
-        service_.drained.notify_all();  // None may be left already.
+        ++service_.draining;
+        service_.drained.notify_all();
     });
 }
 
@@ -85,6 +86,7 @@ void IoThread::close_all() {
     while (!connections_.empty()) {
         connections_.front().close();
     }
+    stopping_ = true;
     sweep_timer_.cancel();
     work_.reset();
 }
@@ -166,7 +168,7 @@ void IoThread::take_mail() {
 void IoThread::schedule_sweep() {
     sweep_timer_.expires_after(service_.limits.sweep_interval);
     sweep_timer_.async_wait([this](const boost::system::error_code& error) {
-        if (!error) {
+        if (!error && !stopping_) {  // It may have gone off just before it was cancelled.
             sweep();
             schedule_sweep();
         }

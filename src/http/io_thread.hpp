@@ -41,6 +41,7 @@ struct Service {
     std::atomic<std::size_t> open = 0;  // Connections of all threads.
     std::mutex drain_mutex{};
     std::condition_variable drained{};
+    std::size_t draining = 0;  // Threads that accept no more. Under the mutex.
 };
 
 /// Operation: accepts, reads and answers on one io_context. Every `sweep_interval` it looks at the
@@ -100,6 +101,7 @@ private:
     RequestIds request_ids_;
     SteadyTime now_;
     bool draining_ = false;
+    bool stopping_ = false;
 
     Counter accepted_ = 0;
     Counter requests_ = 0;

@@ -94,7 +94,9 @@ void Server::Impl::drain(std::chrono::milliseconds deadline) {
         thread->drain();
     }
     std::unique_lock lock{service_.drain_mutex};
-    service_.drained.wait_for(lock, deadline, [this] { return service_.open == 0; });
+    service_.drained.wait_for(lock, deadline, [this] {
+        return service_.draining >= threads_.size() && service_.open == 0;
+    });
 }
 
 void Server::Impl::stop() {

@@ -1,0 +1,207 @@
+// The management socket, from both ends.
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+
+#include "http/local_address.hpp"
+#include "http/local_client.hpp"
+#include "http/server_fixture.hpp"
+
+namespace merpati::http::testing {
+namespace {
+
+struct LocalSocketTest : ServerTest {
+    LocalSocketTest() {
+        std::string pattern =
+            (std::filesystem::temp_directory_path() / "http-local-XXXXXX").string();
+        directory = ::mkdtemp(pattern.data());
+        options.local_socket = directory + "/merpati.sock";
+        local_router.add(Method::post, "/manage", [](const Request& request, Responder responder) {
+            responder.send({.status = 201,
+                            .body = std::string{request.body} + "|" + std::string{request.query} +
+                                    (request.from_local_socket ? "|local" : "|network")});
+        });
+        router.add(Method::get, "/origin", [](const Request& request, Responder responder) {
+            responder.send({.body = request.from_local_socket ? "local" : "network"});
+        });
+    }
+    ~LocalSocketTest() override { std::filesystem::remove_all(directory); }
+
+    Result<ClientReply> ask(Method method, std::string_view target, std::string_view body = {},
+                            std::chrono::milliseconds timeout = patience) {
+        return request(options.local_socket, method, target, body, timeout);
+    }
+    Result<void> start_second() {
+        second.emplace(clock, random, options, router, local_router, refusal_text);
+        return second->start();
+    }
+    /// Listens on `options.local_socket` and answers the first request with `answer`.
+    std::thread answer_once(std::string answer) {
+        const auto address = LocalAddress::of(options.local_socket);
+        FileDescriptor listener{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+        EXPECT_EQ(::bind(listener.get(), address->data(), address->size()), 0);
+        EXPECT_EQ(::listen(listener.get(), 1), 0);
+        return std::thread{[listener = std::move(listener), answer = std::move(answer)] {
+            RawClient peer{FileDescriptor{::accept(listener.get(), nullptr, nullptr)}};
+            EXPECT_TRUE(peer.is_readable(patience));
+            peer.send(answer);
+            peer.stop_sending();
+            (void)peer.receive_all();
+        }};
+    }
+
+    std::string directory;
+    std::optional<Server> second;
+};
+
+TEST_F(LocalSocketTest, ServesItsOwnRoutes) {
+    start();
+    const auto reply = ask(Method::post, "/manage?a=b", "hello");
+    ASSERT_TRUE(reply) << reply.error().describe();
+    EXPECT_EQ(reply->status, 201);
+    EXPECT_EQ(reply->body, "hello|a=b|local");
+    EXPECT_EQ(ask(Method::get, "/origin")->status, 404);
+    auto client = connect();
+    client.send("GET /origin HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(client.receive().body, "network");
+}
+
+TEST_F(LocalSocketTest, CarriesLargeBodiesBothWays) {
+    options.limits.body_max = 10'000'000;
+    start();
+    const std::string body(9'000'000, 'b');
+    const auto reply = ask(Method::post, "/manage", body);
+    ASSERT_TRUE(reply) << reply.error().describe();
+    EXPECT_TRUE(reply->body == body + "||local");
+}
+
+TEST_F(LocalSocketTest, TellsTheClientWhyABodyIsRefused) {
+    start();
+    const auto reply = ask(Method::post, "/manage", std::string(5'000'000, 'b'));
+    ASSERT_TRUE(reply) << reply.error().describe();
+    EXPECT_EQ(reply->status, 413);
+}
+
+TEST_F(LocalSocketTest, IsItsOwnersAlone) {
+    start();
+    struct stat file{};
+    ASSERT_EQ(::lstat(options.local_socket.c_str(), &file), 0);
+    EXPECT_TRUE(S_ISSOCK(file.st_mode));
+    EXPECT_EQ(file.st_mode & 0777U, 0600U);
+}
+
+TEST_F(LocalSocketTest, IsRemovedAtTheEnd) {
+    start();
+    server->stop();
+    EXPECT_FALSE(std::filesystem::exists(options.local_socket));
+}
+
+TEST_F(LocalSocketTest, IsLeftAloneWhenItBelongsToAnotherByThen) {
+    start();
+    std::filesystem::remove(options.local_socket);
+    std::ofstream{options.local_socket} << "mine";
+    server->stop();
+    EXPECT_TRUE(std::filesystem::exists(options.local_socket));
+}
+
+TEST_F(LocalSocketTest, WorksUnderAPathLongerThanAnAddressHolds) {
+    std::string deep = directory;
+    while (deep.size() < 1000) {
+        deep += "/a-directory-with-quite-a-long-name";
+    }
+    std::filesystem::create_directories(deep);
+    options.local_socket = deep + "/merpati.sock";
+    start();
+    EXPECT_EQ(ask(Method::post, "/manage", "x")->body, "x||local");
+    struct stat file{};
+    ASSERT_EQ(::lstat(options.local_socket.c_str(), &file), 0);
+    EXPECT_EQ(file.st_mode & 0777U, 0600U);
+    EXPECT_FALSE(start_second());
+    server->stop();
+    EXPECT_FALSE(std::filesystem::exists(options.local_socket));
+    EXPECT_EQ(ask(Method::get, "/").error().code, ErrorCode::unreachable);
+}
+
+TEST_F(LocalSocketTest, RefusesANameThatFitsNowhere) {
+    options.local_socket = directory + "/" + std::string(200, 'n');
+    EXPECT_EQ(start_second().error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(ask(Method::get, "/").error().code, ErrorCode::invalid_argument);
+    options.local_socket = std::string(300, 'd') + "/merpati.sock";
+    EXPECT_EQ(start_second().error().code, ErrorCode::io_failed);
+    EXPECT_EQ(ask(Method::get, "/").error().code, ErrorCode::unreachable);
+}
+
+TEST_F(LocalSocketTest, ReplacesAFileNobodyListensOn) {
+    {
+        const auto address = LocalAddress::of(options.local_socket);
+        const FileDescriptor stale{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+        ASSERT_EQ(::bind(stale.get(), address->data(), address->size()), 0);
+    }
+    EXPECT_EQ(ask(Method::get, "/").error().code, ErrorCode::unreachable);
+    start();
+    EXPECT_EQ(ask(Method::post, "/manage")->status, 201);
+}
+
+TEST_F(LocalSocketTest, LeavesARunningServerItsSocket) {
+    start();
+    const auto started = start_second();
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().code, ErrorCode::io_failed);
+    EXPECT_NE(started.error().detail.find("another process listens"), std::string::npos);
+    second.reset();
+    EXPECT_EQ(ask(Method::post, "/manage")->status, 201);
+}
+
+TEST_F(LocalSocketTest, LeavesAnyOtherFileAlone) {
+    std::ofstream{options.local_socket} << "a diary";
+    const auto started = start_second();
+    ASSERT_FALSE(started);
+    EXPECT_NE(started.error().detail.find("no socket"), std::string::npos);
+    EXPECT_TRUE(std::filesystem::exists(options.local_socket));
+    EXPECT_EQ(ask(Method::get, "/").error().code, ErrorCode::unreachable);
+}
+
+TEST_F(LocalSocketTest, LetsTheOperatorInHoweverManyClientsThereAre) {
+    options.limits.connections_max = 1;
+    start();
+    auto one = connect();
+    auto two = connect();
+    EXPECT_EQ(two.receive().status, 503);
+    EXPECT_EQ(ask(Method::post, "/manage")->status, 201);
+}
+
+TEST_F(LocalSocketTest, TellsTheClientWhenNobodyIsThere) {
+    EXPECT_EQ(ask(Method::get, "/").error().code, ErrorCode::unreachable);
+    options.local_socket = directory + "/nowhere/merpati.sock";
+    EXPECT_EQ(ask(Method::get, "/").error().code, ErrorCode::unreachable);
+}
+
+TEST_F(LocalSocketTest, TellsTheClientWhenTheAnswerIsLate) {
+    std::vector<Responder> waiting;
+    local_router.add(Method::get, "/wait", [&](const Request&, Responder responder) {
+        waiting.push_back(std::move(responder));
+    });
+    start();
+    EXPECT_EQ(ask(Method::get, "/wait", {}, 20ms).error().code, ErrorCode::timeout);
+    server->stop();
+}
+
+TEST_F(LocalSocketTest, TellsTheClientWhenTheAnswerIsNone) {
+    for (const char* answer :
+         {"", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell", "SSH-2.0-x\r\n\r\n",
+          "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"}) {
+        std::thread peer = answer_once(answer);
+        EXPECT_EQ(ask(Method::get, "/").error().code, ErrorCode::protocol) << answer;
+        peer.join();
+        std::filesystem::remove(options.local_socket);
+    }
+}
+
+TEST_F(LocalSocketTest, SendsNoTargetThatIsSeveralLines) {
+    for (const char* target : {"", "manage", "/a b", "/a\r\nX: y", "/\xc3\xa4"}) {
+        EXPECT_EQ(ask(Method::get, target).error().code, ErrorCode::invalid_argument);
+    }
+}
+
+}  // namespace
+}  // namespace merpati::http::testing

@@ -1,0 +1,86 @@
+#include "http/router.hpp"
+
+#include <gtest/gtest.h>
+
+namespace merpati::http {
+namespace {
+
+struct RouterTest : ::testing::Test {
+    void add(Method method, const std::string& path) {
+        router.add(method, path, [this, path](const Request&, const Responder&) { called = path; });
+    }
+    /// The path of the route that answers, or the status of the refusal.
+    std::string find(Method method, std::string_view path) {
+        const auto match = router.find(method, path);
+        if (match.handler == nullptr) {
+            return std::to_string(match.status) + " " + std::string{match.allow};
+        }
+        (*match.handler)(Request{}, Responder{nullptr});
+        return called;
+    }
+
+    Router router;
+    std::string called;
+};
+
+TEST_F(RouterTest, FindsExactPathsAlone) {
+    add(Method::post, "/v1/send");
+    EXPECT_EQ(find(Method::post, "/v1/send"), "/v1/send");
+    EXPECT_EQ(find(Method::post, "/v1/send/"), "404 ");
+    EXPECT_EQ(find(Method::post, "/v1/sen"), "404 ");
+    EXPECT_EQ(find(Method::post, "/V1/send"), "404 ");
+    EXPECT_EQ(find(Method::post, "v1/send"), "404 ");
+    EXPECT_EQ(find(Method::post, ""), "404 ");
+}
+
+TEST_F(RouterTest, PrefersExactThenLongerPaths) {
+    add(Method::get, "/*");
+    add(Method::get, "/a/b/*");
+    add(Method::get, "/a/*");
+    add(Method::get, "/a/b/c");
+    EXPECT_EQ(find(Method::get, "/a/b/c"), "/a/b/c");
+    EXPECT_EQ(find(Method::get, "/a/b/d"), "/a/b/*");
+    EXPECT_EQ(find(Method::get, "/a/b/c/d"), "/a/b/*");
+    EXPECT_EQ(find(Method::get, "/a/x"), "/a/*");
+    EXPECT_EQ(find(Method::get, "/a"), "/*");
+    EXPECT_EQ(find(Method::get, "/"), "/*");
+}
+
+TEST_F(RouterTest, NamesTheMethodsOfAKnownPath) {
+    add(Method::post, "/a");
+    add(Method::get, "/a");
+    add(Method::del, "/b/*");
+    EXPECT_EQ(find(Method::put, "/a"), "405 GET, HEAD, POST");
+    EXPECT_EQ(find(Method::other, "/a"), "405 GET, HEAD, POST");
+    EXPECT_EQ(find(Method::head, "/b/c"), "405 DELETE");
+}
+
+TEST_F(RouterTest, AnswersHeadLikeGet) {
+    add(Method::get, "/a");
+    EXPECT_EQ(find(Method::head, "/a"), "/a");
+}
+
+TEST_F(RouterTest, LetsAWiderPathAnswerAMethodTheExactOneLacks) {
+    add(Method::get, "/a/*");
+    add(Method::post, "/a/b");
+    EXPECT_EQ(find(Method::get, "/a/b"), "/a/*");
+    EXPECT_EQ(find(Method::put, "/a/b"), "405 POST");
+}
+
+TEST_F(RouterTest, ListsItsRoutesAsAdded) {
+    add(Method::post, "/z");
+    add(Method::get, "/a/*");
+    const auto routes = router.routes();
+    ASSERT_EQ(routes.size(), 2U);
+    EXPECT_EQ(routes[0], std::pair(Method::post, std::string{"/z"}));
+    EXPECT_EQ(routes[1], std::pair(Method::get, std::string{"/a/*"}));
+}
+
+TEST_F(RouterTest, TakesEachRouteOnce) {
+    add(Method::get, "/a");
+    EXPECT_DEATH(add(Method::get, "/a"), "added once");
+    EXPECT_DEATH(add(Method::get, "a"), "starts with a slash");
+}
+
+}  // namespace
+}  // namespace merpati::http
