@@ -87,6 +87,10 @@ void Dispatcher::handle(Accepted&& event) {
     auto& lane = lane_of(event.message->device);
     auto& source = lane.source(event.message->source);
     const auto due = event.message->due_at;
+    // It may have been read from the store between its commit and this event.
+    if (in_flight_.contains(event.message->id) || source.memory.knows(event.message->id)) {
+        return;
+    }
     // In memory only where nothing that goes before it waits on disk.
     const bool soon = due <= now_ + options_.horizon;
     const bool first = !source.disk_due || *source.disk_due > due;
@@ -169,7 +173,7 @@ void Dispatcher::put_back(InFlight& flight) {
     }
     auto queued = std::move(flight.queued);
     const auto id = queued.message->id;
-    lane.source(queued.message->source).memory.push(std::move(queued));
+    lane.source(queued.message->source).memory.push_known(std::move(queued));
     ++in_memory_;
     --lane.in_flight;
     in_flight_.erase(id);
@@ -423,7 +427,7 @@ void Dispatcher::load(Lane& lane, model::Source which) {
     const bool all = loaded->size() < limit;
     for (auto& queued : *loaded) {
         ++in_memory_;
-        source.memory.push(std::move(queued));
+        source.memory.push_known(std::move(queued));
     }
     if (!all) {
         return;  // More is due: disk_due stays, and the next load comes when memory is low again.

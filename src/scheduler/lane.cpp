@@ -27,11 +27,23 @@ void LaneHeap::push(store::QueuedMessage message) {
     std::ranges::push_heap(heap_, later);
 }
 
+void LaneHeap::push_known(store::QueuedMessage message) {
+    known_.insert(message.message->id);
+    push(std::move(message));
+}
+
 store::QueuedMessage LaneHeap::pop() {
     std::ranges::pop_heap(heap_, later);
     auto message = std::move(heap_.back());
     heap_.pop_back();
+    forget(message.message->id);
     return message;
+}
+
+void LaneHeap::forget(const model::MessageId& id) {
+    if (!known_.empty()) {
+        known_.erase(id);
+    }
 }
 
 std::optional<store::QueuedMessage> LaneHeap::remove(const model::MessageId& id) {
@@ -43,6 +55,7 @@ std::optional<store::QueuedMessage> LaneHeap::remove(const model::MessageId& id)
     auto message = std::move(*found);
     heap_.erase(found);
     std::ranges::make_heap(heap_, later);
+    forget(id);
     return message;
 }
 

@@ -23,6 +23,10 @@ namespace merpati::scheduler {
 class LaneHeap {
 public:
     void push(store::QueuedMessage message);
+    /// As push, and `knows` the id until it is taken out: for what was read from the store, whose
+    /// acceptance may only now be on its way here.
+    void push_known(store::QueuedMessage message);
+    [[nodiscard]] bool knows(const model::MessageId& id) const { return known_.contains(id); }
     [[nodiscard]] const store::QueuedMessage& top() const { return heap_.front(); }
     [[nodiscard]] store::QueuedMessage pop();
     /// Takes one message out from anywhere; empty when it is not here. Walks the heap.
@@ -33,7 +37,10 @@ public:
     void collect_ids(std::unordered_set<Uuid>& ids) const;
 
 private:
+    void forget(const model::MessageId& id);
+
     std::vector<store::QueuedMessage> heap_;
+    std::unordered_set<Uuid> known_;
 };
 
 /// Messages of one source: some in memory, the others on disk.
