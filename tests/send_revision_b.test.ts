@@ -38,18 +38,20 @@ describe("with the outcome", () => {
     expect(reply.json.data.to).toBe(to);
   });
 
-  test.each(["991001", "991002", "991003", "995002"])(
-    "a recipient in %s fails with 500",
-    async (code) => {
-      const reply = await account.send({
-        to: simulated(code),
-        from: device,
-        pesan: freshText(),
-        Type: "text",
-      });
-      expectRefused(reply, rows.failed);
-    },
-  );
+  test.each([
+    ["991001", rows.failed],
+    ["991002", rows.failed],
+    ["991003", rows.fileType],
+    ["995002", rows.failed],
+  ] as const)("a recipient in %s is answered %j", async (code, row) => {
+    const reply = await account.send({
+      to: simulated(code),
+      from: device,
+      pesan: freshText(),
+      Type: "text",
+    });
+    expectRefused(reply, row);
+  });
 
   test("an impossible recipient fails with 500, and the platform never sees it", async () => {
     const pesan = freshText();

@@ -27,6 +27,7 @@ export const rows = {
   plan: ["Paket Anda tidak dapat menambah perangkat", "limit", 403],
   devices: ["Batas jumlah perangkat tercapai", "limit", 403],
   taken: ["Perangkat sudah terdaftar", "invalid", 409],
+  fileType: ["Jenis file tidak didukung", "invalid", 415],
   reused: ["Idempotency-Key sudah dipakai", "invalid", 422],
   rate: ["Anda telah melebihi batas permintaan", "throttled", 429],
   failed: ["Gagal mengirim pesan", "error", 500],

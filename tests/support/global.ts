@@ -11,7 +11,6 @@ const exempt: { entry: Partial<Seen>; reason: string }[] = [
   { entry: { example: "mediaUnreachable" }, reason: "media comes with the next version" },
   { entry: { example: "fileTooLargeA" }, reason: "media comes with the next version" },
   { entry: { example: "fileTooLargeB" }, reason: "media comes with the next version" },
-  { entry: { example: "fileTypeUnsupported" }, reason: "media comes with the next version" },
   { entry: { example: "mimeTypeUnsupportedB" }, reason: "media comes with the next version" },
   {
     entry: { example: "overloaded" },

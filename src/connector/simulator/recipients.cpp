@@ -27,7 +27,7 @@ model::Outcome judge(const model::Message& message, std::uint32_t attempt) {
     if (to.ends_with("991002")) {
         return refused(model::StatusCode::recipient_invalid, "Nomor tujuan tidak valid");
     }
-    if (to.ends_with("991003") && message.type == model::MessageType::media) {
+    if (to.ends_with("991003")) {
         return refused(model::StatusCode::media_refused, "Jenis file tidak didukung");
     }
     if (to.ends_with("995002")) {

@@ -12,7 +12,7 @@ namespace merpati::connector::simulator {
 /// in
 ///   991001  is not registered
 ///   991002  is invalid for the platform
-///   991003  has its media type refused (text reaches it)
+///   991003  has its media type refused, whatever is sent, so that 1003 can be tried with a text
 ///   995000  fails twice for a passing reason, then succeeds
 ///   995001  never succeeds, for a passing reason
 ///   995002  fails at once, for good
