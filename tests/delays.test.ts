@@ -71,3 +71,18 @@ test("a delayed message survives a stop and a kill, is sent once, and not early"
   expect(gateway.simulator.of(message)).toHaveLength(1);
   await gateway.simulator.attempt(overdue);
 });
+
+test("delayed and immediate messages of one device are each sent once", async () => {
+  const texts = Array.from({ length: 200 }, () => freshText());
+  const one = async (message: string, index: number) => {
+    const body = { to: freshNumber(), from: device, message, Type: "text" };
+    const delay = [undefined, 1, 3, 4][index % 4];
+    expectAccepted(await account.send({ ...body, ...(delay && { delay }) }));
+  };
+  for (let index = 0; index < texts.length; index += 10) {
+    await Promise.all(texts.slice(index, index + 10).map((text, at) => one(text, index + at)));
+  }
+  for (const text of texts) await gateway.simulator.attempt(text);
+  const sent = gateway.simulator.all().map((attempt) => attempt.body);
+  for (const text of texts) expect(sent.filter((body) => body === text)).toHaveLength(1);
+});
