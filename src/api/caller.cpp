@@ -14,6 +14,12 @@ http::Reply with_headers(http::Reply reply, const std::string& headers) {
     return reply;
 }
 
+http::Reply wrong_key() {
+    auto reply = failure(Refusal::key_invalid);
+    reply.add_header("WWW-Authenticate", "Bearer");
+    return reply;
+}
+
 /// "50 in 1 s, 49 left, full again in 1 s", in the two fields of the IETF draft.
 std::string rate_headers(const model::Rate& rate, const admission::RateVerdict& verdict) {
     return fmt::format("RateLimit-Policy: \"send\";q={};w={}\r\nRateLimit: \"send\";r={};t={}\r\n",
@@ -63,19 +69,21 @@ RevisionChoice choose_revision(std::optional<std::string_view> header,
     return {.revision = server_default};
 }
 
+std::optional<http::Reply> Entrance::before_too_large(const http::Request& request) const {
+    // The key comes first in the order of checks; operations without one have nothing to say.
+    const bool keyed = request.path == "/v1/send" || request.path == "/v1/device/addnew";
+    if (keyed && !admission::authenticate(request.authorization, directory_, clock_.now())) {
+        return wrong_key();
+    }
+    return std::nullopt;
+}
+
 std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request,
                                                   Operation operation) const {
     const auto now = clock_.now();
     auto key = admission::authenticate(request.authorization, directory_, now);
     if (!key) {
-        auto reply = failure(Refusal::key_invalid);
-        reply.add_header("WWW-Authenticate", "Bearer");
-        return reply;
-    }
-    if (request.body_too_large) {
-        auto reply = failure(Refusal::body_too_large);
-        reply.close = true;
-        return reply;
+        return wrong_key();
     }
     auto fields = JsonFields::parse(request.body);
     Caller caller;

@@ -54,6 +54,9 @@ public:
     Entrance(const Clock& clock, const admission::Directory& directory, EntranceOptions options)
         : clock_(clock), directory_(directory), options_(options) {}
 
+    /// For http::Router::before_too_large: a wrong key is told before a body that is too large.
+    [[nodiscard]] std::optional<http::Reply> before_too_large(const http::Request& request) const;
+
     [[nodiscard]] std::variant<Caller, http::Reply> admit(const http::Request& request,
                                                           Operation operation) const;
 

@@ -164,20 +164,26 @@ void Connection::dispatch() {
         responder.send(std::move(reply));
         return;
     }
-    Request request;
-    request.method = head.method;
-    request.path = head.path;
-    request.query = head.query;
+    Request request = request_of(head);
     request.body = reader_.body();
-    request.id = request_id_;
-    request.authorization = head.authorization;
-    request.headers = head.headers;
-    request.from_local_socket = local;
     try {
         (*match.handler)(request, std::move(responder));
     } catch (...) {
         // The Responder, destroyed on the way here, has answered 500. The handler's room logs.
     }
+}
+
+Request Connection::request_of(const Head& head) const {
+    Request request;
+    request.method = head.method;
+    request.path = head.path;
+    request.query = head.query;
+    request.id = request_id_;
+    request.authorization = head.authorization;
+    request.headers = head.headers;
+    request.from_local_socket = origin_ == Origin::local_socket;
+    request.from_loopback = stream_ && stream_->peer_is_loopback();
+    return request;
 }
 
 void Connection::deliver(Reply&& reply) {
@@ -222,7 +228,12 @@ void Connection::refuse(std::uint16_t status) {
     request_id_ = has_id ? head->request_id : thread_.request_ids().next();
     without_body_ = head != nullptr && head->method == Method::head;
     keep_alive_ = false;
-    append(refusal(status));
+    std::optional<Reply> earlier;
+    if (const auto& ask = thread_.service().router.before_too_large;
+        status == 413 && head != nullptr && origin_ == Origin::network && ask) {
+        earlier = ask(request_of(*head));
+    }
+    append(earlier ? std::move(*earlier) : refusal(status));
     lingering_ = true;
     if (flush()) {
         finish();

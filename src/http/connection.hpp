@@ -78,6 +78,7 @@ private:
     /// False when its answer will come later.
     [[nodiscard]] bool handle();
     void dispatch();
+    [[nodiscard]] Request request_of(const Head& head) const;
     void append(Reply&& reply);
     void refuse(std::uint16_t status);
     [[nodiscard]] Reply refusal(std::uint16_t status) const;

@@ -27,8 +27,7 @@ public:
     std::string_view authorization;   // The header's value, or empty: every operation needs it.
     std::span<const Header> headers;  // In order, names as they came.
     bool from_local_socket = false;   // Came through the management socket.
-    bool body_too_large =
-        false;  // Over the limit: not read, `body` is empty. Answered, then closed.
+    bool from_loopback = false;       // The peer is on this machine.
 
     /// The value of a header (name in any case), or empty optional. The first one counts.
     [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;

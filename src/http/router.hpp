@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,10 @@ using RefusalBody = std::function<std::string(std::uint16_t status)>;
 /// Threads: `find` from any, once the server runs.
 class Router {
 public:
+    /// Asked before a body over the limit is refused with 413, with the head alone (`body` is
+    /// empty): an answer that goes before it (a wrong key's 401), or nothing. May be left empty.
+    std::function<std::optional<Reply>(const Request&)> before_too_large;
+
     Router();
     ~Router();
     Router(Router&&) noexcept;

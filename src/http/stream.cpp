@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <limits>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <openssl/err.h>
@@ -27,9 +28,27 @@ Stream::Progress to_progress(ssize_t result) noexcept {
     return {.bytes = 0, .closed = !would_wait};
 }
 
+bool is_loopback(Stream::Socket& socket) {
+    sockaddr_storage peer{};
+    socklen_t size = sizeof peer;
+    if (::getpeername(socket.native_handle(), reinterpret_cast<sockaddr*>(&peer), &size) != 0) {
+        return false;
+    }
+    if (peer.ss_family == AF_INET) {
+        const auto& v4 = reinterpret_cast<const sockaddr_in&>(peer);
+        return (ntohl(v4.sin_addr.s_addr) >> 24) == 127;
+    }
+    if (peer.ss_family == AF_INET6) {
+        const auto& v6 = reinterpret_cast<const sockaddr_in6&>(peer);
+        return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
+    }
+    return peer.ss_family == AF_UNIX;
+}
+
 }  // namespace
 
-Stream::Stream(Socket socket, SSL_CTX* tls) : socket_(std::move(socket)) {
+Stream::Stream(Socket socket, SSL_CTX* tls)
+    : socket_(std::move(socket)), loopback_(is_loopback(socket_)) {
     if (tls == nullptr) {
         return;
     }

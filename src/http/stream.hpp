@@ -41,6 +41,9 @@ public:
     [[nodiscard]] Progress read(std::span<char> room);
     [[nodiscard]] Progress write(std::string_view bytes);
 
+    /// Whether the other end is on this machine: a loopback address, or a Unix socket.
+    [[nodiscard]] bool peer_is_loopback() const noexcept { return loopback_; }
+
     /// Waits for bytes and calls `handler(error, size)`. With an encrypted stream size is 0 and
     /// `read` is to be called; with a plain one the bytes are in `room`, which must stay valid.
     template <class Handler>
@@ -84,6 +87,7 @@ private:
     [[nodiscard]] Progress tls_progress(int result, bool& wants_other, int other);
 
     Socket socket_;
+    bool loopback_ = false;
     std::unique_ptr<SSL, SslDeleter> tls_;
     bool read_wants_write_ = false;
     bool write_wants_read_ = false;

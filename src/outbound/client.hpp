@@ -12,6 +12,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "outbound/address_policy.hpp"
 #include "outbound/resolver.hpp"
@@ -69,8 +70,8 @@ using ResponseHandler = std::function<void(Result<Response>)>;
 /// Threads: all calls and handlers on the executor's one thread. Memory: at most 64 KiB a transfer.
 class Client {
 public:
-    Client(boost::asio::any_io_executor executor, const AddressPolicy& policy, Resolver& resolver,
-           ClientOptions options);
+    Client(const Clock& clock, boost::asio::any_io_executor executor, const AddressPolicy& policy,
+           Resolver& resolver, ClientOptions options);
     ~Client();
 
     /// Errors at once: io_failed when ca_file cannot be read (checked by the constructor's caller

@@ -26,6 +26,9 @@ struct Url {
     /// "https://example.org:8443": what connections and breakers are keyed by.
     [[nodiscard]] std::string origin() const;
 
+    /// Strict RFC 3986. A fragment is dropped, and so is the dot that ends a host's name. An IPv4
+    /// address is taken as four decimal numbers only: 127.1, 0x7f.1, 0177.0.0.1 and 2130706433 are
+    /// malformed. So are percent signs and non-ASCII characters in the host, and zones.
     /// Errors: invalid_argument (malformed, user info, other scheme, control characters, too long).
     [[nodiscard]] static Result<Url> parse(std::string_view text, std::size_t bytes_max = 2048);
 };
@@ -36,8 +39,9 @@ enum class Schemes : std::uint8_t { https_only, http_and_https };
 /// Whether `text` is a URL that may be used as far as can be said without a look-up (decisions.md,
 /// Fields): right scheme, no user info, at most 2048 bytes, no literal address that `policy`
 /// refuses, no name that is private by definition (localhost, one label, .localhost, .local,
-/// .internal, .home.arpa, .onion), also in the odd spellings of IPv4 (decimal, octal, hex, short).
-/// An `outbound.allow` that covers loopback lets `localhost` in.
+/// .internal, .home.arpa, .onion).
+/// An `outbound.allow` that covers loopback lets `localhost` in; one that opens a range of the
+/// inner network lets the other private names in, which are then judged when they are used.
 /// Errors: invalid_argument, refused.
 [[nodiscard]] Result<Url> admit_url(std::string_view text, Schemes schemes,
                                     const AddressPolicy& policy);

@@ -94,7 +94,9 @@ std::variant<std::unique_ptr<model::Message>, Refusal> Send::decide(const Caller
     message->revision = caller.revision;
     message->delivery = account.delivery;
     message->accepted_at = now;
-    message->callback_url = account.callback_url;
+    if (caller.revision == model::Revision::a) {
+        message->callback_url = account.callback_url;  // Revision B has no callback.
+    }
     const auto later = decide_later_fields(caller, rules, *message);
     if (const auto* refusal = std::get_if<Refusal>(&later)) {
         return *refusal;

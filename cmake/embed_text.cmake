@@ -1,0 +1,19 @@
+# cmake -DINPUT=… -DOUTPUT=… -DFUNCTION=merpati::api::openapi_yaml -P embed_text.cmake
+#
+# Writes a source file that returns the text of INPUT. Raw strings of 8 KiB are joined by the
+# compiler, because longer ones are beyond what the standard promises.
+file(READ "${INPUT}" text)
+string(LENGTH "${text}" length)
+set(pieces "")
+set(from 0)
+while(from LESS length)
+  string(SUBSTRING "${text}" ${from} 8192 piece)
+  string(APPEND pieces "R\"embedded(${piece})embedded\"\n")
+  math(EXPR from "${from} + 8192")
+endwhile()
+string(REGEX REPLACE "::[^:]*$" "" namespace "${FUNCTION}")
+string(REGEX REPLACE "^.*::" "" name "${FUNCTION}")
+file(WRITE "${OUTPUT}" "#include <string_view>\n\nnamespace ${namespace} {\n\n"
+  "[[nodiscard]] std::string_view ${name}() noexcept;\n\n"
+  "std::string_view ${name}() noexcept {\n    static constexpr std::string_view text =\n${pieces};\n"
+  "    return text;\n}\n\n}  // namespace ${namespace}\n")

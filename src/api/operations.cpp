@@ -1,0 +1,58 @@
+#include "api/operations.hpp"
+
+#include "api/errors.hpp"
+#include "base/digest.hpp"
+
+namespace merpati::api {
+namespace {
+
+http::Reply json(std::string body) {
+    http::Reply reply;
+    reply.body = std::move(body);
+    reply.add_header("Cache-Control", "no-store");
+    return reply;
+}
+
+bool may_read_metrics(const http::Request& request, const std::string& token) {
+    if (token.empty()) {
+        return request.from_loopback;
+    }
+    // Digests are compared, so that neither length nor beginning of the token can be felt for.
+    return equal_constant_time(sha256(request.authorization), sha256("Bearer " + token));
+}
+
+}  // namespace
+
+void Operations::add_to(http::Router& router) const {
+    router.add(http::Method::get, "/healthz", [](const http::Request&, http::Responder responder) {
+        responder.send(json(R"({"status":"ok"})"));
+    });
+    router.add(http::Method::get, "/readyz",
+               [this](const http::Request&, http::Responder responder) {
+                   if (not_ready().empty()) {
+                       responder.send(json(R"({"status":"ready"})"));
+                   } else {
+                       responder.send(failure(Refusal::overloaded));
+                   }
+               });
+    router.add(http::Method::get, "/metrics",
+               [this](const http::Request& request, http::Responder responder) {
+                   if (!may_read_metrics(request, metrics_token)) {
+                       responder.send(failure(Refusal::key_invalid));
+                       return;
+                   }
+                   http::Reply reply;
+                   reply.body = metrics();
+                   reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
+                   responder.send(std::move(reply));
+               });
+    router.add(http::Method::get, "/openapi.yaml",
+               [](const http::Request&, http::Responder responder) {
+                   http::Reply reply;
+                   reply.body = openapi_yaml();
+                   reply.content_type = "application/yaml";
+                   responder.send(std::move(reply));
+               });
+}
+
+}  // namespace merpati::api

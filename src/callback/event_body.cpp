@@ -1,0 +1,72 @@
+#include "callback/event_body.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/digest.hpp"
+#include "base/json_text.hpp"
+
+namespace merpati::callback {
+namespace {
+
+bool is_json_integer(std::string_view text) {
+    return !text.empty() && (text.front() != '0' || text.size() == 1) &&
+           std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::string message_status_body(const model::Message& message,
+                                const model::Completion& completion) {
+    std::string body;
+    body.reserve(288);
+    body += R"({"device":)";
+    body += message.device.text();
+    body += R"(,"requestId":")";
+    message.id.append_to(body);
+    body += R"(","campaignId":"","type":")";
+    body += model::to_string(message.type);
+    body += R"(","messageid":)";
+    append_json_string(body,
+                       completion.platform_id.empty() ? message.id.text() : completion.platform_id);
+    body += completion.state == model::MessageState::sent ? R"(,"status":"sent","to":)"
+                                                          : R"(,"status":"failed","to":)";
+    if (is_json_integer(message.recipient)) {
+        body += message.recipient;
+    } else {
+        append_json_string(body, message.recipient);
+    }
+    body += R"(,"code":)";
+    body += std::to_string(static_cast<int>(completion.code));
+    body += R"(,"details":)";
+    append_json_string(body, completion.details);
+    body += '}';
+    return body;
+}
+
+std::string device_event_body(std::string_view event, model::PhoneNumber device, Timestamp time,
+                              std::string_view data) {
+    std::string body = R"({"event":)";
+    append_json_string(body, event);
+    body += R"(,"device":)";
+    body += device.text();
+    body += R"(,"timestamp":")";
+    body += to_rfc3339(time);
+    body += R"(","data":)";
+    body += data;
+    body += '}';
+    return body;
+}
+
+std::int64_t origin_key_of(std::string_view url) {
+    // Up to the path; letters of another case would only make a second queue for the same host.
+    const auto host = url.find("://");
+    const auto end =
+        host == std::string_view::npos ? url.size() : url.find_first_of("/?#", host + 3);
+    const auto digest = sha256(url.substr(0, end));
+    std::int64_t key = 0;
+    std::memcpy(&key, digest.data(), sizeof key);
+    return key;
+}
+
+}  // namespace merpati::callback

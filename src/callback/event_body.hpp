@@ -1,0 +1,27 @@
+// The bodies of callbacks and webhooks, serialised once and sent as they are on every attempt.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "model/device.hpp"
+#include "model/message.hpp"
+#include "model/outcome.hpp"
+
+namespace merpati::callback {
+
+/// Interface 2.3, in its order. `device`, `to` and `code` are JSON numbers; a `to` that was no
+/// number at all is a string. `campaignId` is "" for API sends.
+[[nodiscard]] std::string message_status_body(const model::Message& message,
+                                              const model::Completion& completion);
+
+/// decisions.md, Device webhook: {"event","device","timestamp","data"}. `data` is a JSON object.
+[[nodiscard]] std::string device_event_body(std::string_view event, model::PhoneNumber device,
+                                            Timestamp time, std::string_view data);
+
+/// Model::Callback::origin_key of a URL: a hash of scheme, host and port.
+[[nodiscard]] std::int64_t origin_key_of(std::string_view url);
+
+}  // namespace merpati::callback

@@ -1,0 +1,22 @@
+// Forms of network addresses in settings, checked without a look-up.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace merpati::config {
+
+/// "127.0.0.1:8080", "[::1]:8080": an address literal and a port from 0 to 65535.
+[[nodiscard]] bool is_listen_address(std::string_view text);
+
+/// "10.0.0.0/8", "fd00::/8", or one address.
+[[nodiscard]] bool is_cidr(std::string_view text);
+
+/// "sqlite:PATH" or "postgresql://…".
+[[nodiscard]] bool is_store_url(std::string_view text);
+
+/// The URL as it may be shown: the password of its user info, and of a `password` parameter, as
+/// "***".
+[[nodiscard]] std::string mask_password(std::string_view url);
+
+}  // namespace merpati::config

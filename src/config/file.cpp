@@ -1,0 +1,96 @@
+#include "config/file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+namespace merpati::config {
+namespace {
+
+/// Far above any real configuration, far below what would hurt.
+constexpr std::size_t file_bytes_max = 1024 * 1024;
+
+void add_value(const toml::node& node, std::string key, std::vector<FileEntry>& entries);
+
+void add_table(const toml::table& table, const std::string& prefix,
+               std::vector<FileEntry>& entries) {
+    for (const auto& [name, node] : table) {
+        auto key =
+            prefix.empty() ? std::string{name.str()} : fmt::format("{}.{}", prefix, name.str());
+        if (const auto* inner = node.as_table()) {
+            add_table(*inner, key, entries);
+        } else {
+            add_value(node, std::move(key), entries);
+        }
+    }
+}
+
+/// A list of texts alone; any other item makes the whole entry `other`.
+void read_list(const toml::array& items, FileEntry& entry) {
+    entry.form = FileEntry::Form::list;
+    for (const auto& item : items) {
+        const auto* text = item.as_string();
+        if (text == nullptr || text->get().contains(',')) {
+            entry.form = FileEntry::Form::other;
+            return;
+        }
+        entry.value += (entry.value.empty() ? "" : ",") + text->get();
+    }
+}
+
+void add_value(const toml::node& node, std::string key, std::vector<FileEntry>& entries) {
+    FileEntry entry{.key = std::move(key), .value = {}, .line = node.source().begin.line};
+    if (const auto* text = node.as_string()) {
+        entry.value = text->get();
+    } else if (const auto* number = node.as_integer()) {
+        entry.value = std::to_string(number->get());
+        entry.form = FileEntry::Form::bare;
+    } else if (const auto* boolean = node.as_boolean()) {
+        entry.value = boolean->get() ? "true" : "false";
+        entry.form = FileEntry::Form::bare;
+    } else if (const auto* list = node.as_array()) {
+        read_list(*list, entry);
+    } else {
+        entry.form = FileEntry::Form::other;
+    }
+    entries.push_back(std::move(entry));
+}
+
+}  // namespace
+
+Result<std::vector<FileEntry>> read_file(const std::filesystem::path& file) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(file, error);
+    std::ifstream in{file, std::ios::binary};
+    if (error || !in) {
+        const auto why = error ? error.message() : std::string{std::strerror(errno)};
+        return fail(ErrorCode::io_failed, fmt::format("{}: {}", file.string(), why));
+    }
+    if (size > file_bytes_max) {
+        return fail(ErrorCode::io_failed,
+                    fmt::format("{}: larger than {} bytes", file.string(), file_bytes_max));
+    }
+    std::string text(size, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(size));
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    return read_toml(text, file.string());
+}
+
+Result<std::vector<FileEntry>> read_toml(std::string_view text, std::string_view name) {
+    std::vector<FileEntry> entries;
+    try {
+        add_table(toml::parse(text), "", entries);
+    } catch (const toml::parse_error& error) {
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()));
+    }
+    std::ranges::sort(entries, {}, &FileEntry::line);
+    return entries;
+}
+
+}  // namespace merpati::config

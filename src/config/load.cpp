@@ -1,0 +1,225 @@
+#include "config/load.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "config/file.hpp"
+#include "config/suggest.hpp"
+#include "config/table.hpp"
+
+namespace merpati::config {
+namespace {
+
+constexpr std::size_t mistakes_max = 20;
+constexpr std::size_t quoted_max = 80;
+
+/// A wrong value as it may stand in an error: one line, not too long.
+std::string quote(std::string_view value) {
+    std::string quoted = "'";
+    for (const char c : value.substr(0, quoted_max)) {
+        const auto byte = static_cast<unsigned char>(c);
+        quoted += byte < 0x20 || byte == 0x7f ? '?' : c;
+    }
+    return quoted + (value.size() > quoted_max ? "…'" : "'");
+}
+
+std::string did_you_mean(std::string_view given, std::span<const std::string_view> words) {
+    const auto nearest = suggest(given, words);
+    return nearest ? fmt::format("; did you mean {}?", *nearest) : "";
+}
+
+class Loader {
+public:
+    void read(const Sources& sources);
+    [[nodiscard]] Result<Loaded> finish();
+
+private:
+    void read_file_entries(const std::filesystem::path& file);
+    void read_environment(const std::map<std::string, std::string>& environment);
+    void read_set(std::string_view set);
+
+    void assign(const Row& row, std::string_view value, Origin origin);
+    void refuse_value(const Row& row, std::string_view value, std::string_view place);
+    void check_together();
+    void fill_in_paths();
+    void mistake(std::string sentence);
+    [[nodiscard]] std::string place_of(std::string_view key) const;
+
+    Loaded loaded_;
+    std::optional<Error> unreadable_;
+    std::vector<std::string> mistakes_;
+    std::size_t more_ = 0;
+};
+
+void Loader::read(const Sources& sources) {
+    if (sources.file) {
+        read_file_entries(*sources.file);
+    }
+    read_environment(sources.environment);
+    for (const auto& set : sources.sets) {
+        read_set(set);
+    }
+    if (mistakes_.empty()) {
+        check_together();
+        fill_in_paths();
+    }
+}
+
+Result<Loaded> Loader::finish() {
+    if (unreadable_) {
+        return std::unexpected(std::move(*unreadable_));
+    }
+    if (mistakes_.empty()) {
+        return std::move(loaded_);
+    }
+    if (more_ > 0) {
+        mistakes_.push_back(fmt::format("and {} more", more_));
+    }
+    return fail(ErrorCode::invalid_argument, fmt::format("{}", fmt::join(mistakes_, "\n")));
+}
+
+void Loader::read_file_entries(const std::filesystem::path& file) {
+    auto entries = read_file(file);
+    if (!entries) {
+        unreadable_ = std::move(entries.error());
+        return;
+    }
+    std::vector<std::string_view> keys;
+    for (const auto& row : rows()) {
+        keys.push_back(row.key);
+    }
+    for (const auto& entry : *entries) {
+        const auto place = fmt::format("{}:{}", file.string(), entry.line);
+        const auto* row = find_row(entry.key);
+        if (row == nullptr) {
+            mistake(fmt::format("{}: {}: no such setting{}", place, quote(entry.key),
+                                did_you_mean(entry.key, keys)));
+            continue;
+        }
+        using Form = FileEntry::Form;
+        const bool shaped = entry.form == Form::text ||
+                            (entry.form == Form::bare && !row->text_only) ||
+                            (entry.form == Form::list && row->form == config::Form::list);
+        if (shaped) {
+            assign(*row, entry.value, {.kind = Origin::Kind::file, .text = place});
+        } else {
+            refuse_value(*row, {}, place);
+        }
+    }
+}
+
+void Loader::read_environment(const std::map<std::string, std::string>& environment) {
+    std::vector<std::string> variables;
+    for (const auto& row : rows()) {
+        variables.push_back(row.variable());
+    }
+    const std::vector<std::string_view> words{variables.begin(), variables.end()};
+    constexpr std::string_view prefix = "MERPATI_";
+    for (const auto& [name, value] : environment) {
+        const std::string_view rest =
+            std::string_view{name}.substr(name.starts_with(prefix) ? prefix.size() : name.size());
+        if (!rest.contains("__")) {
+            continue;
+        }
+        const auto found = std::ranges::find(variables, name);
+        if (found == variables.end()) {
+            mistake(fmt::format("{}: no such setting{}", quote(name), did_you_mean(name, words)));
+            continue;
+        }
+        const auto index = static_cast<std::size_t>(found - variables.begin());
+        assign(rows()[index], value, {.kind = Origin::Kind::environment, .text = name});
+    }
+}
+
+void Loader::read_set(std::string_view set) {
+    const auto equals = set.find('=');
+    if (equals == std::string_view::npos) {
+        mistake(fmt::format("--set {}: write it as KEY=VALUE, for example --set log.level=debug",
+                            quote(set)));
+        return;
+    }
+    const auto key = set.substr(0, equals);
+    const auto* row = find_row(key);
+    if (row == nullptr) {
+        std::vector<std::string_view> keys;
+        for (const auto& each : rows()) {
+            keys.push_back(each.key);
+        }
+        mistake(fmt::format("--set {}: no such setting{}", quote(key), did_you_mean(key, keys)));
+        return;
+    }
+    assign(*row, set.substr(equals + 1), {.kind = Origin::Kind::flag, .text = "--set"});
+}
+
+void Loader::assign(const Row& row, std::string_view value, Origin origin) {
+    if (!row.assign(loaded_.settings, value)) {
+        refuse_value(row, value, origin.text);
+        return;
+    }
+    loaded_.origins.insert_or_assign(std::string{row.key}, std::move(origin));
+}
+
+void Loader::refuse_value(const Row& row, std::string_view value, std::string_view place) {
+    const auto shown =
+        value.empty() ? std::string{} : fmt::format(", not {}", quote(row.show(value)));
+    mistake(fmt::format("{}: {} must be {}{}{}{}", place, row.key, row.type,
+                        row.bounds.empty() ? "" : ", ", row.bounds, shown));
+}
+
+void Loader::check_together() {
+    const auto& http = loaded_.settings.http;
+    if (http.tls.certificate.has_value() != http.tls.key.has_value()) {
+        const bool has_key = http.tls.key.has_value();
+        mistake(fmt::format("{}: {} needs {} beside it",
+                            place_of(has_key ? "http.tls.key" : "http.tls.certificate"),
+                            has_key ? "http.tls.key" : "http.tls.certificate",
+                            has_key ? "http.tls.certificate" : "http.tls.key"));
+    }
+    const auto& scheduler = loaded_.settings.scheduler;
+    if (scheduler.retry_first > scheduler.retry_max) {
+        mistake(fmt::format("{}: scheduler.retry_first must not be longer than scheduler.retry_max",
+                            place_of("scheduler.retry_first")));
+    }
+    const auto& callback = loaded_.settings.callback;
+    if (callback.per_origin_max > callback.total_max) {
+        mistake(fmt::format("{}: callback.per_origin_max must not be above callback.total_max",
+                            place_of("callback.per_origin_max")));
+    }
+}
+
+void Loader::fill_in_paths() {
+    auto& store = loaded_.settings.store;
+    constexpr std::string_view sqlite = "sqlite:";
+    if (!store.key_file) {
+        store.key_file = store.url.starts_with(sqlite) ? store.url.substr(sqlite.size()) + ".key"
+                                                       : "merpati.key";
+    }
+}
+
+void Loader::mistake(std::string sentence) {
+    if (mistakes_.size() < mistakes_max) {
+        mistakes_.push_back(std::move(sentence));
+    } else {
+        ++more_;
+    }
+}
+
+std::string Loader::place_of(std::string_view key) const {
+    return loaded_.origin(key).text;
+}
+
+}  // namespace
+
+Origin Loaded::origin(std::string_view key) const {
+    const auto found = origins.find(key);
+    return found == origins.end() ? Origin{} : found->second;
+}
+
+Result<Loaded> load(const Sources& sources) {
+    Loader loader;
+    loader.read(sources);
+    return loader.finish();
+}
+
+}  // namespace merpati::config

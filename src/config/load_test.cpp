@@ -1,0 +1,231 @@
+#include "config/load.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/reference.hpp"
+
+namespace merpati::config {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct LoadTest : ::testing::Test {
+    ~LoadTest() override { std::filesystem::remove(file); }
+
+    void write(std::string_view text) {
+        std::ofstream{file} << text;
+        sources.file = file;
+    }
+
+    std::string detail_of_failure() {
+        const auto loaded = load(sources);
+        EXPECT_FALSE(loaded);
+        return loaded ? std::string{} : loaded.error().detail;
+    }
+
+    std::filesystem::path file =
+        std::filesystem::temp_directory_path() / ("merpati_load_test_" + std::to_string(getpid()));
+    Sources sources;
+};
+
+TEST_F(LoadTest, WithoutSourcesAllIsDefault) {
+    const auto loaded = load(sources);
+    ASSERT_TRUE(loaded);
+    EXPECT_EQ(loaded->settings.http.listen, std::vector<std::string>{"127.0.0.1:8080"});
+    EXPECT_EQ(loaded->settings.store.url, "sqlite:merpati.db");
+    EXPECT_EQ(loaded->settings.store.key_file, "merpati.db.key");
+    EXPECT_EQ(loaded->settings.api.rate, (Rate{.count = 50, .period = 1s}));
+    EXPECT_EQ(loaded->settings.api.revision_b.wait, 15s);
+    EXPECT_EQ(loaded->settings.retention.finished, 24h * 30);
+    EXPECT_TRUE(loaded->origins.empty());
+    EXPECT_EQ(loaded->origin("http.listen").text, "default");
+}
+
+TEST_F(LoadTest, FlagBeatsEnvironmentBeatsFile) {
+    write("[http]\nthreads = 1\nbody_max = \"32KiB\"\nconnections_max = 11\n");
+    sources.environment = {{"MERPATI_HTTP__THREADS", "2"}, {"MERPATI_HTTP__BODY_MAX", "2048"}};
+    sources.sets = {"http.threads=3"};
+    const auto loaded = load(sources);
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    EXPECT_EQ(loaded->settings.http.threads, 3U);
+    EXPECT_EQ(loaded->settings.http.body_max, 2048U);
+    EXPECT_EQ(loaded->settings.http.connections_max, 11U);
+    EXPECT_EQ(loaded->origin("http.threads").text, "--set");
+    EXPECT_EQ(loaded->origin("http.body_max").text, "MERPATI_HTTP__BODY_MAX");
+    EXPECT_EQ(loaded->origin("http.connections_max").text, file.string() + ":4");
+}
+
+TEST_F(LoadTest, ReadsEveryKindOfValueFromAFile) {
+    write(R"(
+outbound.allow = ["10.0.0.0/8", "::1"]
+outbound.allow_http_callbacks = true
+api.default_revision = "B"
+api.revision_b = { wait = 3, respond = "accepted" }
+api.rate = "none"
+log = { level = "debug", format = "auto" }
+simulator = { latency_ms = 0, log = "sim.jsonl" }
+scheduler.give_up = "2d"
+metrics.token = ""
+)");
+    const auto loaded = load(sources);
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    const auto& settings = loaded->settings;
+    EXPECT_EQ(settings.outbound.allow, (std::vector<std::string>{"10.0.0.0/8", "::1"}));
+    EXPECT_TRUE(settings.outbound.allow_http_callbacks);
+    EXPECT_EQ(settings.api.default_revision, Revision::b);
+    EXPECT_EQ(settings.api.revision_b.wait, 3s);
+    EXPECT_EQ(settings.api.revision_b.respond, RespondWith::accepted);
+    EXPECT_EQ(settings.api.rate, std::nullopt);
+    EXPECT_EQ(settings.log.level, LogLevel::debug);
+    EXPECT_EQ(settings.log.format, std::nullopt);
+    EXPECT_EQ(settings.simulator.latency_ms, 0ms);
+    EXPECT_EQ(settings.simulator.log, "sim.jsonl");
+    EXPECT_EQ(settings.scheduler.give_up, 48h);
+    EXPECT_EQ(settings.metrics.token, std::nullopt);
+}
+
+TEST_F(LoadTest, ListsArePartedByCommasOutsideTheFile) {
+    sources.environment = {{"MERPATI_HTTP__LISTEN", "127.0.0.1:1, [::1]:2"}};
+    sources.sets = {"outbound.allow="};
+    const auto loaded = load(sources);
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    EXPECT_EQ(loaded->settings.http.listen, (std::vector<std::string>{"127.0.0.1:1", "[::1]:2"}));
+    EXPECT_TRUE(loaded->settings.outbound.allow.empty());
+}
+
+TEST_F(LoadTest, EveryMistakeIsNamedWithItsPlaceAndTheNearestKey) {
+    write("[http]\nlisen = \"127.0.0.1:1\"\nthreads = 300\n\n[colour]\nsky = 1\n");
+    sources.environment = {{"MERPATI_STORE__URI", "sqlite:x"}};
+    sources.sets = {"log.level=loud", "threads=2", "nonsense"};
+    const auto detail = detail_of_failure();
+    EXPECT_THAT(detail, HasSubstr(file.string() +
+                                  ":2: 'http.lisen': no such setting; did you mean http.listen?"));
+    EXPECT_THAT(detail, HasSubstr(file.string() +
+                                  ":3: http.threads must be a whole number, 0 to 256, not '300'"));
+    EXPECT_THAT(detail, HasSubstr(file.string() + ":6: 'colour.sky': no such setting\n"));
+    EXPECT_THAT(detail, HasSubstr("'MERPATI_STORE__URI': no such setting; did you mean "
+                                  "MERPATI_STORE__URL?"));
+    EXPECT_THAT(detail, HasSubstr("--set: log.level must be one of \"debug\", \"info\", \"warn\", "
+                                  "\"error\", not 'loud'"));
+    EXPECT_THAT(detail, HasSubstr("--set 'threads': no such setting; did you mean http.threads?"));
+    EXPECT_THAT(detail, HasSubstr("--set 'nonsense': write it as KEY=VALUE"));
+}
+
+TEST_F(LoadTest, AValueOfAnotherFormIsRefused) {
+    write(
+        "http.threads = [\"2\"]\nlog.level = 1\nstore.url = true\nsimulator.dedupe = 1\n"
+        "http.listen = 8080\nhttp.body_timeout = 1.5\nretention.finished = \"500ms\"\n");
+    const auto detail = detail_of_failure();
+    for (const auto* place :
+         {":1: http.threads", ":2: log.level", ":3: store.url", ":4: simulator.dedupe",
+          ":5: http.listen", ":6: http.body_timeout", ":7: retention.finished"}) {
+        EXPECT_THAT(detail, HasSubstr(place));
+    }
+}
+
+TEST_F(LoadTest, ATableWhereAValueBelongsIsRefused) {
+    write("[http.listen]\naddress = \"127.0.0.1:1\"\n");
+    EXPECT_THAT(detail_of_failure(), HasSubstr(":2: 'http.listen.address': no such setting"));
+}
+
+TEST_F(LoadTest, VariablesThatAreNoSettingsAreIgnored) {
+    sources.environment = {{"MERPATI_CONFIG", "x"},
+                           {"MERPATI_", ""},
+                           {"HOME__X", "y"},
+                           {"merpati_http__threads", "1"}};
+    EXPECT_TRUE(load(sources));
+}
+
+TEST_F(LoadTest, MistakesNeverQuoteSecretsNorBreakLines) {
+    sources.sets = {"metrics.token=short-secret", "store.url=mysql://u:hidden@h/d",
+                    "log.level=a\nb\x1b[31m"};
+    const auto detail = detail_of_failure();
+    EXPECT_THAT(detail, Not(HasSubstr("short-secret")));
+    EXPECT_THAT(detail, Not(HasSubstr("hidden")));
+    EXPECT_THAT(detail, HasSubstr("'a?b?[31m'"));
+    EXPECT_EQ(std::ranges::count(detail, '\n'), 2);
+}
+
+TEST_F(LoadTest, MistakesAreBoundedInNumber) {
+    std::string text;
+    for (int turn = 0; turn < 1000; ++turn) {
+        text += "unknown_" + std::to_string(turn) + " = 1\n";
+    }
+    write(text);
+    const auto detail = detail_of_failure();
+    EXPECT_EQ(std::ranges::count(detail, '\n'), 20);
+    EXPECT_THAT(detail, HasSubstr("and 980 more"));
+}
+
+TEST_F(LoadTest, CertificateAndKeyComeTogether) {
+    sources.sets = {"http.tls.key=k.pem"};
+    EXPECT_THAT(detail_of_failure(), HasSubstr("http.tls.key needs http.tls.certificate"));
+    sources.sets = {"http.tls.certificate=c.pem"};
+    EXPECT_THAT(detail_of_failure(), HasSubstr("http.tls.certificate needs http.tls.key"));
+    sources.sets = {"http.tls.certificate=c.pem", "http.tls.key=k.pem"};
+    EXPECT_TRUE(load(sources));
+}
+
+TEST_F(LoadTest, BoundsThatContradictEachOtherAreRefused) {
+    sources.sets = {"scheduler.retry_first=1h", "callback.per_origin_max=300"};
+    const auto detail = detail_of_failure();
+    EXPECT_THAT(detail, HasSubstr("scheduler.retry_first must not be longer"));
+    EXPECT_THAT(detail, HasSubstr("callback.per_origin_max must not be above"));
+}
+
+TEST_F(LoadTest, TheKeyFileLiesBesideTheStoreUnlessItIsNamed) {
+    sources.sets = {"store.url=sqlite:/data/m.db"};
+    EXPECT_EQ(load(sources)->settings.store.key_file, "/data/m.db.key");
+    sources.sets = {"store.url=postgresql://db/merpati"};
+    EXPECT_EQ(load(sources)->settings.store.key_file, "merpati.key");
+    sources.sets.emplace_back("store.key_file=/etc/merpati.key");
+    EXPECT_EQ(load(sources)->settings.store.key_file, "/etc/merpati.key");
+}
+
+TEST_F(LoadTest, AFileThatWasNamedMustExist) {
+    sources.file = "/nonexistent/merpati.toml";
+    const auto loaded = load(sources);
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().code, ErrorCode::io_failed);
+}
+
+TEST_F(LoadTest, TheSampleFileSaysTheDefaults) {
+    auto text = sample_file();
+    std::string active;
+    std::size_t start = 0;
+    while (start < text.size()) {
+        const auto end = text.find('\n', start);
+        auto line = text.substr(start, end - start);
+        if (line.starts_with('#') && !line.starts_with("# ") && !line.contains("an example")) {
+            line.erase(0, 1);
+        }
+        active += line + '\n';
+        start = end + 1;
+    }
+    write(active);
+    const auto loaded = load(sources);
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    EXPECT_GT(loaded->origins.size(), 30U);
+    const auto defaults = load(Sources{});
+    const auto shown = show(*loaded);
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        EXPECT_EQ(shown[i].value, show(*defaults)[i].value) << shown[i].key;
+    }
+}
+
+TEST_F(LoadTest, TheSampleFileIsAFileAsItStands) {
+    write(sample_file());
+    const auto loaded = load(sources);
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    EXPECT_TRUE(loaded->origins.empty());
+}
+
+}  // namespace
+}  // namespace merpati::config

@@ -1,0 +1,35 @@
+// What people read about the settings, made from the table.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/load.hpp"
+#include "config/settings.hpp"
+
+namespace merpati::config {
+
+/// One line of `merpati config show`. Secrets are "***"; an unset value is empty.
+struct ShownSetting {
+    std::string_view key;
+    std::string value;
+    std::string origin;  // "default", "merpati.toml:3", "MERPATI_HTTP__LISTEN", "--set"
+};
+
+/// Every setting, in the order of the table.
+[[nodiscard]] std::vector<ShownSetting> show(const Loaded& loaded);
+
+/// The same as aligned lines: "http.listen = 127.0.0.1:8080  (default)".
+[[nodiscard]] std::string show_text(const Loaded& loaded);
+
+/// The settings for `--help`: key, default, sentence.
+[[nodiscard]] std::string help_text();
+
+/// A TOML file with every setting at its default, each commented out under its sentence.
+[[nodiscard]] std::string sample_file();
+
+/// docs/configuration.md, whole.
+[[nodiscard]] std::string reference_page();
+
+}  // namespace merpati::config

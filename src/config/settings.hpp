@@ -1,0 +1,134 @@
+// What an operator can choose, in the types the rooms use. What each setting means, its bounds and
+// its sentence stand in table.cpp, and from there in docs/configuration.md.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace merpati::config {
+
+/// So many requests in each period: "50/s", "600/min".
+struct Rate {
+    std::uint32_t count = 0;
+    std::chrono::seconds period{1};
+
+    friend bool operator==(const Rate&, const Rate&) = default;
+};
+
+enum class Revision : std::uint8_t { a, b };
+
+/// What revision B answers with: the outcome of the send, or that it was accepted.
+enum class RespondWith : std::uint8_t { outcome, accepted };
+
+enum class LogLevel : std::uint8_t { debug, info, warn, error };
+enum class LogFormat : std::uint8_t { text, json };
+
+enum class DefaultConnector : std::uint8_t { simulator, cloud, linked };
+
+/// The certificate's chain and its key, PEM. Both or neither.
+struct TlsSettings {
+    std::optional<std::filesystem::path> certificate;
+    std::optional<std::filesystem::path> key;
+};
+
+struct HttpSettings {
+    std::vector<std::string> listen{"127.0.0.1:8080"};
+    TlsSettings tls;
+    std::uint32_t threads = 0;  // 0: as many as the machine has cores.
+    std::uint64_t body_max = 64 * 1024;
+    std::uint32_t connections_max = 10'000;
+    std::chrono::seconds header_timeout{10};
+    std::chrono::seconds body_timeout{20};
+    std::chrono::seconds idle_timeout{60};
+    std::chrono::seconds write_timeout{20};
+    std::chrono::seconds drain_timeout{20};
+};
+
+struct StoreSettings {
+    std::string url = "sqlite:merpati.db";
+    /// After `load` never empty: the default is filled in.
+    std::optional<std::filesystem::path> key_file;
+};
+
+struct OutboundSettings {
+    std::vector<std::string> allow;
+    std::optional<std::filesystem::path> ca_file;
+    bool allow_http_callbacks = false;
+};
+
+struct RevisionBSettings {
+    std::chrono::milliseconds wait{15'000};
+    RespondWith respond = RespondWith::outcome;
+};
+
+struct ApiSettings {
+    Revision default_revision = Revision::a;
+    std::chrono::seconds random_delay_max{30};
+    RevisionBSettings revision_b;
+    std::optional<Rate> rate = Rate{.count = 50, .period = std::chrono::seconds{1}};
+};
+
+struct SchedulerSettings {
+    std::chrono::seconds give_up{std::chrono::hours{24}};
+    std::uint32_t window = 0;  // 0: as many as the device's connector says.
+    std::uint32_t memory_messages_max = 65'536;
+    std::chrono::milliseconds retry_first{5'000};
+    std::chrono::milliseconds retry_max{std::chrono::minutes{10}};
+};
+
+struct CallbackSettings {
+    std::chrono::milliseconds timeout{10'000};
+    std::uint32_t per_origin_max = 8;
+    std::uint32_t total_max = 256;
+};
+
+struct MediaSettings {
+    std::uint64_t max_bytes = 64 * 1024 * 1024;
+};
+
+struct MetricsSettings {
+    std::optional<std::string> listen;  // Empty: the addresses of http.listen.
+    std::optional<std::string> token;   // Empty: only peers on this machine may read.
+};
+
+struct LogSettings {
+    LogLevel level = LogLevel::info;
+    std::optional<LogFormat> format;  // Empty: text on a terminal, else JSON.
+};
+
+struct SimulatorSettings {
+    std::chrono::milliseconds latency_ms{5};
+    std::optional<std::filesystem::path> log;
+    bool dedupe = false;
+};
+
+struct DevicesSettings {
+    DefaultConnector default_connector = DefaultConnector::simulator;
+};
+
+struct RetentionSettings {
+    std::chrono::seconds finished{std::chrono::days{30}};
+    std::chrono::seconds idempotency{std::chrono::hours{24}};
+};
+
+/// One struct a section of the file. Default constructed, it holds the defaults.
+struct Settings {
+    HttpSettings http;
+    StoreSettings store;
+    OutboundSettings outbound;
+    ApiSettings api;
+    SchedulerSettings scheduler;
+    CallbackSettings callback;
+    MediaSettings media;
+    MetricsSettings metrics;
+    LogSettings log;
+    SimulatorSettings simulator;
+    DevicesSettings devices;
+    RetentionSettings retention;
+};
+
+}  // namespace merpati::config

@@ -1,0 +1,57 @@
+// One TCP or TLS connection to an address that was judged.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+
+#include "base/clock.hpp"
+
+namespace merpati::outbound {
+
+/// Operation: `open`, then `write` and `read` in turn. `close` ends whatever is under way with an
+/// error. Handlers run on the executor's one thread; the object must live until they have.
+class Connection : public std::enable_shared_from_this<Connection> {
+public:
+    using Handler = std::function<void(boost::system::error_code)>;
+
+    /// `tls` null: plain TCP. `host`: what the certificate must be for.
+    Connection(boost::asio::any_io_executor executor, boost::asio::ssl::context* tls,
+               std::string host);
+
+    /// Dials the address, never a name. `session`: of an earlier connection to the same origin, to
+    /// shorten the handshake; may be null.
+    void open(boost::asio::ip::tcp::endpoint address, SSL_SESSION* session, Handler done);
+
+    void write(const std::string& bytes, Handler done);
+
+    /// Reads some more into `buffer`.
+    void read(Handler done);
+
+    void close();
+
+    /// The TLS session, to be resumed; null for plain TCP. The caller frees it.
+    [[nodiscard]] SSL_SESSION* session();
+
+    static constexpr std::size_t buffer_max = 32 * 1024;
+    boost::beast::flat_buffer buffer{buffer_max};
+    boost::asio::ip::address address;
+    SteadyTime opened_at{};
+    SteadyTime idle_since{};
+
+private:
+    void shake_hands(SSL_SESSION* session, Handler done);
+
+    boost::asio::ip::tcp::socket socket_;  // Plain TCP.
+    std::unique_ptr<boost::asio::ssl::stream<boost::asio::ip::tcp::socket>> tls_;
+    std::string host_;
+};
+
+}  // namespace merpati::outbound

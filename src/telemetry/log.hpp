@@ -1,0 +1,73 @@
+// What happens, for operators: one line an event, on standard error.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+
+namespace merpati::telemetry {
+
+enum class Level : std::uint8_t { debug, info, warn, error };
+enum class Format : std::uint8_t { text, json };
+
+/// A named value of a line. Never message text, a key, a secret or a whole phone number.
+struct Field {
+    Field(std::string_view field_name, std::string_view field_text)
+        : name(field_name), text(field_text) {}
+    Field(std::string_view field_name, const char* field_text)
+        : name(field_name), text(field_text) {}
+    Field(std::string_view field_name, const std::string& field_text)
+        : name(field_name), text(field_text) {}
+    template <std::integral Number>
+    Field(std::string_view field_name, Number number)
+        : name(field_name), text(std::to_string(number)), quoted(false) {}
+
+    std::string_view name;
+    std::string text;
+    bool quoted = true;  // A string; numbers are not.
+};
+
+/// Writes "2026-11-20T10:00:00.123Z INFO store: committed rows=3", or one JSON object a line:
+/// {"time","level","room","message",…}. Control characters in values are escaped, so that no value
+/// can begin a line of its own.
+///
+/// Threads: any. Copies share one sink; `in` names the room a copy speaks for.
+class Log {
+public:
+    Log(const Clock& clock, Level level, Format format);
+
+    /// A log that drops everything; for tests.
+    [[nodiscard]] static Log none();
+
+    [[nodiscard]] Log in(std::string_view room) const;
+
+    void debug(std::string_view message, std::initializer_list<Field> fields = {}) const {
+        write(Level::debug, message, fields);
+    }
+    void info(std::string_view message, std::initializer_list<Field> fields = {}) const {
+        write(Level::info, message, fields);
+    }
+    void warn(std::string_view message, std::initializer_list<Field> fields = {}) const {
+        write(Level::warn, message, fields);
+    }
+    void error(std::string_view message, std::initializer_list<Field> fields = {}) const {
+        write(Level::error, message, fields);
+    }
+
+private:
+    struct Sink;
+    Log() = default;
+    void write(Level level, std::string_view message, std::initializer_list<Field> fields) const;
+
+    std::shared_ptr<Sink> sink_;
+    std::string room_ = "merpati";
+};
+
+/// "62811***0001": enough to recognise a number, too little to write to it.
+[[nodiscard]] std::string mask_number(std::string_view digits);
+
+}  // namespace merpati::telemetry

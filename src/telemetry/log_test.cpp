@@ -1,0 +1,50 @@
+#include "telemetry/log.hpp"
+
+#include <gtest/gtest.h>
+
+#include "testing/manual_clock.hpp"
+
+namespace merpati::telemetry {
+namespace {
+
+struct LogTest : ::testing::Test {
+    testing::ManualClock clock;
+
+    static std::string captured(const auto& act) {
+        ::testing::internal::CaptureStderr();
+        act();
+        return ::testing::internal::GetCapturedStderr();
+    }
+};
+
+TEST_F(LogTest, WritesALineForPeople) {
+    const Log log{clock, Level::info, Format::text};
+    EXPECT_EQ(captured([&] { log.in("store").info("committed", {{"rows", 3}, {"to", "a b"}}); }),
+              "2026-11-20T10:00:00.000Z INFO store: committed rows=3 to=\"a b\"\n");
+}
+
+TEST_F(LogTest, WritesAnObjectForPrograms) {
+    const Log log{clock, Level::info, Format::json};
+    EXPECT_EQ(captured([&] { log.warn("x", {{"rows", 3}, {"why", "\"y\""}}); }),
+              "{\"time\":\"2026-11-20T10:00:00.000Z\",\"level\":\"warn\",\"room\":\"merpati\","
+              "\"message\":\"x\",\"rows\":3,\"why\":\"\\\"y\\\"\"}\n");
+}
+
+TEST_F(LogTest, NoValueBeginsALineOfItsOwn) {
+    const Log log{clock, Level::info, Format::text};
+    const auto text = captured([&] { log.info("x", {{"evil", "a\n2026 ERROR forged"}}); });
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+}
+
+TEST_F(LogTest, LeavesOutWhatIsBelowItsLevel) {
+    const Log log{clock, Level::warn, Format::text};
+    EXPECT_EQ(captured([&] { log.info("quiet"); }), "");
+}
+
+TEST(MaskNumberTest, ShowsTooLittleToWriteTo) {
+    EXPECT_EQ(mask_number("6281234567890"), "62812***7890");
+    EXPECT_EQ(mask_number("6281"), "***");
+}
+
+}  // namespace
+}  // namespace merpati::telemetry

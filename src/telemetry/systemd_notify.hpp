@@ -1,0 +1,14 @@
+// Telling systemd how the service is doing (sd_notify(3), the protocol itself).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace merpati::telemetry {
+
+/// Sends `state` ("READY=1", "STOPPING=1") to the datagram socket of $NOTIFY_SOCKET, which the
+/// caller passes in; an abstract one begins with '@'. Without one, or when nobody listens, nothing
+/// happens: the service runs as well without systemd.
+void notify_systemd(const std::string& notify_socket, std::string_view state) noexcept;
+
+}  // namespace merpati::telemetry
