@@ -1,0 +1,82 @@
+// What management handlers stand on, in the server and in the CLI's own process alike.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "admission/directory.hpp"
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "model/device.hpp"
+#include "model/message.hpp"
+#include "outbound/address_policy.hpp"
+#include "store/store.hpp"
+
+namespace merpati::api::manage {
+
+/// What differs for devices between a running server, which has connectors, and a stopped one's
+/// store, where only the record changes.
+class DeviceControl {
+public:
+    virtual ~DeviceControl() = default;
+
+    /// The state in which a new device begins. Errors: refused (no connector of this kind here).
+    [[nodiscard]] virtual Result<model::DeviceState> first_state(model::ConnectorKind kind) = 0;
+
+    /// A device was committed: new, or with another webhook. The directory knows it already.
+    virtual void put(const model::Device& device, bool is_new) = 0;
+
+    /// Both answer the device as it is afterwards, its state committed and in the directory. A
+    /// connector that needs longer than a moment leaves it `reconnecting` or `pairing`.
+    /// Errors: refused (no connector of this kind, pairing needed), timeout, store_failed.
+    [[nodiscard]] virtual Result<model::Device> connect(const model::Device& device) = 0;
+    [[nodiscard]] virtual Result<model::Device> disconnect(const model::Device& device) = 0;
+
+    /// The device was removed from store and directory.
+    virtual void removed(const model::Device& device) = 0;
+};
+
+/// The same for messages: a running server's scheduler owns those that wait.
+class MessageControl {
+public:
+    virtual ~MessageControl() = default;
+
+    /// Ends a waiting message as cancelled; returns when that is durable.
+    /// Errors: conflict (it is being sent, or has ended), timeout, store_failed.
+    [[nodiscard]] virtual Result<void> cancel(store::QueuedMessage message) = 0;
+
+    /// A held message was put back into its lane, due at `due`.
+    virtual void released(const model::Message& message, Timestamp due) = 0;
+};
+
+/// The same for callbacks: a running server's sender owns those that wait.
+class CallbackControl {
+public:
+    virtual ~CallbackControl() = default;
+
+    /// Callbacks of this origin were made due in the store.
+    virtual void wake(std::int64_t origin_key) = 0;
+};
+
+/// Everything a handler may use. All of it must outlive Manage, and may be called from any thread.
+struct Context {
+    /// Runs one change and returns when it is durable; Committer::change_and_wait in the server.
+    using Change =
+        std::function<Result<void>(std::move_only_function<Result<void>(store::Tables&)>)>;
+
+    const Clock& clock;
+    Random& random;
+    store::Store& store;  // For readers and backups; changes go through `change`.
+    Change change;
+    admission::Directory& directory;
+    const outbound::AddressPolicy& policy;
+    bool allow_http_callbacks = false;  // outbound.allow_http_callbacks
+    std::string_view version;           // Of this program, for `status`.
+    DeviceControl& devices;
+    MessageControl& messages;
+    CallbackControl& callbacks;
+};
+
+}  // namespace merpati::api::manage

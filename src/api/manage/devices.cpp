@@ -1,0 +1,213 @@
+// Devices: the sender numbers of accounts.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "admission/checks.hpp"
+#include "api/manage/lookup.hpp"
+#include "api/manage/route.hpp"
+#include "api/manage/views.hpp"
+#include "outbound/url.hpp"
+
+namespace merpati::api::manage {
+namespace {
+
+using boost::json::value;
+
+constexpr std::size_t url_bytes_max = 2048;
+
+Result<value> list(const Context& context, Call& call) {
+    const auto account = call.fields.text("account", 32);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    std::optional<model::AccountId> owner;
+    if (account) {
+        const auto found = find_account(context, *account);
+        if (!found) {
+            return std::unexpected(found.error());
+        }
+        owner = found->id;
+    }
+    auto devices = context.directory.devices(owner);
+    std::ranges::sort(devices, {}, &model::Device::number);
+    boost::json::array items;
+    for (const auto& device : devices) {
+        items.push_back(view(device));
+    }
+    return page(std::move(items));
+}
+
+Result<value> show(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call.id);
+    if (!device) {
+        return std::unexpected(device.error());
+    }
+    return view(**device);
+}
+
+/// What `add` was asked for.
+struct Wish {
+    std::string account;
+    std::string number;
+    std::optional<model::ConnectorKind> connector;
+    std::optional<std::string> webhook;
+};
+
+Wish take_wish(Fields& fields, const Context& context) {
+    Wish wish;
+    wish.account = fields.required_text("account", 32);
+    wish.number = fields.required_text("number", 32);
+    wish.connector =
+        fields.word("connector", model::parse_connector_kind, "simulator, cloud or linked");
+    if (fields.none("webhook")) {
+        wish.webhook = "";
+    } else {
+        wish.webhook = fields.text("webhook", url_bytes_max);
+    }
+    if (!model::PhoneNumber::parse(wish.number) || !admission::recipient_possible(wish.number)) {
+        fields.mistake("number",
+                       "must be a number in international format: 8 to 15 digits that begin with "
+                       "a country code, no + and no 0 before them");
+    }
+    if (wish.webhook && !wish.webhook->empty()) {
+        const auto schemes = context.allow_http_callbacks ? outbound::Schemes::http_and_https
+                                                          : outbound::Schemes::https_only;
+        if (const auto admitted = outbound::admit_url(*wish.webhook, schemes, context.policy);
+            !admitted) {
+            fields.mistake("webhook", "must be a public https URL: " + admitted.error().detail);
+        }
+    }
+    return wish;
+}
+
+/// The record of a new device, as far as rules allow one.
+Result<model::Device> make_device(const Context& context, const model::Account& owner,
+                                  const Wish& wish) {
+    if (context.directory.count_devices(owner.id) >= owner.devices_max) {
+        return fail(ErrorCode::refused,
+                    fmt::format("{} has its {} devices already: raise the limit with `merpati "
+                                "account set {} --devices-max N`",
+                                owner.id.text(), owner.devices_max, owner.id.text()));
+    }
+    model::Device device;
+    device.number = *model::PhoneNumber::parse(wish.number);
+    device.account = owner.id;
+    device.connector = wish.connector.value_or(model::ConnectorKind::simulator);
+    auto state = context.devices.first_state(device.connector);
+    if (!state) {
+        return pass(state);
+    }
+    device.state = *state;
+    device.created_at = device.state_since = context.clock.now();
+    return device;
+}
+
+/// Idempotent: adding an account's own number again updates the webhook where one is given.
+Result<value> add(const Context& context, Call& call) {
+    auto wish = take_wish(call.fields, context);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_account(context, wish.account);
+    if (!owner) {
+        return std::unexpected(owner.error());
+    }
+    const auto known = context.directory.find_device(*model::PhoneNumber::parse(wish.number));
+    if (known != nullptr && known->account != owner->id) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("{} is a device of {} already: remove it there first", wish.number,
+                                known->account.text()));
+    }
+    if (known != nullptr && wish.connector && *wish.connector != known->connector) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("{} is on the connector {}: remove it first to move it",
+                                wish.number, model::to_string(known->connector)));
+    }
+    auto device =
+        known != nullptr ? Result<model::Device>{*known} : make_device(context, *owner, wish);
+    if (!device) {
+        return pass(device);
+    }
+    device->webhook_url = wish.webhook.value_or(device->webhook_url);
+    auto put =
+        context.change([&device](store::Tables& tables) { return tables.put_device(*device); });
+    if (!put) {
+        return pass(put);
+    }
+    context.directory.put_device(*device);
+    context.devices.put(*device, known == nullptr);
+    return view(*device);
+}
+
+Result<value> connect(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call.id);
+    if (!device) {
+        return std::unexpected(device.error());
+    }
+    auto connected = context.devices.connect(**device);
+    if (!connected) {
+        return pass(connected);
+    }
+    return view(*connected);
+}
+
+Result<value> disconnect(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call.id);
+    if (!device) {
+        return std::unexpected(device.error());
+    }
+    auto disconnected = context.devices.disconnect(**device);
+    if (!disconnected) {
+        return pass(disconnected);
+    }
+    return view(*disconnected);
+}
+
+Result<value> remove(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call.id);
+    if (!device) {
+        return std::unexpected(device.error());
+    }
+    const auto number = (*device)->number;
+    auto removed =
+        context.change([number](store::Tables& tables) { return tables.remove_device(number); });
+    if (!removed) {
+        return pass(removed);
+    }
+    context.directory.remove_device(number);
+    context.devices.removed(**device);
+    return boost::json::object{{"number", number.text()}, {"removed", true}};
+}
+
+using http::Method;
+
+constexpr std::array routes{
+    Route{Method::get, "/devices", Turn::shared, list},
+    Route{Method::post, "/devices", Turn::exclusive, add},
+    Route{Method::get, "/devices/{}", Turn::shared, show},
+    Route{Method::post, "/devices/{}/connect", Turn::exclusive, connect},
+    Route{Method::post, "/devices/{}/disconnect", Turn::exclusive, disconnect},
+    Route{Method::del, "/devices/{}", Turn::exclusive, remove},
+};
+
+}  // namespace
+
+std::span<const Route> device_routes() {
+    return routes;
+}
+
+}  // namespace merpati::api::manage

@@ -1,0 +1,179 @@
+#include "api/manage/fields.hpp"
+
+#include <charconv>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+#include <boost/url/params_encoded_view.hpp>
+#include <boost/url/parse_query.hpp>
+#include <fmt/format.h>
+
+namespace merpati::api::manage {
+namespace {
+
+constexpr std::size_t name_shown_max = 64;  // A caller's field name comes back only so far.
+
+bool has_control_characters(std::string_view text) {
+    return std::ranges::any_of(text, [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < 0x20 || byte == 0x7f;
+    });
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    return whole ? std::optional{number} : std::nullopt;
+}
+
+}  // namespace
+
+Result<Fields> Fields::from_body(std::string_view body) {
+    Fields fields;
+    if (body.empty()) {
+        return fields;
+    }
+    boost::system::error_code error;
+    auto parsed = boost::json::parse({body.data(), body.size()}, error);
+    if (error || !parsed.is_object()) {
+        return fail(ErrorCode::invalid_argument, "the body must be one JSON object in UTF-8");
+    }
+    fields.fields_ = std::move(parsed.get_object());
+    return fields;
+}
+
+Result<Fields> Fields::from_query(std::string_view query) {
+    Fields fields;
+    fields.from_query_ = true;
+    const auto parsed = boost::urls::parse_query({query.data(), query.size()});
+    if (!parsed) {
+        return fail(ErrorCode::invalid_argument, "the query is malformed");
+    }
+    if (query.empty()) {
+        return fields;
+    }
+    for (const auto& parameter : *parsed) {
+        fields.fields_[parameter.key.decode()] = parameter.value.decode();
+    }
+    return fields;
+}
+
+bool Fields::given(std::string_view name) const {
+    return fields_.contains({name.data(), name.size()});
+}
+
+bool Fields::none(std::string_view name) {
+    const auto* found = fields_.if_contains({name.data(), name.size()});
+    if (found == nullptr || !found->is_null()) {
+        return false;
+    }
+    fields_.erase({name.data(), name.size()});
+    return true;
+}
+
+std::optional<std::string> Fields::text(std::string_view name, std::size_t bytes_max) {
+    const auto given = take(name);
+    if (!given) {
+        return std::nullopt;
+    }
+    if (!given->is_string()) {
+        mistake(name, "must be a string");
+        return std::nullopt;
+    }
+    const auto& string = given->get_string();
+    if (string.size() > bytes_max) {
+        mistake(name, fmt::format("must have at most {} bytes", bytes_max));
+        return std::nullopt;
+    }
+    if (has_control_characters({string.data(), string.size()})) {
+        mistake(name, "must not contain control characters");
+        return std::nullopt;
+    }
+    return std::string{string.data(), string.size()};
+}
+
+std::string Fields::required_text(std::string_view name, std::size_t bytes_max) {
+    auto given = text(name, bytes_max);
+    if (!given || given->empty()) {
+        mistake(name, "must be given, and not be empty");
+    }
+    return std::move(given).value_or("");
+}
+
+std::optional<std::int64_t> Fields::integer(std::string_view name, std::int64_t lowest,
+                                            std::int64_t highest) {
+    const auto given = take(name);
+    if (!given) {
+        return std::nullopt;
+    }
+    std::optional<std::int64_t> number;
+    if (const auto* value = given->if_int64()) {
+        number = *value;
+    } else if (const auto* string = given->if_string(); from_query_ && string != nullptr) {
+        number = whole_number({string->data(), string->size()});
+    }
+    if (!number || *number < lowest || *number > highest) {
+        mistake(name, fmt::format("must be a whole number from {} to {}", lowest, highest));
+        return std::nullopt;
+    }
+    return number;
+}
+
+std::optional<bool> Fields::boolean(std::string_view name) {
+    const auto given = take(name);
+    if (!given) {
+        return std::nullopt;
+    }
+    if (const auto* value = given->if_bool()) {
+        return *value;
+    }
+    if (from_query_ && (*given == "true" || *given == "false")) {
+        return *given == "true";
+    }
+    mistake(name, "must be true or false");
+    return std::nullopt;
+}
+
+std::optional<Timestamp> Fields::time(std::string_view name) {
+    const auto given = text(name, 64);
+    if (!given) {
+        return std::nullopt;
+    }
+    const auto parsed = parse_rfc3339(*given);
+    if (!parsed) {
+        mistake(name, "must be a time like 2027-01-31T00:00:00Z (RFC 3339)");
+        return std::nullopt;
+    }
+    return *parsed;
+}
+
+void Fields::mistake(std::string_view name, const std::string& what) {
+    if (mistake_.empty()) {
+        mistake_ = fmt::format("'{}' {}", name, what);
+    }
+}
+
+Result<void> Fields::finish() const {
+    if (!mistake_.empty()) {
+        return fail(ErrorCode::invalid_argument, mistake_);
+    }
+    if (!fields_.empty()) {
+        const std::string_view name = fields_.begin()->key();
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("there is no field '{}' here", name.substr(0, name_shown_max)));
+    }
+    return {};
+}
+
+std::optional<boost::json::value> Fields::take(std::string_view name) {
+    const auto found = fields_.find({name.data(), name.size()});
+    if (found == fields_.end()) {
+        return std::nullopt;
+    }
+    auto value = std::move(found->value());
+    fields_.erase(found);
+    return value;
+}
+
+}  // namespace merpati::api::manage

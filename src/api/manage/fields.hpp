@@ -1,0 +1,74 @@
+// The parameters of one call, read strictly: each is taken by name, what is left over is an error.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/json/object.hpp>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+
+namespace merpati::api::manage {
+
+/// Operation: take every field the call knows, then ask `finish`, which answers with the first
+/// mistake or with an unknown field. A taker answers empty for a field that is missing or wrong,
+/// so values may be used only after `finish` succeeded.
+///
+/// Errors of `finish` and the makers: invalid_argument, with a sentence for the caller.
+class Fields {
+public:
+    /// A JSON object; no bytes at all stand for an empty one.
+    [[nodiscard]] static Result<Fields> from_body(std::string_view body);
+
+    /// "account=acc_1&limit=50", percent-encoded.
+    [[nodiscard]] static Result<Fields> from_query(std::string_view query);
+
+    [[nodiscard]] bool given(std::string_view name) const;
+
+    /// Whether the field is given as null, which is then taken.
+    [[nodiscard]] bool none(std::string_view name);
+
+    /// At most `bytes_max` bytes, without control characters.
+    [[nodiscard]] std::optional<std::string> text(std::string_view name, std::size_t bytes_max);
+    /// The same, but missing or empty is a mistake.
+    [[nodiscard]] std::string required_text(std::string_view name, std::size_t bytes_max);
+    [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name, std::int64_t lowest,
+                                                      std::int64_t highest);
+    [[nodiscard]] std::optional<bool> boolean(std::string_view name);
+    /// RFC 3339.
+    [[nodiscard]] std::optional<Timestamp> time(std::string_view name);
+
+    /// A word that `parse` knows; `choices` names them all, for the error.
+    template <class Parse>
+    [[nodiscard]] auto word(std::string_view name, Parse parse, std::string_view choices)
+        -> decltype(parse(std::string_view{})) {
+        const auto given = text(name, 64);
+        if (!given) {
+            return std::nullopt;
+        }
+        auto parsed = parse(*given);
+        if (!parsed) {
+            mistake(name, "must be " + std::string{choices});
+        }
+        return parsed;
+    }
+
+    /// Records a mistake that the handler found itself. The first one counts.
+    void mistake(std::string_view name, const std::string& what);
+
+    [[nodiscard]] Result<void> finish() const;
+
+private:
+    [[nodiscard]] std::optional<boost::json::value> take(std::string_view name);
+
+    boost::json::object fields_;
+    bool from_query_ = false;
+    std::string mistake_;
+};
+
+}  // namespace merpati::api::manage

@@ -1,0 +1,19 @@
+// Finding what a call names, with an error that says where to look.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "api/manage/context.hpp"
+
+namespace merpati::api::manage {
+
+/// Errors of all: not_found, also for ids that cannot be one; store_failed.
+
+/// The account as the store has it, with its present credit.
+[[nodiscard]] Result<model::Account> find_account(const Context& context, std::string_view id);
+[[nodiscard]] Result<model::ApiKey> find_key(const Context& context, std::string_view id);
+[[nodiscard]] Result<std::shared_ptr<const model::Device>> find_device(const Context& context,
+                                                                       std::string_view number);
+
+}  // namespace merpati::api::manage

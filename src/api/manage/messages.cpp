@@ -1,0 +1,175 @@
+// Messages: what waits, what became of the rest, and the operator's say in it.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "api/manage/lookup.hpp"
+#include "api/manage/route.hpp"
+#include "api/manage/views.hpp"
+
+namespace merpati::api::manage {
+namespace {
+
+using boost::json::value;
+
+constexpr std::int64_t page_max = 1'000;
+constexpr std::int64_t page_default = 50;
+constexpr std::string_view states = "pending, sending, sent, failed, cancelled or held";
+
+Result<value> list(const Context& context, Call& call) {
+    auto& fields = call.fields;
+    const auto account = fields.text("account", 32);
+    store::MessageFilter filter;
+    filter.state = fields.word("state", model::parse_message_state, states);
+    filter.before = fields.word("before", Uuid::parse, "a request id");
+    filter.limit =
+        static_cast<std::size_t>(fields.integer("limit", 1, page_max).value_or(page_default));
+    if (auto checked = fields.finish(); !checked) {
+        return pass(checked);
+    }
+    if (account) {
+        const auto owner = find_account(context, *account);
+        if (!owner) {
+            return std::unexpected(owner.error());
+        }
+        filter.account = owner->id;
+    }
+    auto reader = context.store.open_reader();
+    if (!reader) {
+        return pass(reader);
+    }
+    auto records = (*reader)->messages(filter);
+    if (!records) {
+        return pass(records);
+    }
+    boost::json::array items;
+    for (const auto& record : *records) {
+        items.push_back(view(record));
+    }
+    const bool whole = records->size() < filter.limit;
+    return page(std::move(items),
+                whole ? value(nullptr) : value(records->back().message.id.text()));
+}
+
+Result<store::MessageRecord> find_message(store::Reader& reader, std::string_view id) {
+    if (const auto parsed = Uuid::parse(id)) {
+        auto found = reader.message(*parsed);
+        if (!found) {
+            return pass(found);
+        }
+        if (*found) {
+            return **std::move(found);
+        }
+    }
+    return fail(ErrorCode::not_found,
+                fmt::format("there is no message {}: see `merpati message list`", id));
+}
+
+Result<store::MessageRecord> find_message(const Context& context, std::string_view id) {
+    auto reader = context.store.open_reader();
+    if (!reader) {
+        return pass(reader);
+    }
+    return find_message(**reader, id);
+}
+
+/// The text is shown only to whoever asks for it: `body=true`.
+Result<value> show(const Context& context, Call& call) {
+    const bool with_body = call.fields.boolean("body").value_or(false);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto reader = context.store.open_reader();
+    if (!reader) {
+        return pass(reader);
+    }
+    const auto record = find_message(**reader, call.id);
+    if (!record) {
+        return std::unexpected(record.error());
+    }
+    auto callbacks = (*reader)->callbacks({.message = record->message.id});
+    if (!callbacks) {
+        return pass(callbacks);
+    }
+    auto shown = view(*record);
+    if (with_body) {
+        shown["body"] = record->message.body;
+    }
+    auto& list = shown["callbacks"].emplace_array();
+    for (const auto& callback : *callbacks) {
+        list.push_back(view(callback));
+    }
+    return shown;
+}
+
+Result<value> show_again(const Context& context, std::string_view id) {
+    const auto record = find_message(context, id);
+    if (!record) {
+        return std::unexpected(record.error());
+    }
+    return view(*record);
+}
+
+Result<value> cancel(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto record = find_message(context, call.id);
+    if (!record) {
+        return pass(record);
+    }
+    if (record->completion) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("message {} is {}: only one that waits can be cancelled", call.id,
+                                model::to_string(record->state)));
+    }
+    auto cancelled = context.messages.cancel(
+        {.message = std::make_unique<model::Message>(std::move(record->message)),
+         .queued_at = record->queued_at,
+         .attempts = record->attempts,
+         .intent_recorded = record->state == model::MessageState::sending});
+    if (!cancelled) {
+        return pass(cancelled);
+    }
+    return show_again(context, call.id);
+}
+
+/// Sends a held message after all; whoever does so accepts that it may arrive twice.
+Result<value> release(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto record = find_message(context, call.id);
+    if (!record) {
+        return std::unexpected(record.error());
+    }
+    const auto now = context.clock.now();
+    auto released = context.change(
+        [&](store::Tables& tables) { return tables.release_message(record->message.id, now); });
+    if (!released) {
+        return released.error().code == ErrorCode::store_failed
+                   ? Result<value>{pass(released)}
+                   : fail(ErrorCode::conflict,
+                          fmt::format("message {} is {}: only a held one can be released", call.id,
+                                      model::to_string(record->state)));
+    }
+    context.messages.released(record->message, now);
+    return show_again(context, call.id);
+}
+
+using http::Method;
+
+constexpr std::array routes{
+    Route{Method::get, "/messages", Turn::shared, list},
+    Route{Method::get, "/messages/{}", Turn::shared, show},
+    Route{Method::post, "/messages/{}/cancel", Turn::exclusive, cancel},
+    Route{Method::post, "/messages/{}/release", Turn::exclusive, release},
+};
+
+}  // namespace
+
+std::span<const Route> message_routes() {
+    return routes;
+}
+
+}  // namespace merpati::api::manage

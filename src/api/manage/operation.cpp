@@ -1,0 +1,69 @@
+// Running the gateway: its status, and copies of its store.
+#include <array>
+#include <filesystem>
+
+#include "api/manage/route.hpp"
+
+namespace merpati::api::manage {
+namespace {
+
+using boost::json::value;
+
+constexpr std::size_t path_bytes_max = 4'096;
+
+Result<value> status(const Context& context, Call& call) {
+    const bool count = call.fields.boolean("count").value_or(false);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    boost::json::object shown{
+        {"version", boost::json::string_view{context.version.data(), context.version.size()}},
+        {"time", to_rfc3339(context.clock.now())},
+        {"accounts", context.directory.accounts().size()},
+        {"devices", context.directory.devices(std::nullopt).size()},
+    };
+    if (count) {  // Walks the whole queue.
+        auto reader = context.store.open_reader();
+        if (!reader) {
+            return pass(reader);
+        }
+        auto waiting = (*reader)->waiting_messages();
+        if (!waiting) {
+            return pass(waiting);
+        }
+        shown["messages_waiting"] = *waiting;
+    }
+    return shown;
+}
+
+Result<value> backup(const Context& context, Call& call) {
+    const std::filesystem::path file = call.fields.required_text("file", path_bytes_max);
+    if (!file.is_absolute()) {
+        call.fields.mistake("file", "must be an absolute path: the server's directory is its own");
+    }
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    if (auto written = context.store.backup(file); !written) {
+        return pass(written);
+    }
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(file, error);
+    return boost::json::object{{"file", file.string()},
+                               {"bytes", error ? value(nullptr) : value(bytes)}};
+}
+
+using http::Method;
+
+constexpr std::array routes{
+    Route{Method::get, "/status", Turn::shared, status},
+    Route{Method::post, "/backup", Turn::shared, backup},
+};
+
+}  // namespace
+
+std::span<const Route> operation_routes() {
+    return routes;
+}
+
+}  // namespace merpati::api::manage

@@ -1,0 +1,139 @@
+#include "api/manage/views.hpp"
+
+namespace merpati::api::manage {
+namespace {
+
+using boost::json::object;
+using boost::json::value;
+
+template <class Enumeration>
+value word(Enumeration enumeration) {
+    const std::string_view text = model::to_string(enumeration);
+    return value(boost::json::string_view{text.data(), text.size()});
+}
+
+/// What is empty where there is nothing.
+value text_or_null(const std::string& text) {
+    return text.empty() ? value(nullptr) : value(text);
+}
+
+std::string_view key_state(const model::ApiKey& key, Timestamp now) {
+    if (key.revoked_at) {
+        return "revoked";
+    }
+    return key.expires_at && *key.expires_at <= now ? "expired" : "active";
+}
+
+}  // namespace
+
+object view(const model::Account& account) {
+    object shown{
+        {"id", account.id.text()},
+        {"name", account.name},
+        {"plan", word(account.plan)},
+        {"credit", nullptr},
+        {"expires_at", view(account.expires_at)},
+        {"rate", account.rate.text()},
+        {"callback", text_or_null(account.callback_url)},
+        {"delivery", word(account.delivery)},
+        {"devices_max", account.devices_max},
+        {"created_at", to_rfc3339(account.created_at)},
+    };
+    if (account.credit) {
+        shown["credit"] = *account.credit;
+    }
+    return shown;
+}
+
+object view(const model::ApiKey& key, Timestamp now) {
+    object shown{
+        {"id", key.id.text()},
+        {"account", key.account.text()},
+        {"name", key.name},
+        {"hint", key.hint},
+        {"revision", key.revision ? word(*key.revision) : value("auto")},
+        {"state", key_state(key, now)},
+        {"created_at", to_rfc3339(key.created_at)},
+        {"expires_at", view(key.expires_at)},
+        {"revoked_at", view(key.revoked_at)},
+    };
+    return shown;
+}
+
+object view(const model::Device& device) {
+    return {
+        {"number", device.number.text()},
+        {"connector", word(device.connector)},
+        {"state", word(device.state)},
+        {"account", device.account.text()},
+        {"webhook", text_or_null(device.webhook_url)},
+        {"state_since", to_rfc3339(device.state_since)},
+        {"created_at", to_rfc3339(device.created_at)},
+    };
+}
+
+object view(const store::MessageRecord& record) {
+    const auto& message = record.message;
+    object shown{
+        {"id", message.id.text()},
+        {"account", message.account.text()},
+        {"from", message.device.text()},
+        {"to", message.recipient},
+        {"type", word(message.type)},
+        {"revision", word(message.revision)},
+        {"state", word(record.state)},
+        {"attempts", record.attempts},
+        {"accepted_at", to_rfc3339(message.accepted_at)},
+        {"due_at", to_rfc3339(message.due_at)},
+        {"next_attempt_at", nullptr},
+        {"finished_at", nullptr},
+        {"code", nullptr},
+        {"details", text_or_null(record.last_details)},
+        {"platform_id", nullptr},
+        {"typing", message.typing},
+        {"media", text_or_null(message.media_url)},
+        {"callback", text_or_null(message.callback_url)},
+        {"charged", message.charged},
+    };
+    if (record.completion) {
+        const auto& completion = *record.completion;
+        shown["attempts"] = completion.attempts;
+        shown["finished_at"] = to_rfc3339(completion.finished_at);
+        shown["code"] = static_cast<std::uint16_t>(completion.code);
+        shown["details"] = text_or_null(completion.details);
+        shown["platform_id"] = text_or_null(completion.platform_id);
+    } else {
+        shown["next_attempt_at"] = to_rfc3339(record.queued_at);
+    }
+    return shown;
+}
+
+object view(const store::QueuedCallback& queued) {
+    const auto& [callback, progress] = queued;
+    const bool waits = progress.state == model::CallbackState::waiting;
+    const bool of_message = callback.kind == model::CallbackKind::message_status;
+    return {
+        {"id", callback.id.text()},
+        {"account", callback.account.text()},
+        {"kind", of_message ? "message_status" : "device_event"},
+        {"message", callback.message ? value(callback.message->text()) : value(nullptr)},
+        {"url", callback.url},
+        {"state", word(progress.state)},
+        {"attempts", progress.attempts},
+        {"next_attempt_at", waits ? value(to_rfc3339(progress.due_at)) : value(nullptr)},
+        {"last_status", progress.last_status == 0 ? value(nullptr) : value(progress.last_status)},
+        {"last_error", text_or_null(progress.last_error)},
+        {"created_at", to_rfc3339(callback.created_at)},
+        {"updated_at", to_rfc3339(progress.updated_at)},
+    };
+}
+
+std::string webhook_secret_text(const Bytes& secret) {
+    return "whsec_" + to_base64(secret);
+}
+
+value view(std::optional<Timestamp> time) {
+    return time ? value(to_rfc3339(*time)) : value(nullptr);
+}
+
+}  // namespace merpati::api::manage

@@ -1,0 +1,46 @@
+// Records as the management API shows them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+
+#include "base/clock.hpp"
+#include "base/encoding.hpp"
+#include "model/account.hpp"
+#include "model/device.hpp"
+#include "store/reader.hpp"
+
+namespace merpati::api::manage {
+
+/// Without the webhook secret, which only its making shows.
+[[nodiscard]] boost::json::object view(const model::Account& account);
+
+/// `now` decides between active and expired.
+[[nodiscard]] boost::json::object view(const model::ApiKey& key, Timestamp now);
+
+[[nodiscard]] boost::json::object view(const model::Device& device);
+
+/// Without the message's text.
+[[nodiscard]] boost::json::object view(const store::MessageRecord& record);
+
+[[nodiscard]] boost::json::object view(const store::QueuedCallback& callback);
+
+/// "whsec_" and the secret in base64, as Standard Webhooks writes it.
+[[nodiscard]] std::string webhook_secret_text(const Bytes& secret);
+
+/// RFC 3339, or null.
+[[nodiscard]] boost::json::value view(std::optional<Timestamp> time);
+
+/// The shape of every list. `next` is the cursor of the page that follows, null on the last one.
+[[nodiscard]] inline boost::json::object page(boost::json::array items,
+                                              boost::json::value next = nullptr) {
+    return {{"items", std::move(items)}, {"next", std::move(next)}};
+}
+
+}  // namespace merpati::api::manage
