@@ -92,7 +92,7 @@ bool Connection::read_more() {
             await(Wait::body);
             break;
     }
-    const std::span<char> room = reader_.room();
+    std::span<char> room = reader_.room();
     const Stream::Progress progress = stream_->read(room);
     if (progress.closed) {
         close();
@@ -101,6 +101,10 @@ bool Connection::read_more() {
     if (progress.bytes > 0) {
         reader_.received(progress.bytes);
         return true;
+    }
+    if (!stream_->waits_with_room()) {
+        room = {};
+        reader_.release();
     }
     reading_ = true;
     stream_->async_read(
@@ -367,7 +371,10 @@ void Connection::await(Wait wait) {
         return;  // One that goes on: a client that sends byte by byte gains no time.
     }
     wait_ = wait;
-    deadline_ = wait == Wait::nothing ? SteadyTime::max() : thread_.now() + timeout(wait);
+    // The thread's time may be one sweep old: nobody is to get less than the limit says.
+    deadline_ = wait == Wait::nothing
+                    ? SteadyTime::max()
+                    : thread_.now() + timeout(wait) + thread_.service().limits.sweep_interval;
 }
 
 std::chrono::seconds Connection::timeout(Wait wait) const {

@@ -33,6 +33,9 @@ HeadScanner::Result HeadScanner::take_line(std::string_view line) {
         return first ? Result::needs_more : Result::malformed;
     }
     if (lines_ == 0) {
+        if (!is_token_char(line.front())) {
+            return Result::malformed;
+        }
         if (line.size() > limits_->request_line_max) {
             return Result::line_too_long;
         }

@@ -30,8 +30,7 @@ IoThread::IoThread(Service& service, std::size_t index)
       sweep_timer_(context_),
       box_(std::make_shared<ReplyBox>(
           [this] { boost::asio::post(context_, [this] { take_mail(); }); })),
-      request_ids_(service.random),
-      now_(service.clock.steady_now()) {}
+      request_ids_(service.random) {}
 
 IoThread::~IoThread() {
     stop();
@@ -43,6 +42,7 @@ void IoThread::listen(BoundSocket socket, Origin origin) {
 }
 
 void IoThread::start() {
+    now_ = service_.clock.steady_now();
     for (const auto& listener : listeners_) {
         listener->start([this](Listener& ready) { accept_from(ready); });
     }

@@ -99,7 +99,7 @@ private:
     std::vector<std::unique_ptr<Listener>> listeners_;
     boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>> connections_;
     RequestIds request_ids_;
-    SteadyTime now_;
+    SteadyTime now_{};
     bool draining_ = false;
     bool stopping_ = false;
 

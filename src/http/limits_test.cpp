@@ -57,6 +57,16 @@ TEST_F(LimitsTest, WaitsAsLongAsItSays) {
     EXPECT_EQ(client.receive().status, 200);
 }
 
+TEST_F(LimitsTest, CountsFromItsStartHoweverLongItWasPrepared) {
+    options.limits.sweep_interval = 50ms;
+    server.emplace(clock, random, options, router, local_router, refusal_text);
+    clock.advance(3600s);
+    ASSERT_TRUE(server->start());
+    auto client = connect();
+    client.send("GET /path/1 HTTP/1.1\r\n");
+    EXPECT_FALSE(client.is_readable(120ms));
+}
+
 TEST_F(LimitsTest, GivesNoMoreTimeToAClientThatSendsByteByByte) {
     start();
     auto client = connect();

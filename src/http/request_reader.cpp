@@ -143,7 +143,13 @@ void RequestReader::consume() {
     continue_sent_ = false;
     chunks_.reset();
     body_size_ = 0;
-    if (begin_ == end_ && capacity_ > idle_capacity) {
+    if (capacity_ > idle_capacity) {
+        release();
+    }
+}
+
+void RequestReader::release() noexcept {
+    if (part() == Part::nothing_yet) {
         begin_ = end_ = 0;
         buffer_.reset();
         capacity_ = 0;

@@ -35,6 +35,9 @@ public:
     [[nodiscard]] std::span<char> room();
     void received(std::size_t size) noexcept { end_ += size; }
 
+    /// Gives the buffer back if nothing waits in it. Ends the validity of `room`.
+    void release() noexcept;
+
     enum class State : std::uint8_t { needs_more, ready, refused };
     [[nodiscard]] State advance();
 

@@ -262,6 +262,18 @@ TEST_F(ServerTest, ServesManyThreadsOnOnePort) {
     }
 }
 
+TEST_F(ServerTest, ListensOnSeveralAddressesOfBothKinds) {
+    options.listen = {"127.0.0.1:0", "[::1]:0"};
+    server.emplace(clock, random, options, router, local_router, refusal_text);
+    if (!server->start()) {
+        GTEST_SKIP() << "this machine has no IPv6";
+    }
+    const auto addresses = server->addresses();
+    ASSERT_EQ(addresses.size(), 2U);
+    EXPECT_TRUE(addresses[1].starts_with("[::1]:"));
+    EXPECT_FALSE(addresses[1].ends_with(":0"));
+}
+
 TEST_F(ServerTest, RefusesToStartOnAnAddressInUse) {
     start();
     for (const std::size_t threads : {1U, 2U}) {

@@ -44,8 +44,11 @@ public:
     /// Whether the other end is on this machine: a loopback address, or a Unix socket.
     [[nodiscard]] bool peer_is_loopback() const noexcept { return loopback_; }
 
-    /// Waits for bytes and calls `handler(error, size)`. With an encrypted stream size is 0 and
-    /// `read` is to be called; with a plain one the bytes are in `room`, which must stay valid.
+    /// Whether `async_read` reads. An encrypted stream only waits; then `read` is to be called.
+    [[nodiscard]] bool waits_with_room() const noexcept { return !tls_; }
+
+    /// Waits for bytes and calls `handler(error, size)`: with `waits_with_room` they are in `room`,
+    /// which must stay valid; else size is 0 and `room` may be empty.
     template <class Handler>
     void async_read(std::span<char> room, Handler handler) {
         if (!tls_) {

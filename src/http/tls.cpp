@@ -41,6 +41,8 @@ Result<TlsContext> load_tls_context(const std::string& certificate, const std::s
     SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
                                         SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                         SSL_MODE_RELEASE_BUFFERS);
+    // Sessions are resumed by tickets, which the clients keep.
+    SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
     SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
     if (SSL_CTX_use_certificate_chain_file(context.get(), certificate.c_str()) != 1) {
         return fail(ErrorCode::io_failed,
