@@ -1,0 +1,347 @@
+#include "daemon/gateway.hpp"
+
+#include <atomic>
+#include <cstdlib>
+
+#include "admission/directory.hpp"
+#include "api/caller.hpp"
+#include "api/device_addnew.hpp"
+#include "api/manage/manage.hpp"
+#include "api/manage/service.hpp"
+#include "api/operations.hpp"
+#include "api/send/send.hpp"
+#include "base/uuid.hpp"
+#include "callback/event_body.hpp"
+#include "callback/sender.hpp"
+#include "connector/simulator/simulator.hpp"
+#include "daemon/controls.hpp"
+#include "daemon/device_keeper.hpp"
+#include "daemon/options.hpp"
+#include "daemon/readings.hpp"
+#include "daemon/upkeep.hpp"
+#include "http/server.hpp"
+#include "store/committer.hpp"
+#include "store/store.hpp"
+#include "telemetry/metrics.hpp"
+
+namespace merpati::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int exit_store_failed = 74;  // EX_IOERR
+constexpr auto send_drain = 5s;
+constexpr auto callback_drain = 5s;
+
+/// What is needed before the rooms can be built; each may fail.
+struct Opened {
+    std::unique_ptr<store::Store> store;
+    std::int64_t last_sequence = 0;
+    std::vector<outbound::Cidr> allowed;
+};
+
+Result<Opened> open(const config::Settings& settings) {
+    Opened opened;
+    auto allowed = allowed_ranges(settings);
+    if (!allowed) {
+        return pass(allowed);
+    }
+    opened.allowed = std::move(*allowed);
+    auto store = store::open_store(store_options(settings));
+    if (!store) {
+        return pass(store);
+    }
+    opened.store = std::move(*store);
+    auto reader = opened.store->open_reader();
+    if (!reader) {
+        return pass(reader);
+    }
+    auto last = (*reader)->last_sequence();
+    if (!last) {
+        return pass(last);
+    }
+    opened.last_sequence = *last;
+    return opened;
+}
+
+}  // namespace
+
+/// Every room, in the order in which they need each other; destroyed in reverse.
+class Gateway::Rooms {
+public:
+    Rooms(const Clock& clock, Random& random, const config::Settings& settings,
+          const telemetry::Log& log, Opened opened)
+        : settings_(settings),
+          log_(log),
+          store_(std::move(opened.store)),
+          ids_(clock, random, opened.last_sequence),
+          policy_(std::move(opened.allowed)),
+          committer_(clock, *store_, {}, [log](const Error& error) { fail_fast(log, error); }),
+          sender_(
+              clock, random, *store_, committer_, policy_, client_options(settings),
+              [this, &clock](model::AccountId account) { return secrets_of(account, clock); },
+              callback_options(settings)),
+          waiters_(committer_),
+          scheduler_(
+              clock, random, *store_, committer_, connectors_,
+              [this](const auto& message, const auto& completion) {
+                  return callback_of(message, completion);
+              },
+              [this](store::Finish&& finish) { finished(std::move(finish)); },
+              scheduler_options(settings)),
+          keeper_({.clock = clock,
+                   .ids = ids_,
+                   .connectors = connectors_,
+                   .committer = committer_,
+                   .directory = directory_,
+                   .scheduler = scheduler_,
+                   .sender = sender_,
+                   .log = log.in("device")}),
+          entrance_(clock, directory_, entrance_options(settings)),
+          send_({.clock = clock,
+                 .random = random,
+                 .ids = ids_,
+                 .entrance = entrance_,
+                 .directory = directory_,
+                 .policy = policy_,
+                 .connectors = connectors_,
+                 .store = *store_,
+                 .committer = committer_,
+                 .scheduler = scheduler_,
+                 .waiters = waiters_},
+                send_options(settings)),
+          device_addnew_(
+              {.clock = clock,
+               .entrance = entrance_,
+               .directory = directory_,
+               .policy = policy_,
+               .connectors = connectors_,
+               .committer = committer_},
+              device_options(settings),
+              [this](const model::Device& device, bool is_new) { keeper_.put(device, is_new); }),
+          running_messages_(scheduler_),
+          running_callbacks_(sender_),
+          manage_(
+              {.clock = clock,
+               .random = random,
+               .store = *store_,
+               .change =
+                   [this](auto change) { return committer_.change_and_wait(std::move(change)); },
+               .directory = directory_,
+               .policy = policy_,
+               .allow_http_callbacks = settings.outbound.allow_http_callbacks,
+               .version = MERPATI_VERSION,
+               .devices = keeper_,
+               .messages = running_messages_,
+               .callbacks = running_callbacks_}),
+          manage_service_(manage_),
+          upkeep_(clock, committer_, waiters_,
+                  {.finished_kept = settings.retention.finished,
+                   .idempotency_kept = settings.retention.idempotency},
+                  log.in("upkeep")),
+          server_(clock, random, http_options(settings), router_, local_router_, api::refusal_body) {
+        connectors_.add(model::ConnectorKind::simulator,
+                        std::make_unique<connector::simulator::Simulator>(
+                            clock, simulator_options(settings, log.in("simulator"))));
+        count();
+        route();
+    }
+
+    Result<void> start() {
+        auto reader = store_->open_reader();
+        if (!reader) {
+            return pass(reader);
+        }
+        if (auto loaded = directory_.load(**reader); !loaded) {
+            return loaded;
+        }
+        committer_.start();
+        if (auto started = connectors_.find(model::ConnectorKind::simulator)->start(keeper_);
+            !started) {
+            return started;
+        }
+        if (auto started = sender_.start(); !started) {
+            return started;
+        }
+        if (auto started = scheduler_.start(); !started) {
+            return started;
+        }
+        keeper_.start();
+        upkeep_.start();
+        manage_service_.start();
+        if (auto started = server_.start(); !started) {
+            return started;
+        }
+        ready_ = true;
+        for (const auto& address : server_.addresses()) {
+            log_.info("listening", {{"address", address}});
+        }
+        return {};
+    }
+
+    void stop() {
+        ready_ = false;
+        waiters_.release_all();
+        server_.drain(settings_.http.drain_timeout);
+        scheduler_.stop(send_drain);
+        connectors_.find(model::ConnectorKind::simulator)->stop();
+        sender_.stop(callback_drain);
+        manage_service_.stop();
+        upkeep_.stop();
+        server_.stop();
+        committer_.stop();
+        store_->rest();
+    }
+
+private:
+    [[noreturn]] static void fail_fast(const telemetry::Log& log, const Error& error) {
+        log.error("the store cannot commit; nobody is answered, the process ends",
+                  {{"why", error.detail}});
+        std::_Exit(exit_store_failed);
+    }
+
+    void count() {
+        committer_.on_commit = [this](std::size_t operations, std::chrono::microseconds took) {
+            metrics_.commits.observe(std::chrono::duration<double>{took}.count());
+            metrics_.commit_operations.add(operations);
+        };
+        send_.on_accepted = [this](model::Revision revision) {
+            (revision == model::Revision::a ? metrics_.accepted_a : metrics_.accepted_b).add();
+        };
+        send_.on_refused = [this](api::Refusal) { metrics_.refused.add(); };
+    }
+
+    void route() {
+        router_.before_too_large = [this](const http::Request& request) {
+            return entrance_.before_too_large(request);
+        };
+        router_.add(http::Method::post, "/v1/send",
+                    [this](const http::Request& request, http::Responder responder) {
+                        send_.handle(request, std::move(responder));
+                    });
+        router_.add(http::Method::post, "/v1/device/addnew",
+                    [this](const http::Request& request, http::Responder responder) {
+                        device_addnew_.handle(request, std::move(responder));
+                    });
+        operations_.not_ready = [this] {
+            return std::string{ready_ ? "" : "starting or stopping"};
+        };
+        operations_.metrics = [this] {
+            return telemetry::render_metrics(metrics_,
+                                             readings_of(committer_, scheduler_, sender_, server_));
+        };
+        operations_.metrics_token = settings_.metrics.token.value_or("");
+        operations_.add_to(router_);
+        operations_.add_to(local_router_);
+        manage_service_.add_to(local_router_);
+    }
+
+    std::vector<Bytes> secrets_of(model::AccountId id, const Clock& clock) const {
+        const auto entry = directory_.find_account(id);
+        if (entry == nullptr) {
+            return {};
+        }
+        const auto& account = entry->account;
+        std::vector<Bytes> secrets{account.webhook_secret};
+        if (!account.webhook_secret_previous.empty() && account.previous_secret_until &&
+            clock.now() < *account.previous_secret_until) {
+            secrets.push_back(account.webhook_secret_previous);
+        }
+        return secrets;
+    }
+
+    std::optional<model::Callback> callback_of(const model::Message& message,
+                                               const model::Completion& completion) {
+        if (message.callback_url.empty() || completion.state == model::MessageState::held) {
+            return std::nullopt;
+        }
+        model::Callback callback;
+        callback.id = ids_.next();
+        callback.account = message.account;
+        callback.message = message.id;
+        callback.url = message.callback_url;
+        callback.origin_key = callback::origin_key_of(callback.url);
+        callback.body = callback::message_status_body(message, completion);
+        callback.created_at = completion.finished_at;
+        return callback;
+    }
+
+    void finished(store::Finish&& finish) {
+        switch (finish.completion.state) {
+            case model::MessageState::sent:
+                metrics_.sent.add();
+                break;
+            case model::MessageState::failed:
+                metrics_.failed.add();
+                break;
+            case model::MessageState::cancelled:
+                metrics_.cancelled.add();
+                break;
+            case model::MessageState::held:
+                metrics_.held.add();
+                break;
+            case model::MessageState::pending:
+            case model::MessageState::sending:
+                break;
+        }
+        if (finish.message->revision == model::Revision::b) {
+            waiters_.finished(*finish.message, finish.completion);
+        }
+        if (finish.callback) {
+            sender_.committed(std::move(*finish.callback));
+        }
+    }
+
+    const config::Settings& settings_;
+    const telemetry::Log& log_;
+    telemetry::Metrics metrics_;
+    std::atomic<bool> ready_{false};
+    std::unique_ptr<store::Store> store_;
+    UuidSource ids_;
+    outbound::AddressPolicy policy_;
+    admission::Directory directory_;
+    connector::Connectors connectors_;
+    store::Committer committer_;
+    callback::Sender sender_;
+    api::OutcomeWaiters waiters_;
+    scheduler::Scheduler scheduler_;
+    DeviceKeeper keeper_;
+    api::Entrance entrance_;
+    api::Send send_;
+    api::DeviceAddnew device_addnew_;
+    RunningMessages running_messages_;
+    RunningCallbacks running_callbacks_;
+    api::manage::Manage manage_;
+    api::manage::Service manage_service_;
+    api::Operations operations_;
+    Upkeep upkeep_;
+    http::Router router_;
+    http::Router local_router_;
+    http::Server server_;
+};
+
+Gateway::Gateway(const Clock& clock, Random& random, const config::Settings& settings,
+                 telemetry::Log log)
+    : clock_(clock), random_(random), settings_(settings), log_(std::move(log)) {}
+
+Gateway::~Gateway() {
+    stop();
+}
+
+Result<void> Gateway::start() {
+    auto opened = open(settings_);
+    if (!opened) {
+        return pass(opened);
+    }
+    rooms_ = std::make_unique<Rooms>(clock_, random_, settings_, log_, std::move(*opened));
+    return rooms_->start();
+}
+
+void Gateway::stop() {
+    if (rooms_ != nullptr) {
+        rooms_->stop();
+        rooms_.reset();
+    }
+}
+
+}  // namespace merpati::daemon

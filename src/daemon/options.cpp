@@ -1,0 +1,150 @@
+#include "daemon/options.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <unistd.h>
+
+#include "admission/checks.hpp"
+#include "api/manage/manage.hpp"
+
+namespace merpati::daemon {
+namespace {
+
+std::string path_text(const std::optional<std::filesystem::path>& path) {
+    return path ? path->string() : std::string{};
+}
+
+telemetry::Level level_of(config::LogLevel level) {
+    switch (level) {
+        case config::LogLevel::debug:
+            return telemetry::Level::debug;
+        case config::LogLevel::info:
+            return telemetry::Level::info;
+        case config::LogLevel::warn:
+            return telemetry::Level::warn;
+        case config::LogLevel::error:
+            return telemetry::Level::error;
+    }
+    return telemetry::Level::info;
+}
+
+model::ConnectorKind kind_of(config::DefaultConnector kind) {
+    switch (kind) {
+        case config::DefaultConnector::simulator:
+            return model::ConnectorKind::simulator;
+        case config::DefaultConnector::cloud:
+            return model::ConnectorKind::cloud;
+        case config::DefaultConnector::linked:
+            return model::ConnectorKind::linked;
+    }
+    return model::ConnectorKind::simulator;
+}
+
+}  // namespace
+
+telemetry::Log make_log(const Clock& clock, const config::LogSettings& settings) {
+    const auto by_terminal =
+        ::isatty(STDERR_FILENO) != 0 ? config::LogFormat::text : config::LogFormat::json;
+    const auto format = settings.format.value_or(by_terminal);
+    return {clock, level_of(settings.level),
+            format == config::LogFormat::text ? telemetry::Format::text : telemetry::Format::json};
+}
+
+Result<std::vector<outbound::Cidr>> allowed_ranges(const config::Settings& settings) {
+    std::vector<outbound::Cidr> ranges;
+    for (const auto& text : settings.outbound.allow) {
+        auto range = outbound::Cidr::parse(text);
+        if (!range) {
+            return pass(range);
+        }
+        ranges.push_back(*range);
+    }
+    return ranges;
+}
+
+store::StoreOptions store_options(const config::Settings& settings) {
+    return {.url = settings.store.url, .key_file = settings.store.key_file.value_or("")};
+}
+
+http::Options http_options(const config::Settings& settings) {
+    const auto& http = settings.http;
+    http::Options options;
+    options.listen = http.listen;
+    options.local_socket = api::manage::local_socket_path(settings.store.url);
+    options.threads =
+        http.threads != 0 ? http.threads : std::max(1U, std::thread::hardware_concurrency());
+    options.tls_certificate = path_text(http.tls.certificate);
+    options.tls_key = path_text(http.tls.key);
+    options.limits.body_max = http.body_max;
+    options.limits.connections_max = http.connections_max;
+    options.limits.header_timeout = http.header_timeout;
+    options.limits.body_timeout = http.body_timeout;
+    options.limits.idle_timeout = http.idle_timeout;
+    options.limits.write_timeout = http.write_timeout;
+    return options;
+}
+
+api::EntranceOptions entrance_options(const config::Settings& settings) {
+    const auto& api = settings.api;
+    api::EntranceOptions options;
+    options.default_revision =
+        api.default_revision == config::Revision::a ? model::Revision::a : model::Revision::b;
+    if (api.rate) {
+        options.default_rate = model::Rate{.count = api.rate->count, .period = api.rate->period};
+    }
+    return options;
+}
+
+api::SendOptions send_options(const config::Settings& settings) {
+    const auto& api = settings.api;
+    return {.random_delay_max = static_cast<std::uint32_t>(api.random_delay_max.count()),
+            .revision_b_wait = std::chrono::ceil<std::chrono::seconds>(api.revision_b.wait),
+            .revision_b_outcome = api.revision_b.respond == config::RespondWith::outcome,
+            .allow_http_callbacks = settings.outbound.allow_http_callbacks};
+}
+
+api::DeviceAddnewOptions device_options(const config::Settings& settings) {
+    return {.default_connector = kind_of(settings.devices.default_connector),
+            .allow_http_callbacks = settings.outbound.allow_http_callbacks};
+}
+
+scheduler::Options scheduler_options(const config::Settings& settings) {
+    const auto& from = settings.scheduler;
+    scheduler::Options options;
+    options.give_up = from.give_up;
+    options.retry_first = from.retry_first;
+    options.retry_max = from.retry_max;
+    options.memory_max = from.memory_messages_max;
+    options.window = from.window;
+    options.recipient_possible = admission::recipient_possible;
+    return options;
+}
+
+callback::Options callback_options(const config::Settings& settings) {
+    callback::Options options;
+    options.timeout = settings.callback.timeout;
+    options.per_origin_max = settings.callback.per_origin_max;
+    options.total_max = settings.callback.total_max;
+    options.allow_http = settings.outbound.allow_http_callbacks;
+    return options;
+}
+
+outbound::ClientOptions client_options(const config::Settings& settings) {
+    outbound::ClientOptions options;
+    options.ca_file = path_text(settings.outbound.ca_file);
+    return options;
+}
+
+connector::simulator::Options simulator_options(const config::Settings& settings,
+                                                const telemetry::Log& log) {
+    connector::simulator::Options options;
+    options.latency = settings.simulator.latency_ms;
+    options.log = settings.simulator.log.value_or("");
+    options.dedupe = settings.simulator.dedupe;
+    options.on_trouble = [log](const std::string& why) {
+        log.error("cannot write the simulator's log", {{"why", why}});
+    };
+    return options;
+}
+
+}  // namespace merpati::daemon

@@ -1,0 +1,36 @@
+// From settings to what each room wants to know.
+#pragma once
+
+#include "api/caller.hpp"
+#include "api/device_addnew.hpp"
+#include "api/send/send.hpp"
+#include "base/error.hpp"
+#include "callback/sender.hpp"
+#include "config/settings.hpp"
+#include "connector/simulator/simulator.hpp"
+#include "http/server.hpp"
+#include "outbound/address_policy.hpp"
+#include "outbound/client.hpp"
+#include "scheduler/scheduler.hpp"
+#include "store/store.hpp"
+#include "telemetry/log.hpp"
+
+namespace merpati::daemon {
+
+[[nodiscard]] telemetry::Log make_log(const Clock& clock, const config::LogSettings& settings);
+
+/// Errors: invalid_argument (a range of outbound.allow).
+[[nodiscard]] Result<std::vector<outbound::Cidr>> allowed_ranges(const config::Settings& settings);
+
+[[nodiscard]] store::StoreOptions store_options(const config::Settings& settings);
+[[nodiscard]] http::Options http_options(const config::Settings& settings);
+[[nodiscard]] api::EntranceOptions entrance_options(const config::Settings& settings);
+[[nodiscard]] api::SendOptions send_options(const config::Settings& settings);
+[[nodiscard]] api::DeviceAddnewOptions device_options(const config::Settings& settings);
+[[nodiscard]] scheduler::Options scheduler_options(const config::Settings& settings);
+[[nodiscard]] callback::Options callback_options(const config::Settings& settings);
+[[nodiscard]] outbound::ClientOptions client_options(const config::Settings& settings);
+[[nodiscard]] connector::simulator::Options simulator_options(const config::Settings& settings,
+                                                              const telemetry::Log& log);
+
+}  // namespace merpati::daemon

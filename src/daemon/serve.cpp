@@ -1,0 +1,67 @@
+#include "daemon/serve.hpp"
+
+#include <csignal>
+#include <thread>
+#include <unistd.h>
+
+#include "base/random.hpp"
+#include "base/thread.hpp"
+#include "daemon/gateway.hpp"
+#include "daemon/options.hpp"
+#include "telemetry/log.hpp"
+#include "telemetry/systemd_notify.hpp"
+
+namespace merpati::daemon {
+namespace {
+
+/// The signals that stop the server. Blocked before any thread starts, so that only `wait` gets
+/// them.
+class StopSignals {
+public:
+    StopSignals() {
+        sigemptyset(&set_);
+        sigaddset(&set_, SIGTERM);
+        sigaddset(&set_, SIGINT);
+        pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+        std::signal(SIGPIPE, SIG_IGN);
+    }
+
+    void wait() const {
+        int signal = 0;
+        sigwait(&set_, &signal);
+    }
+
+    /// From now on a signal ends the process at once.
+    void let_through() const {
+        std::signal(SIGTERM, SIG_DFL);
+        std::signal(SIGINT, SIG_DFL);
+        pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
+    }
+
+private:
+    sigset_t set_;
+};
+
+}  // namespace
+
+int serve(const config::Loaded& loaded, const std::string& notify_socket) {
+    const StopSignals signals;
+    const SystemClock clock;
+    SystemRandom random;
+    const telemetry::Log log = make_log(clock, loaded.settings.log);
+    Gateway gateway{clock, random, loaded.settings, log};
+    if (const auto started = gateway.start(); !started) {
+        log.error("cannot start", {{"why", started.error().detail}});
+        return 1;
+    }
+    telemetry::notify_systemd(notify_socket, "READY=1");
+    signals.wait();
+    log.info("stopping; a second signal ends the process at once");
+    telemetry::notify_systemd(notify_socket, "STOPPING=1");
+    signals.let_through();
+    gateway.stop();
+    log.info("stopped");
+    return 0;
+}
+
+}  // namespace merpati::daemon

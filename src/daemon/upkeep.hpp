@@ -1,0 +1,54 @@
+// What must be done from time to time: waits that ran out, and old rows.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "api/send/outcome_waiters.hpp"
+#include "base/clock.hpp"
+#include "store/committer.hpp"
+#include "telemetry/log.hpp"
+
+namespace merpati::daemon {
+
+struct UpkeepOptions {
+    std::chrono::seconds finished_kept{std::chrono::days{30}};
+    std::chrono::seconds idempotency_kept{std::chrono::hours{24}};
+};
+
+/// Answers revision B's requests whose wait ran out (every 100 ms), and removes what retention no
+/// longer keeps (every minute, in steps of a few hundred rows with room between them).
+///
+/// Threads: one of its own.
+class Upkeep {
+public:
+    Upkeep(const Clock& clock, store::Committer& committer, api::OutcomeWaiters& waiters,
+           UpkeepOptions options, telemetry::Log log)
+        : clock_(clock),
+          committer_(committer),
+          waiters_(waiters),
+          options_(options),
+          log_(std::move(log)) {}
+    ~Upkeep() { stop(); }
+
+    void start();
+    void stop();
+
+private:
+    void run();
+    [[nodiscard]] bool prune_step();
+
+    const Clock& clock_;
+    store::Committer& committer_;
+    api::OutcomeWaiters& waiters_;
+    const UpkeepOptions options_;
+    const telemetry::Log log_;
+    std::mutex mutex_;
+    std::condition_variable stopped_;
+    bool stopping_ = false;
+    std::thread thread_;
+};
+
+}  // namespace merpati::daemon
