@@ -47,6 +47,10 @@ Result<void> SenderCore::recover(std::unique_ptr<store::Reader> reader) {
 }
 
 void SenderCore::add(model::Callback callback) {
+    // It may have been read from the store between its commit and this call.
+    if (in_flight_.contains(callback.id) || loaded_.contains(callback.id)) {
+        return;
+    }
     auto& origin = origin_of(callback.origin_key);
     const bool room = origin.memory.size() < options_.origin_memory_max &&
                       counts_.in_memory < options_.memory_max;
@@ -175,6 +179,7 @@ void SenderCore::load(Origin& origin) {
     const bool all = loaded->size() < room;
     for (auto& queued : *loaded) {
         ++counts_.in_memory;
+        loaded_.insert(queued.callback.id);
         origin.memory.push_back(std::move(queued));
     }
     if (!all) {
@@ -195,6 +200,7 @@ void SenderCore::start(Origin& origin) {
     ++counts_.in_flight;
     ++origin.in_flight;
     in_flight_.insert(queued->callback.id);
+    loaded_.erase(queued->callback.id);
     const auto& callback = queued->callback;
     if (!origin.url || origin.url_text != callback.url) {
         auto parsed = outbound::Url::parse(callback.url);

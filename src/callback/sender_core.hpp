@@ -66,6 +66,7 @@ private:
 
     std::unordered_map<std::int64_t, std::unique_ptr<Origin>> origins_;
     std::unordered_set<Uuid> in_flight_;  // Attempted, or waiting for the commit of the result.
+    std::unordered_set<Uuid> loaded_;     // Read from the store, and still in memory.
     std::deque<Origin*> round_;
 
     struct Timer {
