@@ -15,5 +15,6 @@ string(REGEX REPLACE "::[^:]*$" "" namespace "${FUNCTION}")
 string(REGEX REPLACE "^.*::" "" name "${FUNCTION}")
 file(WRITE "${OUTPUT}" "#include <string_view>\n\nnamespace ${namespace} {\n\n"
   "[[nodiscard]] std::string_view ${name}() noexcept;\n\n"
-  "std::string_view ${name}() noexcept {\n    static constexpr std::string_view text =\n${pieces};\n"
+  "std::string_view ${name}() noexcept {\n"
+  "    static constexpr std::string_view text =\n${pieces};\n"
   "    return text;\n}\n\n}  // namespace ${namespace}\n")

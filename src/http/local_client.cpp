@@ -11,6 +11,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <fmt/format.h>
 
+#include "base/clock.hpp"
 #include "http/file_descriptor.hpp"
 #include "http/local_address.hpp"
 
@@ -19,7 +20,7 @@ namespace {
 
 namespace beast = boost::beast;
 using Parser = beast::http::response_parser<beast::http::string_body>;
-using Deadline = std::chrono::steady_clock::time_point;
+using Deadline = SteadyTime;
 
 constexpr std::uint64_t answer_max = 64ULL * 1024 * 1024;
 
@@ -49,8 +50,8 @@ std::unexpected<Error> socket_failure(const std::string& path) {
 /// Waits until the socket is ready for `events`.
 Result<void> wait_for(const FileDescriptor& socket, short events, Deadline deadline) {
     for (;;) {
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(
-            deadline - std::chrono::steady_clock::now());
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(deadline - SystemClock().steady_now());
         if (left.count() <= 0) {
             return fail(ErrorCode::timeout, "the server did not answer in time");
         }
@@ -140,7 +141,7 @@ Result<ClientReply> request(const std::string& socket_path, Method method, std::
     if (!target.starts_with('/') || std::ranges::any_of(target, unfit)) {
         return fail(ErrorCode::invalid_argument, "the target of a request is a path in ASCII");
     }
-    const Deadline deadline = std::chrono::steady_clock::now() + timeout;
+    const Deadline deadline = SystemClock().steady_now() + timeout;
     auto socket = connect_to(socket_path);
     if (!socket) {
         return pass(socket);

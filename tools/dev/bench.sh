@@ -1,0 +1,3 @@
+# Measurements against peers.
+
+run_bench() { stop_with "there are no measurements yet"; }

@@ -1,0 +1,43 @@
+# Form: clang-format, tools/tidy, clang-tidy, shellcheck. All of them speak before the verdict.
+
+run_lint() {
+  need_packages build test lint
+  local failed=()
+  say "clang-format"
+  cxx_files "$@" | xargs --no-run-if-empty -0 clang-format-19 --dry-run -Werror ||
+    failed+=(clang-format)
+  say "tools/tidy"
+  perl tools/tidy || failed+=(tidy)
+  say "shellcheck"
+  shellcheck --shell=bash --exclude=SC1091 dev .ci/run tools/dev/*.sh || failed+=(shellcheck)
+  say "clang-tidy with $(build_jobs) jobs"
+  [ -e build/dev/compile_commands.json ] || quietly configure-dev cmake --preset dev
+  cxx_files "$@" | tr '\0' '\n' | { grep '\.cpp$' || true; } | tr '\n' '\0' |
+    xargs --no-run-if-empty -0 -n 1 -P "$(build_jobs)" \
+      clang-tidy-19 -p build/dev --quiet 2>/dev/null || failed+=(clang-tidy)
+  [ ${#failed[@]} -eq 0 ] || stop_with "lint: ${failed[*]} found something"
+  say "nothing to complain about"
+}
+
+run_format() {
+  need_packages lint
+  cxx_files | xargs --no-run-if-empty -0 clang-format-19 -i
+}
+
+# cxx_files [--changed]: C++ files of the tree, or those of them that differ from main; NUL between.
+cxx_files() {
+  case ${1:-} in
+    "") git ls-files -z --cached --others --exclude-standard -- '*.cpp' '*.hpp' ;;
+    --changed) changed_files ;;
+    *) stop_with "lint knows only --changed, not $1" ;;
+  esac
+}
+
+changed_files() {
+  local base
+  base=$(git merge-base HEAD origin/main 2>/dev/null || git rev-parse HEAD)
+  {
+    git diff -z --name-only --diff-filter=d "$base" -- '*.cpp' '*.hpp'
+    git ls-files -z --others --exclude-standard -- '*.cpp' '*.hpp'
+  } | sort -zu
+}

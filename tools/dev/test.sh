@@ -1,0 +1,50 @@
+# Every test, and one line of totals at the end.
+
+# run_tests [NAME…]
+run_tests() {
+  need_packages build test
+  need_node
+  build dev
+  # An interrupted run must not lend its counts to this one.
+  rm -rf build/test-results
+  mkdir -p build/test-results
+  local unit=0 suite=0
+  unit_tests "$@" || unit=1
+  end_to_end_tests "$@" || suite=1
+  perl tools/dev/totals build/test-results $unit $suite
+}
+
+# The rooms' tests and tools/tidy. A name is a room's, or a part of a test case's.
+unit_tests() {
+  say "unit tests"
+  local ctest=(ctest --test-dir build/dev --output-on-failure --parallel "$(build_jobs)")
+  local results=json:$PWD/build/test-results/ name
+  if [ $# -eq 0 ]; then
+    GTEST_OUTPUT=$results "${ctest[@]}"
+    return
+  fi
+  local code=0
+  for name in "$@"; do
+    if "${ctest[@]}" --show-only -R "^$name\$" | grep --quiet 'Test *#'; then
+      GTEST_OUTPUT=$results "${ctest[@]}" -R "^$name\$" || code=1
+    else
+      GTEST_OUTPUT=$results GTEST_FILTER="*$name*" "${ctest[@]}" -E '^tidy' || code=1
+    fi
+  done
+  return $code
+}
+
+# tests/ against the binary of the dev build. A name is a part of a file's.
+end_to_end_tests() {
+  if [ ! -x build/dev/merpati ]; then
+    say "end-to-end tests: skipped, the build made no merpati"
+    return 1
+  fi
+  say "end-to-end tests"
+  need_node_modules tests
+  (
+    cd tests || exit
+    MERPATI_BINARY=$OLDPWD/build/dev/merpati npx vitest run --passWithNoTests --reporter=default \
+      --reporter=json --outputFile.json="$OLDPWD/build/test-results/end-to-end.json" "$@"
+  )
+}
