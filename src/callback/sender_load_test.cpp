@@ -58,7 +58,7 @@ TEST_F(SenderLoadTest, ACallbackReadBeforeItIsHandedOverIsAttemptedOnce) {
     SenderCore core{clock,
                     random,
                     *committer,
-                    [](model::AccountId) { return std::vector{Bytes(32)}; },
+                    [](model::AccountId) { return std::vector<Bytes>{Bytes(32)}; },
                     Options{.per_origin_max = 1},
                     [this](outbound::Request request, const outbound::ResponseHandler&) {
                         attempts.push_back(request.headers);
