@@ -60,7 +60,7 @@ void take_choices(Fields& fields, const Context& context, model::Account& accoun
         fields.word("rate", model::RateChoice::parse, "like 50/s or 600/min, or none, or default")
             .value_or(account.rate);
     account.delivery =
-        fields.word("delivery", model::parse_delivery, "at_least_once or at_most_once")
+        fields.word("delivery", model::parse_delivery, "at-least-once or at-most-once")
             .value_or(account.delivery);
     if (fields.none("expires_at")) {
         account.expires_at.reset();

@@ -1,0 +1,115 @@
+#include "cli/arguments.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/assert.hpp"
+#include "base/clock.hpp"
+#include "config/duration.hpp"
+#include "model/account.hpp"
+#include "model/ids.hpp"
+
+namespace merpati::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::optional<std::int64_t> parse_number(std::string_view text) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    return whole ? std::optional{number} : std::nullopt;
+}
+
+}  // namespace
+
+ArgumentCheck one_of(std::initializer_list<std::string_view> words) {
+    return [words = std::vector<std::string_view>{words}](const std::string& text) -> std::string {
+        return std::ranges::find(words, text) != words.end()
+                   ? ""
+                   : fmt::format("'{}' is not one of {}", text, fmt::join(words, ", "));
+    };
+}
+
+ArgumentCheck whole_number(std::int64_t lowest, std::int64_t highest) {
+    return [lowest, highest](const std::string& text) -> std::string {
+        const auto number = parse_number(text);
+        return number && *number >= lowest && *number <= highest
+                   ? ""
+                   : fmt::format("'{}' is not a whole number from {} to {}", text, lowest, highest);
+    };
+}
+
+ArgumentCheck rate() {
+    return [](const std::string& text) -> std::string {
+        return model::RateChoice::parse(text)
+                   ? ""
+                   : fmt::format("'{}' is not a rate: write 50/s, 600/min, none or default", text);
+    };
+}
+
+ArgumentCheck rfc3339_time() {
+    return [](const std::string& text) -> std::string {
+        return parse_rfc3339(text) ? ""
+                                   : fmt::format(
+                                         "'{}' is not a time: write it as RFC 3339, for "
+                                         "example 2027-01-31T00:00:00Z",
+                                         text);
+    };
+}
+
+ArgumentCheck duration() {
+    return [](const std::string& text) -> std::string {
+        return config::parse_duration(text, 1s)
+                   ? ""
+                   : fmt::format("'{}' is not a duration: write 30s, 10m, 24h or 7d", text);
+    };
+}
+
+ArgumentCheck phone_number() {
+    return [](const std::string& text) -> std::string {
+        return model::PhoneNumber::parse(text)
+                   ? ""
+                   : fmt::format(
+                         "'{}' is not a number in international format: 8 to 15 digits "
+                         "that begin with a country code, no + and no 0 before them",
+                         text);
+    };
+}
+
+ArgumentCheck not_empty() {
+    return [](const std::string& text) -> std::string {
+        return text.empty() ? "it must not be empty" : "";
+    };
+}
+
+ArgumentCheck or_none(ArgumentCheck check) {
+    return [check = std::move(check)](const std::string& text) -> std::string {
+        return text == "none" ? "" : check(text);
+    };
+}
+
+std::int64_t number_of(std::string_view text) {
+    const auto number = parse_number(text);
+    invariant(number.has_value(), "the number was checked when it was parsed");
+    return *number;
+}
+
+std::int64_t seconds_of(std::string_view text) {
+    const auto duration = config::parse_duration(text, 1s);
+    invariant(duration.has_value(), "the duration was checked when it was parsed");
+    return std::chrono::ceil<std::chrono::seconds>(*duration).count();
+}
+
+boost::json::value text_or_null(const std::string& text) {
+    return text == "none" ? boost::json::value(nullptr) : boost::json::value(text);
+}
+
+boost::json::value number_or_null(const std::string& text) {
+    return text == "none" ? boost::json::value(nullptr) : boost::json::value(number_of(text));
+}
+
+}  // namespace merpati::cli

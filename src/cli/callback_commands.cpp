@@ -1,0 +1,99 @@
+// merpati callback …
+#include <array>
+
+#include <CLI/App.hpp>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+
+namespace merpati::cli {
+namespace {
+
+constexpr std::int64_t list_max = 10'000'000;
+
+constexpr std::array sheet{
+    Column{"id", "id"},
+    Column{"state", "state"},
+    Column{"kind", "kind"},
+    Column{"account", "account"},
+    Column{"message", "message"},
+    Column{"url", "url"},
+    Column{"attempts", "attempts"},
+    Column{"last status", "last_status"},
+    Column{"last error", "last_error"},
+    Column{"next attempt", "next_attempt_at"},
+    Column{"created", "created_at"},
+};
+
+constexpr std::array list_columns{
+    Column{"ID", "id"},
+    Column{"STATE", "state"},
+    Column{"ACCOUNT", "account"},
+    Column{"ATTEMPTS", "attempts"},
+    Column{"STATUS", "last_status"},
+    Column{"ERROR", "last_error"},
+    Column{"URL", "url"},
+};
+
+void add_list(Program& program, CLI::App& group) {
+    struct Wish {
+        std::string account;
+        std::string state;
+        std::string limit = "50";
+    };
+    auto wish = std::make_shared<Wish>();
+    auto& command = program.add_command(
+        group,
+        {.name = "list",
+         .summary = "List callbacks and device webhooks, newest first",
+         .example = "merpati callback list --state exhausted"},
+        [wish](Session& session) {
+            std::string target = "/callbacks";
+            if (!wish->account.empty()) {
+                target += "?account=" + percent_encode(wish->account);
+            }
+            if (!wish->state.empty()) {
+                target += (target.contains('?') ? "&state=" : "?state=") + wish->state;
+            }
+            const auto most = static_cast<std::size_t>(number_of(wish->limit));
+            return session.show_list(session.ask_newest(target, most), list_columns,
+                                     "There are no such callbacks.");
+        });
+    command.add_option("--account", wish->account, "Only of this account")->option_text("ID");
+    command.add_option("--state", wish->state, "Only in this state")
+        ->option_text("waiting|delivered|exhausted|gone")
+        ->check(one_of({"waiting", "delivered", "exhausted", "gone"}));
+    command.add_option("--limit", wish->limit, "How many at most (50)")
+        ->option_text("N")
+        ->check(whole_number(1, list_max));
+}
+
+void add_replay(Program& program, CLI::App& group) {
+    auto id = std::make_shared<std::string>();
+    auto& command = program.add_command(
+        group,
+        {.name = "replay",
+         .summary = "Deliver a callback again, from its first attempt on",
+         .details = "The receiver gets the same webhook-id and body, with a fresh signature.",
+         .example = "merpati callback replay 019c3f3e-7d00-7abc-8def-0123456789ab"},
+        [id](Session& session) {
+            return session.show(
+                session.ask(http::Method::post, "/callbacks/" + percent_encode(*id) + "/replay"),
+                sheet);
+        });
+    command.add_option("ID", *id, "The callback")->option_text(" ")->required();
+}
+
+}  // namespace
+
+void add_callback_commands(Program& program) {
+    auto& group = program.add_group(program.root(),
+                                    {.name = "callback",
+                                     .summary = "Callbacks: who was told, and who could not be",
+                                     .example = "merpati callback list --state exhausted",
+                                     .section = section::messages});
+    add_list(program, group);
+    add_replay(program, group);
+}
+
+}  // namespace merpati::cli

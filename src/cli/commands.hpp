@@ -1,0 +1,30 @@
+// Every command, a file a group; each adds itself to the program.
+#pragma once
+
+#include "cli/program.hpp"
+
+namespace merpati::cli {
+
+void add_serve(Program& program);
+
+void add_account_commands(Program& program);
+void add_key_commands(Program& program);
+void add_device_commands(Program& program);
+
+void add_message_commands(Program& program);
+void add_callback_commands(Program& program);
+
+void add_doctor(Program& program);
+void add_backup(Program& program);
+void add_migrate(Program& program);
+void add_config_commands(Program& program);
+void add_version(Program& program);
+
+namespace section {
+inline constexpr std::string_view server = "Server";
+inline constexpr std::string_view accounts = "Accounts, keys and devices";
+inline constexpr std::string_view messages = "Messages";
+inline constexpr std::string_view operation = "Operation";
+}  // namespace section
+
+}  // namespace merpati::cli

@@ -1,0 +1,21 @@
+// Where a command reads from and writes to.
+#pragma once
+
+#include <iosfwd>
+#include <map>
+#include <string>
+
+namespace merpati::cli {
+
+struct Console {
+    std::ostream& out;  // Results alone, so that they can be piped.
+    std::ostream& err;  // Everything said to the person.
+    std::map<std::string, std::string> environment;
+};
+
+/// Exit codes of every command.
+inline constexpr int exit_done = 0;
+inline constexpr int exit_failed = 1;
+inline constexpr int exit_usage = 2;
+
+}  // namespace merpati::cli

@@ -1,0 +1,182 @@
+#include "cli/gateway.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "http/local_client.hpp"
+
+namespace merpati::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view root = "/manage/v1";
+constexpr auto patience = 5s;        // For a server that is starting or stopping.
+constexpr auto retry_every = 100ms;  // Both ways are tried this often meanwhile.
+constexpr std::size_t page_max = 1'000;
+
+/// The sentence for an exchange that failed on its way.
+Error explain(Error error, const std::string& socket_path) {
+    if (error.code == ErrorCode::refused) {
+        error.detail = fmt::format(
+            "the server at {} belongs to another user: run this command as "
+            "that user",
+            socket_path);
+    } else if (error.code == ErrorCode::timeout) {
+        error.detail =
+            "the server did not answer in time; whether it was done is not known: look "
+            "before you repeat it";
+    } else if (error.code == ErrorCode::protocol) {
+        error.detail =
+            "the server ended before it had answered; whether it was done is not known: "
+            "look before you repeat it";
+    }
+    return error;
+}
+
+/// The words of base/error.hpp, read back.
+ErrorCode parse_code(std::string_view word) {
+    for (const auto code :
+         {ErrorCode::invalid_argument, ErrorCode::not_found, ErrorCode::conflict,
+          ErrorCode::refused, ErrorCode::busy, ErrorCode::timeout, ErrorCode::store_failed,
+          ErrorCode::io_failed, ErrorCode::shutting_down}) {
+        if (to_string(code) == word) {
+            return code;
+        }
+    }
+    return ErrorCode::protocol;
+}
+
+Result<boost::json::value> decode(const api::manage::Outcome& outcome) {
+    boost::system::error_code error;
+    auto parsed = boost::json::parse(outcome.body, error);
+    if (error || !parsed.is_object()) {
+        return fail(ErrorCode::protocol, "the server's answer is not JSON: is it another version?");
+    }
+    if (outcome.status < 400) {
+        return parsed;
+    }
+    const auto* failure = parsed.as_object().if_contains("error");
+    if (failure == nullptr || !failure->is_object()) {
+        return fail(ErrorCode::protocol, fmt::format("the server answered {}", outcome.status));
+    }
+    const auto text = [&failure](std::string_view name) {
+        const auto* found = failure->as_object().if_contains({name.data(), name.size()});
+        return found != nullptr && found->is_string()
+                   ? std::string{found->get_string().data(), found->get_string().size()}
+                   : std::string{};
+    };
+    return fail(parse_code(text("code")), text("message"));
+}
+
+}  // namespace
+
+Gateway::Gateway(const config::Settings& settings, const Clock& clock, Random& random)
+    : settings_(settings),
+      clock_(clock),
+      random_(random),
+      socket_path_(api::manage::local_socket_path(settings.store.url)) {}
+
+Result<boost::json::value> Gateway::ask(http::Method method, const std::string& target,
+                                        const boost::json::object& body,
+                                        std::chrono::milliseconds timeout) {
+    const auto text = body.empty() ? std::string{} : boost::json::serialize(body);
+    auto outcome = exchange(method, std::string{root} + target, text, timeout);
+    if (!outcome) {
+        return pass(outcome);
+    }
+    return decode(*outcome);
+}
+
+Result<boost::json::array> Gateway::ask_all(const std::string& target) {
+    std::string next;
+    return ask_page(target, next);
+}
+
+Result<boost::json::array> Gateway::ask_newest(const std::string& target, std::size_t most) {
+    boost::json::array all;
+    std::string before;
+    const char joint = target.contains('?') ? '&' : '?';
+    do {
+        const auto cursor = before.empty() ? before : "&before=" + before;
+        const auto limit = std::min(most - all.size(), page_max);
+        auto page = ask_page(fmt::format("{}{}limit={}{}", target, joint, limit, cursor), before);
+        if (!page) {
+            return page;
+        }
+        std::ranges::move(*page, std::back_inserter(all));
+    } while (!before.empty() && all.size() < most);
+    return all;
+}
+
+/// `next` becomes the cursor of the page that follows, empty on the last one.
+Result<boost::json::array> Gateway::ask_page(const std::string& target, std::string& next) {
+    auto answer = ask(http::Method::get, target);
+    if (!answer) {
+        return pass(answer);
+    }
+    auto* items = answer->as_object().if_contains("items");
+    if (items == nullptr || !items->is_array()) {
+        return fail(ErrorCode::protocol, "the server's answer is not a list");
+    }
+    const auto* cursor = answer->as_object().if_contains("next");
+    next = cursor != nullptr && cursor->is_string() ? cursor->get_string().c_str() : "";
+    return std::move(items->get_array());
+}
+
+Result<api::manage::Outcome> Gateway::exchange(http::Method method, const std::string& target,
+                                               const std::string& body,
+                                               std::chrono::milliseconds timeout) {
+    const auto give_up = clock_.steady_now() + patience;
+    while (store_ == nullptr) {
+        if (!socket_path_.empty()) {
+            auto reply = http::request(socket_path_, method, target, body, timeout);
+            if (reply) {
+                return api::manage::Outcome{.status = reply->status,
+                                            .body = std::move(reply->body)};
+            }
+            if (reply.error().code != ErrorCode::unreachable) {
+                return std::unexpected(explain(std::move(reply.error()), socket_path_));
+            }
+        }
+        auto opened = StoppedStore::open(settings_, clock_, random_);
+        if (opened) {
+            store_ = std::move(*opened);
+            break;
+        }
+        if (opened.error().code != ErrorCode::busy) {
+            return pass(opened);
+        }
+        if (clock_.steady_now() >= give_up) {
+            return fail(ErrorCode::busy,
+                        fmt::format("{}; nobody answers at {}: another merpati is starting or "
+                                    "stopping, try again",
+                                    opened.error().detail, socket_path_));
+        }
+        std::this_thread::sleep_for(retry_every);
+    }
+    const auto question = target.find('?');
+    const std::string_view whole = target;
+    return store_->handle(method, whole.substr(0, question),
+                          question == std::string::npos ? "" : whole.substr(question + 1), body);
+}
+
+std::string percent_encode(std::string_view text) {
+    std::string encoded;
+    for (const char c : text) {
+        const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                           (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.' || c == '~';
+        if (plain) {
+            encoded += c;
+        } else {
+            encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+        }
+    }
+    return encoded;
+}
+
+}  // namespace merpati::cli

@@ -1,0 +1,20 @@
+#include "cli/commands.hpp"
+
+namespace merpati::cli {
+
+std::unique_ptr<Program> make_program(Console console) {
+    auto program = std::make_unique<Program>(std::move(console));
+    add_serve(*program);
+    add_account_commands(*program);
+    add_key_commands(*program);
+    add_device_commands(*program);
+    add_message_commands(*program);
+    add_callback_commands(*program);
+    add_backup(*program);
+    add_migrate(*program);
+    add_config_commands(*program);
+    add_version(*program);
+    return program;
+}
+
+}  // namespace merpati::cli

@@ -1,0 +1,153 @@
+// merpati message …
+#include <array>
+#include <ostream>
+
+#include <CLI/App.hpp>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+
+namespace merpati::cli {
+namespace {
+
+constexpr std::int64_t list_max = 10'000'000;
+
+constexpr std::array sheet{
+    Column{"id", "id"},
+    Column{"state", "state"},
+    Column{"account", "account"},
+    Column{"from", "from"},
+    Column{"to", "to"},
+    Column{"type", "type"},
+    Column{"text", "body"},
+    Column{"media", "media"},
+    Column{"revision", "revision"},
+    Column{"attempts", "attempts"},
+    Column{"accepted", "accepted_at"},
+    Column{"due", "due_at"},
+    Column{"next attempt", "next_attempt_at"},
+    Column{"finished", "finished_at"},
+    Column{"code", "code"},
+    Column{"details", "details"},
+    Column{"platform id", "platform_id"},
+    Column{"callback", "callback"},
+};
+
+constexpr std::array list_columns{
+    Column{"ID", "id"},
+    Column{"STATE", "state"},
+    Column{"ACCOUNT", "account"},
+    Column{"FROM", "from"},
+    Column{"TO", "to"},
+    Column{"TYPE", "type"},
+    Column{"CODE", "code"},
+    Column{"ATTEMPTS", "attempts"},
+    Column{"ACCEPTED", "accepted_at"},
+};
+
+constexpr std::array callback_columns{
+    Column{"CALLBACK", "id"},       Column{"STATE", "state"},
+    Column{"ATTEMPTS", "attempts"}, Column{"STATUS", "last_status"},
+    Column{"ERROR", "last_error"},  Column{"NEXT ATTEMPT", "next_attempt_at"},
+};
+
+void add_list(Program& program, CLI::App& group) {
+    struct Wish {
+        std::string account;
+        std::string state;
+        std::string limit = "50";
+    };
+    auto wish = std::make_shared<Wish>();
+    auto& command = program.add_command(
+        group,
+        {.name = "list",
+         .summary = "List messages, newest first, without their text",
+         .example = "merpati message list --account acc_1 --state failed --limit 20"},
+        [wish](Session& session) {
+            std::string target = "/messages";
+            if (!wish->account.empty()) {
+                target += "?account=" + percent_encode(wish->account);
+            }
+            if (!wish->state.empty()) {
+                target += (target.contains('?') ? "&state=" : "?state=") + wish->state;
+            }
+            const auto most = static_cast<std::size_t>(number_of(wish->limit));
+            return session.show_list(session.ask_newest(target, most), list_columns,
+                                     "There are no such messages.");
+        });
+    command.add_option("--account", wish->account, "Only of this account")->option_text("ID");
+    command.add_option("--state", wish->state, "Only in this state")
+        ->option_text("pending|sending|sent|failed|cancelled|held")
+        ->check(one_of({"pending", "sending", "sent", "failed", "cancelled", "held"}));
+    command.add_option("--limit", wish->limit, "How many at most (50)")
+        ->option_text("N")
+        ->check(whole_number(1, list_max));
+}
+
+/// The record, and under it what became of its callbacks.
+int show(Session& session, const std::string& id, bool body) {
+    const auto target = "/messages/" + percent_encode(id) + (body ? "?body=true" : "");
+    const auto answer = session.ask(http::Method::get, target);
+    const int code = session.show(answer, sheet);
+    if (code == exit_done && !session.json()) {
+        const auto& callbacks = answer->at("callbacks").as_array();
+        if (!callbacks.empty()) {
+            session.console().out << '\n' << render_table(callbacks, callback_columns, "");
+        }
+    }
+    return code;
+}
+
+void add_show(Program& program, CLI::App& group) {
+    struct Wish {
+        std::string id;
+        bool body = false;
+    };
+    auto wish = std::make_shared<Wish>();
+    auto& command = program.add_command(
+        group,
+        {.name = "show",
+         .summary = "Show what became of a message, and of its callbacks",
+         .example = "merpati message show 019c3f3e-7d00-7abc-8def-0123456789ab"},
+        [wish](Session& session) { return show(session, wish->id, wish->body); });
+    command.add_option("REQUEST_ID", wish->id, "As the answer to the send gave it")
+        ->option_text(" ")
+        ->required();
+    command.add_flag("--body", wish->body, "Show the message's text too");
+}
+
+void add_simple(Program& program, CLI::App& group, const CommandText& text, std::string_view verb) {
+    auto id = std::make_shared<std::string>();
+    auto& command = program.add_command(group, text, [id, verb](Session& session) {
+        return session.show(session.ask(http::Method::post, "/messages/" + percent_encode(*id) +
+                                                                "/" + std::string{verb}),
+                            sheet);
+    });
+    command.add_option("REQUEST_ID", *id, "The message")->option_text(" ")->required();
+}
+
+}  // namespace
+
+void add_message_commands(Program& program) {
+    auto& group = program.add_group(program.root(),
+                                    {.name = "message",
+                                     .summary = "Messages: what waits, and what became of the rest",
+                                     .example = "merpati message list --state pending",
+                                     .section = section::messages});
+    add_list(program, group);
+    add_show(program, group);
+    add_simple(program, group,
+               {.name = "cancel",
+                .summary = "Cancel a message that waits, and give its credit back",
+                .example = "merpati message cancel 019c3f3e-7d00-7abc-8def-0123456789ab"},
+               "cancel");
+    add_simple(program, group,
+               {.name = "release",
+                .summary = "Send a held message after all",
+                .details = "A message is held when a crash cut off its send and its account asked "
+                           "for\nat-most-once. Released, it may reach the recipient twice.",
+                .example = "merpati message release 019c3f3e-7d00-7abc-8def-0123456789ab"},
+               "release");
+}
+
+}  // namespace merpati::cli

@@ -1,0 +1,121 @@
+// merpati backup, migrate, config show, version
+#include <array>
+#include <filesystem>
+#include <ostream>
+
+#include <CLI/App.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/version.hpp"
+#include "config/reference.hpp"
+
+namespace merpati::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto backup_timeout = 2h;  // A large store on a slow disk.
+
+int migrate(Session& session) {
+    static constexpr std::array sheet{Column{"version", "version"}, Column{"store", "store"}};
+    const auto loaded = session.settings();
+    if (!loaded) {
+        return session.fail(loaded.error());
+    }
+    // Opening a store brings its schema up to date; a running server has done so already.
+    auto status = session.ask(http::Method::get, "/status");
+    if (!status) {
+        return session.fail(status.error());
+    }
+    const boost::json::value answer{{"store", "up to date"}, {"version", status->at("version")}};
+    return session.show(answer, sheet, "The store has the schema of this version.");
+}
+
+int show_config(Session& session) {
+    const auto loaded = session.settings();
+    if (!loaded) {
+        return session.fail(loaded.error());
+    }
+    if (!session.json()) {
+        session.console().out << config::show_text(**loaded);
+        return exit_done;
+    }
+    boost::json::object all;
+    for (const auto& setting : config::show(**loaded)) {
+        all[std::string{setting.key}] = {{"value", setting.value}, {"origin", setting.origin}};
+    }
+    session.console().out << boost::json::serialize(all) << '\n';
+    return exit_done;
+}
+
+}  // namespace
+
+void add_backup(Program& program) {
+    static constexpr std::array sheet{Column{"file", "file"}, Column{"bytes", "bytes"}};
+    auto file = std::make_shared<std::string>();
+    auto& command = program.add_command(
+        program.root(),
+        {.name = "backup",
+         .summary = "Write a consistent copy of the store to a new file",
+         .details = "Works while the server runs. Keep the key file (store.key_file) with it: a\n"
+                    "store cannot be opened without its key.",
+         .example = "merpati backup /var/backups/merpati-monday.db",
+         .section = section::operation},
+        [file](Session& session) {
+            const auto absolute = std::filesystem::absolute(*file).string();
+            return session.show(
+                session.ask(http::Method::post, "/backup", {{"file", absolute}}, backup_timeout),
+                sheet);
+        });
+    command.add_option("FILE", *file, "Where to; it must not exist")
+        ->option_text(" ")
+        ->required()
+        ->check(not_empty());
+}
+
+void add_migrate(Program& program) {
+    program.add_command(program.root(),
+                        {.name = "migrate",
+                         .summary = "Bring the store's schema up to this version",
+                         .details = "The server does so by itself when it starts; run this to do "
+                                    "it beforehand.",
+                         .example = "merpati migrate",
+                         .section = section::operation},
+                        migrate);
+}
+
+void add_config_commands(Program& program) {
+    auto& group = program.add_group(
+        program.root(), {.name = "config",
+                         .summary = "Settings, and where each one comes from",
+                         .details = "Each setting is a key of the TOML file, an environment "
+                                    "variable\n(MERPATI_HTTP__LISTEN is http.listen) and "
+                                    "--set KEY=VALUE; flags beat the\nenvironment, which beats "
+                                    "the file.",
+                         .example = "merpati --config merpati.toml config show",
+                         .section = section::operation});
+    program.add_command(group,
+                        {.name = "show",
+                         .summary = "Print every setting with its value and its origin",
+                         .details = "Secrets are shown as ***.",
+                         .example = "merpati --set http.listen=0.0.0.0:8080 config show"},
+                        show_config);
+}
+
+void add_version(Program& program) {
+    static constexpr std::array sheet{Column{"merpati", "version"}};
+    program.add_command(program.root(),
+                        {.name = "version",
+                         .summary = "Print the version of this program",
+                         .example = "merpati version",
+                         .section = section::operation},
+                        [](Session& session) {
+                            return session.show(
+                                boost::json::value{{"version", std::string{version}}}, sheet);
+                        });
+}
+
+}  // namespace merpati::cli

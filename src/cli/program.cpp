@@ -1,0 +1,139 @@
+#include "cli/program.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+
+#include "base/assert.hpp"
+
+namespace merpati::cli {
+namespace {
+
+constexpr std::size_t column_width = 28;
+
+/// "merpati account create", down to where the parser got.
+std::string path_of(const CLI::App& app) {
+    std::string path = app.get_name();
+    for (const auto* at = &app; !at->get_subcommands().empty();) {
+        at = at->get_subcommands().front();
+        path += " " + at->get_name();
+    }
+    return path;
+}
+
+std::string footer_of(const CommandText& text) {
+    std::string footer;
+    if (!text.details.empty()) {
+        footer += fmt::format("{}\n", text.details);
+    }
+    if (!text.example.empty()) {
+        footer += fmt::format("{}Example:\n", footer.empty() ? "" : "\n");
+        std::size_t from = 0;
+        while (from < text.example.size()) {
+            const auto end = std::min(text.example.find('\n', from), text.example.size());
+            footer += fmt::format("  {}\n", text.example.substr(from, end - from));
+            from = end + 1;
+        }
+    }
+    if (!footer.empty()) {
+        footer.pop_back();
+    }
+    return footer;
+}
+
+}  // namespace
+
+Program::Program(Console console)
+    : console_(std::move(console)),
+      root_(std::make_unique<CLI::App>(
+          "Merpati, a self-hosted messaging gateway that keeps every message it accepts.",
+          "merpati")) {
+    auto formatter = std::make_shared<CLI::Formatter>();
+    formatter->column_width(column_width);
+    formatter->label("Positionals", "Arguments");
+    formatter->label("SUBCOMMAND", "COMMAND");
+    formatter->label("OPTIONS", "options");
+    root_->formatter(formatter);
+    root_->set_help_flag("-h,--help", "Explain the command, and exit");
+    root_->require_subcommand(1);
+    add_global_options(*root_, "Options");
+    root_->footer(
+        "Commands work on a running and on a stopped server's store alike: they ask the server\n"
+        "through the Unix socket beside the store, or open the store themselves.\n"
+        "`merpati COMMAND --help` explains each one. Exit codes: 0 done, 1 failed, 2 usage.");
+}
+
+Program::~Program() = default;
+
+CLI::App& Program::add_group(CLI::App& parent, const CommandText& text) {
+    auto& app = *parent.add_subcommand(std::string{text.name}, std::string{text.summary});
+    app.require_subcommand(1);
+    app.group(text.section.empty() ? "Commands" : std::string{text.section});
+    app.footer(footer_of(text));
+    add_global_options(app, "");
+    return app;
+}
+
+CLI::App& Program::add_command(CLI::App& parent, const CommandText& text, Action action,
+                               Output output) {
+    auto& app = *parent.add_subcommand(std::string{text.name}, std::string{text.summary});
+    app.group(text.section.empty() ? "Commands" : std::string{text.section});
+    app.footer(footer_of(text));
+    add_global_options(app, "");
+    if (output == Output::result) {
+        app.add_flag("--json", options_.json, "Print the result as JSON");
+    }
+    const auto* kept = actions_.emplace_back(std::make_unique<Action>(std::move(action))).get();
+    app.callback([this, kept] { chosen_ = kept; });
+    return app;
+}
+
+int Program::run(const std::vector<std::string>& arguments) {
+    if (const int code = parse(arguments); code != exit_done || chosen_ == nullptr) {
+        return code;
+    }
+    Session session{console_, options_};
+    return (*chosen_)(session);
+}
+
+/// Without a chosen action afterwards, help was asked for and printed.
+int Program::parse(std::vector<std::string> arguments) {
+    try {
+        std::ranges::reverse(arguments);  // As CLI11 wants them.
+        root_->parse(std::move(arguments));
+        invariant(chosen_ != nullptr, "a parsed command line names a command");
+        return exit_done;
+    } catch (const CLI::Success& success) {
+        chosen_ = nullptr;
+        root_->exit(success, console_.out, console_.err);
+        return exit_done;
+    } catch (const CLI::ParseError& error) {
+        console_.err << "merpati: " << error.what() << "\nTry `" << path_of(*root_)
+                     << " --help`.\n";
+        return exit_usage;
+    }
+}
+
+/// Every command takes them after its name too; only the program's own help lists them.
+void Program::add_global_options(CLI::App& app, std::string_view group) {
+    app.add_option_function<std::string>(
+           "--config", [this](const std::string& file) { options_.config_file = file; },
+           "Settings file (TOML); without one: defaults and ./merpati.db")
+        ->option_text("FILE")
+        ->group(std::string{group});
+    app.add_option_function<std::vector<std::string>>(
+           "--set",
+           [this](const std::vector<std::string>& sets) {
+               options_.sets.insert(options_.sets.end(), sets.begin(), sets.end());
+           },
+           "Set one setting, for example http.listen=0.0.0.0:80; repeatable")
+        ->option_text("KEY=VALUE")
+        ->allow_extra_args(false)
+        ->group(std::string{group});
+}
+
+}  // namespace merpati::cli

@@ -1,0 +1,30 @@
+// merpati serve
+#include "cli/commands.hpp"
+#include "daemon/serve.hpp"
+
+namespace merpati::cli {
+
+void add_serve(Program& program) {
+    program.add_command(
+        program.root(),
+        {.name = "serve",
+         .summary = "Run the gateway until SIGTERM",
+         .details = "Listens on http.listen, logs to stderr, tells systemd when it is ready, and\n"
+                    "on SIGTERM or Ctrl-C ends once what is under way is safe. One server a store.",
+         .example = "merpati serve\n"
+                    "merpati --config /etc/merpati/merpati.toml serve\n"
+                    "merpati --set http.listen=0.0.0.0:8080 serve",
+         .section = section::server},
+        [](Session& session) {
+            const auto loaded = session.settings();
+            if (!loaded) {
+                return session.fail(loaded.error());
+            }
+            const auto& environment = session.console().environment;
+            const auto notify = environment.find("NOTIFY_SOCKET");
+            return daemon::serve(**loaded, notify == environment.end() ? "" : notify->second);
+        },
+        Output::none);
+}
+
+}  // namespace merpati::cli

@@ -1,0 +1,89 @@
+#include "cli/session.hpp"
+
+#include <ostream>
+
+#include <boost/json/serialize.hpp>
+
+namespace merpati::cli {
+
+Session::Session(Console& console, const GlobalOptions& options)
+    : console_(console), options_(options) {}
+
+Result<const config::Loaded*> Session::settings() {
+    if (!loaded_) {
+        auto loaded = config::load({.file = options_.config_file,
+                                    .environment = console_.environment,
+                                    .sets = options_.sets});
+        if (!loaded) {
+            return pass(loaded);
+        }
+        loaded_ = std::move(*loaded);
+    }
+    return &*loaded_;
+}
+
+Result<boost::json::value> Session::ask(http::Method method, const std::string& target,
+                                        const boost::json::object& body,
+                                        std::chrono::milliseconds timeout) {
+    auto found = gateway();
+    return found ? (*found)->ask(method, target, body, timeout) : pass(found);
+}
+
+Result<boost::json::array> Session::ask_all(const std::string& target) {
+    auto found = gateway();
+    return found ? (*found)->ask_all(target) : pass(found);
+}
+
+Result<boost::json::array> Session::ask_newest(const std::string& target, std::size_t most) {
+    auto found = gateway();
+    return found ? (*found)->ask_newest(target, most) : pass(found);
+}
+
+int Session::show(const Result<boost::json::value>& answer, std::span<const Column> columns,
+                  std::string_view sentence) {
+    if (!answer) {
+        return fail(answer.error());
+    }
+    if (options_.json) {
+        console_.out << boost::json::serialize(*answer) << '\n';
+        return exit_done;
+    }
+    if (!sentence.empty()) {
+        console_.out << sentence << '\n';
+    }
+    if (answer->is_object()) {
+        console_.out << render_record(answer->get_object(), columns);
+    }
+    return exit_done;
+}
+
+int Session::show_list(const Result<boost::json::array>& answer, std::span<const Column> columns,
+                       std::string_view when_empty) {
+    if (!answer) {
+        return fail(answer.error());
+    }
+    if (options_.json) {
+        console_.out << boost::json::serialize(*answer) << '\n';
+    } else {
+        console_.out << render_table(*answer, columns, when_empty);
+    }
+    return exit_done;
+}
+
+int Session::fail(const Error& error) {
+    console_.err << "merpati: " << error.detail << '\n';
+    return exit_failed;
+}
+
+Result<Gateway*> Session::gateway() {
+    if (!gateway_) {
+        auto loaded = settings();
+        if (!loaded) {
+            return pass(loaded);
+        }
+        gateway_.emplace((*loaded)->settings, clock_, random_);
+    }
+    return &*gateway_;
+}
+
+}  // namespace merpati::cli

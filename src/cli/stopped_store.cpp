@@ -1,0 +1,194 @@
+#include "cli/stopped_store.hpp"
+
+#include <fmt/format.h>
+
+#include "admission/directory.hpp"
+#include "api/manage/context.hpp"
+#include "cli/version.hpp"
+#include "outbound/address_policy.hpp"
+#include "scheduler/details.hpp"
+#include "store/store.hpp"
+
+namespace merpati::cli {
+namespace {
+
+namespace manage = api::manage;
+
+Result<void> write_change(store::Store& store,
+                          std::move_only_function<Result<void>(store::Tables&)> run) {
+    store::WriteBatch batch;
+    batch.changes.push_back({.run = std::move(run)});
+    if (auto written = store.write(batch); !written) {
+        return written;
+    }
+    return std::move(batch.changes.front().result);
+}
+
+/// Only the record changes; the server's connector follows it at its next start.
+class RecordedDevices final : public manage::DeviceControl {
+public:
+    RecordedDevices(const Clock& clock, store::Store& store, admission::Directory& directory)
+        : clock_(clock), store_(store), directory_(directory) {}
+
+    Result<model::DeviceState> first_state(model::ConnectorKind kind) override {
+        if (kind != model::ConnectorKind::simulator) {
+            return no_connector(kind);
+        }
+        return model::DeviceState::connected;
+    }
+    void put(const model::Device& /*device*/, bool /*is_new*/) override {}
+    Result<model::Device> connect(const model::Device& device) override {
+        if (device.connector != model::ConnectorKind::simulator) {
+            return no_connector(device.connector);
+        }
+        return record(device, model::DeviceState::connected);
+    }
+    Result<model::Device> disconnect(const model::Device& device) override {
+        return record(device, model::DeviceState::disconnected);
+    }
+    void removed(const model::Device& /*device*/) override {}
+
+private:
+    static std::unexpected<Error> no_connector(model::ConnectorKind kind) {
+        return fail(ErrorCode::refused,
+                    fmt::format("this program has no connector '{}'", model::to_string(kind)));
+    }
+
+    Result<model::Device> record(model::Device device, model::DeviceState state) {
+        if (device.state == state) {
+            return device;
+        }
+        device.state = state;
+        device.state_since = clock_.now();
+        auto changed = write_change(store_, [&device](store::Tables& tables) {
+            return tables.set_device_state(device.number, device.state, device.state_since);
+        });
+        if (!changed) {
+            return pass(changed);
+        }
+        directory_.put_device(device);
+        return device;
+    }
+
+    const Clock& clock_;
+    store::Store& store_;
+    admission::Directory& directory_;
+};
+
+/// Nothing is being sent while the server is stopped, so the record is all there is.
+class RecordedMessages final : public manage::MessageControl {
+public:
+    RecordedMessages(const Clock& clock, store::Store& store) : clock_(clock), store_(store) {}
+
+    Result<void> cancel(store::QueuedMessage queued) override {
+        if (queued.intent_recorded) {
+            return fail(ErrorCode::conflict,
+                        "its send had begun when the server ended, so the platform may have it: "
+                        "start the server, which finds out");
+        }
+        store::WriteBatch batch;
+        batch.finishes.push_back(
+            {.message = std::move(queued.message),
+             .queued_at = queued.queued_at,
+             .completion = {.state = model::MessageState::cancelled,
+                            .code = model::StatusCode::failed,
+                            .details = std::string{scheduler::details::cancelled},
+                            .finished_at = clock_.now(),
+                            .attempts = queued.attempts}});
+        if (auto written = store_.write(batch); !written) {
+            return written;
+        }
+        return batch.finishes.front().finished ? Result<void>{}
+                                               : fail(ErrorCode::conflict, "the message has ended");
+    }
+    void released(const model::Message& /*message*/, Timestamp /*due*/) override {}
+
+private:
+    const Clock& clock_;
+    store::Store& store_;
+};
+
+class RecordedCallbacks final : public manage::CallbackControl {
+public:
+    void wake(std::int64_t /*origin_key*/) override {}
+};
+
+Result<std::vector<outbound::Cidr>> allowed_ranges(const config::OutboundSettings& settings) {
+    std::vector<outbound::Cidr> allowed;
+    for (const auto& text : settings.allow) {
+        auto range = outbound::Cidr::parse(text);
+        if (!range) {
+            return pass(range);
+        }
+        allowed.push_back(*range);
+    }
+    return allowed;
+}
+
+}  // namespace
+
+class StoppedStore::Impl {
+public:
+    Impl(const config::Settings& settings, const Clock& clock, Random& random,
+         std::unique_ptr<store::Store> store, std::vector<outbound::Cidr> allowed)
+        : store_(std::move(store)),
+          policy_(std::move(allowed)),
+          devices_(clock, *store_, directory_),
+          messages_(clock, *store_),
+          manage_({.clock = clock,
+                   .random = random,
+                   .store = *store_,
+                   .change = [this](auto run) { return write_change(*store_, std::move(run)); },
+                   .directory = directory_,
+                   .policy = policy_,
+                   .allow_http_callbacks = settings.outbound.allow_http_callbacks,
+                   .version = version,
+                   .devices = devices_,
+                   .messages = messages_,
+                   .callbacks = callbacks_}) {}
+
+    Result<void> load() {
+        auto reader = store_->open_reader();
+        return reader ? directory_.load(**reader) : pass(reader);
+    }
+
+    manage::Manage& manage() { return manage_; }
+
+private:
+    std::unique_ptr<store::Store> store_;
+    admission::Directory directory_;
+    outbound::AddressPolicy policy_;
+    RecordedDevices devices_;
+    RecordedMessages messages_;
+    RecordedCallbacks callbacks_;
+    manage::Manage manage_;
+};
+
+Result<std::unique_ptr<StoppedStore>> StoppedStore::open(const config::Settings& settings,
+                                                         const Clock& clock, Random& random) {
+    auto allowed = allowed_ranges(settings.outbound);
+    if (!allowed) {
+        return pass(allowed);
+    }
+    auto store = store::open_store(
+        {.url = settings.store.url, .key_file = settings.store.key_file.value_or("")});
+    if (!store) {
+        return pass(store);
+    }
+    auto impl =
+        std::make_unique<Impl>(settings, clock, random, std::move(*store), std::move(*allowed));
+    if (auto loaded = impl->load(); !loaded) {
+        return pass(loaded);
+    }
+    return std::unique_ptr<StoppedStore>{new StoppedStore{std::move(impl)}};
+}
+
+StoppedStore::StoppedStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+StoppedStore::~StoppedStore() = default;
+
+manage::Outcome StoppedStore::handle(http::Method method, std::string_view path,
+                                     std::string_view query, std::string_view body) {
+    return impl_->manage().handle(method, path, query, body);
+}
+
+}  // namespace merpati::cli

@@ -1,0 +1,101 @@
+#include "cli/table.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <boost/json/serialize.hpp>
+
+namespace merpati::cli {
+namespace {
+
+/// What stands in one cell; "-" where there is nothing.
+std::string cell(const boost::json::value* value) {
+    if (value == nullptr || value->is_null()) {
+        return "-";
+    }
+    if (const auto* string = value->if_string()) {
+        return string->empty() ? "-" : printable({string->data(), string->size()});
+    }
+    if (const auto* boolean = value->if_bool()) {
+        return *boolean ? "yes" : "no";
+    }
+    return boost::json::serialize(*value);
+}
+
+const boost::json::value* field(const boost::json::object& record, const Column& column) {
+    return record.if_contains({column.field.data(), column.field.size()});
+}
+
+/// Characters, as far as UTF-8 tells them: bytes that do not continue one.
+std::size_t width(std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+void append_padded(std::string& out, std::string_view text, std::size_t to) {
+    out += text;
+    out.append(to - std::min(to, width(text)), ' ');
+}
+
+using Line = std::vector<std::string>;
+
+std::string join(const std::vector<Line>& lines) {
+    std::vector<std::size_t> widths(lines.front().size());
+    for (const auto& line : lines) {
+        for (std::size_t place = 0; place < line.size(); ++place) {
+            widths[place] = std::max(widths[place], width(line[place]));
+        }
+    }
+    std::string out;
+    for (const auto& line : lines) {
+        for (std::size_t place = 0; place + 1 < line.size(); ++place) {
+            append_padded(out, line[place], widths[place] + 2);
+        }
+        out += line.back() + "\n";
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string render_table(const boost::json::array& rows, std::span<const Column> columns,
+                         std::string_view when_empty) {
+    if (rows.empty()) {
+        return std::string{when_empty} + "\n";
+    }
+    std::vector<Line> lines(1);
+    for (const auto& column : columns) {
+        lines.front().emplace_back(column.title);
+    }
+    for (const auto& row : rows) {
+        auto& line = lines.emplace_back();
+        for (const auto& column : columns) {
+            line.push_back(row.is_object() ? cell(field(row.get_object(), column)) : "-");
+        }
+    }
+    return join(lines);
+}
+
+std::string render_record(const boost::json::object& record, std::span<const Column> columns) {
+    std::vector<Line> lines;
+    for (const auto& column : columns) {
+        if (const auto* value = field(record, column)) {
+            lines.push_back({std::string{column.title}, cell(value)});
+        }
+    }
+    return lines.empty() ? std::string{} : join(lines);
+}
+
+std::string printable(std::string_view text) {
+    std::string shown{text};
+    std::ranges::replace_if(
+        shown,
+        [](char c) {
+            const auto byte = static_cast<unsigned char>(c);
+            return byte < 0x20 || byte == 0x7f;
+        },
+        '?');
+    return shown;
+}
+
+}  // namespace merpati::cli

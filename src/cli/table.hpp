@@ -1,0 +1,31 @@
+// Results for people: lists as tables, records as lines.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+namespace merpati::cli {
+
+struct Column {
+    std::string_view title;
+    std::string_view field;  // Of the record's JSON.
+};
+
+/// A table with a head line, columns as wide as what stands in them. An empty list is the
+/// sentence `when_empty`.
+[[nodiscard]] std::string render_table(const boost::json::array& rows,
+                                       std::span<const Column> columns,
+                                       std::string_view when_empty);
+
+/// One line a field, titles aligned. A column whose field is missing is left out.
+[[nodiscard]] std::string render_record(const boost::json::object& record,
+                                        std::span<const Column> columns);
+
+/// Control characters, which could command the terminal, become '?'.
+[[nodiscard]] std::string printable(std::string_view text);
+
+}  // namespace merpati::cli
