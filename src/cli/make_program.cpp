@@ -10,6 +10,7 @@ std::unique_ptr<Program> make_program(Console console) {
     add_device_commands(*program);
     add_message_commands(*program);
     add_callback_commands(*program);
+    add_doctor(*program);
     add_backup(*program);
     add_migrate(*program);
     add_config_commands(*program);

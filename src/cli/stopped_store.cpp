@@ -5,6 +5,7 @@
 #include "admission/directory.hpp"
 #include "api/manage/context.hpp"
 #include "cli/version.hpp"
+#include "daemon/options.hpp"
 #include "outbound/address_policy.hpp"
 #include "scheduler/details.hpp"
 #include "store/store.hpp"
@@ -113,18 +114,6 @@ public:
     void wake(std::int64_t /*origin_key*/) override {}
 };
 
-Result<std::vector<outbound::Cidr>> allowed_ranges(const config::OutboundSettings& settings) {
-    std::vector<outbound::Cidr> allowed;
-    for (const auto& text : settings.allow) {
-        auto range = outbound::Cidr::parse(text);
-        if (!range) {
-            return pass(range);
-        }
-        allowed.push_back(*range);
-    }
-    return allowed;
-}
-
 }  // namespace
 
 class StoppedStore::Impl {
@@ -166,12 +155,11 @@ private:
 
 Result<std::unique_ptr<StoppedStore>> StoppedStore::open(const config::Settings& settings,
                                                          const Clock& clock, Random& random) {
-    auto allowed = allowed_ranges(settings.outbound);
+    auto allowed = daemon::allowed_ranges(settings);
     if (!allowed) {
         return pass(allowed);
     }
-    auto store = store::open_store(
-        {.url = settings.store.url, .key_file = settings.store.key_file.value_or("")});
+    auto store = store::open_store(daemon::store_options(settings));
     if (!store) {
         return pass(store);
     }

@@ -1,0 +1,107 @@
+// merpati doctor
+#include <algorithm>
+#include <ostream>
+
+#include <CLI/App.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/doctor/finding.hpp"
+
+namespace merpati::cli {
+namespace {
+
+using doctor::Finding;
+using doctor::Findings;
+using doctor::Verdict;
+
+Findings examine(Session& session) {
+    Findings findings;
+    const auto loaded = session.settings();
+    if (!loaded) {
+        findings.push_back({.subject = "settings",
+                            .verdict = Verdict::wrong,
+                            .found = loaded.error().detail,
+                            .remedy = "docs/configuration.md names every setting and its bounds"});
+        return findings;
+    }
+    const auto& settings = (*loaded)->settings;
+    findings.push_back({.subject = "settings",
+                        .found = fmt::format("are right; {} differ from the defaults",
+                                             (*loaded)->origins.size())});
+    const auto server = doctor::look_at_store(settings, findings);
+    doctor::look_at_file_modes(settings, findings);
+    doctor::look_at_disk(settings, session.clock(), findings);
+    doctor::look_at_clock(session.clock(), findings);
+    doctor::look_at_descriptors(settings, findings);
+    doctor::look_at_tls(settings, session.clock(), findings);
+    if (!server.running) {
+        doctor::look_at_addresses(settings, findings);
+    }
+    doctor::look_at_names(findings);
+    return findings;
+}
+
+void print(std::ostream& out, const Findings& findings) {
+    for (const auto& finding : findings) {
+        out << fmt::format("{:<5}  {:<11}  {}\n", doctor::to_string(finding.verdict),
+                           finding.subject, finding.found);
+        if (!finding.remedy.empty()) {
+            out << fmt::format("{:<18}    -> {}\n", "", finding.remedy);
+        }
+    }
+}
+
+boost::json::object to_json(const Findings& findings, bool healthy) {
+    boost::json::array list;
+    for (const auto& finding : findings) {
+        list.push_back({{"subject", std::string{finding.subject}},
+                        {"verdict", std::string{doctor::to_string(finding.verdict)}},
+                        {"found", finding.found},
+                        {"remedy", finding.remedy}});
+    }
+    return {{"healthy", healthy}, {"findings", std::move(list)}};
+}
+
+int run(Session& session) {
+    const auto findings = examine(session);
+    const auto wrong = std::ranges::count(findings, Verdict::wrong, &Finding::verdict);
+    auto& out = session.console().out;
+    if (session.json()) {
+        out << boost::json::serialize(to_json(findings, wrong == 0)) << '\n';
+    } else {
+        print(out, findings);
+        out << (wrong == 0 ? "Nothing is wrong.\n" : fmt::format("{} wrong.\n", wrong));
+    }
+    return wrong == 0 ? exit_done : exit_failed;
+}
+
+}  // namespace
+
+std::string_view doctor::to_string(Verdict verdict) noexcept {
+    switch (verdict) {
+        case Verdict::good:
+            return "good";
+        case Verdict::note:
+            return "note";
+        case Verdict::wrong:
+            return "WRONG";
+    }
+    return "WRONG";
+}
+
+void add_doctor(Program& program) {
+    program.add_command(program.root(),
+                        {.name = "doctor",
+                         .summary = "Find what is wrong here, and say how to mend it",
+                         .details = "Looks at settings, server, store, files, disk, clock, limits, "
+                                    "certificates,\naddresses and names, and changes nothing. "
+                                    "Exits 1 when something is wrong; a\nnote is worth knowing, "
+                                    "but no fault.",
+                         .example = "merpati --config /etc/merpati/merpati.toml doctor",
+                         .section = section::operation},
+                        run);
+}
+
+}  // namespace merpati::cli

@@ -1,0 +1,54 @@
+// What `merpati doctor` finds, one look after the other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/random.hpp"
+#include "config/settings.hpp"
+
+namespace merpati::cli::doctor {
+
+enum class Verdict : std::uint8_t {
+    good,
+    note,   // Works, but the operator should know.
+    wrong,  // Does not work, or will not for long.
+};
+[[nodiscard]] std::string_view to_string(Verdict verdict) noexcept;
+
+struct Finding {
+    std::string_view subject;  // "store", "disk"
+    Verdict verdict = Verdict::good;
+    std::string found;   // What is so, as a sentence without its full stop.
+    std::string remedy;  // How to mend it; empty where nothing is wrong.
+};
+
+using Findings = std::vector<Finding>;
+
+/// Whether a server answers at the store's socket, and the rest of what it says.
+struct Server {
+    bool running = false;
+    std::string version;
+};
+
+// Each look adds its findings. None changes anything; none takes longer than a few seconds.
+
+/// The server, if it runs; else the store itself: does it open, has it its key?
+[[nodiscard]] Server look_at_store(const config::Settings& settings, Findings& findings);
+/// Modes of the store's files: they hold secrets.
+void look_at_file_modes(const config::Settings& settings, Findings& findings);
+/// Space, and how many commits a second the disk can make durable.
+void look_at_disk(const config::Settings& settings, const Clock& clock, Findings& findings);
+
+void look_at_clock(const Clock& clock, Findings& findings);
+void look_at_descriptors(const config::Settings& settings, Findings& findings);
+
+void look_at_tls(const config::Settings& settings, const Clock& clock, Findings& findings);
+/// Whether the addresses can be listened on; not while the server itself does.
+void look_at_addresses(const config::Settings& settings, Findings& findings);
+void look_at_names(Findings& findings);
+
+}  // namespace merpati::cli::doctor

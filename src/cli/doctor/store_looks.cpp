@@ -1,0 +1,228 @@
+// The store and its files.
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <boost/json/parse.hpp>
+#include <fmt/format.h>
+
+#include "api/manage/manage.hpp"
+#include "cli/doctor/finding.hpp"
+#include "http/local_client.hpp"
+#include "store/store.hpp"
+
+namespace merpati::cli::doctor {
+namespace {
+
+using namespace std::chrono_literals;
+namespace files = std::filesystem;
+
+constexpr std::string_view sqlite_scheme = "sqlite:";
+constexpr std::uintmax_t disk_wrong_below = 256ULL << 20;
+constexpr std::uintmax_t disk_note_below = 2ULL << 30;
+constexpr std::size_t sync_rounds_max = 200;
+constexpr auto sync_time_max = 500ms;
+constexpr double syncs_note_below = 50;  // A spinning disk makes about 100.
+
+bool is_sqlite(const config::Settings& settings) {
+    return settings.store.url.starts_with(sqlite_scheme);
+}
+
+files::path store_file(const config::Settings& settings) {
+    return settings.store.url.substr(sqlite_scheme.size());
+}
+
+files::path store_folder(const config::Settings& settings) {
+    const auto folder = store_file(settings).parent_path();
+    return folder.empty() ? files::path{"."} : folder;
+}
+
+std::string mebibytes(std::uintmax_t bytes) {
+    return fmt::format("{} MiB", bytes >> 20);
+}
+
+/// Asks whoever listens at the store's socket. Adds a finding unless nobody does.
+Server ask_server(const config::Settings& settings, Findings& findings) {
+    const auto socket = api::manage::local_socket_path(settings.store.url);
+    if (socket.empty()) {
+        return {};
+    }
+    const auto reply = http::request(socket, http::Method::get, "/manage/v1/status", "", 5s);
+    if (reply) {
+        boost::system::error_code error;
+        const auto status = boost::json::parse(reply->body, error);
+        const auto* version =
+            !error && status.is_object() ? status.get_object().if_contains("version") : nullptr;
+        if (reply->status == 200 && version != nullptr && version->is_string()) {
+            findings.push_back({.subject = "server",
+                                .found = fmt::format("runs and answers (version {})",
+                                                     version->get_string().c_str())});
+            return {.running = true, .version = version->get_string().c_str()};
+        }
+    } else if (reply.error().code == ErrorCode::unreachable) {
+        return {};
+    }
+    findings.push_back(
+        {.subject = "server",
+         .verdict = Verdict::wrong,
+         .found = fmt::format("whoever listens at {} does not answer as a server: {}", socket,
+                              reply ? std::to_string(reply->status) : reply.error().detail),
+         .remedy = "run this command as the server's user; if it is, restart the server"});
+    return {.running = true};
+}
+
+void open_store(const config::Settings& settings, Findings& findings) {
+    auto opened = store::open_store({.url = settings.store.url,
+                                     .key_file = settings.store.key_file.value_or(""),
+                                     .migrate = false});
+    if (!opened) {
+        const auto code = opened.error().code;
+        findings.push_back(
+            {.subject = "store",
+             .verdict = Verdict::wrong,
+             .found = opened.error().detail,
+             .remedy = code == ErrorCode::busy
+                           ? "a server that is starting or stopping, or another command, has it: "
+                             "try again; `fuser` names the process"
+                       : code == ErrorCode::conflict
+                           ? "give it the key file it was made with, or run `merpati migrate`"
+                           : "check store.url, the disk, and that this user may write there"});
+        return;
+    }
+    auto reader = (*opened)->open_reader();
+    const auto waiting =
+        reader ? (*reader)->waiting_messages() : Result<std::uint64_t>{pass(reader)};
+    if (!waiting) {
+        findings.push_back({.subject = "store",
+                            .verdict = Verdict::wrong,
+                            .found = "cannot be read: " + waiting.error().detail,
+                            .remedy = "restore the last backup; keep the damaged file for study"});
+        return;
+    }
+    findings.push_back({.subject = "store",
+                        .found = fmt::format("opens, with the schema of this version and its key; "
+                                             "{} messages wait",
+                                             *waiting)});
+}
+
+/// Writes and syncs small blocks to a file of its own, as the store does on each commit.
+Result<double> measure_syncs(const files::path& folder, const Clock& clock) {
+    auto name = (folder / ".merpati-doctor-XXXXXX").string();
+    const int file = ::mkostemp(name.data(), O_CLOEXEC);
+    if (file < 0) {
+        return fail(ErrorCode::io_failed, std::strerror(errno));
+    }
+    ::unlink(name.c_str());
+    std::array<char, 4096> block{};
+    const auto start = clock.steady_now();
+    std::size_t rounds = 0;
+    bool written = true;
+    while (written && rounds < sync_rounds_max && clock.steady_now() - start < sync_time_max) {
+        written =
+            ::pwrite(file, block.data(), block.size(), static_cast<off_t>(rounds * block.size())) ==
+                static_cast<ssize_t>(block.size()) &&
+            ::fdatasync(file) == 0;
+        ++rounds;
+    }
+    const auto error = errno;
+    ::close(file);
+    if (!written) {
+        return fail(ErrorCode::io_failed, std::strerror(error));
+    }
+    const std::chrono::duration<double> took = clock.steady_now() - start;
+    return static_cast<double>(rounds) / std::max(took.count(), 1e-6);
+}
+
+}  // namespace
+
+Server look_at_store(const config::Settings& settings, Findings& findings) {
+    auto server = ask_server(settings, findings);
+    if (server.running) {
+        return server;
+    }
+    findings.push_back({.subject = "server", .found = "is not running"});
+    std::error_code error;
+    if (is_sqlite(settings) && !files::exists(store_file(settings), error)) {
+        const auto folder = store_folder(settings);
+        if (::access(folder.c_str(), W_OK | X_OK) == 0) {
+            findings.push_back(
+                {.subject = "store",
+                 .verdict = Verdict::note,
+                 .found = fmt::format("{} is not there yet", store_file(settings).string()),
+                 .remedy = "the server, or the first command, makes it; if there "
+                           "was one, check store.url"});
+        } else {
+            findings.push_back({.subject = "store",
+                                .verdict = Verdict::wrong,
+                                .found = fmt::format("cannot be made in {}: {}", folder.string(),
+                                                     std::strerror(errno)),
+                                .remedy = "create the folder and give it to the server's user"});
+        }
+        return server;
+    }
+    open_store(settings, findings);
+    return server;
+}
+
+void look_at_file_modes(const config::Settings& settings, Findings& findings) {
+    if (!is_sqlite(settings)) {
+        return;
+    }
+    std::vector<files::path> open;
+    for (const auto& file : {store_file(settings), settings.store.key_file.value_or("")}) {
+        struct stat status{};
+        if (::stat(file.c_str(), &status) == 0 && (status.st_mode & 077) != 0) {
+            open.push_back(file);
+        }
+    }
+    if (open.empty()) {
+        findings.push_back({.subject = "files", .found = "others cannot read the store's files"});
+    }
+    for (const auto& file : open) {
+        findings.push_back({.subject = "files",
+                            .verdict = Verdict::wrong,
+                            .found = fmt::format("others may open {}", file.string()),
+                            .remedy = fmt::format("chmod 600 {}", file.string())});
+    }
+}
+
+void look_at_disk(const config::Settings& settings, const Clock& clock, Findings& findings) {
+    if (!is_sqlite(settings)) {
+        return;
+    }
+    const auto folder = store_folder(settings);
+    struct statvfs space{};
+    if (::statvfs(folder.c_str(), &space) != 0) {
+        return;  // The look at the store has said so.
+    }
+    const auto left = static_cast<std::uintmax_t>(space.f_bavail) * space.f_frsize;
+    const bool little = left < disk_note_below;
+    findings.push_back({.subject = "disk",
+                        .verdict = left < disk_wrong_below ? Verdict::wrong
+                                   : little                ? Verdict::note
+                                                           : Verdict::good,
+                        .found = fmt::format("{} free for the store", mebibytes(left)),
+                        .remedy = little ? "free some, or shorten retention.finished" : ""});
+    const auto syncs = measure_syncs(folder, clock);
+    if (!syncs) {
+        findings.push_back({.subject = "disk",
+                            .verdict = Verdict::wrong,
+                            .found = "cannot be written: " + syncs.error().detail,
+                            .remedy = "give the folder to the server's user, and free some space"});
+        return;
+    }
+    const bool slow = *syncs < syncs_note_below;
+    findings.push_back(
+        {.subject = "disk",
+         .verdict = slow ? Verdict::note : Verdict::good,
+         .found = fmt::format("makes {:.0f} commits a second durable, many messages each", *syncs),
+         .remedy = slow ? "each answer waits for one: put the store on a faster disk" : ""});
+}
+
+}  // namespace merpati::cli::doctor
