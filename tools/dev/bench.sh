@@ -1,3 +1,12 @@
-# Measurements against peers.
+# Measurements against peers: bench/, driven by Node.
 
-run_bench() { stop_with "there are no measurements yet"; }
+# run_bench [NAME…]
+run_bench() {
+  need_packages build bench
+  need_node
+  build release merpati
+  case " ${*:-crash} " in *" crash "*) need_node_modules tests ;; esac
+  # The load generator holds many connections, and so do the peers.
+  ulimit -n "$(ulimit -Hn)"
+  node bench/main.mjs "$@"
+}

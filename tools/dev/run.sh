@@ -5,7 +5,7 @@ RUN_FOLDER=.merpati
 RUN_DEVICE=6281100000001
 RUN_RECIPIENT=6281234567890
 
-# run_gateway [FLAG…]: flags of the gateway, after those of the demo, so that they win.
+# run_gateway [FLAG…]: flags of the gateway; they beat what is set here.
 run_gateway() {
   need_packages build run
   build release merpati
@@ -25,7 +25,7 @@ run_gateway() {
     --callback "http://127.0.0.1:$(cat $RUN_FOLDER/callback.port)/"
   start_gateway "$address" "$@"
   touch $RUN_FOLDER/simulator.log
-  tail -n 0 -F $RUN_FOLDER/simulator.log 2>/dev/null | sed -u 's/^/simulator  /' &
+  tail -n 0 -s 0.1 -F $RUN_FOLDER/simulator.log > >(sed -u 's/^/simulator  /') 2>/dev/null &
   RUN_PROCESSES+=($!)
   show_how_to_send "$address"
   wait "$RUN_GATEWAY" || stop_with "the gateway ended by itself: see $RUN_FOLDER/gateway.log"
@@ -99,7 +99,7 @@ start_callback_printer() {
 start_gateway() {
   local address=$1
   shift
-  build/release/merpati --config $RUN_FOLDER/merpati.toml serve "$@" 2>$RUN_FOLDER/gateway.log &
+  build/release/merpati --config $RUN_FOLDER/merpati.toml "$@" serve 2>$RUN_FOLDER/gateway.log &
   RUN_GATEWAY=$!
   wait_until "the gateway" $RUN_GATEWAY \
     curl --silent --fail --output /dev/null "http://$address/readyz"

@@ -1,0 +1,89 @@
+// The whole life of a message: accepted, sent, called back, and the end of it kept. Merpati against
+// Kannel, both calling the same sink, in messages per CPU-second of all processes of a side.
+import * as kannel from "./kannel.mjs";
+import * as merpati from "./merpati.mjs";
+import { setTimeout as pause } from "node:timers/promises";
+import { load } from "./load.mjs";
+import { cpuSeconds, memory, stop } from "./processes.mjs";
+import { startSink } from "./sink.mjs";
+import { grouped, median, spread, table } from "./statistics.mjs";
+
+export const TARGET = 8;
+const CONNECTIONS = 64;
+const DEVICES = 16; // Kannel's one connection keeps no order; a device of ours does.
+const DRAIN_SECONDS_MAX = 120;
+const QUIET_SECONDS = 2; // So long without a callback and without work: drained.
+
+export async function cycle({ scratch, seconds, repetitions }) {
+  const sink = await startSink(scratch("sink"));
+  const sides = { kannel: [], merpati: [] };
+  for (let round = 0; round < repetitions; round += 1) {
+    const ours = () =>
+      merpati.startMerpati({ folder: scratch("merpati"), devices: DEVICES, callback: sink.url });
+    const theirs = () => kannel.startKannel({ folder: scratch("kannel"), callback: sink.url });
+    sides.kannel.push(await measure(theirs, kannel.script, sink, seconds));
+    sides.merpati.push(await measure(ours, merpati.script, sink, seconds));
+  }
+  await stop(sink.process);
+  const rate = (side) => median(side.map((result) => result.perCpuSecond));
+  return { sides, ratio: rate(sides.merpati) / rate(sides.kannel), target: TARGET };
+}
+
+export async function measure(startSide, script, sink, seconds) {
+  const { processes, url, environment } = await startSide();
+  const before = { cpu: cpuSeconds(processes), callbacks: await sink.count() };
+  const begun = performance.now();
+  const result = await load({ url, script, connections: CONNECTIONS, seconds, environment });
+  const drained = await drain(processes, sink, before.callbacks + result.accepted);
+  const cpu = cpuSeconds(processes) - before.cpu;
+  const resident = processes.reduce((sum, child) => sum + memory(child).resident, 0);
+  await stop(...processes.toReversed());
+  const completed = drained.callbacks - before.callbacks;
+  return {
+    ...result,
+    completed,
+    missing: Math.max(0, result.accepted - completed),
+    perSecond: completed / ((drained.at - begun) / 1000),
+    perCpuSecond: completed / cpu,
+    resident,
+  };
+}
+
+/** Until all callbacks came and the side has come to rest; says when the last one came. */
+async function drain(processes, sink, expected) {
+  const end = performance.now() + DRAIN_SECONDS_MAX * 1000;
+  let callbacks = await sink.count();
+  let at = performance.now();
+  let cpu = cpuSeconds(processes);
+  let quietSince = at;
+  while (performance.now() < end) {
+    await pause(100);
+    const now = { callbacks: await sink.count(), cpu: cpuSeconds(processes) };
+    if (now.callbacks !== callbacks) at = performance.now();
+    if (now.callbacks !== callbacks || now.cpu - cpu > 0.02) quietSince = performance.now();
+    ({ callbacks, cpu } = now);
+    const quiet = (performance.now() - quietSince) / 1000;
+    if (quiet > (callbacks >= expected ? QUIET_SECONDS / 4 : QUIET_SECONDS * 5)) break;
+  }
+  return { callbacks, at };
+}
+
+export function describeCycle({ sides, ratio, target }) {
+  const row = (name, side, durability) => [
+    name,
+    spread(side.map((result) => result.perCpuSecond)),
+    grouped(median(side.map((result) => result.perSecond))),
+    grouped(median(side.map((result) => result.resident))),
+    `${side.reduce((sum, result) => sum + result.missing, 0)}`,
+    durability,
+  ];
+  return [
+    `cycle: accepted, sent, called back; ${CONNECTIONS} connections, drain included`,
+    table([
+      ["side", "messages per CPU-second", "per second", "MiB", "missing", "what makes it durable"],
+      row("Kannel, 3 processes", sides.kannel, kannel.durability),
+      row(`Merpati, ${DEVICES} devices`, sides.merpati, merpati.durability),
+    ]),
+    `  ratio ${ratio.toFixed(1)}, target at least ${target}: ${ratio >= target ? "met" : "MISSED"}`,
+  ].join("\n");
+}

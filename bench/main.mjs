@@ -1,0 +1,66 @@
+// `./dev bench [NAME...]`: measures, prints a table for each, keeps the figures in bench/results/.
+//
+// The sides of a comparison take turns in one run, and medians are compared: ratios carry over to
+// other machines, absolute figures do not. BENCH_SECONDS (5) is the length of one measurement,
+// BENCH_REPETITIONS (3) how often each side has its turn, MERPATI_CRASH_ROUNDS (200) the kills.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { accepts, describeAccepts } from "./accepts.mjs";
+import { crash, describeCrash } from "./crash.mjs";
+import { cycle, describeCycle } from "./cycle.mjs";
+import { fsyncsPerSecond } from "./disk.mjs";
+import { describeIdle, idle } from "./idle.mjs";
+import { grouped } from "./statistics.mjs";
+
+const benches = {
+  idle: [idle, describeIdle],
+  accepts: [accepts, describeAccepts],
+  cycle: [cycle, describeCycle],
+  crash: [crash, describeCrash],
+};
+
+const names = process.argv.slice(2);
+const unknown = names.find((name) => !benches[name]);
+if (unknown) {
+  console.error(`no bench is called ${unknown}; there are ${Object.keys(benches).join(", ")}`);
+  process.exit(2);
+}
+
+// On the disk of the checkout: /tmp may be memory, which needs no fsync.
+const results = join(import.meta.dirname, "results");
+const scratchRoot = join(results, "scratch");
+let scratchCount = 0;
+function scratch(name) {
+  const folder = join(scratchRoot, `${(scratchCount += 1)}-${name}`);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+const options = {
+  scratch,
+  seconds: Number(process.env.BENCH_SECONDS ?? 5),
+  repetitions: Number(process.env.BENCH_REPETITIONS ?? 3),
+  rounds: Number(process.env.MERPATI_CRASH_ROUNDS ?? 200),
+};
+const began = new Date().toISOString();
+rmSync(scratchRoot, { recursive: true, force: true });
+const report = {
+  began,
+  machine: { processor: cpus()[0].model, cores: cpus().length },
+  fsyncsPerSecond: fsyncsPerSecond(scratch("disk")),
+};
+console.log(
+  `${report.machine.cores} cores (${report.machine.processor}), ` +
+    `${grouped(report.fsyncsPerSecond)} fsyncs of 4 KiB a second; ` +
+    `${options.repetitions} turns of ${options.seconds} s a side; median (lowest to highest)\n`,
+);
+for (const name of names.length ? names : Object.keys(benches)) {
+  const [measure, describe] = benches[name];
+  report[name] = await measure(options);
+  console.log(`${describe(report[name])}\n`);
+}
+rmSync(scratchRoot, { recursive: true, force: true });
+const file = join(results, `${began.replace(/[:.]/g, "-")}.json`);
+writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+console.log(`the figures: ${file}`);

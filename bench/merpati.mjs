@@ -1,0 +1,45 @@
+// Our side: a fresh store, an account without a rate, a key, and connected simulated devices.
+import { execFileSync } from "node:child_process";
+import { join, resolve } from "node:path";
+import { freePort, start, until } from "./processes.mjs";
+
+const BINARY = resolve(
+  process.env.MERPATI_BINARY ?? join(import.meta.dirname, "../build/release/merpati"),
+);
+
+export const script = join(import.meta.dirname, "send.lua");
+
+/** How it keeps what it accepted. */
+export const durability = "SQLite WAL, an fsync before every answer (group commit)";
+
+/** Answers {processes, url, environment}: the last two are for `load`. */
+export async function startMerpati({ folder, devices = 1, settings = {}, callback }) {
+  const port = await freePort();
+  const all = {
+    "http.listen": `127.0.0.1:${port}`,
+    "store.url": `sqlite:${join(folder, "merpati.db")}`,
+    "simulator.latency_ms": 0,
+    "outbound.allow": "127.0.0.0/8",
+    "outbound.allow_http_callbacks": true,
+    "log.level": "warn",
+    ...settings,
+  };
+  const flags = Object.entries(all).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+  const command = (...args) =>
+    JSON.parse(execFileSync(BINARY, [...flags, ...args, "--json"], { encoding: "utf8" }));
+
+  const account = command("account", "create", "bench", "--rate", "none").id;
+  const { key } = command("key", "create", account);
+  const numbers = Array.from({ length: devices }, (_, index) => `62811${10000000 + index}`);
+  numbers.forEach((number) => command("device", "add", account, number));
+
+  const child = start(BINARY, [...flags, "serve"], { log: join(folder, "merpati.log"), folder });
+  const ready = () =>
+    fetch(`http://127.0.0.1:${port}/readyz`).then((answer) => answer.ok, () => false);
+  await until("merpati", ready, { child });
+  return {
+    processes: [child],
+    url: `http://127.0.0.1:${port}/v1/send`,
+    environment: { BENCH_KEY: key, BENCH_FROM: numbers.join(" "), BENCH_CALLBACK: callback ?? "" },
+  };
+}

@@ -1,0 +1,108 @@
+// Processes under measurement: started, waited for, weighed, and surely ended.
+import { execFileSync, spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+
+const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
+const END_SECONDS_MAX = 60;
+
+const running = new Set();
+process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+
+/** Starts a program whose output goes to the file `log`. */
+export function start(program, args, { log, folder, environment } = {}) {
+  const output = openSync(log, "a");
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", output, output],
+  });
+  closeSync(output);
+  child.name = program;
+  child.log = log;
+  child.ended = new Promise((resolve) => {
+    child.on("error", (error) => resolve(error.message));
+    child.on("exit", (code, signal) => resolve(signal ?? code));
+  }).finally(() => running.delete(child));
+  running.add(child);
+  return child;
+}
+
+/** SIGTERM, and SIGKILL for those that do not listen. */
+export async function stop(...children) {
+  for (const child of children) {
+    child.kill("SIGTERM");
+    const late = setTimeout(() => child.kill("SIGKILL"), END_SECONDS_MAX * 1000);
+    await child.ended;
+    clearTimeout(late);
+  }
+}
+
+export function isRunning(child) {
+  return running.has(child);
+}
+
+/** Runs a program to its end; answers what it printed. */
+export function run(program, args, environment = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      env: { ...process.env, ...environment },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (piece) => (output += piece));
+    child.on("error", reject);
+    child.on("close", (code) =>
+      code === 0 ? resolve(output) : reject(new Error(`${program} ended with ${code}\n${output}`)),
+    );
+  });
+}
+
+/** User and system time that the processes have used so far, all threads together. */
+export function cpuSeconds(children) {
+  return children.reduce((sum, child) => {
+    const stat = readFileSync(`/proc/${child.pid}/stat`, "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return sum + (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  }, 0);
+}
+
+/** VmRSS and its parts, in MiB. */
+export function memory(child) {
+  const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+  const field = (name) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)[1]) / 1024;
+  return { resident: field("VmRSS"), private: field("RssAnon"), files: field("RssFile") };
+}
+
+export async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Until `condition` is true; complains when `child` ends or too much time passes. */
+export async function until(what, condition, { child, seconds = 30, every = 50 } = {}) {
+  const end = performance.now() + seconds * 1000;
+  while (!(await condition())) {
+    const gone = child && !isRunning(child);
+    if (gone || performance.now() > end) {
+      const log = child ? `\n${readFileSync(child.log, "utf8").slice(-2000)}` : "";
+      throw new Error(`${what}: ${gone ? "the process ended" : "not in time"}${log}`);
+    }
+    await pause(every);
+  }
+}
+
+/** Until somebody listens on the port. */
+export function untilListening(port, child) {
+  const attempt = () =>
+    new Promise((resolve) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.on("connect", () => (socket.destroy(), resolve(true)));
+      socket.on("error", () => resolve(false));
+    });
+  return until(`${child.name} on port ${port}`, attempt, { child });
+}
