@@ -172,7 +172,7 @@ void Connection::dispatch() {
     request.body = reader_.body();
     try {
         (*match.handler)(request, std::move(responder));
-    } catch (...) {
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
         // The Responder, destroyed on the way here, has answered 500. The handler's room logs.
     }
 }
@@ -233,14 +233,22 @@ void Connection::refuse(std::uint16_t status) {
     without_body_ = head != nullptr && head->method == Method::head;
     keep_alive_ = false;
     std::optional<Reply> earlier;
-    if (const auto& ask = thread_.service().router.before_too_large;
-        status == 413 && head != nullptr && origin_ == Origin::network && ask) {
-        earlier = ask(request_of(*head));
+    if (status == 413 && head != nullptr && origin_ == Origin::network) {
+        earlier = before_too_large(*head);
     }
     append(earlier ? std::move(*earlier) : refusal(status));
     lingering_ = true;
     if (flush()) {
         finish();
+    }
+}
+
+std::optional<Reply> Connection::before_too_large(const Head& head) const {
+    const auto& ask = thread_.service().router.before_too_large;
+    try {
+        return ask ? ask(request_of(head)) : std::nullopt;
+    } catch (...) {
+        return std::nullopt;
     }
 }
 

@@ -63,8 +63,8 @@ public:
 
     void close();
 
-    static constexpr std::size_t gather_max = 64 * 1024;
-    static constexpr std::size_t linger_bytes_max = 1024 * 1024;
+    static constexpr std::size_t gather_max = 64UL * 1024;
+    static constexpr std::size_t linger_bytes_max = 1024UL * 1024;
     static constexpr std::chrono::seconds linger_timeout{2};
 
 private:
@@ -81,6 +81,7 @@ private:
     [[nodiscard]] Request request_of(const Head& head) const;
     void append(Reply&& reply);
     void refuse(std::uint16_t status);
+    [[nodiscard]] std::optional<Reply> before_too_large(const Head& head) const;
     [[nodiscard]] Reply refusal(std::uint16_t status) const;
 
     /// True when everything is out; else the end of the wait enters `serve`, or it is closed.

@@ -42,6 +42,7 @@ bool is_host(std::string_view text) noexcept {
 /// False for anything but digits, and for more than 64 bits.
 bool read_length(std::string_view text, std::uint64_t& length) noexcept {
     const char* end = text.data() + text.size();
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): `end` is its size.
     const auto read = std::from_chars(text.data(), end, length);
     return read.ec == std::errc{} && read.ptr == end;
 }

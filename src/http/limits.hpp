@@ -7,10 +7,10 @@
 namespace merpati::http {
 
 struct Limits {
-    std::size_t request_line_max = 8 * 1024;
-    std::size_t header_bytes_max = 16 * 1024;
+    std::size_t request_line_max = 8UL * 1024;
+    std::size_t header_bytes_max = 16UL * 1024;
     std::size_t header_count_max = 64;
-    std::size_t body_max = 64 * 1024;
+    std::size_t body_max = 64UL * 1024;
     std::size_t connections_max = 10'000;           // More are answered 503 and closed.
     std::size_t requests_per_connection = 100'000;  // Then `Connection: close`.
     std::chrono::seconds header_timeout{10};        // For the TLS handshake and the whole header.

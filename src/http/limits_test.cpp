@@ -204,7 +204,6 @@ TEST_F(LimitsTest, DrainsIdleConnectionsAtOnceAndOthersAfterTheirAnswer) {
         const std::lock_guard lock{mutex};
         waiting.push_back(std::move(responder));
     });
-    options.threads = 2;
     start();
     auto idle = connect_and_ask();
     auto busy = connect();

@@ -102,7 +102,7 @@ Result<void> send_all(const FileDescriptor& socket, std::string_view bytes, cons
 
 Result<void> receive(const FileDescriptor& socket, Parser& parser, const std::string& path,
                      Deadline deadline) {
-    std::array<char, 16 * 1024> chunk;
+    std::array<char, 16'384> chunk;
     std::string unread;
     beast::error_code error;
     while (!parser.is_done()) {

@@ -1,5 +1,7 @@
 #include "http/server.hpp"
 
+#include <stdexcept>
+
 #include "http/server_fixture.hpp"
 
 namespace merpati::http::testing {
@@ -215,6 +217,40 @@ TEST_F(ServerTest, RefusesABodyTooLargeBeforeItComes) {
     client.send(std::string(65537, 'x'));  // A client that sends on must not lose the answer.
     client.stop_sending();
     EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(ServerTest, TellsAnEarlierReasonThanTheBodysSize) {
+    router.before_too_large = [](const Request& request) -> std::optional<Reply> {
+        if (request.authorization.empty()) {
+            return Reply{.status = 401, .body = "who?" + std::string{request.body}};
+        }
+        if (request.authorization == "throw") {
+            throw std::runtime_error{"out of order"};
+        }
+        return std::nullopt;
+    };
+    start();
+    const auto ask = [&](const std::string& fields) {
+        auto client = connect();
+        client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 99999\r\n" + fields +
+                    "\r\nbody");
+        const Answer answer = client.receive();
+        EXPECT_EQ(answer.header("Connection"), "close");
+        return std::to_string(answer.status) + " " + answer.body;
+    };
+    EXPECT_EQ(ask(""), "401 who?");
+    EXPECT_EQ(ask("Authorization: me\r\n"), "413 refused 413");
+    EXPECT_EQ(ask("Authorization: throw\r\n"), "413 refused 413");
+}
+
+TEST_F(ServerTest, KnowsAPeerOnThisMachine) {
+    router.add(Method::get, "/near", [](const Request& request, Responder responder) {
+        responder.send({.body = request.from_loopback ? "near" : "far"});
+    });
+    start();
+    auto client = connect();
+    client.send("GET /near HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(client.receive().body, "near");
 }
 
 TEST_F(ServerTest, Answers500ForAHandlerThatThrows) {
