@@ -50,6 +50,28 @@ public:
         return true;
     }
 
+    /// As put_always, but leaves the owner asleep until `wake`: for senders that put many items in
+    /// a row, so that the owner is not woken for the first of them alone.
+    bool put_quietly(T&& item) {
+        const std::lock_guard lock{mutex_};
+        if (closed_) {
+            return false;
+        }
+        items_.push_back(std::move(item));
+        return true;
+    }
+
+    /// Wakes the owner if anything waits.
+    void wake() {
+        {
+            const std::lock_guard lock{mutex_};
+            if (items_.empty()) {
+                return;
+            }
+        }
+        filled_.notify_one();
+    }
+
     /// Moves all waiting items into `out` (emptied first). Waits for the first one; false when the
     /// box is closed and empty.
     [[nodiscard]] bool take_all(std::vector<T>& out) {

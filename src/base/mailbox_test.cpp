@@ -45,6 +45,19 @@ TEST(MailboxTest, ANudgeWakesTheOwnerWithoutAnItem) {
     owner.join();
 }
 
+TEST(MailboxTest, WhatWasPutQuietlyIsTakenAfterAWake) {
+    Mailbox<int> box{8};
+    std::thread owner{[&box] {
+        std::vector<int> items;
+        EXPECT_TRUE(box.take_all(items));
+        EXPECT_EQ(items.front(), 1);
+    }};
+    EXPECT_TRUE(box.put_quietly(1));
+    EXPECT_TRUE(box.put_quietly(2));
+    box.wake();
+    owner.join();
+}
+
 TEST(MailboxTest, NothingIsLostBetweenManySendersAndTheOwner) {
     static constexpr int each = 2000;
     Mailbox<int> box{16};

@@ -76,12 +76,22 @@ public:
         thread_.join();
     }
 
-    /// Runs `work` on the thread. A batch of them costs one wake-up.
+    /// Runs `work` on the thread.
     void give(std::move_only_function<void()> work) {
+        give_quietly(std::move(work));
+        told();
+    }
+
+    /// ... but only after `told`, so that a batch costs one wake-up.
+    void give_quietly(std::move_only_function<void()> work) {
+        const std::lock_guard lock{mutex_};
+        work_.push_back(std::move(work));
+    }
+
+    void told() {
         {
             const std::lock_guard lock{mutex_};
-            work_.push_back(std::move(work));
-            if (work_.size() > 1) {
+            if (work_.empty() || std::exchange(woken_, true)) {
                 return;
             }
         }
@@ -101,6 +111,7 @@ private:
         {
             const std::lock_guard lock{mutex_};
             work.swap(work_);
+            woken_ = false;
         }
         for (auto& one : work) {
             one();
@@ -115,7 +126,7 @@ private:
         arm_timer();
         const std::lock_guard lock{mutex_};
         counts_ = core_.counts();
-        if (draining() && counts_.in_flight == 0) {
+        if (draining() && core_.quiet()) {
             drained_ = true;
             quiet_.notify_all();
         }
@@ -163,6 +174,7 @@ private:
     std::vector<std::move_only_function<void()>> work_;
     Counts counts_;
     bool drained_ = false;
+    bool woken_ = false;  // take_work is on its way.
 };
 
 Sender::Sender(const Clock& clock, Random& random, store::Store& store, store::Committer& committer,
@@ -184,9 +196,13 @@ void Sender::stop(std::chrono::milliseconds deadline) {
 }
 
 void Sender::committed(model::Callback callback) {
-    impl_->give([this, callback = std::move(callback)]() mutable {
+    impl_->give_quietly([this, callback = std::move(callback)]() mutable {
         impl_->core().add(std::move(callback));
     });
+}
+
+void Sender::told() {
+    impl_->told();
 }
 
 void Sender::wake(std::int64_t origin_key) {

@@ -67,8 +67,12 @@ public:
     /// Starts no more attempts, waits for those under way until the deadline, ends the thread.
     void stop(std::chrono::milliseconds deadline);
 
-    /// A callback was committed, due now.
+    /// A callback was committed, due now. The sender goes on with `told`.
     void committed(model::Callback callback);
+
+    /// The committer has told of a whole batch (Committer::after_told): wakes the sender once for
+    /// all of it.
+    void told();
 
     /// Callbacks of this origin were made due in the store (replay).
     void wake(std::int64_t origin_key);

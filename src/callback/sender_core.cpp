@@ -9,7 +9,8 @@ namespace merpati::callback {
 namespace {
 
 constexpr std::size_t turn_max = 16;
-constexpr Millis store_pause = 1s;  // After a failed read.
+constexpr std::size_t unsettled_max = 8'192;  // Attempted, their results not committed.
+constexpr Millis store_pause = 1s;            // After a failed read.
 constexpr Millis memory_pause = 100ms;
 
 /// What an operator reads of a failed attempt. Names no address.
@@ -90,7 +91,8 @@ void SenderCore::step() {
 
 Timestamp SenderCore::next_step_at() const {
     // With every place taken, the next answer steps.
-    if (!round_.empty() && counts_.in_flight < options_.total_max) {
+    const bool full = counts_.in_flight >= options_.total_max || in_flight_.size() >= unsettled_max;
+    if (!round_.empty() && !full) {
         return Timestamp::min();
     }
     return timers_.empty() ? Timestamp::max() : timers_.top().at;
@@ -130,7 +132,7 @@ void SenderCore::take_turn(Origin& origin) {
         if (probe_waits || origin.in_flight >= limit) {
             break;
         }
-        if (counts_.in_flight >= options_.total_max) {
+        if (counts_.in_flight >= options_.total_max || in_flight_.size() >= unsettled_max) {
             make_ready(origin);
             return;
         }
@@ -262,8 +264,13 @@ void SenderCore::judge(std::int64_t origin_key, store::QueuedCallback& queued,
     counts_.breakers_open -= was_open ? 1 : 0;
 }
 
-/// The result is durable before the callback is let go of.
+/// The place among the attempts is free at once; the callback itself is let go of when its result
+/// is durable.
 void SenderCore::settle(std::int64_t origin_key, std::shared_ptr<store::QueuedCallback> queued) {
+    auto& origin = origin_of(origin_key);
+    --counts_.in_flight;
+    --origin.in_flight;
+    make_ready(origin);
     store::CallbackUpdate update{.event = queued->callback.id, .progress = queued->progress};
     committer_.update_callback(std::move(update), [this, origin_key, queued] {
         post_([this, origin_key, queued] { settled(origin_key, *queued); });
@@ -271,15 +278,12 @@ void SenderCore::settle(std::int64_t origin_key, std::shared_ptr<store::QueuedCa
 }
 
 void SenderCore::settled(std::int64_t origin_key, const store::QueuedCallback& queued) {
-    now_ = clock_.now();
-    auto& origin = origin_of(origin_key);
-    --counts_.in_flight;
-    --origin.in_flight;
     in_flight_.erase(queued.callback.id);
     if (queued.progress.state == model::CallbackState::waiting) {
+        auto& origin = origin_of(origin_key);
         origin.note_on_disk(queued.progress.due_at);
+        make_ready(origin);
     }
-    make_ready(origin);
 }
 
 }  // namespace merpati::callback

@@ -40,6 +40,8 @@ public:
 
     void drain() { draining_ = true; }
     [[nodiscard]] bool draining() const noexcept { return draining_; }
+    /// Nothing is attempted, and every result is durable.
+    [[nodiscard]] bool quiet() const noexcept { return in_flight_.empty(); }
     [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
 
 private:

@@ -139,11 +139,12 @@ public:
                   {.finished_kept = settings.retention.finished,
                    .idempotency_kept = settings.retention.idempotency},
                   log.in("upkeep")),
-          server_(clock, random, http_options(settings), router_, local_router_, api::refusal_body) {
+          server_(clock, random, http_options(settings), router_, local_router_,
+                  api::refusal_body) {
         connectors_.add(model::ConnectorKind::simulator,
                         std::make_unique<connector::simulator::Simulator>(
                             clock, simulator_options(settings, log.in("simulator"))));
-        count();
+        join();
         route();
     }
 
@@ -200,10 +201,15 @@ private:
         std::_Exit(exit_store_failed);
     }
 
-    void count() {
+    /// What the committer and the operations report, and to whom.
+    void join() {
         committer_.on_commit = [this](std::size_t operations, std::chrono::microseconds took) {
             metrics_.commits.observe(std::chrono::duration<double>{took}.count());
             metrics_.commit_operations.add(operations);
+        };
+        committer_.after_told = [this] {
+            scheduler_.told();
+            sender_.told();
         };
         send_.on_accepted = [this](model::Revision revision) {
             (revision == model::Revision::a ? metrics_.accepted_a : metrics_.accepted_b).add();

@@ -58,6 +58,7 @@ using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, Device
 /// Threads: one at a time, the scheduler's. What it starts comes back as events through `post`.
 class Dispatcher {
 public:
+    /// Takes an event for a later step. Called on the committer's thread.
     using Post = std::function<void(Event&&)>;
 
     Dispatcher(const Clock& clock, Random& random, store::Committer& committer,

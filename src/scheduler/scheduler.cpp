@@ -30,7 +30,7 @@ public:
           on_finish_(std::move(on_finish)),
           box_(0),
           dispatcher_(clock, random, committer, connectors, callbacks_, on_finish_, options,
-                      [this](Event&& event) { box_.put_always(std::move(event)); }) {}
+                      [this](Event&& event) { box_.put_quietly(std::move(event)); }) {}
 
     Result<void> start() {
         auto reader = store_.open_reader();
@@ -56,6 +56,8 @@ public:
     }
 
     void post(Event&& event) { box_.put_always(std::move(event)); }
+    void post_quietly(Event&& event) { box_.put_quietly(std::move(event)); }
+    void told() { box_.wake(); }
 
     [[nodiscard]] Counts counts() const {
         const std::lock_guard lock{counts_mutex_};
@@ -124,7 +126,11 @@ void Scheduler::stop(std::chrono::milliseconds deadline) {
 }
 
 void Scheduler::accepted(std::unique_ptr<model::Message> message) {
-    impl_->post(Accepted{.message = std::move(message)});
+    impl_->post_quietly(Accepted{.message = std::move(message)});
+}
+
+void Scheduler::told() {
+    impl_->told();
 }
 
 void Scheduler::outcome(const model::MessageId& message, model::Outcome outcome) {

@@ -75,8 +75,13 @@ public:
     /// then ends the thread. What was not sent stays in the store. Idempotent.
     void stop(std::chrono::milliseconds deadline);
 
-    /// A message was stored. Call after the commit, with the message that was committed.
+    /// A message was stored. Call after the commit, with the message that was committed; the
+    /// scheduler goes on with `told`.
     void accepted(std::unique_ptr<model::Message> message);
+
+    /// The committer has told of a whole batch (Committer::after_told): wakes the scheduler once
+    /// for all of it.
+    void told();
 
     /// The outcome of one send; connectors report it through ConnectorEvents.
     void outcome(const model::MessageId& message, model::Outcome outcome);

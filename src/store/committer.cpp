@@ -154,6 +154,9 @@ public:
                                            clock_.steady_now() - began));
         }
         gathering_.tell();
+        if (owner.after_told) {
+            owner.after_told();
+        }
         return true;
     }
 

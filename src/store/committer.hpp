@@ -75,6 +75,10 @@ public:
     /// Called after each commit with its size and duration, for metrics. Set before `start`.
     std::function<void(std::size_t operations, std::chrono::microseconds took)> on_commit;
 
+    /// Called after each commit, when every `done` of it has been: the moment to wake the threads
+    /// that the `done`s gave work to, once for the whole batch. Set before `start`.
+    std::function<void()> after_told;
+
 private:
     class Impl;
     std::unique_ptr<Impl> impl_;
