@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "outbound/connection.hpp"
+#include "outbound/request_text.hpp"
 #include "outbound/response_parser.hpp"
 
 namespace merpati::outbound {
@@ -29,40 +30,7 @@ struct FreeSession {
 };
 using Session = std::unique_ptr<SSL_SESSION, FreeSession>;
 
-std::string request_bytes(const Request& request) {
-    const auto& url = request.url;
-    const bool standard = url.port == (url.scheme == "https" ? 443 : 80);
-    const bool v6 = url.host.find(':') != std::string::npos;
-    std::string bytes;
-    bytes.reserve(256 + request.headers.size() + request.body.size());
-    bytes += request.method;
-    bytes += ' ';
-    bytes += url.target;
-    bytes += " HTTP/1.1\r\nHost: ";
-    bytes += v6 ? "[" + url.host + "]" : url.host;
-    if (!standard) {
-        bytes += ':';
-        bytes += std::to_string(url.port);
-    }
-    bytes += "\r\nUser-Agent: Merpati\r\nAccept: */*\r\n";
-    bytes += request.headers;
-    if (!request.body.empty() || request.method == "POST") {
-        bytes += "Content-Length: ";
-        bytes += std::to_string(request.body.size());
-        bytes += "\r\n";
-    }
-    bytes += "\r\n";
-    bytes += request.body;
-    return bytes;
-}
-
 }  // namespace
-
-std::string_view Response::header(std::string_view name) const noexcept {
-    const auto found = std::ranges::find(
-        headers, name, [](const auto& one) { return std::string_view{one.first}; });
-    return found == headers.end() ? std::string_view{} : std::string_view{found->second};
-}
 
 struct Transfer;
 
@@ -156,7 +124,7 @@ struct Transfer {
 
 void Client::Impl::send(Request request, ResponseHandler done) {
     auto transfer = std::make_shared<Transfer>();
-    transfer->bytes = request_bytes(request);
+    transfer->bytes = request_text(request);
     transfer->origin = request.url.origin();
     transfer->deadline = clock_.steady_now() + request.timeout;
     transfer->request = std::move(request);

@@ -79,6 +79,9 @@ public:
 
     [[nodiscard]] Counts counts() const noexcept;
 
+    /// While all memory for messages is taken: until the next look at what waits on disk.
+    static constexpr Millis memory_pause{100};
+
 private:
     /// A message on its way: with the platform, or with the store.
     struct InFlight {
