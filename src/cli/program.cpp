@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.hpp"
+#include "config/suggest.hpp"
 
 namespace merpati::cli {
 namespace {
@@ -23,6 +24,51 @@ std::string path_of(const CLI::App& app) {
         path += " " + at->get_name();
     }
     return path;
+}
+
+/// CLI11's help without its double blank lines.
+class HelpFormatter final : public CLI::Formatter {
+public:
+    std::string make_help(const CLI::App* app, std::string name,
+                          CLI::AppFormatMode mode) const override {
+        auto help = CLI::Formatter::make_help(app, std::move(name), mode);
+        for (auto gap = help.find("\n\n\n"); gap != std::string::npos; gap = help.find("\n\n\n")) {
+            help.erase(gap, 1);
+        }
+        return help;
+    }
+};
+
+const CLI::App& deepest(const CLI::App& app) {
+    const auto* at = &app;
+    while (!at->get_subcommands().empty()) {
+        at = at->get_subcommands().front();
+    }
+    return *at;
+}
+
+/// What is wrong with the command line, in one sentence.
+std::string explain(const CLI::App& root, const CLI::ParseError& error) {
+    const auto& app = deepest(root);
+    const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+    if (commands.empty() || error.get_name() == "ArgumentMismatch") {
+        return error.what();
+    }
+    std::vector<std::string_view> names;
+    for (const auto* command : commands) {
+        names.push_back(command->get_name());
+    }
+    const auto extras = app.remaining();
+    if (extras.empty()) {
+        return fmt::format("a command is missing: {}", fmt::join(names, ", "));
+    }
+    if (extras.front().starts_with('-')) {
+        return error.what();
+    }
+    const auto meant = config::suggest(extras.front(), names);
+    return fmt::format("'{}' is not a command{}", printable(extras.front()),
+                       meant ? fmt::format("; did you mean {}?", *meant)
+                             : fmt::format(": {}", fmt::join(names, ", ")));
 }
 
 std::string footer_of(const CommandText& text) {
@@ -52,7 +98,7 @@ Program::Program(Console console)
       root_(std::make_unique<CLI::App>(
           "Merpati, a self-hosted messaging gateway that keeps every message it accepts.",
           "merpati")) {
-    auto formatter = std::make_shared<CLI::Formatter>();
+    auto formatter = std::make_shared<HelpFormatter>();
     formatter->column_width(column_width);
     formatter->label("Positionals", "Arguments");
     formatter->label("SUBCOMMAND", "COMMAND");
@@ -112,7 +158,7 @@ int Program::parse(std::vector<std::string> arguments) {
         root_->exit(success, console_.out, console_.err);
         return exit_done;
     } catch (const CLI::ParseError& error) {
-        console_.err << "merpati: " << error.what() << "\nTry `" << path_of(*root_)
+        console_.err << "merpati: " << explain(*root_, error) << "\nTry `" << path_of(*root_)
                      << " --help`.\n";
         return exit_usage;
     }

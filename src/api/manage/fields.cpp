@@ -4,8 +4,6 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
-#include <boost/url/params_encoded_view.hpp>
-#include <boost/url/parse_query.hpp>
 #include <fmt/format.h>
 
 namespace merpati::api::manage {
@@ -27,6 +25,37 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
     return whole ? std::optional{number} : std::nullopt;
 }
 
+int hex_digit(char c) {
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/// RFC 3986 section 2.1. Empty where an escape is broken, or stands for anything but ASCII: queries
+/// carry ids and words, and errors quote them.
+std::optional<std::string> percent_decode(std::string_view text) {
+    std::string decoded;
+    for (std::size_t place = 0; place < text.size(); ++place) {
+        if (static_cast<unsigned char>(text[place]) >= 0x80) {
+            return std::nullopt;
+        }
+        if (text[place] != '%') {
+            decoded += text[place];
+            continue;
+        }
+        const int high = place + 2 < text.size() ? hex_digit(text[place + 1]) : -1;
+        const int low = place + 2 < text.size() ? hex_digit(text[place + 2]) : -1;
+        if (high < 0 || high > 7 || low < 0) {
+            return std::nullopt;
+        }
+        decoded += static_cast<char>(high * 16 + low);
+        place += 2;
+    }
+    return decoded;
+}
+
 }  // namespace
 
 Result<Fields> Fields::from_body(std::string_view body) {
@@ -46,15 +75,17 @@ Result<Fields> Fields::from_body(std::string_view body) {
 Result<Fields> Fields::from_query(std::string_view query) {
     Fields fields;
     fields.from_query_ = true;
-    const auto parsed = boost::urls::parse_query({query.data(), query.size()});
-    if (!parsed) {
-        return fail(ErrorCode::invalid_argument, "the query is malformed");
-    }
-    if (query.empty()) {
-        return fields;
-    }
-    for (const auto& parameter : *parsed) {
-        fields.fields_[parameter.key.decode()] = parameter.value.decode();
+    while (!query.empty()) {
+        const auto end = query.find('&');
+        const auto parameter = query.substr(0, end);
+        query.remove_prefix(end == std::string_view::npos ? query.size() : end + 1);
+        const auto equals = std::min(parameter.find('='), parameter.size());
+        const auto name = percent_decode(parameter.substr(0, equals));
+        const auto value = percent_decode(parameter.substr(std::min(equals + 1, parameter.size())));
+        if (!name || !value || !fields.fields_.emplace(*name, *value).second) {
+            return fail(ErrorCode::invalid_argument,
+                        "the query is malformed, or names a parameter twice");
+        }
     }
     return fields;
 }

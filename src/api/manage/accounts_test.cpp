@@ -1,0 +1,142 @@
+#include "api/manage/manage_fixture.hpp"
+
+namespace merpati::api::manage::testing {
+namespace {
+
+struct AccountsTest : ManageTest {
+    std::shared_ptr<const admission::AccountEntry> entry(const std::string& id) {
+        return directory.find_account(*model::AccountId::parse(id));
+    }
+};
+
+TEST_F(AccountsTest, ANewAccountHasDefaultsAndIsKnownAtOnce) {
+    const auto made = post("/accounts", R"({"name":"Toko Ani"})");
+    EXPECT_EQ(made.status, 200);
+    EXPECT_EQ(made.text("plan"), "paid");
+    EXPECT_EQ(made.text("rate"), "default");
+    EXPECT_TRUE(made.json.at("credit").is_null());
+    EXPECT_TRUE(made.json.at("expires_at").is_null());
+    EXPECT_TRUE(made.json.at("callback").is_null());
+    EXPECT_EQ(entry(made.text("id"))->account.name, "Toko Ani");
+}
+
+TEST_F(AccountsTest, OnlyItsMakingShowsTheWebhookSecret) {
+    const auto made = post("/accounts", R"({"name":"Toko"})");
+    const auto secret = made.text("webhook_secret");
+    EXPECT_TRUE(secret.starts_with("whsec_"));
+    EXPECT_EQ(from_base64(secret.substr(6))->size(), 32U);
+    EXPECT_THAT(get("/accounts/" + made.text("id")).whole(), Not(HasSubstr("whsec")));
+    EXPECT_THAT(get("/accounts").whole(), Not(HasSubstr("whsec")));
+    EXPECT_NE(post("/accounts", R"({"name":"Toko"})").text("webhook_secret"), secret);
+}
+
+TEST_F(AccountsTest, EveryFieldIsKeptAndShown) {
+    const auto id = make_account(
+        R"("name":"Toko","plan":"trial","credit":10,"expires_at":"2027-01-02T03:04:05+07:00",)"
+        R"("rate":"5/s","callback":"https://toko.example.com/s","delivery":"at-most-once",)"
+        R"("devices_max":3)");
+    const auto shown = get("/accounts/" + id);
+    EXPECT_EQ(shown.text("plan"), "trial");
+    EXPECT_EQ(shown.json.at("credit").to_number<int>(), 10);
+    EXPECT_EQ(shown.text("expires_at"), "2027-01-01T20:04:05.000Z");
+    EXPECT_EQ(shown.text("rate"), "5/s");
+    EXPECT_EQ(shown.text("callback"), "https://toko.example.com/s");
+    EXPECT_EQ(shown.text("delivery"), "at-most-once");
+    EXPECT_EQ(shown.json.at("devices_max").to_number<int>(), 3);
+}
+
+TEST_F(AccountsTest, AWrongFieldIsNamedAndNothingIsMade) {
+    const std::pair<std::string_view, std::string_view> wrong[]{
+        {"name", R"({})"},
+        {"name", R"({"name":""})"},
+        {"name", R"({"name":7})"},
+        {"name", R"({"name":"a\nb"})"},
+        {"plan", R"({"name":"a","plan":"gold"})"},
+        {"plan", R"({"name":"a","plan":null})"},
+        {"credit", R"({"name":"a","credit":-1})"},
+        {"credit", R"({"name":"a","credit":"5"})"},
+        {"credit", R"({"name":"a","credit":1.5})"},
+        {"credit", R"({"name":"a","credit":1e18})"},
+        {"expires_at", R"({"name":"a","expires_at":"tomorrow"})"},
+        {"rate", R"({"name":"a","rate":"5/year"})"},
+        {"rate", R"({"name":"a","rate":"0/s"})"},
+        {"callback", R"({"name":"a","callback":"http://toko.example.com/"})"},
+        {"callback", R"({"name":"a","callback":"https://127.0.0.1/"})"},
+        {"callback", R"({"name":"a","callback":"https://a:b@toko.example.com/"})"},
+        {"devices_max", R"({"name":"a","devices_max":-1})"},
+        {"delivery", R"({"name":"a","delivery":"maybe"})"},
+    };
+    for (const auto& [field, body] : wrong) {
+        const auto answer = post("/accounts", body);
+        EXPECT_EQ(answer.status, 400) << body;
+        EXPECT_THAT(answer.error(), HasSubstr("'" + std::string{field} + "'")) << body;
+    }
+    EXPECT_THAT(get("/accounts").items(), IsEmpty());
+}
+
+TEST_F(AccountsTest, AChangeTouchesOnlyWhatIsGiven) {
+    const auto id = make_account(R"("name":"Toko","credit":10,"rate":"5/s")");
+    const auto changed = patch("/accounts/" + id, R"({"plan":"free"})");
+    EXPECT_EQ(changed.text("plan"), "free");
+    EXPECT_EQ(changed.text("rate"), "5/s");
+    EXPECT_EQ(changed.json.at("credit").to_number<int>(), 10);
+    EXPECT_EQ(entry(id)->account.plan, model::Plan::free);
+}
+
+TEST_F(AccountsTest, NullEndsCreditValidityAndCallback) {
+    const auto id = make_account(
+        R"("name":"a","credit":10,"expires_at":"2027-01-01T00:00:00Z","callback":"https://a.example/")");
+    const auto changed =
+        patch("/accounts/" + id, R"({"credit":null,"expires_at":null,"callback":null})");
+    EXPECT_TRUE(changed.json.at("credit").is_null());
+    EXPECT_TRUE(changed.json.at("expires_at").is_null());
+    EXPECT_TRUE(changed.json.at("callback").is_null());
+}
+
+TEST_F(AccountsTest, ToppingUpAddsToWhatIsLeftNow) {
+    const auto id = make_account(R"("name":"Toko","credit":10)");
+    make_device(id, "6281100000001");
+    accept(id, "6281100000001");  // Costs one.
+    EXPECT_EQ(post("/accounts/" + id + "/topup", R"({"amount":5})").json.at("credit"), 14);
+    EXPECT_EQ(entry(id)->account.credit, 14);
+    EXPECT_EQ(post("/accounts/" + id + "/topup", R"({"amount":-20})").status, 400);
+    EXPECT_EQ(post("/accounts/" + id + "/topup").status, 400);
+    EXPECT_EQ(get("/accounts/" + id).json.at("credit"), 14);
+}
+
+TEST_F(AccountsTest, ARotatedSecretSignsBesideTheOldOneUntilTheOverlapEnds) {
+    const auto made = post("/accounts", R"({"name":"Toko"})");
+    const auto id = made.text("id");
+    const auto rotated = post("/accounts/" + id + "/secret", R"({"overlap_seconds":3600})");
+    EXPECT_TRUE(rotated.text("webhook_secret").starts_with("whsec_"));
+    EXPECT_NE(rotated.text("webhook_secret"), made.text("webhook_secret"));
+    const auto known = entry(id)->account;
+    EXPECT_EQ("whsec_" + to_base64(known.webhook_secret), rotated.text("webhook_secret"));
+    EXPECT_EQ("whsec_" + to_base64(known.webhook_secret_previous), made.text("webhook_secret"));
+    EXPECT_EQ(known.previous_secret_until, clock.now() + std::chrono::hours{1});
+}
+
+TEST_F(AccountsTest, UnknownAccountsAreNotFound) {
+    for (const std::string_view id :
+         {"acc_99", "acc_0", "bogus", "99", "acc_99999999999999999999"}) {
+        const auto path = "/accounts/" + std::string{id};
+        EXPECT_EQ(get(path).status, 404) << id;
+        EXPECT_EQ(patch(path, R"({"plan":"paid"})").status, 404) << id;
+        EXPECT_EQ(post(path + "/topup", R"({"amount":1})").status, 404) << id;
+        EXPECT_EQ(post(path + "/secret").status, 404) << id;
+    }
+}
+
+TEST_F(AccountsTest, TheListIsInOrderOfMaking) {
+    for (int number = 0; number < 12; ++number) {
+        make_account();
+    }
+    const auto list = get("/accounts");
+    EXPECT_EQ(list.items().size(), 12U);
+    EXPECT_EQ(list.items().front().at("id"), "acc_1");
+    EXPECT_EQ(list.items().back().at("id"), "acc_12");
+    EXPECT_TRUE(list.json.at("next").is_null());
+}
+
+}  // namespace
+}  // namespace merpati::api::manage::testing

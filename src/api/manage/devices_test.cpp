@@ -1,0 +1,113 @@
+#include "api/manage/manage_fixture.hpp"
+
+namespace merpati::api::manage::testing {
+namespace {
+
+struct DevicesTest : ManageTest {
+    Answer add(std::string_view number, std::string_view more = "") {
+        return post("/devices", R"({"account":")" + account + R"(","number":")" +
+                                    std::string{number} + "\"" + std::string{more} + "}");
+    }
+
+    std::string account = make_account();
+};
+
+TEST_F(DevicesTest, ANewDeviceIsKnownAtOnceInItsFirstState) {
+    const auto added = add("6281100000001", R"(,"webhook":"https://toko.example.com/hook")");
+    EXPECT_EQ(added.status, 200);
+    EXPECT_EQ(added.text("number"), "6281100000001");
+    EXPECT_EQ(added.text("connector"), "simulator");
+    EXPECT_EQ(added.text("state"), "connected");
+    EXPECT_EQ(added.text("webhook"), "https://toko.example.com/hook");
+    EXPECT_NE(directory.find_device(*model::PhoneNumber::parse("6281100000001")), nullptr);
+    EXPECT_THAT(devices.told, ElementsAre("new 6281100000001"));
+}
+
+TEST_F(DevicesTest, AddingItAgainKeepsItAndUpdatesAGivenWebhook) {
+    add("6281100000001", R"(,"webhook":"https://a.example.com/")");
+    EXPECT_EQ(add("6281100000001").text("webhook"), "https://a.example.com/");
+    EXPECT_EQ(add("6281100000001", R"(,"webhook":"https://b.example.com/")").text("webhook"),
+              "https://b.example.com/");
+    EXPECT_TRUE(add("6281100000001", R"(,"webhook":null)").json.at("webhook").is_null());
+    EXPECT_EQ(get("/devices").items().size(), 1U);
+    EXPECT_EQ(devices.told.back(), "changed 6281100000001");
+}
+
+TEST_F(DevicesTest, ANumberOfAnotherAccountIsAConflict) {
+    add("6281100000001");
+    account = make_account();
+    const auto answer = add("6281100000001");
+    EXPECT_EQ(answer.status, 409);
+    EXPECT_THAT(answer.error(), HasSubstr("acc_1"));
+    EXPECT_THAT(get("/devices?account=" + account).items(), IsEmpty());
+}
+
+TEST_F(DevicesTest, WrongFieldsAreNamedAndNothingIsAdded) {
+    const std::pair<std::string_view, std::string_view> wrong[]{
+        {"number", R"("number":"0812345678")"},
+        {"number", R"("number":"+6281100000001")"},
+        {"number", R"("number":"1234567")"},
+        {"number", R"("number":6281100000001)"},
+        {"number", R"("webhook":null)"},
+        {"connector", R"("number":"6281100000001","connector":"pigeon")"},
+        {"webhook", R"("number":"6281100000001","webhook":"http://a.example.com/")"},
+        {"webhook", R"("number":"6281100000001","webhook":"https://10.0.0.1/")"},
+        {"webhook", R"("number":"6281100000001","webhook":"https://localhost/")"},
+    };
+    for (const auto& [field, fields] : wrong) {
+        const auto answer =
+            post("/devices", R"({"account":")" + account + "\"," + std::string{fields} + "}");
+        EXPECT_EQ(answer.status, 400) << fields;
+        EXPECT_THAT(answer.error(), HasSubstr("'" + std::string{field} + "'")) << fields;
+    }
+    EXPECT_THAT(get("/devices").items(), IsEmpty());
+    EXPECT_THAT(devices.told, IsEmpty());
+}
+
+TEST_F(DevicesTest, AConnectorThatIsNotHereIsRefused) {
+    EXPECT_EQ(add("6281100000001", R"(,"connector":"cloud")").status, 403);
+    add("6281100000001");
+    EXPECT_EQ(add("6281100000001", R"(,"connector":"linked")").status, 409);
+}
+
+TEST_F(DevicesTest, TheAccountsDeviceLimitHoldsForOperatorsToo) {
+    account = make_account(R"("name":"a","devices_max":1)");
+    EXPECT_EQ(add("6281100000001").status, 200);
+    const auto answer = add("6281100000002");
+    EXPECT_EQ(answer.status, 403);
+    EXPECT_THAT(answer.error(), HasSubstr("--devices-max"));
+    EXPECT_EQ(add("6281100000001").status, 200);  // Its own again is no new one.
+}
+
+TEST_F(DevicesTest, ConnectAndDisconnectGoThroughTheConnector) {
+    add("6281100000001");
+    EXPECT_EQ(post("/devices/6281100000001/disconnect").text("state"), "disconnected");
+    EXPECT_EQ(get("/devices/6281100000001").text("state"), "disconnected");
+    EXPECT_EQ(post("/devices/6281100000001/connect").text("state"), "connected");
+    EXPECT_THAT(devices.told, ElementsAre("new 6281100000001", "disconnect 6281100000001",
+                                          "connect 6281100000001"));
+}
+
+TEST_F(DevicesTest, ADeviceForWhichMessagesWaitIsNotRemoved) {
+    add("6281100000001");
+    const auto message = accept(account, "6281100000001");
+    EXPECT_EQ(call(http::Method::del, "/devices/6281100000001").status, 409);
+    EXPECT_EQ(get("/devices").items().size(), 1U);
+    finish(message, model::MessageState::sent);
+    EXPECT_EQ(call(http::Method::del, "/devices/6281100000001").status, 200);
+    EXPECT_THAT(get("/devices").items(), IsEmpty());
+    EXPECT_EQ(devices.told.back(), "removed 6281100000001");
+}
+
+TEST_F(DevicesTest, UnknownDevicesAreNotFound) {
+    for (const std::string_view number : {"6281100000009", "bogus", "0"}) {
+        const auto path = "/devices/" + std::string{number};
+        EXPECT_EQ(get(path).status, 404);
+        EXPECT_EQ(post(path + "/connect").status, 404);
+        EXPECT_EQ(post(path + "/disconnect").status, 404);
+        EXPECT_EQ(call(http::Method::del, path).status, 404);
+    }
+}
+
+}  // namespace
+}  // namespace merpati::api::manage::testing

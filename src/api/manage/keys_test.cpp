@@ -1,0 +1,113 @@
+#include "admission/api_key_format.hpp"
+#include "admission/checks.hpp"
+#include "api/manage/manage_fixture.hpp"
+#include "base/digest.hpp"
+
+namespace merpati::api::manage::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct KeysTest : ManageTest {
+    Answer make_key(std::string_view more = "") {
+        return post("/keys", R"({"account":")" + account + "\"" + std::string{more} + "}");
+    }
+    bool opens(const std::string& key) {
+        return admission::authenticate("Bearer " + key, directory, clock.now()).has_value();
+    }
+
+    std::string account = make_account();
+};
+
+TEST_F(KeysTest, AMadeKeyOpensTheAccountAndIsKeptOnlyAsADigest) {
+    const auto made = make_key(R"(,"name":"kasir")");
+    const auto key = made.text("key");
+    EXPECT_TRUE(admission::is_api_key_well_formed(key));
+    EXPECT_TRUE(opens(key));
+    EXPECT_TRUE(key.starts_with(made.text("hint")));
+    EXPECT_EQ(made.text("name"), "kasir");
+    EXPECT_THAT(get("/keys?account=" + account).whole(), Not(HasSubstr(key)));
+    EXPECT_EQ(directory.find_key(sha256(key))->key->digest, sha256(key));
+}
+
+TEST_F(KeysTest, AKeyCanBePinnedToARevision) {
+    EXPECT_EQ(make_key().text("revision"), "auto");
+    EXPECT_EQ(make_key(R"(,"revision":"auto")").text("revision"), "auto");
+    const auto pinned = make_key(R"(,"revision":"B")");
+    EXPECT_EQ(pinned.text("revision"), "B");
+    EXPECT_EQ(directory.find_key(sha256(pinned.text("key")))->key->revision, model::Revision::b);
+    EXPECT_EQ(make_key(R"(,"revision":"C")").status, 400);
+}
+
+TEST_F(KeysTest, ARevokedKeyStopsAtOnceAndStaysListed) {
+    const auto made = make_key();
+    EXPECT_EQ(post("/keys/" + made.text("id") + "/revoke").text("state"), "revoked");
+    EXPECT_FALSE(opens(made.text("key")));
+    EXPECT_EQ(get("/keys?account=" + account).items().front().at("state"), "revoked");
+}
+
+TEST_F(KeysTest, RevokingTwiceKeepsTheFirstTime) {
+    const auto id = make_key().text("id");
+    const auto first = post("/keys/" + id + "/revoke").text("revoked_at");
+    clock.advance(1h);
+    EXPECT_EQ(post("/keys/" + id + "/revoke").text("revoked_at"), first);
+}
+
+TEST_F(KeysTest, ARotatedKeyWorksUntilTheOverlapEndsAndItsSuccessorGoesOn) {
+    const auto old = make_key(R"(,"name":"kasir","revision":"A")");
+    const auto rotated = post("/keys/" + old.text("id") + "/rotate", R"({"overlap_seconds":60})");
+    EXPECT_EQ(rotated.text("name"), "kasir");
+    EXPECT_EQ(rotated.text("revision"), "A");
+    EXPECT_EQ(rotated.text("previous"), old.text("id"));
+    EXPECT_EQ(rotated.text("previous_expires_at"), to_rfc3339(clock.now() + 60s));
+    EXPECT_TRUE(opens(old.text("key")));
+    clock.advance(60s);
+    EXPECT_FALSE(opens(old.text("key")));
+    EXPECT_TRUE(opens(rotated.text("key")));
+    EXPECT_EQ(get("/keys?account=" + account).items().front().at("state"), "expired");
+}
+
+TEST_F(KeysTest, RotatingAgainNeverMakesTheOldKeyLiveLonger) {
+    const auto old = make_key();
+    const auto path = "/keys/" + old.text("id") + "/rotate";
+    post(path, R"({"overlap_seconds":60})");
+    const auto again = post(path, R"({"overlap_seconds":3600})");
+    EXPECT_EQ(again.text("previous_expires_at"), to_rfc3339(clock.now() + 60s));
+}
+
+TEST_F(KeysTest, AKeyThatDoesNotWorkAnyMoreCannotBeRotated) {
+    const auto id = make_key().text("id");
+    post("/keys/" + id + "/revoke");
+    const auto answer = post("/keys/" + id + "/rotate");
+    EXPECT_EQ(answer.status, 409);
+    EXPECT_THAT(answer.error(), HasSubstr("key create"));
+}
+
+TEST_F(KeysTest, ListsAreOfOneAccount) {
+    make_key();
+    const auto other = make_account();
+    EXPECT_THAT(get("/keys?account=" + other).items(), IsEmpty());
+    EXPECT_EQ(get("/keys?account=" + account).items().size(), 1U);
+    EXPECT_EQ(get("/keys").items().size(), 1U);
+    EXPECT_EQ(get("/keys?account=acc_99").status, 404);
+}
+
+TEST_F(KeysTest, UnknownKeysAndAccountsAreNotFound) {
+    EXPECT_EQ(post("/keys/key_99/revoke").status, 404);
+    EXPECT_EQ(post("/keys/bogus/rotate").status, 404);
+    EXPECT_EQ(post("/keys", R"({"account":"acc_99"})").status, 404);
+    EXPECT_EQ(post("/keys", R"({})").status, 400);
+}
+
+TEST_F(KeysTest, AnAccountHasABoundedNumberOfKeysThatWork) {
+    for (int number = 0; number < 1000; ++number) {
+        ASSERT_EQ(make_key().status, 200);
+    }
+    EXPECT_EQ(make_key().status, 403);
+    EXPECT_EQ(post("/keys/key_1/rotate").status, 403);
+    post("/keys/key_1/revoke");
+    EXPECT_EQ(make_key().status, 200);
+}
+
+}  // namespace
+}  // namespace merpati::api::manage::testing

@@ -1,0 +1,204 @@
+// The small world of the management API's tests: a real store in a temporary folder, and controls
+// that write down what they were told.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/manage/manage.hpp"
+#include "testing/fixed_random.hpp"
+#include "testing/manual_clock.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::api::manage::testing {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// One answer of the API.
+struct Answer {
+    int status = 0;
+    boost::json::value json;
+
+    /// "" when it is not a string.
+    [[nodiscard]] std::string text(const char* field) const {
+        const auto& value = json.at(field);
+        return value.is_string() ? std::string{value.get_string().c_str()} : std::string{};
+    }
+    [[nodiscard]] std::string error() const {
+        return json.at("error").at("message").as_string().c_str();
+    }
+    [[nodiscard]] const boost::json::array& items() const { return json.at("items").as_array(); }
+    [[nodiscard]] std::string whole() const { return boost::json::serialize(json); }
+};
+
+struct ToldDevices final : DeviceControl {
+    explicit ToldDevices(admission::Directory& known) : directory(known) {}
+
+    Result<model::DeviceState> first_state(model::ConnectorKind kind) override {
+        if (kind == model::ConnectorKind::simulator) {
+            return model::DeviceState::connected;
+        }
+        return fail(ErrorCode::refused, "no such connector here");
+    }
+    void put(const model::Device& device, bool is_new) override {
+        told.push_back((is_new ? "new " : "changed ") + device.number.text());
+    }
+    Result<model::Device> connect(const model::Device& device) override {
+        told.push_back("connect " + device.number.text());
+        return with_state(device, model::DeviceState::connected);
+    }
+    Result<model::Device> disconnect(const model::Device& device) override {
+        told.push_back("disconnect " + device.number.text());
+        return with_state(device, model::DeviceState::disconnected);
+    }
+    void removed(const model::Device& device) override {
+        told.push_back("removed " + device.number.text());
+    }
+
+    Result<model::Device> with_state(model::Device device, model::DeviceState state) {
+        device.state = state;
+        directory.put_device(device);
+        return device;
+    }
+
+    admission::Directory& directory;
+    std::vector<std::string> told;
+};
+
+struct ToldMessages final : MessageControl {
+    Result<void> cancel(store::QueuedMessage queued) override {
+        cancelled.push_back(queued.message->id);
+        if (answer != ErrorCode::not_found) {
+            return fail(answer, "it is being sent");
+        }
+        return {};
+    }
+    void released(const model::Message& message, Timestamp due) override {
+        woken.push_back(message.id.text() + " " + to_rfc3339(due));
+    }
+
+    ErrorCode answer = ErrorCode::not_found;  // Stands for success.
+    std::vector<model::MessageId> cancelled;
+    std::vector<std::string> woken;
+};
+
+struct ToldCallbacks final : CallbackControl {
+    void wake(std::int64_t origin_key) override { woken.push_back(origin_key); }
+    std::vector<std::int64_t> woken;
+};
+
+struct ManageTest : ::testing::Test {
+    ManageTest() {
+        auto opened = store::open_store({.url = "sqlite:" + folder.file("store.db")});
+        EXPECT_TRUE(opened) << opened.error().describe();
+        store = std::move(*opened);
+        manage = std::make_unique<Manage>(
+            Context{.clock = clock,
+                    .random = random,
+                    .store = *store,
+                    .change =
+                        [this](auto run) {
+                            store::WriteBatch batch;
+                            batch.changes.push_back({.run = std::move(run)});
+                            write(batch);
+                            return std::move(batch.changes.front().result);
+                        },
+                    .directory = directory,
+                    .policy = policy,
+                    .version = "1.2.3",
+                    .devices = devices,
+                    .messages = messages,
+                    .callbacks = callbacks});
+    }
+
+    void write(store::WriteBatch& batch) {
+        const auto written = store->write(batch);
+        ASSERT_TRUE(written) << written.error().describe();
+    }
+
+    /// `path` is below /manage/v1, with its query.
+    Answer call(http::Method method, std::string_view path, std::string_view body = {}) {
+        const auto question = path.find('?');
+        const auto query =
+            question == std::string_view::npos ? std::string_view{} : path.substr(question + 1);
+        const auto outcome = manage->handle(
+            method, "/manage/v1" + std::string{path.substr(0, question)}, query, body);
+        return {.status = outcome.status, .json = boost::json::parse(outcome.body)};
+    }
+    Answer get(std::string_view path) { return call(http::Method::get, path); }
+    Answer post(std::string_view path, std::string_view body = {}) {
+        return call(http::Method::post, path, body);
+    }
+    Answer patch(std::string_view path, std::string_view body) {
+        return call(http::Method::patch, path, body);
+    }
+
+    std::string make_account(std::string_view fields = R"("name":"Toko")") {
+        const auto made = post("/accounts", "{" + std::string{fields} + "}");
+        EXPECT_EQ(made.status, 200) << made.whole();
+        return made.text("id");
+    }
+    void make_device(const std::string& account, std::string_view number) {
+        const auto made = post("/devices", R"({"account":")" + account + R"(","number":")" +
+                                               std::string{number} + R"("})");
+        ASSERT_EQ(made.status, 200) << made.whole();
+    }
+
+    /// Stores a message of the account, due now.
+    model::Message accept(const std::string& account, std::string_view device,
+                          std::string_view body = "halo") {
+        auto message = std::make_unique<model::Message>();
+        message->id = ids.next();
+        message->account = *model::AccountId::parse(account);
+        message->device = *model::PhoneNumber::parse(device);
+        message->recipient = "6281234567890";
+        message->body = body;
+        message->accepted_at = message->due_at = clock.now();
+        const auto copy = *message;
+        store::WriteBatch batch;
+        batch.accepts.push_back({.message = std::move(message), .idempotency = {}});
+        write(batch);
+        EXPECT_EQ(batch.accepts.front().result, store::Accept::Result::stored);
+        return copy;
+    }
+
+    void finish(const model::Message& message, model::MessageState state,
+                std::optional<model::Callback> callback = {}) {
+        store::WriteBatch batch;
+        batch.finishes.push_back({.message = std::make_unique<model::Message>(message),
+                                  .queued_at = message.due_at,
+                                  .completion = {.state = state,
+                                                 .code = model::StatusCode::sent,
+                                                 .details = "ok",
+                                                 .platform_id = "wamid.1",
+                                                 .finished_at = clock.now(),
+                                                 .attempts = 1},
+                                  .callback = std::move(callback)});
+        write(batch);
+        EXPECT_TRUE(batch.finishes.front().finished);
+    }
+
+    merpati::testing::TemporaryFolder folder;
+    merpati::testing::ManualClock clock;
+    merpati::testing::FixedRandom random;
+    UuidSource ids{clock, random};
+    std::unique_ptr<store::Store> store;
+    admission::Directory directory;
+    outbound::AddressPolicy policy{{}};
+    ToldDevices devices{directory};
+    ToldMessages messages;
+    ToldCallbacks callbacks;
+    std::unique_ptr<Manage> manage;
+};
+
+}  // namespace merpati::api::manage::testing

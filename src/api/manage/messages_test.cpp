@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+
+#include "api/manage/manage_fixture.hpp"
+
+namespace merpati::api::manage::testing {
+namespace {
+
+using model::MessageState;
+
+struct MessagesTest : ManageTest {
+    MessagesTest() { make_device(account, device); }
+
+    model::Callback callback_of(const model::Message& message) {
+        return {.id = ids.next(),
+                .account = message.account,
+                .message = message.id,
+                .url = "https://toko.example.com/status",
+                .origin_key = 77,
+                .body = "{}",
+                .created_at = clock.now()};
+    }
+    void end_callback(model::EventId id, model::CallbackState state) {
+        store::WriteBatch batch;
+        batch.callback_updates.push_back({.event = id,
+                                          .progress = {.state = state,
+                                                       .attempts = 11,
+                                                       .last_status = 500,
+                                                       .last_error = "HTTP 500",
+                                                       .updated_at = clock.now()}});
+        write(batch);
+    }
+
+    std::string account = make_account();
+    std::string device = "6281100000001";
+};
+
+TEST_F(MessagesTest, ListsAreNewestFirstAndHoldNoText) {
+    accept(account, device, "rahasia");
+    const auto second = accept(account, device, "rahasia");
+    const auto list = get("/messages");
+    ASSERT_EQ(list.items().size(), 2U);
+    EXPECT_EQ(list.items().front().at("id").as_string(), second.id.text());
+    EXPECT_EQ(list.items().front().at("state"), "pending");
+    EXPECT_THAT(list.whole(), Not(HasSubstr("rahasia")));
+}
+
+TEST_F(MessagesTest, PagesJoinWithoutGapOrOverlap) {
+    std::vector<std::string> all;
+    for (int number = 0; number < 5; ++number) {
+        all.insert(all.begin(), accept(account, device).id.text());
+    }
+    std::vector<std::string> seen;
+    std::string cursor;
+    do {
+        const auto page = get("/messages?limit=2" + cursor);
+        for (const auto& item : page.items()) {
+            seen.emplace_back(item.at("id").as_string().c_str());
+        }
+        cursor = page.text("next").empty() ? "" : "&before=" + page.text("next");
+    } while (!cursor.empty());
+    EXPECT_EQ(seen, all);
+}
+
+TEST_F(MessagesTest, FiltersChooseByAccountAndState) {
+    finish(accept(account, device), MessageState::sent);
+    accept(account, device);
+    const auto other = make_account();
+    EXPECT_EQ(get("/messages?state=sent").items().size(), 1U);
+    EXPECT_EQ(get("/messages?state=pending&account=" + account).items().size(), 1U);
+    EXPECT_THAT(get("/messages?account=" + other).items(), IsEmpty());
+    for (const std::string_view wrong :
+         {"?state=lost", "?limit=0", "?limit=1001", "?limit=x", "?before=x", "?before="}) {
+        EXPECT_EQ(get("/messages" + std::string{wrong}).status, 400) << wrong;
+    }
+    EXPECT_EQ(get("/messages?account=acc_99").status, 404);
+}
+
+TEST_F(MessagesTest, ShowTellsTheEndAndTheCallbacksButTheTextOnlyWhenAsked) {
+    const auto message = accept(account, device, "rahasia");
+    const auto callback = callback_of(message);
+    finish(message, MessageState::sent, callback);
+    const auto path = "/messages/" + message.id.text();
+    const auto shown = get(path);
+    EXPECT_EQ(shown.text("state"), "sent");
+    EXPECT_EQ(shown.json.at("code").to_number<int>(), 200);
+    EXPECT_EQ(shown.text("platform_id"), "wamid.1");
+    EXPECT_EQ(shown.json.at("callbacks").at(0).at("id").as_string(), callback.id.text());
+    EXPECT_THAT(shown.whole(), Not(HasSubstr("rahasia")));
+    EXPECT_EQ(get(path + "?body=true").text("body"), "rahasia");
+    EXPECT_EQ(get(path + "?body=yes").status, 400);
+}
+
+TEST_F(MessagesTest, AWaitingMessageIsCancelledThroughItsOwner) {
+    const auto message = accept(account, device);
+    EXPECT_EQ(post("/messages/" + message.id.text() + "/cancel").status, 200);
+    EXPECT_THAT(messages.cancelled, ElementsAre(message.id));
+    messages.answer = ErrorCode::conflict;
+    EXPECT_EQ(post("/messages/" + message.id.text() + "/cancel").status, 409);
+}
+
+TEST_F(MessagesTest, WhatHasEndedIsNotCancelled) {
+    const auto message = accept(account, device);
+    finish(message, MessageState::sent);
+    const auto answer = post("/messages/" + message.id.text() + "/cancel");
+    EXPECT_EQ(answer.status, 409);
+    EXPECT_THAT(answer.error(), HasSubstr("sent"));
+    EXPECT_THAT(messages.cancelled, IsEmpty());
+}
+
+TEST_F(MessagesTest, OnlyAHeldMessageIsReleased) {
+    const auto waiting = accept(account, device);
+    EXPECT_EQ(post("/messages/" + waiting.id.text() + "/release").status, 409);
+    const auto held = accept(account, device);
+    finish(held, MessageState::held);
+    const auto released = post("/messages/" + held.id.text() + "/release");
+    EXPECT_EQ(released.status, 200);
+    EXPECT_EQ(released.text("state"), "pending");
+    EXPECT_THAT(messages.woken, ElementsAre(held.id.text() + " " + to_rfc3339(clock.now())));
+}
+
+TEST_F(MessagesTest, UnknownMessagesAreNotFound) {
+    for (const std::string_view id : {"019c3f3e-7d00-7abc-8def-0123456789ab", "bogus"}) {
+        const auto path = "/messages/" + std::string{id};
+        EXPECT_EQ(get(path).status, 404);
+        EXPECT_EQ(post(path + "/cancel").status, 404);
+        EXPECT_EQ(post(path + "/release").status, 404);
+        EXPECT_EQ(get("/callbacks/" + std::string{id}).status, 404);
+        EXPECT_EQ(post("/callbacks/" + std::string{id} + "/replay").status, 404);
+    }
+}
+
+TEST_F(MessagesTest, AReplayedCallbackIsDueNowAndItsOriginWoken) {
+    const auto message = accept(account, device);
+    const auto callback = callback_of(message);
+    finish(message, MessageState::sent, callback);
+    end_callback(callback.id, model::CallbackState::exhausted);
+    EXPECT_EQ(get("/callbacks?state=exhausted").items().size(), 1U);
+    const auto replayed = post("/callbacks/" + callback.id.text() + "/replay");
+    EXPECT_EQ(replayed.status, 200);
+    EXPECT_EQ(replayed.text("state"), "waiting");
+    EXPECT_EQ(replayed.json.at("attempts").to_number<int>(), 0);
+    EXPECT_THAT(callbacks.woken, ElementsAre(77));
+    EXPECT_THAT(get("/callbacks?state=exhausted").items(), IsEmpty());
+}
+
+TEST_F(MessagesTest, ACallbackThatStillWaitsIsNotReplayed) {
+    const auto message = accept(account, device);
+    const auto callback = callback_of(message);
+    finish(message, MessageState::sent, callback);
+    EXPECT_EQ(post("/callbacks/" + callback.id.text() + "/replay").status, 409);
+    EXPECT_THAT(callbacks.woken, IsEmpty());
+    EXPECT_EQ(get("/callbacks/" + callback.id.text()).text("state"), "waiting");
+    EXPECT_EQ(get("/callbacks?message=" + message.id.text()).items().size(), 1U);
+    EXPECT_EQ(get("/callbacks?state=sent").status, 400);
+}
+
+}  // namespace
+}  // namespace merpati::api::manage::testing
