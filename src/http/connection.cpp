@@ -331,9 +331,7 @@ void Connection::linger() {
     if (writing_ || sent_ < out_.size()) {
         return;  // The refusal is still on its way; `finish` comes back.
     }
-    const auto progress = stream_->discard();
-    lingered_ += progress.bytes;
-    if (progress.closed || lingered_ > linger_bytes_max) {
+    if (stream_->discard().closed) {
         close();
         return;
     }

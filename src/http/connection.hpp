@@ -64,7 +64,6 @@ public:
     void close();
 
     static constexpr std::size_t gather_max = 64UL * 1024;
-    static constexpr std::size_t linger_bytes_max = 1024UL * 1024;
     static constexpr std::chrono::seconds linger_timeout{2};
 
 private:
@@ -103,7 +102,6 @@ private:
     std::string out_;
     std::size_t sent_ = 0;
     std::size_t requests_ = 0;
-    std::size_t lingered_ = 0;
     Wait wait_ = Wait::nothing;
     SteadyTime deadline_ = SteadyTime::max();
 

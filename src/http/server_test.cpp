@@ -219,6 +219,14 @@ TEST_F(ServerTest, RefusesABodyTooLargeBeforeItComes) {
     EXPECT_TRUE(client.is_closed());
 }
 
+TEST_F(ServerTest, LosesNoRefusalToAClientThatSendsOnBeforeItReads) {
+    start();
+    auto client = connect();
+    client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 20000000\r\n\r\n");
+    client.send(std::string(20'000'000, 'x'));
+    EXPECT_EQ(client.receive().status, 413);
+}
+
 TEST_F(ServerTest, TellsAnEarlierReasonThanTheBodysSize) {
     router.before_too_large = [](const Request& request) -> std::optional<Reply> {
         if (request.authorization.empty()) {
