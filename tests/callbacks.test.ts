@@ -33,7 +33,7 @@ async function send(callbackStatus: string, from = device, by = account): Promis
 
 /** The callback of a request as the command line knows it. */
 async function listed(requestId: string): Promise<any> {
-  const list = await gateway.json("callback", "list");
+  const list = await gateway.json("callback", "list", "--limit", "1000");
   return list.find((callback: unknown) => JSON.stringify(callback).includes(requestId));
 }
 
@@ -111,6 +111,26 @@ test("410 ends it; callback replay sends it once more", async () => {
   const [first, second] = (await sink.requests("/gone", 2)) as [Received, Received];
   expect(second.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
   await waitFor("state delivered", async () => (await listed(id))?.state === "delivered");
+});
+
+test("while the secret is changed a callback is signed with both", async () => {
+  const { account: by, device: from } = await shop(gateway);
+  const rotated = await gateway.json("account", "secret", "rotate", by.id, "--overlap", "5s");
+  gateway.secrets.add(rotated.webhook_secret);
+  expect(rotated.webhook_secret).not.toBe(by.webhookSecret);
+  await send(sink.url("/both"), from, by);
+  const both = await sink.request("/both");
+  expect(both.headers["webhook-signature"]!.split(" ")).toHaveLength(2);
+  for (const secret of [by.webhookSecret, rotated.webhook_secret]) {
+    expectSigned(secret, both.headers, both.body);
+  }
+  const after = await waitFor("a callback with one signature", async () => {
+    await send(sink.url("/after"), from, by);
+    await sink.requests("/after", sink.at("/after").length || 1);
+    return sink.at("/after").find((one) => !one.headers["webhook-signature"]!.includes(" "));
+  });
+  expectSigned(rotated.webhook_secret, after.headers, after.body);
+  expect(isSigned(by.webhookSecret, after.headers, after.body)).toBe(false);
 });
 
 test("a redirect is not followed", async () => {
@@ -194,7 +214,7 @@ describe("what is not let through", () => {
       settings: { "outbound.ca_file": certificates().caFile, "outbound.allow": [] },
     });
     try {
-      const { account: by, device: from } = await shop(strict, { callback: "" });
+      const { account: by, device: from } = await shop(strict);
       const body = { to: freshNumber(), from, message: freshText(), Type: "text" };
       for (const host of ["127.0.0.1", "localhost"]) {
         const reply = await by.send({ ...body, callbackStatus: sink.url("/private", host) });

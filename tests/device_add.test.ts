@@ -116,16 +116,13 @@ describe("is refused", () => {
   );
 
   test("the device after the plan's last one, but not one that is there already", async () => {
-    const other = await gateway.account();
+    const other = await gateway.account({ "devices-max": 2 });
     await other.createKey();
-    const numbers = Array.from({ length: 1000 }, () => freshNumber());
-    const add = async (device: string) => (await other.addDevice({ device })).status;
-    for (let index = 0; index < numbers.length; index += 20) {
-      const statuses = await Promise.all(numbers.slice(index, index + 20).map(add));
-      expect(new Set(statuses)).toEqual(new Set([200]));
-    }
+    const first = { device: freshNumber() };
+    expect((await other.addDevice(first)).status).toBe(200);
+    expect((await other.addDevice({ device: freshNumber() })).status).toBe(200);
     expectRefused(await other.addDevice({ device: freshNumber() }), rows.devices);
-    expect(await add(numbers[0]!)).toBe(200);
+    expect((await other.addDevice(first)).status).toBe(200);
   });
 
   test("too many requests", async () => {

@@ -26,6 +26,7 @@ export interface AccountFlags {
   expires?: string;
   rate?: string; // "none" unless said otherwise: few tests are about the rate.
   callback?: string;
+  "devices-max"?: number;
 }
 
 export class Gateway {
