@@ -171,10 +171,10 @@ describe("configuration", () => {
     const show = async (args: string[], environment: Record<string, string>) =>
       (await command(["--config", file, ...args, "config", "show"], { environment })).stdout;
     const variable = { MERPATI_API__RANDOM_DELAY_MAX: "12" };
-    expect(await show([], {})).toMatch(/random_delay_max\D*11\b/);
-    expect(await show([], variable)).toMatch(/random_delay_max\D*12\b/);
+    expect(await show([], {})).toMatch(/random_delay_max\D*11s/);
+    expect(await show([], variable)).toMatch(/random_delay_max\D*12s/);
     expect(await show(["--set", "api.random_delay_max=13"], variable)).toMatch(
-      /random_delay_max\D*13\b/,
+      /random_delay_max\D*13s/,
     );
   });
 

@@ -49,11 +49,15 @@ test.each<[name: string, bytes: string]>([
   ["no Host in HTTP/1.1", "POST /v1/send HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"],
   ["two Hosts", post("Host: b\r\nContent-Length: 2\r\n")],
   ["a method with odd letters", "P@ST /v1/send HTTP/1.1\r\nHost: a\r\n\r\n"],
-  ["an unknown version", "POST /v1/send HTTP/9.9\r\nHost: a\r\n\r\n"],
   ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"],
 ])("%s is answered 400, and the connection closed", async (_, bytes) => {
   const answers = await raw(bytes + "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(answers.map((answer) => answer.status)).toEqual([400]);
+});
+
+test("an unknown version is answered 505, and the connection closed", async () => {
+  const answers = await raw("POST /v1/send HTTP/9.9\r\nHost: a\r\n\r\n");
+  expect(answers.map((answer) => answer.status)).toEqual([505]);
 });
 
 describe("limits", () => {

@@ -48,6 +48,7 @@ enum class Refusal : std::uint8_t {
     uri_too_long,
     headers_too_large,
     overloaded,
+    version_unsupported,
     internal,
 };
 

@@ -64,6 +64,7 @@ constexpr std::array catalogue{
     both(uri_too_long, "Alamat terlalu panjang", "invalid", 414),
     both(headers_too_large, "Header terlalu besar", "invalid", 431),
     both(overloaded, "Server sedang sibuk", "error", 503),
+    both(version_unsupported, "Versi HTTP tidak didukung", "invalid", 505),
     both(internal, "Terjadi kesalahan pada server", "error", 500),
 };
 
@@ -99,8 +100,9 @@ http::Reply failure(Refusal refusal, model::Revision revision) {
 }
 
 std::string refusal_body(std::uint16_t status) {
-    for (const auto refusal : {bad_request, not_found, method_not_allowed, request_timeout,
-                               body_too_large, uri_too_long, headers_too_large, overloaded}) {
+    for (const auto refusal :
+         {bad_request, not_found, method_not_allowed, request_timeout, body_too_large, uri_too_long,
+          headers_too_large, overloaded, version_unsupported}) {
         const auto& row = error_row(refusal);
         if (row.a.code == status) {
             return body_of(row.text, row.a);

@@ -1,6 +1,5 @@
 #include "callback/event_body.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "base/digest.hpp"
@@ -9,9 +8,20 @@
 namespace merpati::callback {
 namespace {
 
-bool is_json_integer(std::string_view text) {
-    return !text.empty() && (text.front() != '0' || text.size() == 1) &&
-           std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+/// A number of more digits would not fit the integers that receivers read it into.
+constexpr std::size_t digits_max = 18;
+
+/// The recipient's digits as a JSON number, which `to` always is (decisions.md, Fields): "+62 81"
+/// is 6281, and what has no digits at all is 0. The message is named by its requestId.
+std::string number_of(std::string_view recipient) {
+    std::string digits;
+    for (const char c : recipient) {
+        const bool leading_zero = c == '0' && digits.empty();
+        if (c >= '0' && c <= '9' && !leading_zero && digits.size() < digits_max) {
+            digits += c;
+        }
+    }
+    return digits.empty() ? "0" : digits;
 }
 
 }  // namespace
@@ -31,11 +41,7 @@ std::string message_status_body(const model::Message& message,
                        completion.platform_id.empty() ? message.id.text() : completion.platform_id);
     body += completion.state == model::MessageState::sent ? R"(,"status":"sent","to":)"
                                                           : R"(,"status":"failed","to":)";
-    if (is_json_integer(message.recipient)) {
-        body += message.recipient;
-    } else {
-        append_json_string(body, message.recipient);
-    }
+    body += number_of(message.recipient);
     body += R"(,"code":)";
     body += std::to_string(static_cast<int>(completion.code));
     body += R"(,"details":)";

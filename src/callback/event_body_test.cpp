@@ -29,13 +29,19 @@ TEST_F(EventBodyTest, NamesOurOwnIdWhereThePlatformGaveNone) {
               std::string::npos);
 }
 
-TEST_F(EventBodyTest, ARecipientThatIsNoNumberIsAString) {
+TEST_F(EventBodyTest, ARecipientThatIsNoNumberIsItsDigits) {
     completion.state = model::MessageState::failed;
-    for (const auto* recipient : {"abc", "0812", "-5", "+62"}) {
+    for (const auto& [recipient, number] : {std::pair{"abc", "0"},
+                                            {"0812", "812"},
+                                            {"-5", "5"},
+                                            {"+62 81-2", "62812"},
+                                            {"000", "0"},
+                                            {"1234567890123456789012", "123456789012345678"}}) {
         message.recipient = recipient;
         EXPECT_NE(message_status_body(message, completion)
-                      .find(std::string{R"("status":"failed","to":")"} + recipient + "\""),
-                  std::string::npos);
+                      .find(std::string{R"("status":"failed","to":)"} + number + ","),
+                  std::string::npos)
+            << recipient;
     }
 }
 

@@ -214,6 +214,10 @@ Result<Url> Url::parse(std::string_view text, std::size_t bytes_max) {
         return pass(port);
     }
     url.target.assign(parsed->encoded_path().data(), parsed->encoded_path().size());
+    // The parser takes what follows "host:" and is no digit for a path.
+    if (!url.target.empty() && url.target.front() != '/') {
+        return malformed("has a port that is not a number");
+    }
     if (url.target.empty()) {
         url.target = "/";
     }
