@@ -71,14 +71,16 @@ public:
         return RawClient{std::move(socket)};
     }
 
-    void send(std::string_view bytes) {
+    /// False when the server took only a part.
+    bool send(std::string_view bytes) {
         while (!bytes.empty()) {
             const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
             if (sent <= 0) {
-                return;  // The server refused the rest; what it answered is what matters.
+                return false;
             }
             bytes.remove_prefix(static_cast<std::size_t>(sent));
         }
+        return true;
     }
     void send_byte_by_byte(std::string_view bytes) {
         for (const char& byte : bytes) {
