@@ -1,0 +1,62 @@
+// The small world of the command line's tests: a folder with a store, and what a run printed.
+#pragma once
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/program.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::cli::testing {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+struct Printed {
+    int code = 0;
+    std::string out;
+    std::string err;
+
+    [[nodiscard]] boost::json::value json() const { return boost::json::parse(out); }
+    [[nodiscard]] std::string text(const char* field) const {
+        return json().at(field).as_string().c_str();
+    }
+};
+
+struct CliTest : ::testing::Test {
+    /// Runs one command on the folder's store.
+    Printed run(std::vector<std::string> arguments) {
+        std::ostringstream out;
+        std::ostringstream err;
+        auto settings = environment;
+        settings.emplace("MERPATI_STORE__URL", "sqlite:" + folder.file("m.db"));
+        const auto program = make_program({.out = out, .err = err, .environment = settings});
+        Printed done;
+        done.code = program->run(arguments);
+        done.out = out.str();
+        done.err = err.str();
+        return done;
+    }
+
+    /// Runs a command that must succeed, with --json.
+    Printed json(std::vector<std::string> arguments) {
+        arguments.emplace_back("--json");
+        auto done = run(std::move(arguments));
+        EXPECT_EQ(done.code, exit_done) << done.err;
+        EXPECT_THAT(done.err, IsEmpty());
+        return done;
+    }
+
+    merpati::testing::TemporaryFolder folder;
+    std::map<std::string, std::string> environment;
+};
+
+}  // namespace merpati::cli::testing

@@ -1,0 +1,151 @@
+// The commands, on a store that no server has open.
+#include "cli/cli_fixture.hpp"
+#include "cli/stopped_store.hpp"
+
+namespace merpati::cli::testing {
+namespace {
+
+using CommandsTest = CliTest;
+
+TEST_F(CommandsTest, AnAccountAKeyAndADeviceAreMadeBeforeAServerEverRan) {
+    const auto account = json({"account", "create", "Toko Ani", "--credits", "10"});
+    EXPECT_EQ(account.text("id"), "acc_1");
+    EXPECT_THAT(account.text("webhook_secret"), HasSubstr("whsec_"));
+    const auto key = json({"key", "create", "acc_1", "--revision", "A", "--name", "kasir"});
+    EXPECT_THAT(key.text("key"), HasSubstr("mpt_"));
+    EXPECT_EQ(key.text("id"), "key_1");
+    const auto device = json({"device", "add", "acc_1", "6281100000001"});
+    EXPECT_EQ(device.text("state"), "connected");
+    EXPECT_EQ(json({"account", "list"}).json().as_array().size(), 1U);
+    EXPECT_EQ(json({"key", "list", "acc_1"}).json().as_array().size(), 1U);
+    EXPECT_EQ(json({"device", "list"}).json().as_array().size(), 1U);
+    EXPECT_EQ(json({"device", "list", "acc_1"}).json().as_array().size(), 1U);
+}
+
+TEST_F(CommandsTest, EachFlagOfAnAccountReachesIt) {
+    const auto made =
+        json({"account", "create", "Toko", "--plan", "trial", "--credits", "10", "--expires",
+              "2099-01-02T03:04:05Z", "--rate", "5/s", "--callback", "https://toko.example.com/",
+              "--delivery", "at-most-once", "--devices-max", "3"});
+    const auto shown = json({"account", "show", "acc_1"}).json();
+    EXPECT_EQ(shown.at("plan"), "trial");
+    EXPECT_EQ(shown.at("credit"), 10);
+    EXPECT_EQ(shown.at("expires_at"), "2099-01-02T03:04:05.000Z");
+    EXPECT_EQ(shown.at("rate"), "5/s");
+    EXPECT_EQ(shown.at("callback"), "https://toko.example.com/");
+    EXPECT_EQ(shown.at("delivery"), "at-most-once");
+    EXPECT_EQ(shown.at("devices_max"), 3);
+    const auto set = json({"account", "set", "acc_1", "--name", "Warung", "--credits", "none",
+                           "--expires", "none", "--callback", "none", "--rate", "none"})
+                         .json();
+    EXPECT_EQ(set.at("name"), "Warung");
+    EXPECT_TRUE(set.at("credit").is_null());
+    EXPECT_TRUE(set.at("expires_at").is_null());
+    EXPECT_TRUE(set.at("callback").is_null());
+    EXPECT_EQ(set.at("rate"), "none");
+    EXPECT_EQ(set.at("plan"), "trial");
+}
+
+TEST_F(CommandsTest, CreditIsToppedUpAndSecretsAreRotated) {
+    const auto made = json({"account", "create", "Toko", "--credits", "1"});
+    EXPECT_EQ(json({"account", "topup", "acc_1", "5"}).json().at("credit"), 6);
+    const auto rotated = json({"account", "secret", "rotate", "acc_1", "--overlap", "2h"});
+    EXPECT_NE(rotated.text("webhook_secret"), made.text("webhook_secret"));
+}
+
+TEST_F(CommandsTest, KeysAreRotatedAndRevoked) {
+    json({"account", "create", "Toko"});
+    const auto old = json({"key", "create", "acc_1"});
+    const auto successor = json({"key", "rotate", "key_1", "--overlap", "3s"});
+    EXPECT_NE(successor.text("key"), old.text("key"));
+    EXPECT_EQ(successor.text("previous"), "key_1");
+    EXPECT_EQ(json({"key", "revoke", "key_2"}).text("state"), "revoked");
+}
+
+TEST_F(CommandsTest, DevicesOfAStoppedServerChangeTheirRecord) {
+    json({"account", "create", "Toko"});
+    json({"device", "add", "acc_1", "6281100000001", "--webhook", "https://toko.example.com/"});
+    EXPECT_EQ(json({"device", "disconnect", "6281100000001"}).text("state"), "disconnected");
+    EXPECT_EQ(json({"device", "list"}).json().at(0).at("state"), "disconnected");
+    EXPECT_EQ(json({"device", "connect", "6281100000001"}).text("state"), "connected");
+    EXPECT_EQ(run({"device", "add", "acc_1", "6281100000002", "--connector", "cloud"}).code,
+              exit_failed);
+    json({"device", "remove", "6281100000001"});
+    EXPECT_EQ(json({"device", "list"}).out, "[]\n");
+}
+
+TEST_F(CommandsTest, EmptyListsAreEmptyInJsonAndASentenceForPeople) {
+    EXPECT_EQ(json({"message", "list", "--limit", "1000000"}).out, "[]\n");
+    EXPECT_EQ(json({"callback", "list", "--state", "exhausted"}).out, "[]\n");
+    EXPECT_THAT(run({"account", "list"}).out, HasSubstr("merpati account create"));
+}
+
+TEST_F(CommandsTest, WhatIsNotThereFailsWithASentenceOnStandardErrorAlone) {
+    const std::vector<std::vector<std::string>> commands{
+        {"account", "show", "acc_9"},
+        {"account", "topup", "acc_9", "1"},
+        {"key", "create", "acc_9"},
+        {"key", "revoke", "key_9"},
+        {"device", "connect", "6281100000009"},
+        {"message", "show", "00000000-0000-7000-8000-000000000000"},
+        {"message", "show", "a b/c?d"},
+        {"callback", "replay", "00000000-0000-7000-8000-000000000000"},
+    };
+    for (const auto& command : commands) {
+        const auto done = run(command);
+        EXPECT_EQ(done.code, exit_failed) << command[1];
+        EXPECT_THAT(done.err, HasSubstr("merpati: there is no"));
+        EXPECT_THAT(done.out, IsEmpty());
+    }
+}
+
+TEST_F(CommandsTest, ABackupIsWrittenOnceAndRelativeToWhereTheCommandRan) {
+    json({"account", "create", "Toko"});
+    const auto file = folder.file("copy.db");
+    EXPECT_EQ(json({"backup", file}).text("file"), file);
+    EXPECT_EQ(run({"backup", file}).code, exit_failed);
+    EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+TEST_F(CommandsTest, VersionMigrateAndConfigShowPrintTheirResult) {
+    EXPECT_THAT(run({"version"}).out, ::testing::ContainsRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
+    EXPECT_EQ(json({"migrate"}).text("store"), "up to date");
+    EXPECT_THAT(run({"config", "show"}).out, HasSubstr("http.listen"));
+    const auto shown = json({"config", "show"}).json();
+    EXPECT_EQ(shown.at("store.url").at("origin"), "MERPATI_STORE__URL");
+}
+
+TEST_F(CommandsTest, SettingsMayStandBeforeAndAfterTheCommand) {
+    EXPECT_EQ(json({"--set", "api.random_delay_max=11", "config", "show"})
+                  .json()
+                  .at("api.random_delay_max")
+                  .at("origin"),
+              "--set");
+    const auto both =
+        json({"--set", "api.random_delay_max=11", "config", "show", "--set", "log.level=debug"})
+            .json();
+    EXPECT_EQ(both.at("log.level").at("value"), "debug");
+    EXPECT_EQ(both.at("api.random_delay_max").at("origin"), "--set");
+}
+
+TEST_F(CommandsTest, AWrongSettingFailsBeforeAnythingIsDone) {
+    const auto done = run({"--set", "http.lisen=1", "account", "create", "Toko"});
+    EXPECT_EQ(done.code, exit_failed);
+    EXPECT_THAT(done.err, HasSubstr("http.listen"));
+    EXPECT_FALSE(std::filesystem::exists(folder.file("m.db")));
+}
+
+TEST_F(CommandsTest, VersionWorksBesideABrokenFile) {
+    environment["MERPATI_HTTP__NONSENSE"] = "1";
+    EXPECT_EQ(run({"version"}).code, exit_done);
+    EXPECT_EQ(run({"account", "list"}).code, exit_failed);
+}
+
+TEST_F(CommandsTest, NamesComeBackWithoutTerminalCommands) {
+    const auto done = run({"account", "create", "a\x1b[2Jb"});
+    EXPECT_EQ(done.code, exit_failed);
+    EXPECT_THAT(done.err, Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace merpati::cli::testing

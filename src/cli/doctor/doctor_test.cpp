@@ -1,0 +1,115 @@
+#include <filesystem>
+#include <fstream>
+
+#include "cli/cli_fixture.hpp"
+#include "cli/doctor/finding.hpp"
+#include "testing/manual_clock.hpp"
+
+namespace merpati::cli::doctor {
+namespace {
+
+using cli::testing::HasSubstr;
+using cli::testing::IsEmpty;
+using cli::testing::Not;
+
+struct DoctorTest : cli::testing::CliTest {
+    DoctorTest() {
+        // Free on every machine that runs tests at the same time.
+        environment["MERPATI_HTTP__LISTEN"] = "127.0.0.1:0";
+    }
+
+    /// The finding that names this, as JSON.
+    static std::string about(const cli::testing::Printed& done, std::string_view words) {
+        for (const auto& finding : done.json().at("findings").as_array()) {
+            if (std::string_view{finding.at("found").as_string().c_str()}.contains(words)) {
+                return boost::json::serialize(finding);
+            }
+        }
+        return {};
+    }
+};
+
+TEST_F(DoctorTest, NothingIsWrongWithANewStore) {
+    run({"account", "create", "Toko"});
+    const auto done = run({"doctor"});
+    EXPECT_EQ(done.code, exit_done) << done.out;
+    EXPECT_THAT(done.out, HasSubstr("Nothing is wrong."));
+    EXPECT_THAT(done.out, HasSubstr("0 messages wait"));
+}
+
+TEST_F(DoctorTest, LookingMakesNoStore) {
+    const auto done = run({"doctor", "--json"});
+    EXPECT_EQ(done.code, exit_done) << done.out;
+    EXPECT_THAT(about(done, "is not there yet"), HasSubstr("note"));
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_F(DoctorTest, FilesThatOthersMayOpenAreWrong) {
+    run({"account", "create", "Toko"});
+    std::filesystem::permissions(folder.file("m.db.key"), std::filesystem::perms{0644});
+    const auto done = run({"doctor", "--json"});
+    EXPECT_EQ(done.code, exit_failed);
+    EXPECT_THAT(about(done, "m.db.key"), HasSubstr("chmod 600"));
+}
+
+TEST_F(DoctorTest, AMissingKeyFileIsNamed) {
+    run({"account", "create", "Toko"});
+    std::filesystem::remove(folder.file("m.db.key"));
+    const auto done = run({"doctor", "--json"});
+    EXPECT_EQ(done.code, exit_failed);
+    EXPECT_THAT(about(done, "m.db.key"), HasSubstr("WRONG"));
+}
+
+TEST_F(DoctorTest, AFolderThatIsNotThereIsWrong) {
+    environment["MERPATI_STORE__URL"] = "sqlite:" + folder.file("no/m.db");
+    EXPECT_EQ(run({"doctor"}).code, exit_failed);
+}
+
+TEST_F(DoctorTest, CertificatesThatCannotBeReadAreWrong) {
+    std::ofstream{folder.file("bad.pem")} << "no certificate";
+    environment["MERPATI_HTTP__TLS__CERTIFICATE"] = folder.file("bad.pem");
+    environment["MERPATI_HTTP__TLS__KEY"] = folder.file("bad.pem");
+    environment["MERPATI_OUTBOUND__CA_FILE"] = folder.file("bad.pem");
+    const auto done = run({"doctor", "--json"});
+    EXPECT_EQ(done.code, exit_failed);
+    EXPECT_THAT(about(done, "holds no certificate"), HasSubstr("outbound.ca_file"));
+}
+
+TEST_F(DoctorTest, AWrongSettingIsAFindingToo) {
+    environment["MERPATI_HTTP__LISEN"] = "1";
+    const auto done = run({"doctor", "--json"});
+    EXPECT_EQ(done.code, exit_failed);
+    EXPECT_THAT(about(done, "HTTP__LISEN"), HasSubstr("settings"));
+}
+
+TEST(DoctorLooksTest, AClockThatIsFarOffIsWrong) {
+    merpati::testing::ManualClock clock;
+    Findings findings;
+    look_at_clock(clock, findings);
+    EXPECT_NE(findings.back().verdict, Verdict::wrong);
+    clock.set_wall(from_unix_millis(0));
+    look_at_clock(clock, findings);
+    EXPECT_EQ(findings.back().verdict, Verdict::wrong);
+}
+
+TEST(DoctorLooksTest, AnAddressThatIsNotThisMachinesIsWrong) {
+    Findings findings;
+    config::Settings settings;
+    settings.http.listen = {"192.0.2.1:8080"};  // TEST-NET-1: nobody has it.
+    look_at_addresses(settings, findings);
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings.front().verdict, Verdict::wrong);
+    EXPECT_THAT(findings.front().remedy, Not(IsEmpty()));
+}
+
+TEST(DoctorLooksTest, TooFewDescriptorsForTheConnectionsAreNoted) {
+    Findings findings;
+    config::Settings settings;
+    settings.http.connections_max = 4'000'000'000;
+    look_at_descriptors(settings, findings);
+    EXPECT_EQ(findings.front().verdict, Verdict::note);
+    EXPECT_THAT(findings.front().remedy, HasSubstr("LimitNOFILE"));
+}
+
+}  // namespace
+}  // namespace merpati::cli::doctor

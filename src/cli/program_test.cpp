@@ -1,0 +1,95 @@
+// How command lines are read: usage errors, help, and the page that is made from it.
+#include "cli/program.hpp"
+
+#include <cstdlib>
+#include <fstream>
+
+#include "cli/cli_fixture.hpp"
+
+namespace merpati::cli::testing {
+namespace {
+
+using ProgramTest = CliTest;
+
+TEST_F(ProgramTest, UsageErrorsAreOneSentenceAndAHintAndTouchNothing) {
+    const std::vector<std::vector<std::string>> wrong{
+        {},
+        {"nothing"},
+        {"account"},
+        {"account", "nothing"},
+        {"account", "create"},
+        {"account", "create", ""},
+        {"account", "create", "x", "y"},
+        {"account", "create", "x", "--plan", "gold"},
+        {"account", "create", "x", "--credits", "viele"},
+        {"account", "create", "x", "--credits", "-1"},
+        {"account", "create", "x", "--rate", "5/year"},
+        {"account", "create", "x", "--expires", "tomorrow"},
+        {"account", "create", "x", "--delivery", "maybe"},
+        {"account", "topup", "acc_1", "0"},
+        {"account", "topup", "acc_1", "many"},
+        {"key", "create", "acc_1", "--revision", "C"},
+        {"key", "rotate", "key_1", "--overlap", "soon"},
+        {"device", "add", "acc_1", "+6281100000001"},
+        {"device", "add", "acc_1", "081100000001"},
+        {"device", "add", "acc_1", "6281100000001", "--connector", "pigeon"},
+        {"message", "list", "--limit", "0"},
+        {"message", "list", "--state", "lost"},
+        {"callback", "list", "--state", "sent"},
+        {"backup"},
+        {"serve", "--nonsense"},
+        {"serve", "--json"},
+        {"--config"},
+        {"--set", "account", "list", "--set"},
+    };
+    for (const auto& arguments : wrong) {
+        const auto done = run(arguments);
+        const auto shown = ::testing::PrintToString(arguments);
+        EXPECT_EQ(done.code, exit_usage) << shown;
+        EXPECT_THAT(done.err, HasSubstr("--help`")) << shown;
+        EXPECT_EQ(std::ranges::count(done.err, '\n'), 2) << done.err;
+        EXPECT_THAT(done.out, IsEmpty()) << shown;
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder.file("m.db")));
+}
+
+TEST_F(ProgramTest, ANearMissIsGuessed) {
+    EXPECT_THAT(run({"acount", "list"}).err, HasSubstr("did you mean account?"));
+    EXPECT_THAT(run({"account", "creat", "x"}).err, HasSubstr("did you mean create?"));
+    EXPECT_THAT(run({"account"}).err, HasSubstr("create, list, show, set, topup"));
+}
+
+TEST_F(ProgramTest, HelpTeachesAndSucceeds) {
+    const auto whole = run({"--help"});
+    EXPECT_EQ(whole.code, exit_done);
+    for (const std::string_view word : {"serve", "account", "key", "device", "message", "callback",
+                                        "backup", "migrate", "doctor", "config", "version"}) {
+        EXPECT_THAT(whole.out, HasSubstr("\n  " + std::string{word} + " "));
+    }
+    const auto one = run({"account", "create", "--help"});
+    EXPECT_EQ(one.code, exit_done);
+    EXPECT_THAT(one.out, HasSubstr("merpati account create [options] NAME"));
+    EXPECT_THAT(one.out, HasSubstr("Example:"));
+    EXPECT_THAT(one.err, IsEmpty());
+}
+
+/// With MERPATI_WRITE_REFERENCE set it writes the page instead of comparing it.
+TEST_F(ProgramTest, ThePageInDocsIsTheCommandsOwnHelp) {
+    const auto program = make_program({.out = std::cout, .err = std::cerr, .environment = {}});
+    const auto page = reference_page(program->root());
+    if (std::getenv("MERPATI_WRITE_REFERENCE") != nullptr) {
+        std::ofstream{MERPATI_CLI_PAGE} << page;
+    }
+    std::ifstream file{MERPATI_CLI_PAGE};
+    std::ostringstream written;
+    written << file.rdbuf();
+    EXPECT_EQ(written.str(), page)
+        << "renew it: MERPATI_WRITE_REFERENCE=1 build/dev/src/cli/cli_test";
+    std::istringstream lines{page};
+    for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(line.size(), 100U) << line;
+    }
+}
+
+}  // namespace
+}  // namespace merpati::cli::testing
