@@ -51,6 +51,21 @@ test("metrics count messages, and contain nobody's number, key or text", async (
   }
 });
 
+test("with metrics.token set, only who has it reads the metrics", async () => {
+  const token = "operator-token-of-the-tests";
+  const guarded = await Gateway.create({ settings: { "metrics.token": token } });
+  guarded.secrets.add(token);
+  try {
+    const get = (headers = {}) => guarded.request({ method: "GET", path: "/metrics", headers });
+    expect((await get()).status).toBe(401);
+    expect((await get({ authorization: "Bearer operator-token-of-others" })).status).toBe(401);
+    expect((await get({ authorization: `Bearer ${token}` })).status).toBe(200);
+    expect((await guarded.cli("config", "show")).stdout).not.toContain(token);
+  } finally {
+    await guarded.close();
+  }
+});
+
 test("logs contain no text, key or number", async () => {
   expectAccepted(await account.send(a()));
   expectRefused(await account.send({ ...a(), from: freshNumber() }), rows.sender);

@@ -102,8 +102,7 @@ export function check(method: string, path: string, answer: Answer): void {
 }
 
 function judge(method: string, path: string, answer: Answer): string {
-  // HEAD is GET without the body.
-  const operation = operations.get(`${method === "HEAD" ? "GET" : method} ${path}`);
+  const operation = operationAt(method, path, answer.status);
   const own = operation?.node.responses[answer.status];
   const where = own
     ? `${operation?.pointer}/responses/${answer.status}`
@@ -116,6 +115,13 @@ function judge(method: string, path: string, answer: Answer): string {
     judgeHeaders(response, answer) ||
     (method === "HEAD" ? "" : judgeBody(response, pointer, operation, answer))
   );
+}
+
+function operationAt(method: string, path: string, status: number): Operation | undefined {
+  // HEAD is GET without the body, and a wrong method is refused by the path's own operation.
+  const named = operations.get(`${method === "HEAD" ? "GET" : method} ${path}`);
+  if (named || status !== 405) return named;
+  return [...operations].find(([key]) => key.endsWith(` ${path}`))?.[1];
 }
 
 function judgeHeaders(response: Json, answer: Answer): string {
