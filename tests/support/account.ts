@@ -1,4 +1,5 @@
 // An account as its owner uses it: with a key, over HTTP.
+import type { Agent } from "node:http";
 import type { Answer } from "./contract.ts";
 import type { Gateway } from "./gateway.ts";
 import { freshNumber } from "./numbers.ts";
@@ -11,6 +12,7 @@ export interface RequestOptions {
   key?: string | null; // Null: no Authorization at all.
   headers?: Record<string, string>;
   deadline?: number;
+  agent?: Agent; // For callers that keep their connection.
 }
 
 export interface KeyFlags {
@@ -70,6 +72,7 @@ export class Account {
       },
       body: raw ? body : JSON.stringify(body),
       deadline: options.deadline,
+      agent: options.agent,
     });
     return { ...answer, json: JSON.parse(answer.text) };
   }
