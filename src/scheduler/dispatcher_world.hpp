@@ -1,0 +1,184 @@
+// The small world in which the dispatcher is tested: a real store, a clock that stands still, and a
+// platform that does as it is told.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/uuid.hpp"
+#include "scheduler/dispatcher.hpp"
+#include "store/store.hpp"
+#include "testing/fixed_random.hpp"
+#include "testing/manual_clock.hpp"
+
+namespace merpati::scheduler {
+
+/// Takes every message; what became of it is said by the test.
+class ScriptedConnector final : public connector::Connector {
+public:
+    std::vector<model::MessageId> sent;
+    connector::Capabilities abilities{.window = 16};
+
+    [[nodiscard]] const connector::Capabilities& capabilities() const override { return abilities; }
+    [[nodiscard]] Result<void> start(connector::ConnectorEvents&) override { return {}; }
+    void stop() override {}
+    void start_device(const model::Device&, std::string_view) override {}
+    void answer_pairing(model::PhoneNumber, std::string_view, std::string_view) override {}
+    void stop_device(model::PhoneNumber) override {}
+    void forget_device(model::PhoneNumber) override {}
+    void send(const connector::SendRequest& request) override {
+        sent.push_back(request.message.id);
+    }
+};
+
+struct DispatcherWorld : ::testing::Test {
+    DispatcherWorld() {
+        auto pattern = (std::filesystem::temp_directory_path() / "merpati-XXXXXX").string();
+        folder = ::mkdtemp(pattern.data());
+        store = *store::open_store({.url = "sqlite:" + (folder / "merpati.db").string()});
+        committer = std::make_unique<store::Committer>(clock, *store, store::CommitterOptions{},
+                                                       [](const Error&) {});
+        auto scripted = std::make_unique<ScriptedConnector>();
+        connector = scripted.get();
+        connectors.add(model::ConnectorKind::simulator, std::move(scripted));
+        device.number = *model::PhoneNumber::parse("6289876543210");
+        device.account = {.value = 1};
+        device.state = model::DeviceState::connected;
+    }
+    ~DispatcherWorld() override {
+        committer.reset();
+        dispatcher.reset();
+        store.reset();
+        std::filesystem::remove_all(folder);
+    }
+
+    /// Starts the dispatcher on what the store holds, and the committer's thread.
+    void start() {
+        committer->start();
+        dispatcher = std::make_unique<Dispatcher>(clock, random, *committer, connectors, callbacks,
+                                                  on_finish, options, [this](Event&& event) {
+                                                      const std::lock_guard lock{mutex};
+                                                      events.push_back(std::move(event));
+                                                  });
+        ASSERT_TRUE(dispatcher->recover(*store->open_reader()));
+        tell(DeviceChanged{.device = device});
+    }
+
+    [[nodiscard]] std::unique_ptr<model::Message> message(Millis delay = Millis{0}) {
+        auto made = std::make_unique<model::Message>();
+        made->id = ids.next();
+        made->account = device.account;
+        made->device = device.number;
+        made->recipient = "6281234567890";
+        made->body = "halo";
+        made->accepted_at = clock.now();
+        made->due_at = clock.now() + delay;
+        return made;
+    }
+
+    /// Stores a message, as an acceptance would; gives it back, as the committer would.
+    [[nodiscard]] std::unique_ptr<model::Message> commit(std::unique_ptr<model::Message> message) {
+        std::unique_ptr<model::Message> stored;
+        if (dispatcher == nullptr) {
+            store::WriteBatch batch;
+            batch.accepts.push_back({.message = std::move(message)});
+            EXPECT_TRUE(store->write(batch));
+            return std::move(batch.accepts.front().message);
+        }
+        EXPECT_TRUE(committer->accept({.message = std::move(message)}, [&](store::Accept&& done) {
+            stored = std::move(done.message);
+        }));
+        flush();
+        return stored;
+    }
+
+    /// Stores a message and tells the dispatcher of it; answers its id.
+    model::MessageId accept(std::unique_ptr<model::Message> message) {
+        auto stored = commit(std::move(message));
+        const auto id = stored->id;
+        tell(Accepted{.message = std::move(stored)});
+        return id;
+    }
+
+    /// Gives the dispatcher one event, then lets everything that follows from it happen.
+    template <class One>
+    void tell(One event) {
+        {
+            const std::lock_guard lock{mutex};
+            events.emplace_back(std::move(event));
+        }
+        settle();
+    }
+
+    /// Steps until nothing is left to do at this moment.
+    void settle() {
+        for (int turn = 0; turn < 200; ++turn) {
+            std::vector<Event> now;
+            {
+                const std::lock_guard lock{mutex};
+                now.swap(events);
+            }
+            dispatcher->step(now);
+            flush();
+            const std::lock_guard lock{mutex};
+            if (events.empty() && dispatcher->next_step_at() > clock.now()) {
+                return;
+            }
+        }
+        FAIL() << "the dispatcher does not come to rest";
+    }
+
+    void advance(Millis by) {
+        clock.advance(by);
+        settle();
+    }
+
+    void report(const model::MessageId& id, model::Outcome::Kind kind,
+                model::StatusCode code = model::StatusCode::failed) {
+        tell(Reported{.message = id,
+                      .outcome = {.kind = kind, .code = code, .details = "kata platform"}});
+    }
+    void report_sent(const model::MessageId& id) {
+        report(id, model::Outcome::Kind::sent, model::StatusCode::sent);
+    }
+
+    [[nodiscard]] store::MessageRecord stored(const model::MessageId& id) {
+        auto reader = *store->open_reader();
+        return **reader->message(id);
+    }
+    [[nodiscard]] model::MessageState state(const model::MessageId& id) { return stored(id).state; }
+
+    /// Two empty changes, one after the other: the first may share its batch with what was asked
+    /// before it and be told earlier, the second comes in a later batch.
+    void flush() {
+        for (int change = 0; dispatcher != nullptr && change < 2; ++change) {
+            EXPECT_TRUE(
+                committer->change_and_wait([](store::Tables&) -> Result<void> { return {}; }));
+        }
+    }
+
+    std::filesystem::path folder;
+    testing::ManualClock clock;
+    testing::FixedRandom random;
+    UuidSource ids{clock, random};
+    std::unique_ptr<store::Store> store;
+    std::unique_ptr<store::Committer> committer;
+    connector::Connectors connectors;
+    ScriptedConnector* connector = nullptr;
+    model::Device device;
+    Options options;
+    CallbackFactory callbacks = [](const auto&, const auto&) {
+        return std::optional<model::Callback>{};
+    };
+    FinishListener on_finish = [](store::Finish&&) {};
+    std::unique_ptr<Dispatcher> dispatcher;
+    std::mutex mutex;
+    std::vector<Event> events;
+};
+
+}  // namespace merpati::scheduler
