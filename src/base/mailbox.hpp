@@ -29,8 +29,8 @@ public:
                 return false;
             }
             items_.push_back(std::move(item));
-            if (items_.size() > 1) {
-                return true;  // Whoever put the first item has woken the owner.
+            if (++urgent_ > 1) {
+                return true;  // Whoever put the first one has woken the owner.
             }
         }
         filled_.notify_one();
@@ -45,6 +45,9 @@ public:
                 return false;
             }
             items_.push_back(std::move(item));
+            if (++urgent_ > 1) {
+                return true;
+            }
         }
         filled_.notify_one();
         return true;
@@ -68,6 +71,7 @@ public:
             if (items_.empty()) {
                 return;
             }
+            nudged_ = true;
         }
         filled_.notify_one();
     }
@@ -79,27 +83,19 @@ public:
         std::unique_lock lock{mutex_};
         filled_.wait(lock, [this] { return closed_ || nudged_ || !items_.empty(); });
         nudged_ = false;
+        urgent_ = 0;
         out.swap(items_);
         return !out.empty() || !closed_;
     }
 
-    /// As take_all, but waits no longer than until `deadline`.
-    [[nodiscard]] bool take_all_until(std::vector<T>& out, SteadyTime deadline) {
-        out.clear();
-        std::unique_lock lock{mutex_};
-        filled_.wait_until(lock, deadline,
-                           [this] { return closed_ || nudged_ || !items_.empty(); });
-        nudged_ = false;
-        out.swap(items_);
-        return !out.empty() || !closed_;
-    }
-
-    /// As take_all, but waits no longer than `wait`.
+    /// As take_all, but waits no longer than `wait`, and what was put quietly does not end the
+    /// wait.
     [[nodiscard]] bool take_all_for(std::vector<T>& out, std::chrono::milliseconds wait) {
         out.clear();
         std::unique_lock lock{mutex_};
-        filled_.wait_for(lock, wait, [this] { return closed_ || nudged_ || !items_.empty(); });
+        filled_.wait_for(lock, wait, [this] { return closed_ || nudged_ || urgent_ > 0; });
         nudged_ = false;
+        urgent_ = 0;
         out.swap(items_);
         return !out.empty() || !closed_;
     }
@@ -132,6 +128,7 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable filled_;
     std::vector<T> items_;
+    std::size_t urgent_ = 0;  // Items that were not put quietly.
     bool closed_ = false;
     bool nudged_ = false;
 };

@@ -15,8 +15,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long the box must be empty before the store may rest (checkpoint).
-constexpr auto quiet = 200ms;
+/// Callback results wait this long for company: nobody waits for them, and a commit of their own
+/// costs as much as one of many acceptances.
+constexpr auto company_wait = 5ms;
+
+/// After so many waits without work the store may rest (checkpoint) and the thread sleep.
+constexpr int waits_until_rest = 40;
 
 template <class Work, class DoneFunction>
 struct Operation {
@@ -110,26 +114,38 @@ public:
 
     void run(const Committer& owner) {
         std::vector<AnyOperation> operations;
-        bool worked = false;
+        int idle_waits = waits_until_rest;
         for (;;) {
+            const bool asleep = idle_waits >= waits_until_rest;
+            asleep_.store(asleep);
             const bool open =
-                worked ? box_.take_all_for(operations, quiet) : box_.take_all(operations);
+                asleep ? box_.take_all(operations) : box_.take_all_for(operations, company_wait);
             if (!open) {
                 return;
             }
             if (operations.empty()) {
-                if (std::exchange(worked, false)) {
+                if (++idle_waits == waits_until_rest) {
                     store_.rest();
                 }
                 continue;
             }
-            worked = true;
+            idle_waits = 0;
             for (std::size_t from = 0; from < operations.size(); from += options_.batch_max) {
                 const auto to = std::min(operations.size(), from + options_.batch_max);
                 if (!commit(operations, from, to, owner)) {
                     return;
                 }
             }
+        }
+    }
+
+    /// For an operation that nobody waits for. A thread that sleeps for good must be woken all the
+    /// same: it saw an empty box, so either it sees this item or this sees it asleep.
+    void put_lazily(AnyOperation&& operation) {
+        if (asleep_.load()) {
+            box_.put_always(std::move(operation));
+        } else {
+            box_.put_quietly(std::move(operation));
         }
     }
 
@@ -166,6 +182,7 @@ public:
     Fatal on_fatal_;
     Mailbox<AnyOperation> box_;
     Gathering gathering_;
+    std::atomic<bool> asleep_{true};
     std::thread thread_;
     std::atomic<std::uint64_t> commits_{0};
     std::atomic<std::uint64_t> operations_{0};
@@ -206,7 +223,7 @@ void Committer::record_intent(Intent intent, Done done) {
 }
 
 void Committer::update_callback(CallbackUpdate update, Done done) {
-    impl_->box_.put_always(CallbackOperation{std::move(update), std::move(done)});
+    impl_->put_lazily(CallbackOperation{std::move(update), std::move(done)});
 }
 
 bool Committer::change(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done) {
