@@ -106,6 +106,18 @@ describe("is refused", () => {
     );
   });
 
+  test("one of two accounts that add the same number at once", async () => {
+    const { account: rival } = await shop(gateway);
+    for (let round = 0; round < 5; round += 1) {
+      const body = { device: freshNumber() };
+      const replies = await Promise.all(
+        [account, rival, account, rival].map((one) => one.addDevice(body)),
+      );
+      const statuses = replies.map((reply) => reply.status).sort();
+      expect(statuses).toEqual([200, 200, 409, 409]);
+    }
+  });
+
   test.each(["auto", "A", "B"] as const)(
     "an expired account with a key of revision %s",
     async (revision) => {

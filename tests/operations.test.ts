@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
 import { freePort, Gateway } from "./support/gateway.ts";
+import { waitFor } from "./support/wait.ts";
 import { CANARY, freshNumber, freshText, simulated } from "./support/numbers.ts";
 
 let gateway: Gateway;
@@ -125,6 +126,38 @@ test("a backup of the running server restores everything accepted before it", as
   }
 });
 
+test("what is changed on a stopped server's store holds when it starts", async () => {
+  const server = await Gateway.create();
+  try {
+    const own = await shop(server, { credits: 3 });
+    const down = await own.account.device();
+    const revoked = await own.account.createKey();
+    const body = () => ({
+      to: freshNumber(),
+      from: own.device,
+      message: freshText(),
+      Type: "text",
+    });
+    const cancelled = { ...body(), delay: 3 };
+    const id = expectAccepted(await own.account.send(cancelled));
+    const kept = { ...body(), delay: 3 };
+    expectAccepted(await own.account.send(kept));
+    expect(await server.stop()).toBe(0);
+    await server.json("account", "topup", own.account.id, "5");
+    await server.json("key", "revoke", revoked.id);
+    await server.json("device", "disconnect", down);
+    await server.json("message", "cancel", id);
+    await server.start();
+    expect(await server.json("account", "show", own.account.id)).toMatchObject({ credit: 7 });
+    expectRefused(await own.account.send(body(), { key: revoked.key }), rows.key);
+    expectRefused(await own.account.send({ ...body(), from: down }), rows.disconnected);
+    await server.simulator.attempt(kept.message);
+    expect(server.simulator.of(cancelled.message)).toEqual([]);
+  } finally {
+    await server.close();
+  }
+});
+
 test("SIGTERM finishes what is under way, and exits 0", async () => {
   const slow = await Gateway.create({ settings: { "simulator.latency_ms": 1000 } });
   try {
@@ -132,12 +165,18 @@ test("SIGTERM finishes what is under way, and exits 0", async () => {
     const pesan = freshText();
     const body = { to: freshNumber(), from: own.device, pesan, Type: "text" };
     const answered = own.account.send(body).catch(() => undefined);
-    await new Promise<void>((resolve) => setTimeout(resolve, 1500)); // In mid-send: see delays.
+    await waitFor("the send to be under way", async () =>
+      (await slow.request({ method: "GET", path: "/metrics" })).text.includes(
+        "merpati_sends_in_flight 1\n",
+      ),
+    );
     expect(await slow.stop()).toBe(0);
     const reply = await answered;
-    if (reply) expect(reply.status).toBe(200);
+    expect(slow.simulator.of(pesan)).toHaveLength(1);
+    expect(["sent", "pending"]).toContain(reply?.json.data.status);
     await slow.start();
-    await slow.simulator.attempt(pesan);
+    const { state } = (await slow.json("message", "list"))[0];
+    expect(state).toBe("sent");
     expect(slow.simulator.of(pesan)).toHaveLength(1);
   } finally {
     await slow.close();

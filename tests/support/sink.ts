@@ -22,6 +22,7 @@ export interface SinkAnswer {
 
 export class Sink {
   readonly received: Received[] = [];
+  private readonly byPath = new Map<string, Received[]>();
   private readonly rules = new Map<string, (attempt: number) => SinkAnswer>();
   private readonly sockets = new Set<Socket>();
   private readonly server: ReturnType<typeof createServer>;
@@ -61,12 +62,12 @@ export class Sink {
     this.rules.set(path, answer);
   }
 
-  at(path: string): Received[] {
-    return this.received.filter((received) => received.path === path);
+  at(path: string): readonly Received[] {
+    return this.byPath.get(path) ?? [];
   }
 
   /** Waits until `count` requests came to the path. */
-  async requests(path: string, count = 1, deadline = 15_000): Promise<Received[]> {
+  async requests(path: string, count = 1, deadline = 15_000): Promise<readonly Received[]> {
     return waitFor(
       `${count} requests at ${path}`,
       () => (this.at(path).length >= count ? this.at(path) : undefined),
@@ -92,13 +93,17 @@ export class Sink {
     }
     const body = Buffer.concat(pieces).toString("utf8");
     const path = request.url ?? "/";
-    this.received.push({
+    const received = {
       at: Date.now(),
       path,
       headers: request.headers as Record<string, string>,
       body,
       json: body ? JSON.parse(body) : undefined,
-    });
+    };
+    this.received.push(received);
+    const before = this.byPath.get(path);
+    if (before) before.push(received);
+    else this.byPath.set(path, [received]);
     const answer = this.rules.get(path)?.(this.at(path).length) ?? {
       status: 200,
       body: '{"ok":true}',
