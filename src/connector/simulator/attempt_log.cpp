@@ -1,8 +1,11 @@
 #include "connector/simulator/attempt_log.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -39,9 +42,9 @@ std::optional<Uuid> sent_message(std::string_view line) {
     return Uuid::parse(line.substr(found + key.size(), 36));
 }
 
-Error trouble(const char* what, const std::string& file) {
-    return {ErrorCode::io_failed, fmt::format("{} {}: {}", what, file, std::strerror(errno)),
-            std::source_location::current()};
+std::unexpected<Error> trouble(const char* what, const std::filesystem::path& file) {
+    return fail(ErrorCode::io_failed,
+                fmt::format("{} {}: {}", what, file.string(), std::strerror(errno)));
 }
 
 }  // namespace
@@ -52,22 +55,60 @@ AttemptLog::~AttemptLog() {
     }
 }
 
-Result<std::unordered_set<Uuid>> AttemptLog::open(const std::filesystem::path& file) {
+Result<void> AttemptLog::open(const std::filesystem::path& file) {
+    path_ = file;
+    file_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (file_ < 0) {
+        // What is only ever written to (a pipe, a terminal) may not be readable.
+        file_ = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    }
+    struct stat about{};
+    if (file_ < 0 || ::fstat(file_, &about) != 0) {
+        return trouble("cannot open the simulator's log", path_);
+    }
+    regular_ = S_ISREG(about.st_mode);
+    size_ = about.st_size;
+    return regular_ ? cut_torn_line() : Result<void>{};
+}
+
+Result<void> AttemptLog::cut_torn_line() {
+    std::array<char, 4096> piece;
+    off_t whole = size_;
+    while (whole > 0) {
+        const auto from = std::max<off_t>(0, whole - static_cast<off_t>(piece.size()));
+        const auto read =
+            ::pread(file_, piece.data(), static_cast<std::size_t>(whole - from), from);
+        if (read != whole - from) {
+            return trouble("cannot read the simulator's log", path_);
+        }
+        const std::string_view text{piece.data(), static_cast<std::size_t>(read)};
+        if (const auto end = text.rfind('\n'); end != std::string_view::npos) {
+            whole = from + static_cast<off_t>(end) + 1;
+            break;
+        }
+        whole = from;
+    }
+    if (whole != size_ && ::ftruncate(file_, whole) != 0) {
+        return trouble("cannot cut the torn line off the simulator's log", path_);
+    }
+    size_ = whole;
+    return {};
+}
+
+Result<std::unordered_set<Uuid>> AttemptLog::read_sent() const {
     std::unordered_set<Uuid> sent;
-    off_t whole = 0;  // Up to the end of the last complete line.
-    {
-        std::ifstream in{file};
-        std::string line;
-        while (std::getline(in, line) && !in.eof()) {
-            whole += static_cast<off_t>(line.size()) + 1;
-            if (const auto id = sent_message(line)) {
-                sent.insert(*id);
-            }
+    if (!regular_) {
+        return sent;
+    }
+    std::ifstream in{path_};
+    std::string line;
+    while (std::getline(in, line)) {
+        if (const auto id = sent_message(line)) {
+            sent.insert(*id);
         }
     }
-    file_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (file_ < 0 || ::ftruncate(file_, whole) != 0) {
-        return std::unexpected(trouble("cannot write the simulator's log", file.string()));
+    if (!in.eof()) {
+        return trouble("cannot read the simulator's log", path_);
     }
     return sent;
 }
@@ -91,12 +132,20 @@ Result<void> AttemptLog::write() {
     std::string_view rest = group_;
     while (!rest.empty()) {
         const auto written = ::write(file_, rest.data(), rest.size());
-        if (written < 0 && errno != EINTR) {
+        if (written < 0) {
+            if (errno == EINTR) {
+                continue;
+            }
             group_.clear();
-            return std::unexpected(trouble("cannot append to", "the simulator's log"));
+            auto error = trouble("cannot append to the simulator's log", path_);
+            if (regular_ && ::ftruncate(file_, size_) != 0) {
+                error.error().detail += "; nor cut off what was appended in part";
+            }
+            return error;
         }
-        rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+        rest.remove_prefix(static_cast<std::size_t>(written));
     }
+    size_ += static_cast<off_t>(group_.size());
     group_.clear();
     return {};
 }

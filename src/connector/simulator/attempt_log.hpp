@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <sys/types.h>
 #include <unordered_set>
 
 #include "base/clock.hpp"
@@ -14,8 +15,13 @@ namespace merpati::connector::simulator {
 
 /// Appends one JSON line per attempt (operate.md, The simulator's recipients).
 ///
-/// Faults: a line torn by a crash at the end of the file is cut off when it is opened; its attempt
-/// was never reported.
+/// Operation: `add` gathers lines, `write` appends them all with one system call. The file need not
+/// be a regular one (`/dev/stderr`); one that is not has nothing to read back.
+///
+/// Faults: a file holds whole lines only. A line torn by a crash at its end is cut off when it is
+/// opened, what a failed write left behind is cut off at once: neither attempt was ever reported.
+///
+/// Threads: one at a time.
 class AttemptLog {
 public:
     AttemptLog() = default;
@@ -23,21 +29,28 @@ public:
     AttemptLog(const AttemptLog&) = delete;
     AttemptLog& operator=(const AttemptLog&) = delete;
 
-    /// Opens or makes the file, and reads which messages it says were sent.
-    /// Errors: io_failed.
-    [[nodiscard]] Result<std::unordered_set<Uuid>> open(const std::filesystem::path& file);
+    /// Opens or makes the file. Errors: io_failed.
+    [[nodiscard]] Result<void> open(const std::filesystem::path& file);
 
     [[nodiscard]] bool is_open() const noexcept { return file_ >= 0; }
 
-    /// Adds a line to the group that `write` appends with one system call.
+    /// Which messages the file says were sent. Reads all of it. Errors: io_failed.
+    [[nodiscard]] Result<std::unordered_set<Uuid>> read_sent() const;
+
+    /// Adds a line to the group that `write` appends.
     void add(Timestamp time, const model::Message& message, std::uint32_t attempt,
              const model::Outcome& outcome);
 
-    /// Errors: io_failed; the group is then dropped.
+    /// Errors: io_failed; nothing of the group is then in the file.
     [[nodiscard]] Result<void> write();
 
 private:
+    [[nodiscard]] Result<void> cut_torn_line();
+
+    std::filesystem::path path_;
     int file_ = -1;
+    bool regular_ = false;
+    off_t size_ = 0;  // Of a regular file: the end of its last whole line.
     std::string group_;
 };
 

@@ -7,12 +7,6 @@ model::Outcome refused(model::StatusCode code, const char* details) {
     return {.kind = model::Outcome::Kind::failed, .code = code, .details = details};
 }
 
-model::Outcome passing() {
-    return {.kind = model::Outcome::Kind::retry,
-            .code = model::StatusCode::failed,
-            .details = "Platform sedang tidak tersedia"};
-}
-
 }  // namespace
 
 std::string platform_id(const model::MessageId& id) {
@@ -34,12 +28,22 @@ model::Outcome judge(const model::Message& message, std::uint32_t attempt) {
         return refused(model::StatusCode::failed, "Platform menolak pesan");
     }
     if (to.ends_with("995001") || (to.ends_with("995000") && attempt <= 2)) {
-        return passing();
+        return unavailable();
     }
+    return accepted(message);
+}
+
+model::Outcome accepted(const model::Message& message) {
     return {.kind = model::Outcome::Kind::sent,
             .code = model::StatusCode::sent,
             .details = "Pesan terkirim",
             .platform_id = platform_id(message.id)};
+}
+
+model::Outcome unavailable() {
+    return {.kind = model::Outcome::Kind::retry,
+            .code = model::StatusCode::failed,
+            .details = "Platform sedang tidak tersedia"};
 }
 
 }  // namespace merpati::connector::simulator

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "model/message.hpp"
 #include "model/outcome.hpp"
@@ -18,6 +19,12 @@ namespace merpati::connector::simulator {
 ///   995002  fails at once, for good
 /// All others succeed. `attempt` is 1 for the first.
 [[nodiscard]] model::Outcome judge(const model::Message& message, std::uint32_t attempt);
+
+/// The platform took the message.
+[[nodiscard]] model::Outcome accepted(const model::Message& message);
+
+/// The platform cannot take a message now.
+[[nodiscard]] model::Outcome unavailable();
 
 /// The platform's id of a message: the same on every attempt.
 [[nodiscard]] std::string platform_id(const model::MessageId& id);

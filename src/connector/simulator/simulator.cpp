@@ -5,6 +5,7 @@
 #include <thread>
 #include <unordered_set>
 
+#include "base/assert.hpp"
 #include "base/mailbox.hpp"
 #include "base/thread.hpp"
 #include "connector/simulator/attempt_log.hpp"
@@ -32,11 +33,14 @@ public:
     Result<void> start(ConnectorEvents& events) {
         events_ = &events;
         if (!options_.log.empty()) {
-            auto sent = log_.open(options_.log);
-            if (!sent) {
-                return pass(sent);
+            if (auto opened = log_.open(options_.log); !opened) {
+                return opened;
             }
             if (options_.dedupe) {
+                auto sent = log_.read_sent();
+                if (!sent) {
+                    return pass(sent);
+                }
                 sent_ = std::move(*sent);
             }
         }
@@ -54,16 +58,19 @@ public:
     }
 
     void send(const SendRequest& request) {
-        Job job{.message = &request.message, .attempt = request.attempt, .done_at = {}};
+        invariant(events_ != nullptr, "the simulator is started before it is sent to");
+        const Job job{.message = &request.message,
+                      .attempt = request.attempt,
+                      .done_at = clock_.steady_now() + options_.latency};
         if (!threaded()) {
-            report(job, decide(job));
-            return;
+            report(decide(job));
+        } else if (!box_.put_always(Job{job})) {
+            report({.job = job, .outcome = down("Simulator berhenti")});  // It was stopped.
         }
-        job.done_at = clock_.steady_now() + options_.latency;
-        box_.put_always(std::move(job));
     }
 
     void set_connected(model::PhoneNumber device, bool connected) {
+        invariant(events_ != nullptr, "the simulator is started before its devices are");
         {
             const std::lock_guard lock{devices_mutex_};
             if (connected) {
@@ -82,76 +89,88 @@ public:
 private:
     [[nodiscard]] bool threaded() const { return options_.latency.count() > 0 || log_.is_open(); }
 
+    /// The platform's answer to one attempt.
+    struct Answer {
+        Job job;
+        model::Outcome outcome;
+        bool logged = false;  // A line of the group that is about to be written speaks of it.
+    };
+
     // The latency is the same for all, so jobs end in the order in which they came.
     void run() {
         std::vector<Job> arrived;
         std::deque<Job> waiting;
+        std::vector<Answer> answers;
         for (;;) {
-            const bool open =
-                waiting.empty()
-                    ? box_.take_all(arrived)
-                    : box_.take_all_for(arrived, std::chrono::ceil<Millis>(waiting.front().done_at -
-                                                                           clock_.steady_now()));
+            const bool open = waiting.empty()
+                                  ? box_.take_all(arrived)
+                                  : box_.take_all_until(arrived, waiting.front().done_at);
             waiting.insert(waiting.end(), arrived.begin(), arrived.end());
             if (!open && waiting.empty()) {
                 return;
             }
             const auto now = clock_.steady_now();
-            std::vector<std::pair<Job, model::Outcome>> ended;
             while (!waiting.empty() && (!open || waiting.front().done_at <= now)) {
-                const auto job = waiting.front();
+                answers.push_back(decide(waiting.front()));
                 waiting.pop_front();
-                ended.emplace_back(job, decide(job));
             }
-            report_group(ended);
+            write(answers);
+            for (auto& answer : answers) {
+                report(std::move(answer));
+            }
+            answers.clear();
         }
     }
 
-    model::Outcome decide(const Job& job) {
+    Answer decide(const Job& job) {
         const auto& message = *job.message;
         {
             const std::lock_guard lock{devices_mutex_};
             if (!connected_.contains(message.device)) {
-                return {.kind = model::Outcome::Kind::device_down,
-                        .details = "Perangkat tidak terhubung"};
+                return {.job = job, .outcome = down("Perangkat tidak terhubung")};
             }
         }
         if (options_.dedupe && sent_.contains(message.id)) {
-            return {.kind = model::Outcome::Kind::sent,
-                    .code = model::StatusCode::sent,
-                    .details = "Pesan terkirim",
-                    .platform_id = platform_id(message.id)};
+            return {.job = job, .outcome = accepted(message)};
         }
-        auto outcome = judge(message, job.attempt);
+        Answer answer{.job = job, .outcome = judge(message, job.attempt)};
         if (log_.is_open()) {
-            log_.add(clock_.now(), message, job.attempt, outcome);
+            log_.add(clock_.now(), message, job.attempt, answer.outcome);
+            answer.logged = true;
         }
-        if (options_.dedupe && outcome.kind == model::Outcome::Kind::sent) {
+        if (options_.dedupe && answer.outcome.kind == model::Outcome::Kind::sent) {
             sent_.insert(message.id);
         }
-        return outcome;
+        return answer;
     }
 
-    void report_group(std::vector<std::pair<Job, model::Outcome>>& ended) {
-        if (log_.is_open()) {
-            if (const auto written = log_.write(); !written) {
-                if (options_.on_trouble) {
-                    options_.on_trouble(written.error().detail);
-                }
-                for (auto& [job, outcome] : ended) {
-                    outcome = {.kind = model::Outcome::Kind::retry,
-                               .code = model::StatusCode::failed,
-                               .details = "Platform sedang tidak tersedia"};
-                }
+    /// What could not be written down did not happen: it is reported as a passing failure.
+    void write(std::vector<Answer>& answers) {
+        if (!log_.is_open()) {
+            return;
+        }
+        const auto written = log_.write();
+        if (written) {
+            return;
+        }
+        if (options_.on_trouble) {
+            options_.on_trouble(written.error().detail);
+        }
+        for (auto& answer : answers) {
+            if (answer.logged) {
+                sent_.erase(answer.job.message->id);
+                answer.outcome = unavailable();
             }
         }
-        for (auto& [job, outcome] : ended) {
-            report(job, std::move(outcome));
-        }
     }
 
-    void report(const Job& job, model::Outcome outcome) {
-        events_->outcome(job.message->id, job.message->device, std::move(outcome));
+    static model::Outcome down(const char* details) {
+        return {.kind = model::Outcome::Kind::device_down, .details = details};
+    }
+
+    void report(Answer answer) {
+        const auto& message = *answer.job.message;
+        events_->outcome(message.id, message.device, std::move(answer.outcome));
     }
 
     const Clock& clock_;
