@@ -1,12 +1,12 @@
 // What is read from the store meets what is on its way from acceptance.
-#include "scheduler/dispatcher_world.hpp"
+#include "scheduler/dispatcher_fixture.hpp"
 
 namespace merpati::scheduler {
 namespace {
 
 using namespace std::chrono_literals;
 
-using DispatcherLoadTest = DispatcherWorld;
+using DispatcherLoadTest = DispatcherFixture;
 
 TEST_F(DispatcherLoadTest, AMessageReadBeforeItsAcceptanceIsHeardOfIsSentOnce) {
     const auto waiting = commit(message());

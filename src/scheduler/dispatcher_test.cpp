@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/details.hpp"
-#include "scheduler/dispatcher_world.hpp"
+#include "scheduler/dispatcher_fixture.hpp"
 
 namespace merpati::scheduler {
 namespace {
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using model::MessageState;
 using Kind = model::Outcome::Kind;
 
-using DispatcherTest = DispatcherWorld;
+using DispatcherTest = DispatcherFixture;
 
 TEST_F(DispatcherTest, SendsInTheOrderOfDueTimesThenOfAcceptance) {
     start();
@@ -173,7 +173,7 @@ TEST_F(DispatcherTest, AWaitingMessageCanBeCancelledAndOneBeingSentCannot) {
     EXPECT_EQ(connector->sent, std::vector{sending});
 }
 
-struct AtMostOnceTest : DispatcherWorld {
+struct AtMostOnceTest : DispatcherFixture {
     [[nodiscard]] std::unique_ptr<model::Message> careful() {
         auto made = message();
         made->delivery = model::Delivery::at_most_once;

@@ -36,8 +36,8 @@ public:
     }
 };
 
-struct DispatcherWorld : ::testing::Test {
-    DispatcherWorld() {
+struct DispatcherFixture : ::testing::Test {
+    DispatcherFixture() {
         auto pattern = (std::filesystem::temp_directory_path() / "merpati-XXXXXX").string();
         folder = ::mkdtemp(pattern.data());
         store = *store::open_store({.url = "sqlite:" + (folder / "merpati.db").string()});
@@ -50,7 +50,7 @@ struct DispatcherWorld : ::testing::Test {
         device.account = {.value = 1};
         device.state = model::DeviceState::connected;
     }
-    ~DispatcherWorld() override {
+    ~DispatcherFixture() override {
         committer.reset();
         dispatcher.reset();
         store.reset();
