@@ -102,9 +102,11 @@ private:
         std::deque<Job> waiting;
         std::vector<Answer> answers;
         for (;;) {
-            const bool open = waiting.empty()
-                                  ? box_.take_all(arrived)
-                                  : box_.take_all_until(arrived, waiting.front().done_at);
+            const bool open =
+                waiting.empty()
+                    ? box_.take_all(arrived)
+                    : box_.take_all_for(arrived, std::chrono::ceil<Millis>(waiting.front().done_at -
+                                                                           clock_.steady_now()));
             waiting.insert(waiting.end(), arrived.begin(), arrived.end());
             if (!open && waiting.empty()) {
                 return;
