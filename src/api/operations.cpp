@@ -35,6 +35,16 @@ void Operations::add_to(http::Router& router) const {
                        responder.send(failure(Refusal::overloaded));
                    }
                });
+    router.add(http::Method::get, "/openapi.yaml",
+               [](const http::Request&, http::Responder responder) {
+                   http::Reply reply;
+                   reply.body = openapi_yaml();
+                   reply.content_type = "application/yaml";
+                   responder.send(std::move(reply));
+               });
+}
+
+void Operations::add_metrics_to(http::Router& router) const {
     router.add(http::Method::get, "/metrics",
                [this](const http::Request& request, http::Responder responder) {
                    if (!may_read_metrics(request, metrics_token)) {
@@ -44,13 +54,6 @@ void Operations::add_to(http::Router& router) const {
                    http::Reply reply;
                    reply.body = metrics();
                    reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
-                   responder.send(std::move(reply));
-               });
-    router.add(http::Method::get, "/openapi.yaml",
-               [](const http::Request&, http::Responder responder) {
-                   http::Reply reply;
-                   reply.body = openapi_yaml();
-                   reply.content_type = "application/yaml";
                    responder.send(std::move(reply));
                });
 }

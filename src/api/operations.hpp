@@ -15,8 +15,11 @@ struct Operations {
     std::function<std::string()> metrics;  // The page.
     std::string metrics_token;             // Empty: peers on this machine may read, no others.
 
-    /// Adds GET /healthz, /readyz, /metrics and /openapi.yaml. The object must outlive the router.
+    /// Adds GET /healthz, /readyz and /openapi.yaml. The object must outlive the router.
     void add_to(http::Router& router) const;
+
+    /// Adds GET /metrics: to the same router, or to that of `metrics.listen`.
+    void add_metrics_to(http::Router& router) const;
 };
 
 /// docs/openapi.yaml, as this program was built with it.

@@ -141,6 +141,11 @@ public:
                   log.in("upkeep")),
           server_(clock, random, http_options(settings), router_, local_router_,
                   api::refusal_body) {
+        if (settings.metrics.listen) {
+            metrics_server_ =
+                std::make_unique<http::Server>(clock, random, metrics_http_options(settings),
+                                               metrics_router_, metrics_router_, api::refusal_body);
+        }
         connectors_.add(model::ConnectorKind::simulator,
                         std::make_unique<connector::simulator::Simulator>(
                             clock, simulator_options(settings, log.in("simulator"))));
@@ -173,6 +178,11 @@ public:
         if (auto started = server_.start(); !started) {
             return started;
         }
+        if (metrics_server_ != nullptr) {
+            if (auto started = metrics_server_->start(); !started) {
+                return started;
+            }
+        }
         ready_ = true;
         for (const auto& address : server_.addresses()) {
             log_.info("listening", {{"address", address}});
@@ -190,6 +200,9 @@ public:
         manage_service_.stop();
         upkeep_.stop();
         server_.stop();
+        if (metrics_server_ != nullptr) {
+            metrics_server_->stop();
+        }
         committer_.stop();
         store_->rest();
     }
@@ -239,6 +252,8 @@ private:
         operations_.metrics_token = settings_.metrics.token.value_or("");
         operations_.add_to(router_);
         operations_.add_to(local_router_);
+        operations_.add_metrics_to(metrics_server_ ? metrics_router_ : router_);
+        operations_.add_metrics_to(local_router_);
         manage_service_.add_to(local_router_);
     }
 
@@ -324,6 +339,8 @@ private:
     http::Router router_;
     http::Router local_router_;
     http::Server server_;
+    http::Router metrics_router_;
+    std::unique_ptr<http::Server> metrics_server_;  // Only with metrics.listen.
 };
 
 Gateway::Gateway(const Clock& clock, Random& random, const config::Settings& settings,

@@ -84,6 +84,14 @@ http::Options http_options(const config::Settings& settings) {
     return options;
 }
 
+http::Options metrics_http_options(const config::Settings& settings) {
+    auto options = http_options(settings);
+    options.listen = {*settings.metrics.listen};
+    options.local_socket.clear();
+    options.threads = 1;
+    return options;
+}
+
 api::EntranceOptions entrance_options(const config::Settings& settings) {
     const auto& api = settings.api;
     api::EntranceOptions options;

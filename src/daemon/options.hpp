@@ -24,6 +24,8 @@ namespace merpati::daemon {
 
 [[nodiscard]] store::StoreOptions store_options(const config::Settings& settings);
 [[nodiscard]] http::Options http_options(const config::Settings& settings);
+/// Of the server for /metrics alone; only where metrics.listen is set.
+[[nodiscard]] http::Options metrics_http_options(const config::Settings& settings);
 [[nodiscard]] api::EntranceOptions entrance_options(const config::Settings& settings);
 [[nodiscard]] api::SendOptions send_options(const config::Settings& settings);
 [[nodiscard]] api::DeviceAddnewOptions device_options(const config::Settings& settings);
