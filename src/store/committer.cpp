@@ -161,6 +161,7 @@ public:
         if (!written) {
             box_.close();
             on_fatal_(written.error());
+            abandon(operations);
             return false;
         }
         commits_.fetch_add(1, std::memory_order_relaxed);
@@ -174,6 +175,14 @@ public:
             owner.after_told();
         }
         return true;
+    }
+
+    /// Where `on_fatal` returns (in tests), lets go of everything unwritten, so that whoever waits
+    /// for it learns that nothing more will come.
+    void abandon(std::vector<AnyOperation>& operations) {
+        gathering_.clear();
+        while (box_.take_all(operations)) {
+        }
     }
 
     const Clock& clock_;

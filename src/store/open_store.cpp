@@ -11,10 +11,11 @@ Result<std::unique_ptr<Store>> open_store(const StoreOptions& options) {
     if (url.starts_with(sqlite_scheme) && url.size() > sqlite_scheme.size()) {
         return sqlite::open(std::filesystem::path{url.substr(sqlite_scheme.size())}, options);
     }
+    // Only the scheme is shown: what follows may hold a password.
     return fail(ErrorCode::invalid_argument,
-                fmt::format("store.url '{}' is not a store this program can open: use "
+                fmt::format("store.url '{}…' is not a store this program can open: use "
                             "sqlite:PATH, for example sqlite:merpati.db",
-                            url.substr(0, url.find('@'))));
+                            url.substr(0, url.find(':'))));
 }
 
 }  // namespace merpati::store

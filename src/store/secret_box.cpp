@@ -10,6 +10,7 @@
 #include <sodium.h>
 
 #include "base/assert.hpp"
+#include "store/sync_directory.hpp"
 
 namespace merpati::store {
 namespace {
@@ -29,11 +30,9 @@ bool write_new_file(const std::filesystem::path& path, const std::string& text) 
     bool ok = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     ok = ::fsync(file) == 0 && ok;
     ::close(file);
-    const auto parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path{"."};
-    const int directory = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory >= 0) {
-        ok = ::fsync(directory) == 0 && ok;
-        ::close(directory);
+    ok = ok && sync_directory_of(path);
+    if (!ok) {
+        ::unlink(path.c_str());  // Half a key would look like a store's own at the next start.
     }
     return ok;
 }
@@ -68,8 +67,9 @@ Result<SecretBox> SecretBox::create(const std::filesystem::path& key_file) {
     randombytes_buf(key.data(), key.size());
     const auto text = to_base64(std::as_bytes(std::span{key})) + "\n";
     if (!write_new_file(key_file, text)) {
-        return fail(ErrorCode::io_failed, fmt::format("cannot write the store's key file {}: {}",
-                                                      key_file.string(), std::strerror(errno)));
+        const auto code = errno == EEXIST ? ErrorCode::conflict : ErrorCode::io_failed;
+        return fail(code, fmt::format("cannot write the store's key file {}: {}", key_file.string(),
+                                      std::strerror(errno)));
     }
     return SecretBox{key};
 }

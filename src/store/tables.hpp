@@ -61,7 +61,8 @@ public:
                                                                       std::string_view key) = 0;
     virtual Result<void> put_idempotency(const IdempotencyRecord& record) = 0;
 
-    /// One small step of retention; answers how many rows it removed (0: nothing left to do).
+    /// One small step of retention; answers how many it removed (0: nothing left for now). What
+    /// cannot go yet is passed by; each round of steps looks at it once more.
     virtual Result<std::size_t> prune(const PruneLimits& limits) = 0;
 };
 

@@ -1,5 +1,10 @@
 // The reader's lists, for people and the management API.
+#include <algorithm>
+#include <functional>
+#include <limits>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "store/sqlite/guard.hpp"
 #include "store/sqlite/rows.hpp"
@@ -13,6 +18,18 @@ const std::string message_record_columns =
 constexpr int completion_missing = message_column_count;
 constexpr int completion_first = message_column_count + 1;
 
+/// Ends a transaction that only read.
+class SnapshotEnd {
+public:
+    explicit SnapshotEnd(Connection& connection) : connection_(connection) {}
+    SnapshotEnd(const SnapshotEnd&) = delete;
+    SnapshotEnd& operator=(const SnapshotEnd&) = delete;
+    ~SnapshotEnd() { sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr); }
+
+private:
+    Connection& connection_;
+};
+
 MessageRecord read_record(const Cursor& row) {
     MessageRecord record;
     read_message(row, 0, record.message);
@@ -24,49 +41,56 @@ MessageRecord read_record(const Cursor& row) {
     return record;
 }
 
-/// Which messages a state means, in terms of completion rows. `sending` is a waiting message whose
-/// intent was recorded.
-const char* state_condition(std::optional<model::MessageState> state) {
-    if (!state) {
-        return "1";
-    }
-    switch (*state) {
-        case model::MessageState::pending:
-        case model::MessageState::sending:
-            return "c.id IS NULL";
-        case model::MessageState::sent:
-            return "c.state = 2";
-        case model::MessageState::failed:
-            return "c.state = 3";
-        case model::MessageState::cancelled:
-            return "c.state = 4";
-        case model::MessageState::held:
-            return "c.state = 5";
-    }
-    return "1";
-}
+constexpr auto highest = std::numeric_limits<std::int64_t>::max();
+
+// Up to this many waiting messages are sorted in memory to list them; of more, the newest stand
+// near the end of the message table.
+constexpr std::size_t waiting_sorted_max = 20'000;
 
 std::optional<std::int64_t> value_of(const std::optional<model::AccountId>& account) {
     return account ? std::optional{account->value} : std::nullopt;
 }
-std::optional<std::int64_t> value_of(const std::optional<Uuid>& id) {
-    return id ? std::optional{id->sequence()} : std::nullopt;
+/// The sequence below which a page starts.
+std::int64_t start_of(const std::optional<Uuid>& before) {
+    return before ? before->sequence() : highest;
+}
+
+bool waits(const MessageFilter& filter) {
+    return filter.state == model::MessageState::pending ||
+           filter.state == model::MessageState::sending;
+}
+
+/// Newest first from `?1`, of account `?2`. Ended messages of one state are found through their
+/// completions; those that nearly never occur have an index of their own.
+std::string page_query(const MessageFilter& filter) {
+    const std::string select = "SELECT " + message_record_columns;
+    constexpr const char* of_account = "(?2 IS NULL OR m.account = ?2)";
+    if (!filter.state || waits(filter)) {
+        return fmt::format(
+            "{} FROM message m LEFT JOIN completion c ON c.id = m.id "
+            "WHERE m.id < ?1 AND {} AND {} ORDER BY m.id DESC",
+            select, of_account, filter.state ? "c.id IS NULL" : "1");
+    }
+    const auto state = static_cast<int>(*filter.state);
+    const bool common = filter.state == model::MessageState::sent;
+    return fmt::format(
+        "{} FROM completion c CROSS JOIN message m ON m.id = c.id "
+        "WHERE c.id < ?1 AND {} AND c.state = {} AND {} ORDER BY c.id DESC",
+        select, of_account, state, common ? "1" : "c.state > 2");
 }
 
 }  // namespace
 
-/// Where a waiting message stands: mostly where it was accepted to; a retried one is searched for
-/// in its lane.
+/// Where a waiting message stands: mostly where it was accepted to; a retried one is looked for in
+/// each bucket of its lane, of which there are few however long the lane is.
 void SqliteReader::add_queue_place(MessageRecord& record) {
-    const auto& message = record.message;
-    for (const char* where : {" AND bucket = ?4", " AND ?4 IS NOT NULL"}) {
-        Statement find{connection_,
-                       std::string{"SELECT due_at, attempts, intent, last_details FROM queue "
-                                   "WHERE device = ?1 AND source = ?2 AND id = ?3"} +
-                           where};
-        auto row = find.query(message.device.value(), static_cast<int>(message.source),
-                              message.id.sequence(), bucket_of(message.due_at));
-        if (row.next()) {
+    const auto device = record.message.device.value();
+    const auto source = static_cast<int>(record.message.source);
+    auto bucket = bucket_of(record.message.due_at);
+    std::int64_t walked_to = -1;
+    for (;;) {
+        if (auto row = queue_place_.query(device, source, bucket, record.message.id.sequence());
+            row.next()) {
             record.queued_at = row.time(0);
             record.attempts = static_cast<std::uint32_t>(row.integer(1));
             record.state =
@@ -74,6 +98,11 @@ void SqliteReader::add_queue_place(MessageRecord& record) {
             record.last_details = row.text(3);
             return;
         }
+        auto next = next_bucket_.query(device, source, walked_to);
+        if (!next.next()) {
+            return;
+        }
+        bucket = walked_to = next.integer(0);
     }
 }
 
@@ -96,25 +125,55 @@ Result<std::optional<MessageRecord>> SqliteReader::message(model::MessageId id) 
 
 Result<std::vector<MessageRecord>> SqliteReader::messages(const MessageFilter& filter) {
     return guarded([&]() -> Result<std::vector<MessageRecord>> {
+        // One snapshot: a message does not end between the look at its row and at its place.
+        connection_.execute("BEGIN");
+        const SnapshotEnd end{connection_};
         std::vector<MessageRecord> page;
-        Statement find{connection_, "SELECT " + message_record_columns +
-                                        " FROM message m LEFT JOIN completion c ON c.id = m.id "
-                                        "WHERE (?1 IS NULL OR m.id < ?1) AND "
-                                        "(?2 IS NULL OR m.account = ?2) AND " +
-                                        state_condition(filter.state) + " ORDER BY m.id DESC"};
-        auto row = find.query(value_of(filter.before), value_of(filter.account));
-        while (page.size() < filter.limit && row.next()) {
+        const auto take = [&](const Cursor& row) {
             auto record = read_record(row);
             if (!record.completion) {
                 add_queue_place(record);
-                if (filter.state && record.state != *filter.state) {
-                    continue;
+            }
+            if (!filter.state || record.state == *filter.state) {
+                page.push_back(std::move(record));
+            }
+        };
+        if (const auto waiting = waits(filter) ? few_waiting() : std::nullopt) {
+            Statement find{connection_, "SELECT " + message_record_columns +
+                                            " FROM message m LEFT JOIN completion c ON c.id = m.id "
+                                            "WHERE m.id = ?1 AND m.id < ?2 AND "
+                                            "(?3 IS NULL OR m.account = ?3)"};
+            for (auto id = waiting->begin(); id != waiting->end() && page.size() < filter.limit;
+                 ++id) {
+                auto row = find.query(*id, start_of(filter.before), value_of(filter.account));
+                if (row.next()) {
+                    take(row);
                 }
             }
-            page.push_back(std::move(record));
+            return page;
+        }
+        Statement find{connection_, page_query(filter)};
+        auto row = find.query(start_of(filter.before), value_of(filter.account));
+        while (page.size() < filter.limit && row.next()) {
+            take(row);
         }
         return page;
     });
+}
+
+/// The waiting messages, newest first; empty when there are too many to sort.
+std::optional<std::vector<std::int64_t>> SqliteReader::few_waiting() {
+    std::vector<std::int64_t> waiting;
+    Statement walk{connection_, "SELECT id FROM queue LIMIT ?"};
+    auto row = walk.query(waiting_sorted_max + 1);
+    while (row.next()) {
+        waiting.push_back(row.integer(0));
+    }
+    if (waiting.size() > waiting_sorted_max) {
+        return std::nullopt;
+    }
+    std::ranges::sort(waiting, std::greater{});
+    return waiting;
 }
 
 Result<std::optional<QueuedCallback>> SqliteReader::callback(model::EventId id) {
@@ -129,22 +188,31 @@ Result<std::optional<QueuedCallback>> SqliteReader::callback(model::EventId id) 
 Result<std::vector<QueuedCallback>> SqliteReader::callbacks(const CallbackFilter& filter) {
     return guarded([&]() -> Result<std::vector<QueuedCallback>> {
         std::vector<QueuedCallback> page;
-        std::optional<std::int64_t> state;
-        if (filter.state) {
-            state = static_cast<std::int64_t>(*filter.state);
+        auto below = start_of(filter.before);
+        std::int64_t from = 0;
+        if (filter.message) {
+            // A message's callback is named by its completion row, so that no index of messages is
+            // kept.
+            Statement find{connection_, "SELECT event FROM completion WHERE id = ?"};
+            auto row = find.query(filter.message->sequence());
+            from = row.next() ? row.integer(0) : highest;
+            below = from < below ? from + 1 : from;
         }
-        // A message's callback is named by its completion row, so that no index of messages is
-        // kept.
+        // Parked ones, which nearly never occur, have an index of their own.
+        const auto state = filter.state ? static_cast<int>(*filter.state) : 0;
+        const auto of_state =
+            filter.state ? fmt::format("state = {}{}", state, state > 1 ? " AND state > 1" : "")
+                         : "1";
         Statement find{connection_,
-                       std::string{"SELECT "} + callback_columns +
-                           " FROM callback WHERE (?1 IS NULL OR id < ?1) AND "
-                           "(?2 IS NULL OR account = ?2) AND (?3 IS NULL OR state = ?3) AND "
-                           "(?4 IS NULL OR id = (SELECT event FROM completion WHERE id = ?4)) "
-                           "ORDER BY id DESC LIMIT ?5"};
-        auto row = find.query(value_of(filter.before), value_of(filter.account), state,
-                              value_of(filter.message), filter.limit);
+                       fmt::format("SELECT {} FROM callback WHERE id >= ?1 AND id < ?2 AND "
+                                   "(?3 IS NULL OR account = ?3) AND {} ORDER BY id DESC LIMIT ?4",
+                                   callback_columns, of_state)};
+        auto row = find.query(from, below, value_of(filter.account), filter.limit);
         while (row.next()) {
-            page.push_back(read_callback(row));
+            auto callback = read_callback(row);
+            if (!filter.message || callback.callback.message == filter.message) {
+                page.push_back(std::move(callback));
+            }
         }
         return page;
     });

@@ -10,8 +10,8 @@ namespace merpati::store::sqlite {
 [[nodiscard]] int schema_version() noexcept;
 
 /// Brings the schema up to date, a step a transaction. `allowed` false: an older schema is an
-/// error. Errors: conflict (newer than this program, or older and not allowed); throws Failure
-/// otherwise.
+/// error. Errors: conflict (newer than this program, older and not allowed, or not a store at all);
+/// throws Failure otherwise.
 [[nodiscard]] Result<void> migrate(Connection& connection, bool allowed);
 
 }  // namespace merpati::store::sqlite

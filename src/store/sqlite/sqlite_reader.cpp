@@ -33,6 +33,9 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets)
       next_bucket_(connection_,
                    "SELECT bucket FROM queue WHERE device = ? AND source = ? AND bucket > ? "
                    "ORDER BY bucket LIMIT 1"),
+      queue_place_(connection_,
+                   "SELECT due_at, attempts, intent, last_details FROM queue WHERE device = ? AND "
+                   "source = ? AND bucket = ? AND id = ?"),
       next_origin_(connection_,
                    "SELECT origin_key, due_at FROM callback WHERE state = 0 AND origin_key > ? "
                    "ORDER BY origin_key, due_at LIMIT 1"),

@@ -41,6 +41,7 @@ public:
 
 private:
     void add_queue_place(MessageRecord& record);
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> few_waiting();
 
     Connection connection_;
     const SecretBox& secrets_;
@@ -49,6 +50,7 @@ private:
     Statement message_row_;
     Statement due_in_bucket_;
     Statement next_bucket_;
+    Statement queue_place_;
     Statement next_origin_;
     Statement origin_rows_;
     Statement origin_due_;

@@ -14,6 +14,7 @@
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/sqlite_reader.hpp"
 #include "store/sqlite/sqlite_tables.hpp"
+#include "store/sync_directory.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
@@ -118,7 +119,11 @@ public:
           commit_(*connection_, "COMMIT") {}
 
     Result<void> write(WriteBatch& batch) override {
-        return guarded([&]() -> Result<void> {
+        if (failed_) {
+            return fail(ErrorCode::store_failed,
+                        "the store failed before and must be opened anew: what is on disk decides");
+        }
+        auto written = guarded([&]() -> Result<void> {
             begin_.run();
             for (auto& finish : batch.finishes) {
                 writer_.finish(finish);
@@ -145,6 +150,8 @@ public:
             commit_.run();
             return {};
         });
+        failed_ = !written;
+        return written;
     }
 
     Result<std::unique_ptr<Reader>> open_reader() override {
@@ -172,7 +179,7 @@ public:
             copy.run(file.string());
             return {};
         });
-        if (written && ::fsync(made) != 0) {
+        if (written && (::fsync(made) != 0 || !sync_directory_of(file))) {
             written = fail(ErrorCode::io_failed,
                            fmt::format("cannot sync the backup: {}", std::strerror(errno)));
         }
@@ -193,6 +200,7 @@ private:
     SqliteTables tables_;
     Statement begin_;
     Statement commit_;
+    bool failed_ = false;  // A failed sync is never tried again: the kernel may have dropped pages.
 };
 
 }  // namespace

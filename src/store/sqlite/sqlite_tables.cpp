@@ -7,6 +7,9 @@
 namespace merpati::store::sqlite {
 namespace {
 
+// A step of retention looks at this many times the rows it may remove.
+constexpr std::size_t walk_factor = 8;
+
 std::optional<std::string_view> revision_word(const model::ApiKey& key) {
     return key.revision ? std::optional{model::to_string(*key.revision)} : std::nullopt;
 }
@@ -166,12 +169,12 @@ Result<void> SqliteTables::release_message(model::MessageId message, Timestamp n
     std::int64_t device = 0;
     std::int64_t source = 0;
     {
-        Statement find{connection_, std::string{"SELECT c.state, "} + message_columns +
-                                        " FROM message m JOIN completion c ON c.id = m.id "
+        Statement find{connection_, std::string{"SELECT coalesce(c.state, 0), "} + message_columns +
+                                        " FROM message m LEFT JOIN completion c ON c.id = m.id "
                                         "WHERE m.id = ? AND m.tail = ?"};
         auto row = find.query(message.sequence(), tail_of(message));
         if (!row.next()) {
-            return fail(ErrorCode::not_found, "there is no such held message");
+            return fail(ErrorCode::not_found, "there is no such message");
         }
         if (row.integer(0) != static_cast<int>(model::MessageState::held)) {
             return fail(ErrorCode::conflict, "the message is not held");
@@ -216,16 +219,14 @@ Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
     idempotency.run(limits.idempotency_before, limits.rows_max);
     auto removed = static_cast<std::size_t>(connection_.changes());
     removed += prune_messages(limits);
-    // What is left of old callbacks belongs to no message's end: device webhooks.
-    Statement callbacks{connection_,
-                        "DELETE FROM callback WHERE id IN (SELECT id FROM callback WHERE id < ? "
-                        "AND message IS NULL AND state <> 0 LIMIT ?)"};
-    callbacks.run(Uuid::sequence_at(limits.messages_before), limits.rows_max);
-    return removed + static_cast<std::size_t>(connection_.changes());
+    if (removed == 0) {
+        removed = prune_callbacks(limits);
+    }
+    return removed;
 }
 
-/// Walks old messages from where the last step stopped, so that the few which cannot go yet
-/// (unfinished, held, callback waiting) do not hold up the rest.
+/// Walks old endings from where the last step stopped, so that the few which cannot go yet (held,
+/// ended lately, callback waiting) do not hold up the rest. Unfinished messages are not on its way.
 std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
     struct Old {
         std::int64_t id;
@@ -233,19 +234,18 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
     };
     std::vector<Old> finished;
     std::size_t seen = 0;
+    const auto seen_max = limits.rows_max * walk_factor;
     {
-        Statement walk{
-            connection_,
-            "SELECT m.id, c.state, c.finished_at, c.event, b.state FROM message m "
-            "LEFT JOIN completion c ON c.id = m.id LEFT JOIN callback b ON b.id = c.event "
-            "WHERE m.id > ? AND m.id < ? ORDER BY m.id LIMIT ?"};
+        Statement walk{connection_,
+                       "SELECT c.id, c.state, c.finished_at, c.event, b.state FROM completion c "
+                       "LEFT JOIN callback b ON b.id = c.event "
+                       "WHERE c.id > ? AND c.id < ? ORDER BY c.id LIMIT ?"};
         auto row =
-            walk.query(pruned_to_, Uuid::sequence_at(limits.messages_before), limits.rows_max);
-        while (row.next()) {
+            walk.query(messages_walked_to_, Uuid::sequence_at(limits.messages_before), seen_max);
+        while (finished.size() < limits.rows_max && row.next()) {
             ++seen;
-            pruned_to_ = row.integer(0);
-            const bool ended = !row.null(1) &&
-                               model::is_final(static_cast<model::MessageState>(row.integer(1))) &&
+            messages_walked_to_ = row.integer(0);
+            const bool ended = model::is_final(static_cast<model::MessageState>(row.integer(1))) &&
                                row.time(2) < limits.messages_before;
             const bool told = row.null(4) || row.integer(4) != 0;
             if (ended && told) {
@@ -255,8 +255,8 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
             }
         }
     }
-    if (seen < limits.rows_max) {
-        pruned_to_ = 0;
+    if (seen < seen_max && finished.size() < limits.rows_max) {
+        messages_walked_to_ = 0;
     }
     Statement message{connection_, "DELETE FROM message WHERE id = ?"};
     Statement completion{connection_, "DELETE FROM completion WHERE id = ?"};
@@ -267,6 +267,38 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
         if (old.event) {
             callback.run(*old.event);
         }
+    }
+    return finished.size();
+}
+
+/// Old callbacks that did not go with a message: device webhooks, and those of an end that a
+/// release undid.
+std::size_t SqliteTables::prune_callbacks(const PruneLimits& limits) {
+    std::vector<std::int64_t> finished;
+    std::size_t seen = 0;
+    const auto seen_max = limits.rows_max * walk_factor;
+    {
+        Statement walk{connection_,
+                       "SELECT id, state <> 0 AND updated_at < ?3 AND (message IS NULL OR NOT "
+                       "EXISTS (SELECT 1 FROM completion c WHERE c.event = callback.id AND "
+                       "c.id = callback.message)) "
+                       "FROM callback WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT ?4"};
+        auto row = walk.query(callbacks_walked_to_, Uuid::sequence_at(limits.messages_before),
+                              limits.messages_before, seen_max);
+        while (finished.size() < limits.rows_max && row.next()) {
+            ++seen;
+            callbacks_walked_to_ = row.integer(0);
+            if (row.integer(1) != 0) {
+                finished.push_back(row.integer(0));
+            }
+        }
+    }
+    if (seen < seen_max && finished.size() < limits.rows_max) {
+        callbacks_walked_to_ = 0;
+    }
+    Statement callback{connection_, "DELETE FROM callback WHERE id = ?"};
+    for (const auto event : finished) {
+        callback.run(event);
     }
     return finished.size();
 }

@@ -38,11 +38,14 @@ public:
 private:
     [[nodiscard]] Result<void> changed_one(const char* what);
     [[nodiscard]] std::size_t prune_messages(const PruneLimits& limits);
+    [[nodiscard]] std::size_t prune_callbacks(const PruneLimits& limits);
 
     Connection& connection_;
     MessageWriter& writer_;
     const SecretBox& secrets_;
-    std::int64_t pruned_to_ = 0;  // Where the walk over old messages stands; 0: at the start.
+    // Where retention's walks stand; 0: at the start.
+    std::int64_t messages_walked_to_ = 0;
+    std::int64_t callbacks_walked_to_ = 0;
 };
 
 }  // namespace merpati::store::sqlite

@@ -1,0 +1,270 @@
+#include "store/committer.hpp"
+
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "store/conformance/store_fixture.hpp"
+
+namespace merpati::store {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto deadline = 20s;
+
+/// A store that writes nothing, stops where it is told to, and remembers what it was given.
+class RecordingStore final : public Store {
+public:
+    Result<void> write(WriteBatch& batch) override {
+        std::unique_lock lock{mutex_};
+        entered_ += 1;
+        changed_.notify_all();
+        changed_.wait(lock, [this] { return !held_; });
+        sizes_.push_back(batch.accepts.size() + batch.finishes.size() + batch.reschedules.size() +
+                         batch.intents.size() + batch.callback_updates.size() +
+                         batch.changes.size());
+        if (failing_) {
+            return fail(ErrorCode::store_failed, "the disk is gone");
+        }
+        for (auto& finish : batch.finishes) {
+            finish.finished = true;
+        }
+        for (auto& change : batch.changes) {
+            change.result = fail(ErrorCode::refused, "changed its mind");
+        }
+        return {};
+    }
+    Result<std::unique_ptr<Reader>> open_reader() override {
+        return fail(ErrorCode::store_failed, "this one reads nothing");
+    }
+    void rest() override {
+        const std::lock_guard lock{mutex_};
+        rests_ += 1;
+        changed_.notify_all();
+    }
+    Result<void> backup(const std::filesystem::path&) override { return {}; }
+
+    void hold() { set(held_, true); }
+    void let_go() { set(held_, false); }
+    void start_failing() { set(failing_, true); }
+
+    bool wait_for_writes(int count) {
+        return wait([&] { return entered_ >= count; });
+    }
+    bool wait_for_rests(int count) {
+        return wait([&] { return rests_ >= count; });
+    }
+    std::vector<std::size_t> sizes() {
+        const std::lock_guard lock{mutex_};
+        return sizes_;
+    }
+
+private:
+    void set(bool& flag, bool value) {
+        const std::lock_guard lock{mutex_};
+        flag = value;
+        changed_.notify_all();
+    }
+    template <class Condition>
+    bool wait(Condition condition) {
+        std::unique_lock lock{mutex_};
+        return changed_.wait_for(lock, deadline, condition);
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool held_ = false;
+    bool failing_ = false;
+    int entered_ = 0;
+    int rests_ = 0;
+    std::vector<std::size_t> sizes_;
+};
+
+struct CommitterTest : ::testing::Test {
+    SystemClock clock;
+    RecordingStore store;
+    std::atomic<int> fatals = 0;
+    std::atomic<int> done = 0;
+
+    std::unique_ptr<Committer> committer(CommitterOptions options = {}) {
+        return std::make_unique<Committer>(clock, store, options,
+                                           [this](const Error&) { fatals += 1; });
+    }
+
+    bool accept(Committer& to) {
+        return to.accept({.message = std::make_unique<model::Message>()},
+                         [this](Accept&&) { done += 1; });
+    }
+    void finish(Committer& to) {
+        to.finish({.message = std::make_unique<model::Message>()}, [this](Finish&& finished) {
+            EXPECT_TRUE(finished.finished);
+            done += 1;
+        });
+    }
+    static Result<void> nothing(Tables&) { return {}; }
+};
+
+TEST_F(CommitterTest, TellsEachOperationItsOwnResult) {
+    const auto under_test = committer();
+    under_test->start();
+    finish(*under_test);
+    EXPECT_TRUE(accept(*under_test));
+    under_test->reschedule({.attempts = 4}, [this](const Reschedule& reschedule) {
+        EXPECT_EQ(reschedule.attempts, 4);
+        done += 1;
+    });
+    under_test->record_intent({}, [this] { done += 1; });
+    under_test->update_callback({}, [this] { done += 1; });
+    EXPECT_TRUE(under_test->change(nothing, [this](Result<void> result) {
+        EXPECT_EQ(result.error().code, ErrorCode::refused);
+        done += 1;
+    }));
+    under_test->stop();
+    EXPECT_EQ(done, 6);
+    EXPECT_EQ(under_test->counts().operations, 6);
+}
+
+TEST_F(CommitterTest, GathersWhileACommitIsUnderWay) {
+    const auto under_test = committer();
+    store.hold();
+    under_test->start();
+    ASSERT_TRUE(accept(*under_test));
+    ASSERT_TRUE(store.wait_for_writes(1));
+    for (int count = 0; count < 9; ++count) {
+        ASSERT_TRUE(accept(*under_test));
+    }
+    EXPECT_EQ(done, 0);  // Nobody is told before the commit.
+    store.let_go();
+    under_test->stop();
+    EXPECT_EQ(store.sizes(), (std::vector<std::size_t>{1, 9}));
+    EXPECT_EQ(done, 10);
+    EXPECT_EQ(under_test->counts().commits, 2);
+}
+
+TEST_F(CommitterTest, WritesNoMoreThanTheLimitInOneTransaction) {
+    const auto under_test = committer({.batch_max = 4});
+    for (int count = 0; count < 10; ++count) {
+        ASSERT_TRUE(accept(*under_test));
+    }
+    under_test->start();
+    under_test->stop();
+    EXPECT_EQ(store.sizes(), (std::vector<std::size_t>{4, 4, 2}));
+    EXPECT_EQ(done, 10);
+}
+
+TEST_F(CommitterTest, RefusesNewWorkWhenFullButAlwaysTakesResults) {
+    const auto under_test = committer({.queue_max = 2});
+    EXPECT_TRUE(accept(*under_test));
+    EXPECT_TRUE(accept(*under_test));
+    EXPECT_FALSE(accept(*under_test));
+    EXPECT_FALSE(under_test->change(nothing, [](Result<void>) { FAIL(); }));
+    const auto waited = under_test->change_and_wait(nothing);
+    EXPECT_EQ(waited.error().code, ErrorCode::busy);
+    finish(*under_test);
+    EXPECT_EQ(under_test->counts().waiting, 3);
+    under_test->start();
+    under_test->stop();
+    EXPECT_EQ(done, 3);
+}
+
+TEST_F(CommitterTest, WaitsForAChange) {
+    const auto under_test = committer();
+    under_test->start();
+    EXPECT_EQ(under_test->change_and_wait(nothing).error().code, ErrorCode::refused);
+}
+
+TEST_F(CommitterTest, TakesNothingAfterItStopped) {
+    const auto under_test = committer();
+    under_test->start();
+    under_test->stop();
+    under_test->stop();
+    EXPECT_FALSE(accept(*under_test));
+    finish(*under_test);
+    EXPECT_EQ(done, 0);
+}
+
+TEST_F(CommitterTest, TellsNobodyWhenTheStoreFails) {
+    const auto under_test = committer();
+    store.hold();
+    store.start_failing();
+    under_test->start();
+    EXPECT_TRUE(accept(*under_test));
+    ASSERT_TRUE(store.wait_for_writes(1));
+    finish(*under_test);
+    auto waiting = std::async(std::launch::async,
+                              [&] { return under_test->change_and_wait(nothing).error().code; });
+    while (under_test->counts().waiting < 2) {
+        std::this_thread::yield();
+    }
+    store.let_go();
+    ASSERT_EQ(waiting.wait_for(deadline), std::future_status::ready);
+    EXPECT_EQ(waiting.get(), ErrorCode::shutting_down);
+    under_test->stop();
+    EXPECT_EQ(fatals, 1);
+    EXPECT_EQ(done, 0);
+    EXPECT_EQ(store.sizes(), std::vector<std::size_t>{1});  // What waited was never tried.
+    EXPECT_FALSE(accept(*under_test));
+}
+
+TEST_F(CommitterTest, LetsTheStoreRestOnceAfterWork) {
+    const auto under_test = committer();
+    under_test->start();
+    EXPECT_TRUE(accept(*under_test));
+    EXPECT_TRUE(store.wait_for_rests(1));
+    EXPECT_TRUE(accept(*under_test));
+    EXPECT_TRUE(store.wait_for_rests(2));
+    under_test->stop();
+}
+
+TEST_F(CommitterTest, ReportsTheSizeOfEachCommit) {
+    const auto under_test = committer();
+    std::vector<std::size_t> sizes;
+    under_test->on_commit = [&](std::size_t operations, std::chrono::microseconds took) {
+        EXPECT_GE(took.count(), 0);
+        sizes.push_back(operations);
+    };
+    EXPECT_TRUE(accept(*under_test));
+    EXPECT_TRUE(accept(*under_test));
+    under_test->start();
+    under_test->stop();
+    EXPECT_EQ(sizes, std::vector<std::size_t>{2});
+}
+
+struct CommitterOnEveryEngine : StoreTest {
+    SystemClock system_clock;
+};
+
+TEST_P(CommitterOnEveryEngine, ManyThreadsSpendABalanceExactlyOnce) {
+    constexpr int threads = 4;
+    constexpr int each = 200;
+    account = create_account(threads * each / 2);
+    Committer committer{system_clock, *store, {}, [](const Error&) { FAIL(); }};
+    committer.start();
+    std::atomic<int> stored = 0;
+    std::atomic<int> exhausted = 0;
+    std::vector<std::jthread> senders;
+    for (int number = 0; number < threads; ++number) {
+        senders.emplace_back([&] {
+            for (int count = 0; count < each; ++count) {
+                EXPECT_TRUE(committer.accept({.message = message()}, [&](Accept&& accept) {
+                    (accept.result == Accept::Result::stored ? stored : exhausted) += 1;
+                }));
+            }
+        });
+    }
+    senders.clear();
+    committer.stop();
+    EXPECT_EQ(stored, threads * each / 2);
+    EXPECT_EQ(exhausted, threads * each / 2);
+    EXPECT_EQ(credit_of(account), 0);
+    EXPECT_EQ(take(reader()->waiting_messages()), threads * each / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, CommitterOnEveryEngine, ::testing::ValuesIn(engines()), name_of);
+
+}  // namespace
+}  // namespace merpati::store

@@ -1,0 +1,259 @@
+// Ending and putting back: fenced by the queue, credit given back once.
+#include "store/conformance/store_fixture.hpp"
+
+namespace merpati::store {
+namespace {
+
+using namespace std::chrono_literals;
+using model::MessageState;
+
+struct FinishTest : StoreTest {
+    /// Puts the message back to `queue_at` from where it stands.
+    bool reschedule(const model::Message& message, Timestamp queued_at, Timestamp queue_at) {
+        WriteBatch batch;
+        batch.reschedules.push_back({.message = message.id,
+                                     .device = message.device,
+                                     .source = message.source,
+                                     .queued_at = queued_at,
+                                     .queue_at = queue_at,
+                                     .attempts = 3,
+                                     .last_details = "the platform is busy"});
+        write(batch);
+        return batch.reschedules.front().rescheduled;
+    }
+
+    void record_intent(const model::Message& message) {
+        WriteBatch batch;
+        batch.intents.push_back(
+            {.message = message.id, .device = message.device, .queued_at = message.due_at});
+        write(batch);
+    }
+
+    MessageRecord record_of(const model::Message& message) {
+        auto record = take(reader()->message(message.id));
+        EXPECT_TRUE(record);
+        return record ? std::move(*record) : MessageRecord{};
+    }
+};
+
+TEST_P(FinishTest, KeepsTheWholeCompletion) {
+    const auto made = accepted();
+    clock.advance(2s);
+    ASSERT_TRUE(finish(finish_of(made)));
+    const auto record = record_of(made);
+    EXPECT_EQ(record.state, MessageState::sent);
+    ASSERT_TRUE(record.completion);
+    EXPECT_EQ(record.completion->state, MessageState::sent);
+    EXPECT_EQ(record.completion->code, model::StatusCode::sent);
+    EXPECT_EQ(record.completion->details, "Success");
+    EXPECT_EQ(record.completion->platform_id, "3EB0F1");
+    EXPECT_EQ(record.completion->finished_at, clock.now());
+    EXPECT_EQ(record.completion->attempts, 1);
+    EXPECT_EQ(record.attempts, 1);
+}
+
+TEST_P(FinishTest, TakesTheMessageOutOfItsLane) {
+    const auto made = accepted();
+    ASSERT_TRUE(finish(finish_of(made)));
+    EXPECT_TRUE(lane_before(clock.now() + 1h).empty());
+    EXPECT_EQ(take(reader()->waiting_messages()), 0);
+}
+
+TEST_P(FinishTest, EndsAMessageOnlyOnce) {
+    const auto made = accepted();
+    ASSERT_TRUE(finish(finish_of(made)));
+    auto again = finish_of(made, MessageState::failed);
+    again.callback = callback_for(made);
+    EXPECT_FALSE(finish(std::move(again)));
+    EXPECT_EQ(record_of(made).state, MessageState::sent);
+    EXPECT_TRUE(take(reader()->callbacks({})).empty());
+}
+
+TEST_P(FinishTest, EndsAMessageOnlyOnceWithinABatch) {
+    account = create_account(1);
+    const auto made = accepted();
+    WriteBatch batch;
+    batch.finishes.push_back(finish_of(made, MessageState::failed));
+    batch.finishes.push_back(finish_of(made, MessageState::failed));
+    write(batch);
+    EXPECT_TRUE(batch.finishes[0].finished);
+    EXPECT_FALSE(batch.finishes[1].finished);
+    EXPECT_EQ(credit_of(account), 1);
+}
+
+TEST_P(FinishTest, DoesNothingToAMessageThatStandsElsewhereInItsLane) {
+    const auto made = accepted();
+    ASSERT_TRUE(reschedule(made, made.due_at, made.due_at + 1h));
+    EXPECT_FALSE(finish(finish_of(made)));
+    EXPECT_EQ(record_of(made).state, MessageState::pending);
+}
+
+TEST_P(FinishTest, StoresTheCallbackWithTheEnd) {
+    const auto callback = finished_with_callback(77);
+    const auto stored = take(reader()->callback(callback.id));
+    ASSERT_TRUE(stored);
+    EXPECT_EQ(stored->callback.id, callback.id);
+    EXPECT_EQ(stored->callback.account, account);
+    EXPECT_EQ(stored->callback.kind, model::CallbackKind::message_status);
+    EXPECT_EQ(stored->callback.message, callback.message);
+    EXPECT_EQ(stored->callback.url, callback.url);
+    EXPECT_EQ(stored->callback.origin_key, 77);
+    EXPECT_EQ(stored->callback.body, callback.body);
+    EXPECT_EQ(stored->callback.created_at, clock.now());
+    EXPECT_EQ(stored->progress.state, model::CallbackState::waiting);
+    EXPECT_EQ(stored->progress.attempts, 0);
+    EXPECT_EQ(stored->progress.due_at, clock.now());
+}
+
+TEST_P(FinishTest, GivesTheCreditOfAFailedMessageBack) {
+    account = create_account(1);
+    const auto made = accepted();
+    ASSERT_EQ(credit_of(account), 0);
+    ASSERT_TRUE(finish(finish_of(made, MessageState::failed)));
+    EXPECT_EQ(credit_of(account), 1);
+}
+
+TEST_P(FinishTest, GivesTheCreditOfACancelledMessageBack) {
+    account = create_account(1);
+    const auto made = accepted();
+    ASSERT_TRUE(finish(finish_of(made, MessageState::cancelled)));
+    EXPECT_EQ(credit_of(account), 1);
+}
+
+TEST_P(FinishTest, GivesCreditBackOnce) {
+    account = create_account(5);
+    const auto made = accepted();
+    ASSERT_TRUE(finish(finish_of(made, MessageState::failed)));
+    EXPECT_FALSE(finish(finish_of(made, MessageState::failed)));
+    EXPECT_EQ(credit_of(account), 5);
+}
+
+TEST_P(FinishTest, KeepsTheCreditOfWhatWasSentOrIsHeld) {
+    account = create_account(2);
+    ASSERT_TRUE(finish(finish_of(accepted(), MessageState::sent)));
+    ASSERT_TRUE(finish(finish_of(accepted(), MessageState::held)));
+    EXPECT_EQ(credit_of(account), 0);
+}
+
+TEST_P(FinishTest, GivesNothingBackThatWasNotTaken) {
+    const auto made = accepted();
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.set_credit(account, 7); }));
+    ASSERT_TRUE(finish(finish_of(made, MessageState::failed)));
+    EXPECT_EQ(credit_of(account), 7);
+}
+
+TEST_P(FinishTest, GivesNothingBackToAnAccountThatNoLongerCounts) {
+    account = create_account(1);
+    const auto made = accepted();
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.set_credit(account, std::nullopt); }));
+    ASSERT_TRUE(finish(finish_of(made, MessageState::failed)));
+    EXPECT_EQ(credit_of(account), std::nullopt);
+}
+
+TEST_P(FinishTest, CreditGivenBackMayBeSpentInTheSameBatch) {
+    account = create_account(1);
+    const auto made = accepted();
+    WriteBatch batch;
+    batch.finishes.push_back(finish_of(made, MessageState::failed));
+    batch.accepts.push_back({.message = message()});
+    batch.accepts.push_back({.message = message()});
+    write(batch);
+    EXPECT_EQ(batch.accepts[0].result, Accept::Result::stored);
+    EXPECT_EQ(batch.accepts[1].result, Accept::Result::credit_exhausted);
+    EXPECT_EQ(credit_of(account), 0);
+}
+
+TEST_P(FinishTest, ARescheduledMessageStandsAtItsNewTime) {
+    const auto made = accepted();
+    ASSERT_TRUE(reschedule(made, made.due_at, clock.now() + 10min));
+    EXPECT_TRUE(lane_before(clock.now() + 10min).empty());
+    EXPECT_EQ(lane_before(clock.now() + 10min + 1ms), std::vector{made.id});
+
+    const auto record = record_of(made);
+    EXPECT_EQ(record.state, MessageState::pending);
+    EXPECT_EQ(record.queued_at, clock.now() + 10min);
+    EXPECT_EQ(record.attempts, 3);
+    EXPECT_EQ(record.last_details, "the platform is busy");
+}
+
+TEST_P(FinishTest, ARescheduledMessageCanBePutBackAgainAndEnded) {
+    const auto made = accepted();
+    ASSERT_TRUE(reschedule(made, made.due_at, clock.now() + 10min));
+    ASSERT_TRUE(reschedule(made, clock.now() + 10min, clock.now() + 10min + 1s));
+    auto ending = finish_of(made);
+    ending.queued_at = clock.now() + 10min + 1s;
+    EXPECT_TRUE(finish(std::move(ending)));
+    EXPECT_EQ(take(reader()->waiting_messages()), 0);
+}
+
+TEST_P(FinishTest, AMessageThatEndedIsNotPutBack) {
+    const auto made = accepted();
+    ASSERT_TRUE(finish(finish_of(made)));
+    EXPECT_FALSE(reschedule(made, made.due_at, clock.now() + 10min));
+    EXPECT_EQ(take(reader()->waiting_messages()), 0);
+}
+
+TEST_P(FinishTest, AnIntentIsSeenByWhoeverLoadsTheLane) {
+    const auto quiet = accepted();
+    const auto sending = accepted();
+    record_intent(sending);
+    reopen();
+    const auto loaded = take(reader()->load_lane(device, model::Source::api, clock.now() + 1ms, 10,
+                                                 [](const Uuid&) { return false; }));
+    ASSERT_EQ(loaded.size(), 2);
+    EXPECT_FALSE(loaded[0].intent_recorded);
+    EXPECT_TRUE(loaded[1].intent_recorded);
+    EXPECT_EQ(record_of(sending).state, MessageState::sending);
+    EXPECT_EQ(record_of(quiet).state, MessageState::pending);
+}
+
+TEST_P(FinishTest, PuttingAMessageBackForgetsItsIntent) {
+    const auto made = accepted();
+    record_intent(made);
+    ASSERT_TRUE(reschedule(made, made.due_at, clock.now() + 1min));
+    EXPECT_EQ(record_of(made).state, MessageState::pending);
+}
+
+TEST_P(FinishTest, AnIntentOfAMessageThatEndedDoesNothing) {
+    const auto made = accepted();
+    ASSERT_TRUE(finish(finish_of(made)));
+    record_intent(made);
+    EXPECT_EQ(record_of(made).state, MessageState::sent);
+    EXPECT_EQ(take(reader()->waiting_messages()), 0);
+}
+
+TEST_P(FinishTest, AHeldMessageWaitsInNoLaneUntilItIsReleased) {
+    const auto made = accepted();
+    ASSERT_TRUE(finish(finish_of(made, MessageState::held)));
+    EXPECT_TRUE(lane_before(clock.now() + 1h).empty());
+    EXPECT_EQ(record_of(made).state, MessageState::held);
+
+    clock.advance(2h);
+    ASSERT_TRUE(
+        change([&](Tables& tables) { return tables.release_message(made.id, clock.now()); }));
+    const auto record = record_of(made);
+    EXPECT_EQ(record.state, MessageState::pending);
+    EXPECT_EQ(record.queued_at, clock.now());
+    EXPECT_EQ(lane_before(clock.now() + 1ms), std::vector{made.id});
+    auto ending = finish_of(made);
+    ending.queued_at = clock.now();
+    EXPECT_TRUE(finish(std::move(ending)));
+}
+
+TEST_P(FinishTest, ReleasesOnlyWhatIsHeld) {
+    const auto waiting = accepted();
+    const auto sent = accepted();
+    ASSERT_TRUE(finish(finish_of(sent)));
+    const auto release = [&](model::MessageId id) {
+        return change([&, id](Tables& tables) { return tables.release_message(id, clock.now()); });
+    };
+    EXPECT_EQ(release(sent.id).error().code, ErrorCode::conflict);
+    EXPECT_EQ(release(waiting.id).error().code, ErrorCode::conflict);
+    EXPECT_EQ(release(ids.next()).error().code, ErrorCode::not_found);
+    EXPECT_EQ(take(reader()->waiting_messages()), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, FinishTest, ::testing::ValuesIn(engines()), name_of);
+
+}  // namespace
+}  // namespace merpati::store

@@ -1,0 +1,172 @@
+// Lanes: what is due, in which order, without walking what is not asked for.
+#include <algorithm>
+#include <set>
+
+#include "store/conformance/store_fixture.hpp"
+
+namespace merpati::store {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct LaneTest : StoreTest {
+    std::vector<QueuedMessage> load(Timestamp before, std::size_t limit, const Known& known) {
+        return take(reader()->load_lane(device, model::Source::api, before, limit, known));
+    }
+    std::optional<Timestamp> next_due(Timestamp from) {
+        return take(reader()->next_due(device, model::Source::api, from));
+    }
+    static bool nothing_known(const Uuid&) { return false; }
+};
+
+TEST_P(LaneTest, GivesMessagesOutInTheOrderOfTheirAcceptance) {
+    std::vector<model::MessageId> expected;
+    for (int count = 0; count < 20; ++count) {
+        expected.push_back(accepted().id);
+        clock.advance(1s);
+    }
+    EXPECT_EQ(lane_before(clock.now()), expected);
+}
+
+TEST_P(LaneTest, GivesOutWhatIsDueEarlierFirst) {
+    const auto late = accepted_due(clock.now() + 3h);
+    const auto early = accepted_due(clock.now() + 1min);
+    const auto middle = accepted_due(clock.now() + 1h);
+    EXPECT_EQ(lane_before(clock.now() + 4h), (std::vector{early.id, middle.id, late.id}));
+}
+
+TEST_P(LaneTest, OrdersStepsOfSixteenSecondsAtLeast) {
+    for (int count = 0; count < 50; ++count) {
+        accepted_due(clock.now() + Millis{(count * 7919) % 600'000});
+    }
+    auto loaded = load(clock.now() + 1h, 100, nothing_known);
+    ASSERT_EQ(loaded.size(), 50);
+    for (std::size_t place = 1; place < loaded.size(); ++place) {
+        EXPECT_LT(loaded[place - 1].queued_at, loaded[place].queued_at + 17s);
+    }
+}
+
+TEST_P(LaneTest, GivesNothingOutBeforeItIsDue) {
+    const auto made = accepted_due(clock.now() + 1min);
+    EXPECT_TRUE(lane_before(clock.now() + 1min).empty());
+    EXPECT_EQ(lane_before(clock.now() + 1min + 1ms), std::vector{made.id});
+}
+
+TEST_P(LaneTest, LoadsWholeMessages) {
+    const auto made = accepted_due(clock.now() + 5s);
+    const auto loaded = load(clock.now() + 1min, 10, nothing_known);
+    ASSERT_EQ(loaded.size(), 1);
+    EXPECT_EQ(loaded[0].message->id, made.id);
+    EXPECT_EQ(loaded[0].message->body, made.body);
+    EXPECT_EQ(loaded[0].message->account, account);
+    EXPECT_EQ(loaded[0].queued_at, clock.now() + 5s);
+    EXPECT_EQ(loaded[0].attempts, 0);
+    EXPECT_FALSE(loaded[0].intent_recorded);
+}
+
+TEST_P(LaneTest, StopsAtTheLimit) {
+    const auto first = accepted();
+    const auto second = accepted();
+    accepted();
+    EXPECT_EQ(lane_before(clock.now() + 1s, 2), (std::vector{first.id, second.id}));
+}
+
+TEST_P(LaneTest, LeavesOutWhatTheAskerKnowsAndFillsTheLimitWithTheRest) {
+    std::set<Uuid> known;
+    std::vector<model::MessageId> unknown;
+    for (int count = 0; count < 10; ++count) {
+        const auto made = accepted();
+        if (count % 2 == 0) {
+            known.insert(made.id);
+        } else {
+            unknown.push_back(made.id);
+        }
+    }
+    const auto loaded =
+        load(clock.now() + 1s, 5, [&](const Uuid& id) { return known.contains(id); });
+    ASSERT_EQ(loaded.size(), 5);
+    for (std::size_t place = 0; place < loaded.size(); ++place) {
+        EXPECT_EQ(loaded[place].message->id, unknown[place]);
+    }
+}
+
+TEST_P(LaneTest, KeepsDevicesAndSourcesApart) {
+    const auto mine = accepted();
+    auto campaign = *message();
+    campaign.source = model::Source::campaign;
+    accept(campaign);
+    auto elsewhere = *message();
+    elsewhere.device = model::PhoneNumber::from_stored(6281100000002);
+    accept(elsewhere);
+
+    EXPECT_EQ(lane_before(clock.now() + 1s), std::vector{mine.id});
+    const auto of_campaign = take(
+        reader()->load_lane(device, model::Source::campaign, clock.now() + 1s, 10, nothing_known));
+    ASSERT_EQ(of_campaign.size(), 1);
+    EXPECT_EQ(of_campaign[0].message->id, campaign.id);
+}
+
+TEST_P(LaneTest, NamesEachLaneWithWorkOnceWithALowerBoundOfItsFirstDueTime) {
+    for (const std::int64_t number : {6281100000003, 6281100000001, 6281100000002}) {
+        device = model::PhoneNumber::from_stored(number);
+        accepted_due(clock.now() + 1h);
+        accepted_due(clock.now() + 30min);
+    }
+    auto campaign = *message_due(clock.now() + 2h);
+    campaign.source = model::Source::campaign;
+    campaign.device = model::PhoneNumber::from_stored(6281100000009);
+    accept(campaign);
+
+    const auto lanes = take(reader()->lanes());
+    ASSERT_EQ(lanes.size(), 4);
+    for (std::size_t place = 0; place < 3; ++place) {
+        EXPECT_EQ(lanes[place].device.value(), 6281100000001 + static_cast<int>(place));
+        EXPECT_EQ(lanes[place].source, model::Source::api);
+        EXPECT_LE(to_unix_millis(lanes[place].due_from), to_unix_millis(clock.now() + 30min));
+        EXPECT_GT(to_unix_millis(lanes[place].due_from), to_unix_millis(clock.now() + 29min));
+    }
+    EXPECT_EQ(lanes[3].source, model::Source::campaign);
+}
+
+TEST_P(LaneTest, AnEmptiedLaneIsNotNamedAnyMore) {
+    const auto made = accepted();
+    ASSERT_EQ(take(reader()->lanes()).size(), 1);
+    ASSERT_TRUE(finish(finish_of(made)));
+    EXPECT_TRUE(take(reader()->lanes()).empty());
+}
+
+TEST_P(LaneTest, NextDueIsNeverLaterThanTheFirstMessageAndNeverBeforeWhatWasAsked) {
+    for (const auto delay : {1ms, 17'000ms, 400'000ms, 10'800'000ms}) {
+        const auto due = clock.now() + delay;
+        const auto made = accepted_due(due);
+        for (const auto from : {clock.now(), due - 20s, due - 1s, due}) {
+            const auto bound = next_due(from);
+            ASSERT_TRUE(bound);
+            EXPECT_LE(*bound, due);
+        }
+        EXPECT_FALSE(next_due(due + 1ms));
+        ASSERT_TRUE(finish(finish_of(made)));
+    }
+}
+
+TEST_P(LaneTest, NextDueComesToTheMessageInFewSteps) {
+    accepted_due(clock.now() + 5h);
+    auto from = clock.now();
+    int steps = 0;
+    while (lane_before(from + 1ms).empty()) {
+        const auto bound = next_due(from);
+        ASSERT_TRUE(bound);
+        ASSERT_LT(steps++, 3);
+        from = std::max(*bound, from);
+    }
+    EXPECT_EQ(from, clock.now() + 5h);
+}
+
+TEST_P(LaneTest, NextDueOfAnEmptyLaneIsEmpty) {
+    EXPECT_FALSE(next_due(clock.now() - 1h));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, LaneTest, ::testing::ValuesIn(engines()), name_of);
+
+}  // namespace
+}  // namespace merpati::store

@@ -1,0 +1,158 @@
+// Lists for people: newest first, filtered, a page at a time.
+#include <functional>
+
+#include "store/conformance/store_fixture.hpp"
+
+namespace merpati::store {
+namespace {
+
+using namespace std::chrono_literals;
+using model::CallbackState;
+using model::MessageState;
+
+struct ListTest : StoreTest {
+    std::vector<model::MessageId> messages(const MessageFilter& filter) {
+        std::vector<model::MessageId> found;
+        for (const auto& record : take(reader()->messages(filter))) {
+            EXPECT_TRUE(!filter.state || record.state == *filter.state);
+            found.push_back(record.message.id);
+        }
+        return found;
+    }
+
+    std::vector<model::EventId> callbacks(const CallbackFilter& filter) {
+        std::vector<model::EventId> found;
+        for (const auto& record : take(reader()->callbacks(filter))) {
+            found.push_back(record.callback.id);
+        }
+        return found;
+    }
+
+    model::MessageId ended(MessageState state) {
+        const auto made = accepted();
+        EXPECT_TRUE(finish(finish_of(made, state)));
+        return made.id;
+    }
+};
+
+using Ids = std::vector<Uuid>;
+
+TEST_P(ListTest, MessagesComeNewestFirst) {
+    const auto first = accepted().id;
+    const auto second = ended(MessageState::sent);
+    const auto third = accepted().id;
+    EXPECT_EQ(messages({}), (Ids{third, second, first}));
+}
+
+TEST_P(ListTest, PagesOfMessagesMeetWithoutGapOrOverlap) {
+    Ids all;
+    for (int count = 0; count < 7; ++count) {
+        all.insert(all.begin(), accepted().id);
+    }
+    Ids walked;
+    MessageFilter filter{.limit = 3};
+    for (auto page = messages(filter); !page.empty(); page = messages(filter)) {
+        EXPECT_LE(page.size(), 3);
+        walked.insert(walked.end(), page.begin(), page.end());
+        filter.before = page.back();
+    }
+    EXPECT_EQ(walked, all);
+}
+
+TEST_P(ListTest, MessagesAreFoundByEachState) {
+    const auto pending = accepted().id;
+    const auto sent = ended(MessageState::sent);
+    const auto failed = ended(MessageState::failed);
+    const auto cancelled = ended(MessageState::cancelled);
+    const auto held = ended(MessageState::held);
+    const auto sending = accepted();
+    WriteBatch batch;
+    batch.intents.push_back({.message = sending.id, .device = device, .queued_at = sending.due_at});
+    write(batch);
+
+    EXPECT_EQ(messages({.state = MessageState::pending}), Ids{pending});
+    EXPECT_EQ(messages({.state = MessageState::sending}), Ids{sending.id});
+    EXPECT_EQ(messages({.state = MessageState::sent}), Ids{sent});
+    EXPECT_EQ(messages({.state = MessageState::failed}), Ids{failed});
+    EXPECT_EQ(messages({.state = MessageState::cancelled}), Ids{cancelled});
+    EXPECT_EQ(messages({.state = MessageState::held}), Ids{held});
+}
+
+TEST_P(ListTest, EveryFilterOfMessagesHoldsTogetherWithTheOthers) {
+    const auto mine = account;
+    Ids failed;
+    for (int count = 0; count < 4; ++count) {
+        account = mine;
+        failed.insert(failed.begin(), ended(MessageState::failed));
+        accepted();
+        account = create_account();
+        ended(MessageState::failed);
+    }
+    EXPECT_EQ(messages({.account = mine, .state = MessageState::failed}), failed);
+    EXPECT_EQ(
+        messages({.account = mine, .state = MessageState::failed, .before = failed[0], .limit = 2}),
+        (Ids{failed[1], failed[2]}));
+    EXPECT_EQ(messages({.account = mine}).size(), 8);
+    EXPECT_EQ(messages({.account = mine, .state = MessageState::pending}).size(), 4);
+    EXPECT_TRUE(messages({.account = model::AccountId{999}}).empty());
+}
+
+TEST_P(ListTest, ShowsWhereARetriedMessageStands) {
+    accepted_due(clock.now() + 20s);
+    accepted_due(clock.now() + 1h);
+    const auto made = accepted();
+    WriteBatch batch;
+    batch.reschedules.push_back({.message = made.id,
+                                 .device = device,
+                                 .queued_at = made.due_at,
+                                 .queue_at = clock.now() + 30min,
+                                 .attempts = 2,
+                                 .last_details = "busy"});
+    write(batch);
+    const auto page = take(reader()->messages({.state = MessageState::pending, .limit = 1}));
+    ASSERT_EQ(page.size(), 1);
+    EXPECT_EQ(page[0].message.id, made.id);
+    EXPECT_EQ(page[0].queued_at, clock.now() + 30min);
+    EXPECT_EQ(page[0].attempts, 2);
+    EXPECT_EQ(page[0].last_details, "busy");
+}
+
+TEST_P(ListTest, CallbacksComeNewestFirstAndInPages) {
+    const auto first = finished_with_callback().id;
+    const auto second = finished_with_callback().id;
+    const auto third = finished_with_callback().id;
+    EXPECT_EQ(callbacks({}), (Ids{third, second, first}));
+    EXPECT_EQ(callbacks({.limit = 2}), (Ids{third, second}));
+    EXPECT_EQ(callbacks({.before = second, .limit = 2}), Ids{first});
+}
+
+TEST_P(ListTest, CallbacksAreFoundByAccountStateAndMessage) {
+    const auto mine = account;
+    const auto waiting = finished_with_callback();
+    const auto delivered = finished_with_callback();
+    const auto exhausted = finished_with_callback();
+    const auto gone = finished_with_callback();
+    update(delivered.id, {.state = CallbackState::delivered});
+    update(exhausted.id, {.state = CallbackState::exhausted});
+    update(gone.id, {.state = CallbackState::gone});
+    account = create_account();
+    const auto other = finished_with_callback();
+
+    EXPECT_EQ(callbacks({.account = mine}).size(), 4);
+    EXPECT_EQ(callbacks({.account = account}), Ids{other.id});
+    EXPECT_EQ(callbacks({.account = mine, .state = CallbackState::waiting}), Ids{waiting.id});
+    EXPECT_EQ(callbacks({.state = CallbackState::delivered}), Ids{delivered.id});
+    EXPECT_EQ(callbacks({.state = CallbackState::exhausted}), Ids{exhausted.id});
+    EXPECT_EQ(callbacks({.state = CallbackState::gone}), Ids{gone.id});
+    EXPECT_EQ(callbacks({.message = delivered.message}), Ids{delivered.id});
+    EXPECT_TRUE(callbacks({.account = account, .message = delivered.message}).empty());
+    EXPECT_TRUE(callbacks({.message = delivered.message, .before = delivered.id}).empty());
+    const Uuid guessed{delivered.message->sequence(), delivered.message->tail() ^ 1};
+    EXPECT_TRUE(callbacks({.message = guessed}).empty());
+    EXPECT_TRUE(callbacks({.message = accepted().id}).empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, ListTest, ::testing::ValuesIn(engines()), name_of);
+
+}  // namespace
+}  // namespace merpati::store

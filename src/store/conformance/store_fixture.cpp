@@ -1,0 +1,164 @@
+#include "store/conformance/store_fixture.hpp"
+
+#include <cstdlib>
+
+namespace merpati::store {
+
+std::vector<Engine> engines() {
+    return {{.name = "Sqlite", .options = [](const std::filesystem::path& directory) {
+                 return StoreOptions{.url = "sqlite:" + (directory / "merpati.db").string(),
+                                     .key_file = directory / "store.key"};
+             }}};
+}
+
+std::string name_of(const ::testing::TestParamInfo<Engine>& info) {
+    return info.param.name;
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+    auto pattern = (std::filesystem::temp_directory_path() / "merpati-store-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+}
+
+StoreTest::StoreTest() {
+    store = take(open_store(options));
+    account = create_account();
+}
+
+void StoreTest::reopen() {
+    store.reset();
+    store = take(open_store(options));
+}
+
+void StoreTest::write(WriteBatch& batch) {
+    const auto written = store->write(batch);
+    ASSERT_TRUE(written) << written.error().describe();
+}
+
+Result<void> StoreTest::change(std::move_only_function<Result<void>(Tables&)> run) {
+    WriteBatch batch;
+    batch.changes.push_back({.run = std::move(run)});
+    write(batch);
+    return std::move(batch.changes.front().result);
+}
+
+std::unique_ptr<Reader> StoreTest::reader() {
+    return take(store->open_reader());
+}
+
+model::AccountId StoreTest::create_account(std::optional<std::int64_t> credit) {
+    model::AccountId id;
+    const auto created = change([&](Tables& tables) -> Result<void> {
+        model::Account made;
+        made.name = "Toko Budi";
+        made.credit = credit;
+        made.webhook_secret = Bytes(32, std::byte{0x5a});
+        made.created_at = clock.now();
+        id = take(tables.create_account(made));
+        return {};
+    });
+    EXPECT_TRUE(created);
+    return id;
+}
+
+std::optional<std::int64_t> StoreTest::credit_of(model::AccountId id) {
+    const auto found = take(reader()->account(id));
+    EXPECT_TRUE(found);
+    return found ? found->credit : std::nullopt;
+}
+
+std::unique_ptr<model::Message> StoreTest::message() {
+    return message_due(clock.now());
+}
+
+std::unique_ptr<model::Message> StoreTest::message_due(Timestamp due_at) {
+    auto made = std::make_unique<model::Message>();
+    made->id = ids.next();
+    made->account = account;
+    made->device = device;
+    made->recipient = "6281234567890";
+    made->body = "Halo";
+    made->callback_url = "https://example.com/status";
+    made->accepted_at = clock.now();
+    made->due_at = due_at;
+    return made;
+}
+
+Accept::Result StoreTest::accept(model::Message& message) {
+    WriteBatch batch;
+    batch.accepts.push_back({.message = std::make_unique<model::Message>(message)});
+    write(batch);
+    message.charged = batch.accepts.front().message->charged;
+    return batch.accepts.front().result;
+}
+
+model::Message StoreTest::accepted() {
+    return accepted_due(clock.now());
+}
+
+model::Message StoreTest::accepted_due(Timestamp due_at) {
+    auto made = *message_due(due_at);
+    EXPECT_EQ(accept(made), Accept::Result::stored);
+    return made;
+}
+
+Finish StoreTest::finish_of(const model::Message& message, model::MessageState state) {
+    const bool sent = state == model::MessageState::sent;
+    return {.message = std::make_unique<model::Message>(message),
+            .queued_at = message.due_at,
+            .completion = {.state = state,
+                           .code = sent ? model::StatusCode::sent : model::StatusCode::failed,
+                           .details = sent ? "Success" : "the platform refused it",
+                           .platform_id = sent ? "3EB0F1" : "",
+                           .finished_at = clock.now(),
+                           .attempts = 1}};
+}
+
+bool StoreTest::finish(Finish finish) {
+    WriteBatch batch;
+    batch.finishes.push_back(std::move(finish));
+    write(batch);
+    return batch.finishes.front().finished;
+}
+
+model::Callback StoreTest::callback_for(const model::Message& message, std::int64_t origin) {
+    return {.id = ids.next(),
+            .account = message.account,
+            .kind = model::CallbackKind::message_status,
+            .message = message.id,
+            .url = message.callback_url,
+            .origin_key = origin,
+            .body = R"({"status":"sent"})",
+            .created_at = clock.now()};
+}
+
+model::Callback StoreTest::finished_with_callback(std::int64_t origin) {
+    const auto made = accepted();
+    auto ending = finish_of(made);
+    const auto callback = callback_for(made, origin);
+    ending.callback = callback;
+    EXPECT_TRUE(finish(std::move(ending)));
+    return callback;
+}
+
+void StoreTest::update(model::EventId event, const model::CallbackProgress& progress) {
+    WriteBatch batch;
+    batch.callback_updates.push_back({.event = event, .progress = progress});
+    write(batch);
+}
+
+std::vector<model::MessageId> StoreTest::lane_before(Timestamp before, std::size_t limit) {
+    std::vector<model::MessageId> found;
+    for (const auto& queued : take(reader()->load_lane(device, model::Source::api, before, limit,
+                                                       [](const Uuid&) { return false; }))) {
+        found.push_back(queued.message->id);
+    }
+    return found;
+}
+
+}  // namespace merpati::store

@@ -1,0 +1,169 @@
+// What only the SQLite engine promises: one owner, a durable file, its own key, its own schema.
+#include "store/sqlite/sqlite_store.hpp"
+
+#include <fstream>
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
+
+#include "store/conformance/store_fixture.hpp"
+#include "store/secret_box.hpp"
+#include "store/sqlite/connection.hpp"
+#include "store/sqlite/schema.hpp"
+
+namespace merpati::store {
+namespace {
+
+struct SqliteStoreTest : ::testing::Test {
+    TemporaryDirectory directory;
+    std::filesystem::path file = directory.path() / "merpati.db";
+    std::filesystem::path key_file = directory.path() / "merpati.db.key";
+    StoreOptions options{.url = "sqlite:" + file.string()};
+
+    void make_store() { ASSERT_TRUE(take(open_store(options))); }
+
+    /// Changes a closed store behind the engine's back.
+    void execute(const char* sql) {
+        sqlite::Connection connection{file.string(), sqlite::Access::read_write};
+        connection.execute(sql);
+    }
+
+    Error refusal() {
+        auto opened = open_store(options);
+        EXPECT_FALSE(opened);
+        return opened ? Error{} : opened.error();
+    }
+
+    static unsigned mode_of(const std::filesystem::path& path) {
+        struct stat status{};
+        EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+        return status.st_mode & 0777U;
+    }
+};
+
+TEST_F(SqliteStoreTest, ASecondOpenerIsToldThatTheStoreIsTaken) {
+    auto first = take(open_store(options));
+    const auto refused = refusal();
+    EXPECT_EQ(refused.code, ErrorCode::busy);
+    EXPECT_TRUE(refused.detail.contains("another process has the store open")) << refused.detail;
+    EXPECT_TRUE(refused.detail.contains(file.string())) << refused.detail;
+    first.reset();
+    EXPECT_TRUE(open_store(options));
+}
+
+TEST_F(SqliteStoreTest, WritesAheadAndSyncsFully) {
+    make_store();
+    sqlite::Connection connection{file.string(), sqlite::Access::read_only};
+    EXPECT_EQ(connection.query_text("PRAGMA journal_mode"), "wal");
+}
+
+TEST_F(SqliteStoreTest, RefusesAPlaceThatCannotBeMadeDurable) {
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(directory.path());
+    options.url = "sqlite::memory:";
+    const auto refused = refusal();
+    std::filesystem::current_path(before);
+    EXPECT_EQ(refused.code, ErrorCode::store_failed);
+    EXPECT_TRUE(refused.detail.contains("cannot be made durable")) << refused.detail;
+}
+
+TEST_F(SqliteStoreTest, RefusesADirectoryThatIsNotThere) {
+    options.url = "sqlite:" + (directory.path() / "nowhere" / "merpati.db").string();
+    EXPECT_EQ(refusal().code, ErrorCode::io_failed);
+}
+
+TEST_F(SqliteStoreTest, ItsFilesAreTheOwnersAlone) {
+    const auto store = take(open_store(options));
+    EXPECT_EQ(mode_of(file), 0600U);
+    EXPECT_EQ(mode_of(file.string() + "-wal"), 0600U);
+    EXPECT_EQ(mode_of(key_file), 0600U);
+}
+
+TEST_F(SqliteStoreTest, RefusesASchemaOfANewerProgram) {
+    make_store();
+    execute("PRAGMA user_version = 999");
+    const auto refused = refusal();
+    EXPECT_EQ(refused.code, ErrorCode::conflict);
+    EXPECT_TRUE(refused.detail.contains("version 999")) << refused.detail;
+}
+
+TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
+    make_store();
+    execute("DROP INDEX completion_unsent; DROP INDEX callback_parked; PRAGMA user_version = 1");
+    options.migrate = false;
+    const auto refused = refusal();
+    EXPECT_EQ(refused.code, ErrorCode::conflict);
+    EXPECT_TRUE(refused.detail.contains("merpati migrate")) << refused.detail;
+
+    options.migrate = true;
+    make_store();
+    sqlite::Connection connection{file.string(), sqlite::Access::read_only};
+    EXPECT_EQ(connection.query_text("PRAGMA user_version"),
+              std::to_string(sqlite::schema_version()));
+    EXPECT_EQ(connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name IN "
+                                    "('completion_unsent', 'callback_parked')"),
+              "2");
+}
+
+TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {
+    execute("CREATE TABLE song(title TEXT)");
+    const auto refused = refusal();
+    EXPECT_EQ(refused.code, ErrorCode::conflict);
+    EXPECT_TRUE(refused.detail.contains("another program")) << refused.detail;
+    sqlite::Connection connection{file.string(), sqlite::Access::read_only};
+    EXPECT_EQ(connection.query_text("SELECT count(*) FROM sqlite_schema"), "1");
+}
+
+TEST_F(SqliteStoreTest, RefusesAFileThatIsNoDatabase) {
+    std::ofstream{file} << std::string(10'000, 'x');
+    EXPECT_EQ(refusal().code, ErrorCode::store_failed);
+}
+
+TEST_F(SqliteStoreTest, AMissingKeyFileIsNamedAndNeverMadeAnew) {
+    make_store();
+    std::filesystem::remove(key_file);
+    const auto refused = refusal();
+    EXPECT_EQ(refused.code, ErrorCode::conflict);
+    EXPECT_TRUE(refused.detail.contains(key_file.string())) << refused.detail;
+    EXPECT_FALSE(std::filesystem::exists(key_file));
+}
+
+TEST_F(SqliteStoreTest, AnotherStoresKeyFileIsNamed) {
+    make_store();
+    std::filesystem::remove(key_file);
+    ASSERT_TRUE(SecretBox::create(key_file));
+    const auto refused = refusal();
+    EXPECT_EQ(refused.code, ErrorCode::conflict);
+    EXPECT_TRUE(refused.detail.contains(key_file.string())) << refused.detail;
+}
+
+TEST_F(SqliteStoreTest, ANewStoreTakesTheKeyFileThatIsThere) {
+    ASSERT_TRUE(SecretBox::create(key_file));
+    std::ifstream in{key_file};
+    const std::string before{std::istreambuf_iterator<char>{in}, {}};
+    make_store();
+    std::ifstream again{key_file};
+    EXPECT_EQ((std::string{std::istreambuf_iterator<char>{again}, {}}), before);
+    make_store();
+}
+
+TEST_F(SqliteStoreTest, AfterAFailedWriteNothingMoreIsWritten) {
+    auto store = take(open_store(options));
+    const auto accept = [] {
+        WriteBatch batch;
+        batch.accepts.push_back({.message = std::make_unique<model::Message>()});
+        batch.accepts.back().message->id = Uuid{7, 7};
+        return batch;
+    };
+    auto first = accept();
+    ASSERT_TRUE(store->write(first));
+    auto repeated = accept();
+    EXPECT_EQ(store->write(repeated).error().code, ErrorCode::store_failed);
+    WriteBatch empty;
+    EXPECT_EQ(store->write(empty).error().code, ErrorCode::store_failed);
+    const auto reader = take(store->open_reader());
+    EXPECT_EQ(take(reader->waiting_messages()), 1);
+}
+
+}  // namespace
+}  // namespace merpati::store
