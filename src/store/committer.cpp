@@ -140,18 +140,17 @@ public:
     }
 
     /// For an operation that nobody waits for. A thread that sleeps for good must be woken all the
-    /// same: it saw an empty box, so either it sees this item or this sees it asleep.
+    /// same. It says so before it looks into the box, and this looks after it has put: either it
+    /// sees the item, or this sees it asleep.
     void put_lazily(AnyOperation&& operation) {
+        box_.put_quietly(std::move(operation));
         if (asleep_.load()) {
-            box_.put_always(std::move(operation));
-        } else {
-            box_.put_quietly(std::move(operation));
+            box_.wake();
         }
     }
 
     bool commit(std::vector<AnyOperation>& operations, std::size_t from, std::size_t to,
                 const Committer& owner) {
-        gathering_.clear();
         for (std::size_t place = from; place < to; ++place) {
             std::visit([this](auto& operation) { gathering_.add(std::move(operation)); },
                        operations[place]);
@@ -174,6 +173,7 @@ public:
         if (owner.after_told) {
             owner.after_told();
         }
+        gathering_.clear();  // Now, not at the next commit: what they hold may be a connection.
         return true;
     }
 

@@ -171,6 +171,30 @@ TEST_F(CommitterTest, RefusesNewWorkWhenFullButAlwaysTakesResults) {
     EXPECT_EQ(done, 3);
 }
 
+TEST_F(CommitterTest, WritesCallbackResultsAlsoWhenNothingElseHappens) {
+    const auto under_test = committer();
+    under_test->start();
+    for (int count = 1; count <= 3; ++count) {
+        under_test->update_callback({}, [this] { done += 1; });
+        ASSERT_TRUE(store.wait_for_writes(count));
+        ASSERT_TRUE(store.wait_for_rests(count));
+    }
+    under_test->stop();
+    EXPECT_EQ(done, 3);
+}
+
+TEST_F(CommitterTest, LetsGoOfWhatItHasTold) {
+    const auto under_test = committer();
+    under_test->start();
+    auto held = std::make_shared<int>(1);
+    const std::weak_ptr<int> seen = held;
+    ASSERT_TRUE(under_test->accept({.message = std::make_unique<model::Message>()},
+                                   [held = std::move(held)](Accept&&) {}));
+    ASSERT_TRUE(store.wait_for_rests(1));
+    EXPECT_TRUE(seen.expired());
+    under_test->stop();
+}
+
 TEST_F(CommitterTest, WaitsForAChange) {
     const auto under_test = committer();
     under_test->start();
