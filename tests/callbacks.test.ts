@@ -62,6 +62,22 @@ test("a callback is signed with the account's secret, and with no other", async 
   expect(isSigned(other.webhookSecret, callback.headers, callback.body)).toBe(false);
 });
 
+test("a name is resolved, and its certificate checked against it", async () => {
+  const local = await Gateway.create({
+    settings: {
+      "outbound.ca_file": certificates().caFile,
+      "outbound.allow": ["127.0.0.0/8", "::1/128"],
+    },
+  });
+  try {
+    const { account: by, device: from } = await shop(local);
+    await send(sink.url("/named", "localhost"), from, by);
+    expect((await sink.request("/named")).headers["host"]).toBe(`localhost:${sink.port}`);
+  } finally {
+    await local.close();
+  }
+});
+
 test("any 2xx is enough, whatever the body", async () => {
   sink.on("/2xx", () => ({ status: 299, body: "<html>terima kasih" }));
   const id = await send(sink.url("/2xx"));

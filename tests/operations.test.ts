@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
 import { freePort, Gateway } from "./support/gateway.ts";
+import { exchange } from "./support/http.ts";
 import { waitFor } from "./support/wait.ts";
 import { CANARY, freshNumber, freshText, simulated } from "./support/numbers.ts";
 
@@ -78,6 +79,28 @@ test("logs contain no text, key or number", async () => {
   expect(gateway.log).not.toContain(account.key);
   for (const line of gateway.log.trim().split("\n"))
     expect(() => JSON.parse(line), line).not.toThrow();
+});
+
+test("several addresses serve the API, and one of their own the metrics", async () => {
+  const [second, own] = [await freePort(), await freePort()];
+  const server = await Gateway.create({ start: false });
+  try {
+    server.configure({
+      "http.listen": [`127.0.0.1:${server.port}`, `127.0.0.1:${second}`],
+      "metrics.listen": `127.0.0.1:${own}`,
+    });
+    await server.start();
+    const status = async (port: number, path: string) =>
+      (await exchange({ method: "GET", url: `http://127.0.0.1:${port}${path}` })).status;
+    for (const port of [server.port, second]) {
+      expect(await status(port, "/readyz")).toBe(200);
+      expect(await status(port, "/metrics")).toBe(404);
+    }
+    expect(await status(own, "/metrics")).toBe(200);
+    expect(await status(own, "/v1/send")).toBe(404);
+  } finally {
+    await server.close();
+  }
 });
 
 test("the store's files are for their owner alone", () => {
