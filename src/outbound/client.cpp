@@ -282,7 +282,9 @@ void Client::Impl::parse(const TransferPtr& transfer, bool at_end) {
             return;
         }
         error = {};
-        parser.put_eof(error);
+        if (parser.got_some()) {  // Nothing may have followed a 1xx answer.
+            parser.put_eof(error);
+        }
         if (error || !parser.is_done()) {
             end(transfer, fail(ErrorCode::protocol, "the answer ended early"), false);
             return;

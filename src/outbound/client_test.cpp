@@ -1,0 +1,347 @@
+#include "outbound/client.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <deque>
+#include <optional>
+
+#include <boost/asio/post.hpp>
+#include <gtest/gtest.h>
+
+#include "outbound/scripted_server_fixture.hpp"
+
+namespace merpati::outbound {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// Answers in turn; the last answer stays.
+class ScriptedResolver final : public Resolver {
+public:
+    void resolve(std::string, asio::any_io_executor executor,
+                 std::function<void(Result<Addresses>)> done) override {
+        ++asked;
+        auto answer = answers.front();
+        if (answers.size() > 1) {
+            answers.pop_front();
+        }
+        asio::post(executor, [answer, done = std::move(done)] { done(answer); });
+    }
+
+    void will_answer(std::initializer_list<const char*> texts) {
+        Addresses addresses;
+        for (const auto* text : texts) {
+            addresses.push_back(asio::ip::make_address(text));
+        }
+        answers.emplace_back(std::move(addresses));
+    }
+
+    std::deque<Result<Addresses>> answers;
+    int asked = 0;
+};
+
+/// The operator allows 127.0.0.1 alone, so that 127.0.0.2 is private, and yet has our server.
+struct ClientTest : ::testing::Test {
+    void SetUp() override { resolver.will_answer({"127.0.0.1"}); }
+    void TearDown() override { client.close(); }
+
+    void answer_with(ScriptedServer::Script script) { server.emplace(io, std::move(script)); }
+    void answer_with(ScriptedReply reply) {
+        answer_with([reply](int, const std::string&) { return reply; });
+    }
+
+    [[nodiscard]] Request request(const std::string& method = "GET",
+                                  const std::string& host = "example.test") const {
+        Request made;
+        made.method = method;
+        made.url =
+            Url::parse("http://" + host + ":" + std::to_string(server->port()) + "/path").value();
+        made.timeout = 5s;
+        return made;
+    }
+
+    Result<Response> fetch(Request asked) {
+        std::optional<Result<Response>> result;
+        client.send(std::move(asked), [&result](Result<Response> got) { result = std::move(got); });
+        while (!result && io.run_one_for(10s) > 0) {
+        }
+        return result ? std::move(*result) : fail(ErrorCode::busy, "the handler was not called");
+    }
+
+    ErrorCode failure(Request asked) {
+        const auto result = fetch(std::move(asked));
+        EXPECT_FALSE(result);
+        return result ? ErrorCode::conflict : result.error().code;
+    }
+
+    asio::io_context io;
+    SystemClock clock;
+    AddressPolicy policy{{Cidr::parse("127.0.0.1").value()}};
+    ScriptedResolver resolver;
+    Client client{clock, io.get_executor(), policy, resolver, {}};
+    std::optional<ScriptedServer> server;
+};
+
+const ScriptedReply fine{.bytes = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"};
+
+TEST_F(ClientTest, KeepsTheConnectionForTheNextRequest) {
+    answer_with(fine);
+    for (int turn = 0; turn < 3; ++turn) {
+        EXPECT_EQ(fetch(request()).value().body, "hi");
+    }
+    EXPECT_EQ(server->connections, 1);
+    EXPECT_EQ(server->requests, 3);
+    EXPECT_EQ(resolver.asked, 1);
+}
+
+TEST_F(ClientTest, RepeatsARequestOnceWhenThePooledConnectionWasClosed) {
+    answer_with([](int connection, const std::string&) {
+        auto reply = fine;
+        reply.close = connection == 1;
+        return reply;
+    });
+    EXPECT_TRUE(fetch(request()));
+    EXPECT_EQ(fetch(request("POST")).value().body, "hi");
+    EXPECT_EQ(server->connections, 2);
+    EXPECT_EQ(server->requests, 2);
+}
+
+TEST_F(ClientTest, DoesNotRepeatARequestThatANewConnectionBroke) {
+    answer_with({.bytes = "", .close = true});
+    EXPECT_EQ(failure(request()), ErrorCode::unreachable);
+    EXPECT_EQ(server->requests, 1);
+}
+
+TEST_F(ClientTest, SendsTheBodyAndItsLength) {
+    answer_with(fine);
+    auto post = request("POST");
+    post.body = std::string(200'000, 'b');
+    ASSERT_TRUE(fetch(post));
+    EXPECT_EQ(server->last_body, post.body);
+    EXPECT_TRUE(server->last_head.starts_with("POST /path HTTP/1.1\r\nHost: example.test:"));
+}
+
+TEST_F(ClientTest, EndsHeadersThatNeverEnd) {
+    answer_with({.bytes = "HTTP/1.1 200 OK\r\n", .again = "A: " + std::string(500, 'a') + "\r\n"});
+    EXPECT_EQ(failure(request()), ErrorCode::protocol);
+}
+
+TEST_F(ClientTest, EndsAHeaderLineThatNeverEnds) {
+    answer_with({.bytes = "HTTP/1.1 200 OK\r\nA: ", .again = std::string(4096, 'a')});
+    EXPECT_EQ(failure(request()), ErrorCode::protocol);
+}
+
+TEST_F(ClientTest, CutsABodyThatNeverEnds) {
+    for (const auto* head :
+         {"HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n"}) {
+        answer_with({.bytes = head, .again = std::string(5000, 'a')});
+        EXPECT_EQ(fetch(request()).value().body.size(), Request{}.body_bytes_max);
+        auto whole = request();
+        whole.truncate = false;
+        EXPECT_EQ(failure(whole), ErrorCode::refused);
+        EXPECT_EQ(server->connections, 2) << "a cut connection is not used again";
+    }
+}
+
+TEST_F(ClientTest, CutsChunksThatNeverEnd) {
+    answer_with({.bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+                 .again = "5\r\nabcde\r\n"});
+    EXPECT_EQ(fetch(request()).value().body.size(), Request{}.body_bytes_max);
+}
+
+TEST_F(ClientTest, TakesABodyOfExactlyTheCap) {
+    const auto size = Request{}.body_bytes_max;
+    answer_with({.bytes = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(size) +
+                          "\r\n\r\n" + std::string(size, 'a')});
+    auto whole = request();
+    whole.truncate = false;
+    EXPECT_EQ(fetch(whole).value().body.size(), size);
+}
+
+TEST_F(ClientTest, HandsOutTheBodyInPiecesAndStopsWhenTold) {
+    answer_with({.bytes = "HTTP/1.1 200 OK\r\n\r\n", .again = std::string(1000, 'a')});
+    auto streamed = request();
+    std::size_t received = 0;
+    streamed.on_body = [&received](std::span<const std::byte> piece) {
+        received += piece.size();
+        return received < 3000;
+    };
+    EXPECT_EQ(fetch(streamed).value().body, "");
+    EXPECT_GE(received, 3000U);
+}
+
+TEST_F(ClientTest, GivesUpAtTheDeadlineHoweverSlowlyBytesCome) {
+    for (const auto* start : {"HTTP/1.1 200 OK\r\nA: ", "HTTP/1.1 200 OK\r\n\r\n"}) {
+        answer_with({.bytes = start, .again = "a", .pause = 5ms});
+        auto slow = request();
+        slow.timeout = 150ms;
+        EXPECT_EQ(failure(slow), ErrorCode::timeout) << start;
+    }
+}
+
+TEST_F(ClientTest, GivesUpOnAServerThatSaysNothing) {
+    answer_with(ScriptedReply{});
+    auto slow = request();
+    slow.timeout = 150ms;
+    EXPECT_EQ(failure(slow), ErrorCode::timeout);
+    EXPECT_EQ(server->requests, 1);
+}
+
+TEST_F(ClientTest, TellsAnAnswerThatEndsEarly) {
+    for (const auto* bytes :
+         {"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi",
+          "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Le",
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", "H",
+          "HTTP/1.1 100 Continue\r\n\r\n"}) {
+        answer_with({.bytes = bytes, .close = true});
+        EXPECT_EQ(failure(request()), ErrorCode::protocol) << bytes;
+        EXPECT_EQ(server->requests, 1) << "what began to be answered is not repeated";
+    }
+}
+
+TEST_F(ClientTest, RefusesWhatIsNotHttp) {
+    for (const auto* bytes :
+         {"SSH-2.0-OpenSSH\r\n", "\r\n\r\n\r\n", "HTTP/1.1 999999 OK\r\n\r\n",
+          "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+          "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+          "HTTP/1.1 200 OK\r\nBad Name: a\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n",
+          "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
+        answer_with({.bytes = bytes, .close = true});
+        EXPECT_EQ(failure(request()), ErrorCode::protocol) << bytes;
+    }
+}
+
+TEST_F(ClientTest, DoesNotFollowRedirects) {
+    for (const auto* status : {"301", "302", "303", "307", "308"}) {
+        answer_with({.bytes = std::string{"HTTP/1.1 "} + status +
+                              " Elsewhere\r\nLocation: http://example.test/\r\n"
+                              "Content-Length: 0\r\n\r\n"});
+        const auto response = fetch(request()).value();
+        EXPECT_EQ(response.status, std::stoi(status));
+        EXPECT_EQ(response.header("location"), "http://example.test/");
+        EXPECT_EQ(server->requests, 1);
+    }
+}
+
+TEST_F(ClientTest, IgnoresProxiesOfTheEnvironment) {
+    constexpr auto names = std::to_array<const char*>({"http_proxy", "HTTP_PROXY", "ALL_PROXY"});
+    for (const auto* name : names) {
+        ::setenv(name, "http://127.0.0.2:1", 1);
+    }
+    answer_with(fine);
+    EXPECT_TRUE(fetch(request()));
+    EXPECT_TRUE(server->last_head.starts_with("GET /path HTTP/1.1\r\n"));
+    for (const auto* name : names) {
+        ::unsetenv(name);
+    }
+}
+
+TEST_F(ClientTest, ReadsEveryFormOfAnswer) {
+    struct Row {
+        const char* method;
+        const char* bytes;
+        int status;
+        const char* body;
+        bool close;
+    };
+    for (const auto& row : std::to_array<Row>({
+             {"GET",
+              "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n3;a=b\r\n yo"
+              "\r\n0\r\nT: t\r\n\r\n",
+              200, "hi yo", false},
+             {"GET", "HTTP/1.1 200 OK\r\n\r\nup to the end", 200, "up to the end", true},
+             {"GET", "HTTP/1.0 200 OK\r\n\r\nold", 200, "old", true},
+             {"GET", "HTTP/1.1 204 No Content\r\n\r\n", 204, "", false},
+             {"GET", "HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", 304, "", false},
+             {"HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n", 200, "", false},
+             {"GET",
+              "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"
+              "HTTP/1.1 201 Created\r\nContent-Length: 1\r\n\r\nx",
+              201, "x", false},
+         })) {
+        answer_with({.bytes = row.bytes, .close = row.close});
+        for (int turn = 1; turn <= 2; ++turn) {
+            const auto response = fetch(request(row.method));
+            ASSERT_TRUE(response) << row.bytes << response.error().describe();
+            EXPECT_EQ(response->status, row.status);
+            EXPECT_EQ(response->body, row.body);
+            EXPECT_EQ(server->connections, row.close ? turn : 1) << row.bytes;
+        }
+    }
+}
+
+TEST_F(ClientTest, ClosesAConnectionOnWhichMoreCameThanTheAnswer) {
+    answer_with({.bytes = fine.bytes + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"});
+    EXPECT_EQ(fetch(request()).value().body, "hi");
+    EXPECT_EQ(fetch(request()).value().body, "hi");
+    EXPECT_EQ(server->connections, 2);
+}
+
+TEST_F(ClientTest, JudgesEveryAnswerOfTheResolverAnew) {
+    resolver.will_answer({"127.0.0.2"});
+    auto closing = fine;
+    closing.bytes = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi";
+    closing.close = true;
+    answer_with(closing);
+    EXPECT_TRUE(fetch(request()));
+    const auto second = fetch(request());
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, ErrorCode::refused);
+    EXPECT_EQ(second.error().detail.find("127.0"), std::string::npos);
+    EXPECT_EQ(server->connections, 1) << "nothing private is dialled";
+}
+
+TEST_F(ClientTest, JudgesTheNewAnswerWhenAStaleConnectionIsReplaced) {
+    resolver.will_answer({"127.0.0.2"});
+    auto closing = fine;
+    closing.close = true;
+    answer_with(closing);
+    EXPECT_TRUE(fetch(request()));
+    EXPECT_EQ(failure(request()), ErrorCode::refused);
+    EXPECT_EQ(server->connections, 1);
+}
+
+TEST_F(ClientTest, RefusesANameWithOneDeniedAddressAmongOthers) {
+    answer_with(fine);
+    for (const auto& answer : {std::initializer_list<const char*>{"127.0.0.1", "127.0.0.2"},
+                               {"127.0.0.2", "127.0.0.1"},
+                               {"127.0.0.1", "::ffff:127.0.0.1"},
+                               {"8.8.8.8", "10.0.0.1"},
+                               {"127.0.0.1", "169.254.169.254", "127.0.0.1"},
+                               {}}) {
+        resolver.answers.clear();
+        resolver.will_answer(answer);
+        EXPECT_EQ(failure(request()), ErrorCode::refused);
+    }
+    EXPECT_EQ(server->connections, 0);
+}
+
+TEST_F(ClientTest, RefusesLiteralAddressesWithoutALookUp) {
+    answer_with(fine);
+    for (const auto* host : {"127.0.0.2", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"}) {
+        EXPECT_EQ(failure(request("GET", host)), ErrorCode::refused) << host;
+    }
+    EXPECT_TRUE(fetch(request("GET", "127.0.0.1")));
+    EXPECT_EQ(resolver.asked, 0);
+    EXPECT_EQ(server->connections, 1);
+}
+
+TEST_F(ClientTest, PassesTheResolversFailureOn) {
+    answer_with(fine);
+    resolver.answers = {fail(ErrorCode::unreachable, "no such name")};
+    EXPECT_EQ(failure(request()), ErrorCode::unreachable);
+}
+
+TEST_F(ClientTest, FailsWhatIsUnderWayWhenItIsClosed) {
+    answer_with(fine);
+    std::optional<ErrorCode> code;
+    client.send(request(), [&code](const Result<Response>& got) { code = got.error().code; });
+    client.close();
+    EXPECT_EQ(code, ErrorCode::shutting_down);
+    EXPECT_EQ(failure(request()), ErrorCode::shutting_down);
+}
+
+}  // namespace
+}  // namespace merpati::outbound
