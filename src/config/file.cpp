@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <system_error>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -89,7 +90,8 @@ Result<std::vector<FileEntry>> read_toml(std::string_view text, std::string_view
         return fail(ErrorCode::invalid_argument,
                     fmt::format("{}:{}: {}", name, error.source().begin.line, error.description()));
     }
-    std::ranges::sort(entries, {}, &FileEntry::line);
+    std::ranges::sort(entries, {},
+                      [](const FileEntry& entry) { return std::tie(entry.line, entry.key); });
     return entries;
 }
 
