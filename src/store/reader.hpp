@@ -113,7 +113,9 @@ public:
     [[nodiscard]] virtual Result<std::optional<Timestamp>> next_callback_due(
         std::int64_t origin_key, Timestamp from) = 0;
 
-    // For people and the management API; newest first.
+    // For people and the management API; newest first. What is rare (one account's, failed, held,
+    // parked) is found without passing over all the rest; an account's rare states, and what has
+    // waited longest behind many, cost about 0.2 s a million rows that lie between.
     [[nodiscard]] virtual Result<std::optional<MessageRecord>> message(model::MessageId id) = 0;
     [[nodiscard]] virtual Result<std::vector<MessageRecord>> messages(
         const MessageFilter& filter) = 0;

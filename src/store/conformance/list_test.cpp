@@ -97,6 +97,49 @@ TEST_P(ListTest, EveryFilterOfMessagesHoldsTogetherWithTheOthers) {
     EXPECT_TRUE(messages({.account = model::AccountId{999}}).empty());
 }
 
+TEST_P(ListTest, AnAccountsMessagesAreFoundOverLongSilences) {
+    const auto other = create_account();
+    const auto mine = account;
+    Ids messages_of_mine;
+    Ids callbacks_of_mine;
+    for (const auto silence : {0h, 1h, 300h, 2h}) {
+        clock.advance(silence);
+        account = mine;
+        const auto callback = finished_with_callback();
+        messages_of_mine.insert(messages_of_mine.begin(), *callback.message);
+        callbacks_of_mine.insert(callbacks_of_mine.begin(), callback.id);
+        account = other;
+        clock.advance(10min);
+        finished_with_callback();
+    }
+    reopen();
+    EXPECT_EQ(messages({.account = mine}), messages_of_mine);
+    EXPECT_EQ(messages({.account = mine, .before = messages_of_mine[1]}),
+              (Ids{messages_of_mine[2], messages_of_mine[3]}));
+    EXPECT_EQ(callbacks({.account = mine}), callbacks_of_mine);
+    EXPECT_EQ(callbacks({.account = mine, .before = callbacks_of_mine[1]}),
+              (Ids{callbacks_of_mine[2], callbacks_of_mine[3]}));
+}
+
+TEST_P(ListTest, ACallbackIsListedAlsoWhenAnEarlierOneWasUndone) {
+    const auto add = [&](bool ends_well) {
+        const model::Callback event{.id = ids.next(),
+                                    .account = account,
+                                    .kind = model::CallbackKind::device_event,
+                                    .created_at = clock.now()};
+        EXPECT_EQ(ends_well, change([&](Tables& tables) -> Result<void> {
+                                 EXPECT_TRUE(tables.add_callback(event));
+                                 return ends_well ? Result<void>{}
+                                                  : fail(ErrorCode::refused, "changed its mind");
+                             }).has_value());
+        return event.id;
+    };
+    add(false);
+    EXPECT_EQ(callbacks({.account = account}), Ids{});
+    const auto stored = add(true);
+    EXPECT_EQ(callbacks({.account = account}), Ids{stored});
+}
+
 TEST_P(ListTest, ShowsWhereARetriedMessageStands) {
     accepted_due(clock.now() + 20s);
     accepted_due(clock.now() + 1h);

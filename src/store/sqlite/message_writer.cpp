@@ -61,6 +61,7 @@ void Credits::flush() {
 MessageWriter::MessageWriter(Connection& connection)
     : connection_(connection),
       credits_(connection),
+      activity_(connection),
       insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
       insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?)"),
       delete_queue_(connection,
@@ -101,6 +102,7 @@ void MessageWriter::accept(Accept& accept) {
     insert_message_.run(id, tail, message.account.value, message.device.value(), message.recipient,
                         message.body, or_null(message.media_url), or_null(message.callback_url),
                         flags_of(message), message.accepted_at, message.due_at);
+    activity_.note(message.account, id);
     insert_queue_.run(message.device.value(), static_cast<int>(message.source),
                       bucket_of(message.due_at), id, tail, message.due_at, 0,
                       std::optional<std::string_view>{});
@@ -189,6 +191,7 @@ void MessageWriter::add_callback(const model::Callback& callback) {
     insert_callback_.run(callback.id.sequence(), tail_of(callback.id), callback.account.value,
                          static_cast<int>(callback.kind), message, message_tail, callback.url,
                          callback.origin_key, callback.body, callback.created_at);
+    activity_.note(callback.account, callback.id.sequence());
 }
 
 }  // namespace merpati::store::sqlite

@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "store/sqlite/activity.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/write_batch.hpp"
@@ -50,12 +51,14 @@ public:
     void add_callback(const model::Callback& callback);
 
     Credits& credits() { return credits_; }
+    Activity& activity() { return activity_; }
 
 private:
     [[nodiscard]] bool repeats(Accept& accept);
 
     Connection& connection_;
     Credits credits_;
+    Activity activity_;
     Statement insert_message_;
     Statement insert_queue_;
     Statement delete_queue_;

@@ -60,23 +60,60 @@ bool waits(const MessageFilter& filter) {
            filter.state == model::MessageState::sending;
 }
 
-/// Newest first from `?1`, of account `?2`. Ended messages of one state are found through their
-/// completions; those that nearly never occur have an index of their own.
+/// Which messages a state means, in terms of completion rows. `sending` is a waiting message whose
+/// intent was recorded.
+std::string state_condition(const MessageFilter& filter) {
+    if (!filter.state) {
+        return "1";
+    }
+    return waits(filter) ? "c.id IS NULL"
+                         : fmt::format("c.state = {}", static_cast<int>(*filter.state));
+}
+
+/// Newest first from `?1`, of account `?2`. One account's are looked for in the spans in which it
+/// had any; those of one end through their completions, where the ends that nearly never occur have
+/// an index of their own.
 std::string page_query(const MessageFilter& filter) {
-    const std::string select = "SELECT " + message_record_columns;
-    constexpr const char* of_account = "(?2 IS NULL OR m.account = ?2)";
+    const auto head = "SELECT " + message_record_columns + " FROM ";
+    const auto state = state_condition(filter);
+    if (filter.account) {
+        return fmt::format(
+            "{} activity a CROSS JOIN message m ON m.id >= a.span << 40 AND "
+            "m.id < (a.span + 1) << 40 LEFT JOIN completion c ON c.id = m.id "
+            "WHERE a.account = ?2 AND a.span <= ?1 >> 40 AND m.id < ?1 AND "
+            "m.account = ?2 AND {} ORDER BY a.span DESC, m.id DESC",
+            head, state);
+    }
     if (!filter.state || waits(filter)) {
         return fmt::format(
-            "{} FROM message m LEFT JOIN completion c ON c.id = m.id "
-            "WHERE m.id < ?1 AND {} AND {} ORDER BY m.id DESC",
-            select, of_account, filter.state ? "c.id IS NULL" : "1");
+            "{} message m LEFT JOIN completion c ON c.id = m.id "
+            "WHERE m.id < ?1 AND ?2 IS NULL AND {} ORDER BY m.id DESC",
+            head, state);
     }
-    const auto state = static_cast<int>(*filter.state);
-    const bool common = filter.state == model::MessageState::sent;
     return fmt::format(
-        "{} FROM completion c CROSS JOIN message m ON m.id = c.id "
-        "WHERE c.id < ?1 AND {} AND c.state = {} AND {} ORDER BY c.id DESC",
-        select, of_account, state, common ? "1" : "c.state > 2");
+        "{} completion c CROSS JOIN message m ON m.id = c.id "
+        "WHERE c.id < ?1 AND ?2 IS NULL AND {}{} ORDER BY c.id DESC",
+        head, state, *filter.state == model::MessageState::sent ? "" : " AND c.state > 2");
+}
+
+/// Newest first from `?2` down to `?1`, of account `?3`, up to `?4`.
+std::string page_query(const CallbackFilter& filter) {
+    std::string state = "1";
+    if (filter.state) {
+        const auto value = static_cast<int>(*filter.state);
+        state = fmt::format("b.state = {}{}", value, value > 1 ? " AND b.state > 1" : "");
+    }
+    return fmt::format(
+        "SELECT {} FROM {} WHERE b.id >= ?1 AND b.id < ?2 AND {} AND {} ORDER BY {} b.id DESC "
+        "LIMIT ?4",
+        callback_columns,
+        filter.account ? "activity a CROSS JOIN callback b ON b.id >= a.span << 40 AND "
+                         "b.id < (a.span + 1) << 40"
+                       : "callback b",
+        filter.account ? "a.account = ?3 AND a.span >= ?1 >> 40 AND a.span <= ?2 >> 40 AND "
+                         "b.account = ?3"
+                       : "?3 IS NULL",
+        state, filter.account ? "a.span DESC," : "");
 }
 
 }  // namespace
@@ -179,7 +216,7 @@ std::optional<std::vector<std::int64_t>> SqliteReader::few_waiting() {
 Result<std::optional<QueuedCallback>> SqliteReader::callback(model::EventId id) {
     return guarded([&]() -> Result<std::optional<QueuedCallback>> {
         Statement find{connection_, std::string{"SELECT "} + callback_columns +
-                                        " FROM callback WHERE id = ? AND tail = ?"};
+                                        " FROM callback b WHERE b.id = ? AND b.tail = ?"};
         auto row = find.query(id.sequence(), tail_of(id));
         return row.next() ? std::optional{read_callback(row)} : std::nullopt;
     });
@@ -198,15 +235,7 @@ Result<std::vector<QueuedCallback>> SqliteReader::callbacks(const CallbackFilter
             from = row.next() ? row.integer(0) : highest;
             below = from < below ? from + 1 : from;
         }
-        // Parked ones, which nearly never occur, have an index of their own.
-        const auto state = filter.state ? static_cast<int>(*filter.state) : 0;
-        const auto of_state =
-            filter.state ? fmt::format("state = {}{}", state, state > 1 ? " AND state > 1" : "")
-                         : "1";
-        Statement find{connection_,
-                       fmt::format("SELECT {} FROM callback WHERE id >= ?1 AND id < ?2 AND "
-                                   "(?3 IS NULL OR account = ?3) AND {} ORDER BY id DESC LIMIT ?4",
-                                   callback_columns, of_state)};
+        Statement find{connection_, page_query(filter)};
         auto row = find.query(from, below, value_of(filter.account), filter.limit);
         while (row.next()) {
             auto callback = read_callback(row);

@@ -46,8 +46,8 @@ inline constexpr int message_column_count = 11;
 void read_message(const Cursor& row, int first, model::Message& message);
 
 inline constexpr const char* callback_columns =
-    "id, tail, account, kind, message, message_tail, url, origin_key, body, created_at, state, "
-    "attempts, due_at, last_status, last_error, updated_at";
+    "b.id, b.tail, b.account, b.kind, b.message, b.message_tail, b.url, b.origin_key, b.body, "
+    "b.created_at, b.state, b.attempts, b.due_at, b.last_status, b.last_error, b.updated_at";
 [[nodiscard]] QueuedCallback read_callback(const Cursor& row);
 
 inline constexpr const char* completion_columns =

@@ -137,8 +137,19 @@ CREATE INDEX completion_unsent ON completion(state) WHERE state > 2;
 CREATE INDEX callback_parked ON callback(state) WHERE state > 1;
 )sql";
 
+// In which spans of time an account has messages or callbacks (activity.hpp).
+constexpr const char* activity = R"sql(
+CREATE TABLE activity(
+  account INTEGER NOT NULL,
+  span INTEGER NOT NULL,
+  PRIMARY KEY(account, span)
+) STRICT, WITHOUT ROWID;
+INSERT INTO activity
+  SELECT account, id >> 40 FROM message UNION SELECT account, id >> 40 FROM callback;
+)sql";
+
 /// Step N brings version N to N + 1. Steps are added, never changed.
-constexpr std::array steps{first_schema, lists_of_trouble};
+constexpr std::array steps{first_schema, lists_of_trouble, activity};
 
 }  // namespace
 

@@ -40,8 +40,8 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets)
                    "SELECT origin_key, due_at FROM callback WHERE state = 0 AND origin_key > ? "
                    "ORDER BY origin_key, due_at LIMIT 1"),
       origin_rows_(connection_, select(callback_columns,
-                                       " FROM callback WHERE state = 0 AND origin_key = ? AND "
-                                       "due_at < ? ORDER BY due_at, id")),
+                                       " FROM callback b WHERE b.state = 0 AND b.origin_key = ? "
+                                       "AND b.due_at < ? ORDER BY b.due_at, b.id")),
       origin_due_(connection_,
                   "SELECT min(due_at) FROM callback WHERE state = 0 AND origin_key = ? AND "
                   "due_at >= ?") {}

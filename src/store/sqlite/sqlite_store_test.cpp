@@ -89,7 +89,9 @@ TEST_F(SqliteStoreTest, RefusesASchemaOfANewerProgram) {
 
 TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     make_store();
-    execute("DROP INDEX completion_unsent; DROP INDEX callback_parked; PRAGMA user_version = 1");
+    execute(
+        "DROP INDEX completion_unsent; DROP INDEX callback_parked; DROP TABLE activity;"
+        "PRAGMA user_version = 1");
     options.migrate = false;
     const auto refused = refusal();
     EXPECT_EQ(refused.code, ErrorCode::conflict);
@@ -101,8 +103,8 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     EXPECT_EQ(connection.query_text("PRAGMA user_version"),
               std::to_string(sqlite::schema_version()));
     EXPECT_EQ(connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name IN "
-                                    "('completion_unsent', 'callback_parked')"),
-              "2");
+                                    "('completion_unsent', 'callback_parked', 'activity')"),
+              "3");
 }
 
 TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {

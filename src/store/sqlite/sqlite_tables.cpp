@@ -30,6 +30,7 @@ void SqliteTables::apply(Change& change) {
     if (!change.result) {
         connection_.execute("ROLLBACK TO change");
         writer_.credits().forget();
+        writer_.activity().forget();
     }
     connection_.execute("RELEASE change");
 }
@@ -221,6 +222,15 @@ Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
     removed += prune_messages(limits);
     if (removed == 0) {
         removed = prune_callbacks(limits);
+    }
+    if (removed == 0) {
+        Statement oldest{connection_,
+                         "SELECT min(coalesce((SELECT min(id) FROM message), ?1), "
+                         "coalesce((SELECT min(id) FROM callback), ?1), ?1)"};
+        auto row = oldest.query(Uuid::sequence_at(limits.messages_before));
+        if (row.next()) {
+            writer_.activity().prune(row.integer(0), limits.rows_max);
+        }
     }
     return removed;
 }
