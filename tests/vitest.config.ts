@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["*.test.ts"],
+    setupFiles: ["support/cleanup.ts"],
     globalSetup: ["support/global.ts"],
     pool: "forks",
     maxWorkers: 3,
