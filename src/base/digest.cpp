@@ -1,8 +1,8 @@
 #include "base/digest.hpp"
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 
 #include "base/assert.hpp"
 
@@ -20,6 +20,25 @@ struct FreeContext {
     void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 using Context = std::unique_ptr<EVP_MD_CTX, FreeContext>;
+
+struct FreeMac {
+    void operator()(EVP_MAC* mac) const { EVP_MAC_free(mac); }
+    void operator()(EVP_MAC_CTX* context) const { EVP_MAC_CTX_free(context); }
+};
+using MacContext = std::unique_ptr<EVP_MAC_CTX, FreeMac>;
+
+/// Made once a thread: OpenSSL's HMAC() looks both algorithms up by name at each call, which costs
+/// more than the sum over a callback's body.
+MacContext new_hmac_sha256() {
+    const std::unique_ptr<EVP_MAC, FreeMac> mac{
+        EVP_MAC_fetch(nullptr, OSSL_MAC_NAME_HMAC, nullptr)};
+    MacContext context{EVP_MAC_CTX_new(mac.get())};
+    char digest[] = "SHA256";
+    const OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0), OSSL_PARAM_END};
+    invariant(EVP_MAC_CTX_set_params(context.get(), parameters) == 1, "OpenSSL has HMAC-SHA256");
+    return context;
+}
 
 unsigned char* raw(Sha256& digest) {
     return reinterpret_cast<unsigned char*>(digest.data());
@@ -42,12 +61,16 @@ Sha256 sha256(std::span<const std::byte> bytes) {
 }
 
 Sha256 hmac_sha256(std::span<const std::byte> key, std::string_view text) {
+    thread_local const MacContext context = new_hmac_sha256();
     Sha256 digest;
-    unsigned int length = 0;
-    const auto* ok = HMAC(sha256_algorithm(), key.data(), static_cast<int>(key.size()),
-                          reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-                          raw(digest), &length);
-    invariant(ok != nullptr && length == digest.size(), "HMAC-SHA256 works");
+    std::size_t length = 0;
+    const bool ok =
+        EVP_MAC_init(context.get(), reinterpret_cast<const unsigned char*>(key.data()), key.size(),
+                     nullptr) == 1 &&
+        EVP_MAC_update(context.get(), reinterpret_cast<const unsigned char*>(text.data()),
+                       text.size()) == 1 &&
+        EVP_MAC_final(context.get(), raw(digest), &length, digest.size()) == 1;
+    invariant(ok && length == digest.size(), "HMAC-SHA256 works");
     return digest;
 }
 

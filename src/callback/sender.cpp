@@ -37,7 +37,7 @@ public:
                   client_.send(std::move(request),
                                [this, done = std::move(done)](Result<outbound::Response> answer) {
                                    done(std::move(answer));
-                                   step();
+                                   step_soon();
                                });
               },
               [this](std::move_only_function<void()> work) { give(std::move(work)); }) {}
@@ -119,6 +119,16 @@ private:
         step();
     }
 
+    /// One step for all answers that have come by now.
+    void step_soon() {
+        if (!std::exchange(step_posted_, true)) {
+            boost::asio::post(io_, [this] {
+                step_posted_ = false;
+                step();
+            });
+        }
+    }
+
     void step() {
         do {
             core_.step();
@@ -163,6 +173,7 @@ private:
         io_.get_executor()};
     boost::asio::steady_timer timer_{io_};
     bool armed_ = false;
+    bool step_posted_ = false;
     SteadyTime armed_at_{};
     outbound::SystemResolver resolver_;
     outbound::Client client_;

@@ -23,7 +23,7 @@ struct Options {
     std::chrono::milliseconds timeout{10'000};
     std::size_t per_origin_max = 8;         // Attempts under way to one origin.
     std::size_t total_max = 256;            // ... and to all.
-    std::size_t origin_memory_max = 1'024;  // Callbacks of one origin held in memory,
+    std::size_t origin_memory_max = 4'096;  // Callbacks of one origin held in memory,
     std::size_t memory_max = 32'768;        // and of all origins; the rest waits on disk.
     bool allow_http = false;                // outbound.allow_http_callbacks
 };

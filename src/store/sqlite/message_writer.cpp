@@ -69,7 +69,7 @@ MessageWriter::MessageWriter(Connection& connection)
       mark_intent_(connection,
                    "UPDATE queue SET intent = 1 "
                    "WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
-      insert_completion_(connection, "INSERT OR REPLACE INTO completion VALUES(?,?,?,?,?,?,?,?)"),
+      insert_completion_(connection, "INSERT OR IGNORE INTO completion VALUES(?,?,?,?,?,?,?,?)"),
       insert_callback_(connection,
                        "INSERT INTO callback VALUES(?,?,?,?,?,?,?,?,?,?,0,0,?10,0,'',?10)"),
       update_callback_(connection,
