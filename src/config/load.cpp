@@ -186,14 +186,23 @@ void Loader::check_together() {
         mistake(fmt::format("{}: callback.per_origin_max must not be above callback.total_max",
                             place_of("callback.per_origin_max")));
     }
+    const auto& media = loaded_.settings.media;
+    if (media.max_bytes > media.kept_bytes_max) {
+        mistake(fmt::format("{}: media.max_bytes must not be above media.kept_bytes_max",
+                            place_of("media.max_bytes")));
+    }
 }
 
 void Loader::fill_in_paths() {
     auto& store = loaded_.settings.store;
     constexpr std::string_view sqlite = "sqlite:";
+    const bool one_file = store.url.starts_with(sqlite);
+    const auto file = one_file ? store.url.substr(sqlite.size()) : std::string{};
     if (!store.key_file) {
-        store.key_file = store.url.starts_with(sqlite) ? store.url.substr(sqlite.size()) + ".key"
-                                                       : "merpati.key";
+        store.key_file = one_file ? file + ".key" : "merpati.key";
+    }
+    if (auto& folder = loaded_.settings.media.folder; !folder) {
+        folder = one_file ? file + "-media" : "merpati-media";
     }
 }
 

@@ -174,10 +174,12 @@ TEST_F(LoadTest, CertificateAndKeyComeTogether) {
 }
 
 TEST_F(LoadTest, BoundsThatContradictEachOtherAreRefused) {
-    sources.sets = {"scheduler.retry_first=1h", "callback.per_origin_max=300"};
+    sources.sets = {"scheduler.retry_first=1h", "callback.per_origin_max=300",
+                    "media.max_bytes=2GiB"};
     const auto detail = detail_of_failure();
     EXPECT_THAT(detail, HasSubstr("scheduler.retry_first must not be longer"));
     EXPECT_THAT(detail, HasSubstr("callback.per_origin_max must not be above"));
+    EXPECT_THAT(detail, HasSubstr("media.max_bytes must not be above media.kept_bytes_max"));
 }
 
 TEST_F(LoadTest, TheKeyFileLiesBesideTheStoreUnlessItIsNamed) {
@@ -187,6 +189,15 @@ TEST_F(LoadTest, TheKeyFileLiesBesideTheStoreUnlessItIsNamed) {
     EXPECT_EQ(load(sources)->settings.store.key_file, "merpati.key");
     sources.sets.emplace_back("store.key_file=/etc/merpati.key");
     EXPECT_EQ(load(sources)->settings.store.key_file, "/etc/merpati.key");
+}
+
+TEST_F(LoadTest, MediaLieBesideTheStoreUnlessTheirFolderIsNamed) {
+    sources.sets = {"store.url=sqlite:/data/m.db"};
+    EXPECT_EQ(load(sources)->settings.media.folder, "/data/m.db-media");
+    sources.sets = {"store.url=postgresql://db/merpati"};
+    EXPECT_EQ(load(sources)->settings.media.folder, "merpati-media");
+    sources.sets.emplace_back("media.folder=/var/cache/merpati");
+    EXPECT_EQ(load(sources)->settings.media.folder, "/var/cache/merpati");
 }
 
 TEST_F(LoadTest, AFileThatWasNamedMustExist) {

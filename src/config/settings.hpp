@@ -88,6 +88,10 @@ struct CallbackSettings {
 
 struct MediaSettings {
     std::uint64_t max_bytes = 64 * 1024 * 1024;
+    /// After `load` never empty: the default is filled in.
+    std::optional<std::filesystem::path> folder;
+    std::uint64_t kept_bytes_max = 1024 * 1024 * 1024;
+    std::chrono::seconds kept_for{std::chrono::hours{1}};
 };
 
 struct MetricsSettings {

@@ -194,11 +194,32 @@ void add_callback(std::vector<Row>& table) {
                         number(1, 16'384), [](auto& s) -> auto& { return s.callback.total_max; }));
 }
 
-void add_media_and_metrics(std::vector<Row>& table) {
+void add_media(std::vector<Row>& table) {
     table.push_back(row(
         {.key = "media.max_bytes", .sentence = "The largest media file; a larger one is refused."},
         size_in_bytes(1024, std::uint64_t{4} << 30),
         [](auto& s) -> auto& { return s.media.max_bytes; }));
+    table.push_back(row({.key = "media.folder",
+                         .sentence = "Where fetched files are kept; each server has its own. It "
+                                     "is made when it is missing, and need not be backed up. "
+                                     "Unset: the SQLite file's path with -media appended, "
+                                     "merpati-media for PostgreSQL.",
+                         .example = "/var/lib/merpati/merpati.db-media"},
+                        optional(path()), [](auto& s) -> auto& { return s.media.folder; }));
+    table.push_back(row({.key = "media.kept_bytes_max",
+                         .sentence = "How much all files that are kept for a next message may "
+                                     "take. Those that are being fetched or sent count as well, "
+                                     "but are never removed."},
+                        size_in_bytes(1024, std::uint64_t{1} << 44),
+                        [](auto& s) -> auto& { return s.media.kept_bytes_max; }));
+    table.push_back(row({.key = "media.kept_for",
+                         .sentence = "How long a file is kept after its last message. Whether it "
+                                     "is still fresh, its host's headers say."},
+                        duration<std::chrono::seconds>(0s, 24h * 30),
+                        [](auto& s) -> auto& { return s.media.kept_for; }));
+}
+
+void add_metrics(std::vector<Row>& table) {
     table.push_back(
         row({.key = "metrics.listen",
              .sentence = "An address of its own for /metrics. Unset: it is served on "
@@ -272,7 +293,8 @@ std::vector<Row> build_table() {
     add_api(table);
     add_scheduler(table);
     add_callback(table);
-    add_media_and_metrics(table);
+    add_media(table);
+    add_metrics(table);
     add_log(table);
     add_simulator_and_devices(table);
     add_retention(table);
