@@ -5,7 +5,12 @@
 namespace merpati::api {
 
 void OutcomeWaiters::add(model::MessageId message, Waiter waiter) {
-    const std::lock_guard lock{mutex_};
+    std::unique_lock lock{mutex_};
+    if (released_) {
+        lock.unlock();
+        answer_pending(std::move(waiter));
+        return;
+    }
     deadlines_.push({.time = waiter.deadline, .message = message});
     waiters_.emplace(message, std::move(waiter));
 }
@@ -37,14 +42,22 @@ void OutcomeWaiters::expire(SteadyTime now) {
         }
     }
     for (auto& waiter : late) {
-        http::Reply reply;
-        reply.body = waiter.pending_answer;
-        answer(std::move(waiter), std::move(reply));
+        answer_pending(std::move(waiter));
     }
 }
 
 void OutcomeWaiters::release_all() {
+    {
+        const std::lock_guard lock{mutex_};
+        released_ = true;
+    }
     expire(SteadyTime::max());
+}
+
+void OutcomeWaiters::answer_pending(Waiter waiter) {
+    http::Reply reply;
+    reply.body = waiter.pending_answer;
+    answer(std::move(waiter), std::move(reply));
 }
 
 void OutcomeWaiters::answer(Waiter waiter, http::Reply reply) {

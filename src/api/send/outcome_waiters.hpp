@@ -45,11 +45,13 @@ public:
 
     void expire(SteadyTime now);
 
-    /// Answers `pending` to all: the server stops, the messages are in the store.
+    /// Answers `pending` to all, and at once to those that still come: the server stops, the
+    /// messages are in the store.
     void release_all();
 
 private:
     void answer(Waiter waiter, http::Reply reply);
+    void answer_pending(Waiter waiter);
 
     struct Deadline {
         SteadyTime time;
@@ -59,6 +61,7 @@ private:
 
     store::Committer& committer_;
     mutable std::mutex mutex_;
+    bool released_ = false;
     std::unordered_map<model::MessageId, Waiter> waiters_;
     std::priority_queue<Deadline, std::vector<Deadline>, std::greater<>> deadlines_;
 };

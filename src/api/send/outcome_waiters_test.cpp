@@ -1,0 +1,97 @@
+#include "api/send/outcome_waiters.hpp"
+
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "base/uuid.hpp"
+#include "store/store.hpp"
+#include "testing/fixed_random.hpp"
+#include "testing/manual_clock.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::api {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The caller at the other end.
+struct Caught final : http::ReplySink {
+    void deliver(http::Reply&& reply) override { given = std::move(reply); }
+    std::optional<http::Reply> given;
+};
+
+struct OutcomeWaitersTest : ::testing::Test {
+    OutcomeWaitersTest() {
+        message.id = ids.next();
+        message.recipient = "6281234567890";
+        message.revision = model::Revision::b;
+    }
+
+    std::shared_ptr<Caught> wait() {
+        auto caught = std::make_shared<Caught>();
+        waiters.add(message.id, {.responder = http::Responder{caught},
+                                 .headers = "X-Api-Revision: B\r\n",
+                                 .pending_answer = "still pending",
+                                 .idempotency = {},
+                                 .deadline = clock.steady_now() + 15s});
+        return caught;
+    }
+
+    std::optional<http::Reply> answer_to(model::MessageState state, model::StatusCode code) {
+        const auto caught = wait();
+        waiters.finished(message, {.state = state, .code = code});
+        return caught->given;
+    }
+
+    testing::TemporaryFolder folder;
+    testing::ManualClock clock;
+    testing::FixedRandom random;
+    UuidSource ids{clock, random};
+    model::Message message;
+    std::unique_ptr<store::Store> store =
+        *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
+    store::Committer committer{clock, *store, {}, [](const Error&) {}};
+    OutcomeWaiters waiters{committer};
+};
+
+TEST_F(OutcomeWaitersTest, TheOutcomeIsTheAnswerInTheWordsOfRevisionB) {
+    using model::MessageState;
+    using model::StatusCode;
+    EXPECT_EQ(answer_to(MessageState::sent, StatusCode::sent)->status, 200);
+    const auto refused = answer_to(MessageState::failed, StatusCode::media_refused);
+    EXPECT_EQ(refused->status, 415);
+    EXPECT_NE(refused->body.find("Jenis file tidak didukung"), std::string::npos);
+    for (const auto code :
+         {StatusCode::recipient_unregistered, StatusCode::recipient_invalid, StatusCode::failed}) {
+        const auto failure = answer_to(MessageState::failed, code);
+        EXPECT_EQ(failure->status, 500);
+        EXPECT_NE(failure->body.find("Gagal mengirim pesan"), std::string::npos);
+    }
+}
+
+TEST_F(OutcomeWaitersTest, AWaitThatRanOutIsAnsweredPendingAndNothingElseLater) {
+    const auto caught = wait();
+    waiters.expire(clock.steady_now() + 14s);
+    EXPECT_FALSE(caught->given);
+    waiters.expire(clock.steady_now() + 15s);
+    ASSERT_TRUE(caught->given);
+    EXPECT_EQ(caught->given->body, "still pending");
+    EXPECT_EQ(caught->given->headers, "X-Api-Revision: B\r\n");
+    waiters.finished(message, {.state = model::MessageState::sent});
+    EXPECT_EQ(caught->given->body, "still pending");
+}
+
+TEST_F(OutcomeWaitersTest, OnceAllAreReleasedWhoeverComesIsNotKeptWaiting) {
+    const auto before = wait();
+    waiters.release_all();
+    ASSERT_TRUE(before->given);
+    message.id = ids.next();  // Its file was still being probed when the server began to stop.
+    const auto after = wait();
+    ASSERT_TRUE(after->given);
+    EXPECT_EQ(after->given->body, "still pending");
+    EXPECT_FALSE(waiters.waits(message.id));
+}
+
+}  // namespace
+}  // namespace merpati::api
