@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "store/sqlite/gathering_vfs.hpp"
+
 namespace merpati::store::sqlite {
 namespace {
 
@@ -23,7 +25,8 @@ Connection::Connection(const std::string& path, Access access) {
     const int flags = SQLITE_OPEN_NOMUTEX |
                       (access == Access::read_write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                                                     : SQLITE_OPEN_READONLY);
-    const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
+    const char* vfs = access == Access::read_write ? gathering_vfs() : nullptr;
+    const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, vfs);
     if (!configured || code != SQLITE_OK) {
         const Failure failure{
             code, fmt::format("sqlite: cannot open {}: {}", path, sqlite3_errmsg(handle_))};
