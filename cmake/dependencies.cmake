@@ -14,6 +14,10 @@ pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 
 if(MERPATI_DEVELOPER)
   find_package(GTest REQUIRED)
+else()
+  # The allocator of the installed program: memory here mostly ends on another thread than it began
+  # on. Builds for tests keep the sanitizers' own.
+  find_package(mimalloc REQUIRED)
 endif()
 
 # Boost.Asio as every room uses it. Listed once so that all translation units agree.
