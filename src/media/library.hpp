@@ -1,0 +1,84 @@
+// The files of media messages: fetched when their message is to be sent, kept for the next one.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "media/file_source.hpp"
+#include "outbound/client.hpp"
+
+namespace merpati::media {
+
+struct LibraryOptions {
+    std::filesystem::path folder;                 // media.folder
+    std::uint64_t bytes_max = 64 * 1024 * 1024;   // media.max_bytes
+    std::uint64_t kept_bytes_max = 1 << 30;       // media.kept_bytes_max
+    std::chrono::seconds kept_for{3'600};         // media.kept_for, after its last message.
+    std::chrono::seconds fresh_for{600};          // Where the host says nothing of it.
+    std::chrono::seconds failure_kept_for{5};     // A dead URL's messages do not each try.
+    std::chrono::milliseconds patience{12'000};   // No try begins later after the first.
+    std::chrono::milliseconds first_byte{5'000};  // A try's wait for the answer's first byte.
+    std::chrono::milliseconds transfer{300'000};  // A try in all.
+    std::uint32_t rate_min = 4 * 1024;            // Bytes a second; a slower host has stalled.
+    std::size_t per_host_max = 16;                // Fetches under way at one host,
+    std::size_t total_max = 256;                  // and at all.
+    std::size_t known_max = 16'384;               // URLs that are remembered.
+};
+
+struct LibraryCounts {
+    std::uint64_t fetched_total = 0;  // Files fetched whole.
+    std::uint64_t fetched_bytes_total = 0;
+    std::uint64_t failed_total = 0;       // Fetches that ended without a file.
+    std::uint64_t refused_total = 0;      // Messages whose file was not of an allowed type.
+    std::uint64_t shared_total = 0;       // Messages served without a fetch of their own.
+    std::uint64_t revalidated_total = 0;  // 304: what we had was still right.
+    std::uint64_t removed_total = 0;      // Files, by age or for room.
+    std::uint64_t in_flight = 0;
+    std::uint64_t waiting = 0;  // URLs, for their turn or their next try.
+    std::uint64_t kept_files = 0;
+    std::uint64_t kept_bytes = 0;
+};
+
+/// Operation: the first message of a URL has its file fetched: streamed into the folder, capped and
+/// hashed on the way, judged by its first 64 KiB, kept under the name of its SHA-256. Messages that
+/// come meanwhile, and while it is fresh (Cache-Control, Expires, else ten minutes), share it;
+/// later ones ask the host with its ETag or Last-Modified whether it changed. Passing troubles (not
+/// reached, 5xx, 429, stalled, our own disk) are tried again after 1, 2 and 4 s as long as the
+/// patience lasts. At most 3 redirects, each judged anew; none from https to http.
+///
+/// Fairness: hosts take turns, and each has a limit: a slow one delays its own messages only.
+///
+/// Room: files go by age, and the longest unused first when all take more than `kept_bytes_max`;
+/// never one that somebody holds. The folder belongs to one library; what an earlier one left is
+/// removed by `start`.
+///
+/// Threads: one of its own, which also writes the files. Public methods from any thread. Memory: at
+/// most 64 KiB a transfer, and some hundred bytes a remembered URL.
+class Library final : public FileSource {
+public:
+    Library(const Clock& clock, const outbound::AddressPolicy& policy,
+            outbound::ClientOptions client, LibraryOptions options);
+    ~Library() override;
+
+    /// Makes the folder, takes it for itself, empties it, starts the thread. Errors: io_failed
+    /// (folder, CA file, libmagic's database), conflict (another server uses the folder).
+    [[nodiscard]] Result<void> start();
+
+    /// Answers all that wait with `retry` and ends the thread. Files that are held stay.
+    void stop();
+
+    void fetch(const model::Message& message, FetchDone done) override;
+
+    [[nodiscard]] LibraryCounts counts() const noexcept;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace merpati::media
