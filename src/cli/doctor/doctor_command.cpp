@@ -33,6 +33,7 @@ Findings examine(Session& session) {
     const auto server = doctor::look_at_store(settings, findings);
     doctor::look_at_file_modes(settings, findings);
     doctor::look_at_disk(settings, session.clock(), findings);
+    doctor::look_at_media_folder(settings, findings);
     doctor::look_at_clock(session.clock(), findings);
     doctor::look_at_descriptors(settings, findings);
     doctor::look_at_tls(settings, session.clock(), findings);
@@ -95,10 +96,10 @@ void add_doctor(Program& program) {
     program.add_command(program.root(),
                         {.name = "doctor",
                          .summary = "Find what is wrong here, and say how to mend it",
-                         .details = "Looks at settings, server, store, files, disk, clock, limits, "
-                                    "certificates,\naddresses and names, and changes nothing. "
-                                    "Exits 1 when something is wrong; a\nnote is worth knowing, "
-                                    "but no fault.",
+                         .details = "Looks at settings, server, store, files, disk, media, clock, "
+                                    "limits,\ncertificates, addresses and names, and changes "
+                                    "nothing. Exits 1 when something is\nwrong; a note is worth "
+                                    "knowing, but no fault.",
                          .example = "merpati --config /etc/merpati/merpati.toml doctor",
                          .section = section::operation},
                         run);

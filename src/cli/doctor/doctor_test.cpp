@@ -65,6 +65,21 @@ TEST_F(DoctorTest, AFolderThatIsNotThereIsWrong) {
     EXPECT_EQ(run({"doctor"}).code, exit_failed);
 }
 
+TEST_F(DoctorTest, AFileInTheWayOfTheMediaFolderIsWrong) {
+    EXPECT_THAT(about(run({"doctor", "--json"}), "m.db-media"), HasSubstr("good"));
+    std::ofstream{folder.file("m.db-media")} << "no folder";
+    const auto done = run({"doctor", "--json"});
+    EXPECT_EQ(done.code, exit_failed);
+    EXPECT_THAT(about(done, "m.db-media"), HasSubstr("media.folder"));
+}
+
+TEST_F(DoctorTest, TooLittleSpaceForTheMediaThatMayBeKeptIsNoted) {
+    environment["MERPATI_MEDIA__KEPT_BYTES_MAX"] = "17592186044416";
+    const auto done = run({"doctor", "--json"});
+    EXPECT_EQ(done.code, exit_done);
+    EXPECT_THAT(about(done, "m.db-media"), HasSubstr("media.kept_bytes_max"));
+}
+
 TEST_F(DoctorTest, CertificatesThatCannotBeReadAreWrong) {
     std::ofstream{folder.file("bad.pem")} << "no certificate";
     environment["MERPATI_HTTP__TLS__CERTIFICATE"] = folder.file("bad.pem");

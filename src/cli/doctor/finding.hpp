@@ -43,6 +43,9 @@ void look_at_file_modes(const config::Settings& settings, Findings& findings);
 /// Space, and how many commits a second the disk can make durable.
 void look_at_disk(const config::Settings& settings, const Clock& clock, Findings& findings);
 
+/// Whether media files can be kept where they should be, and as many as may be.
+void look_at_media_folder(const config::Settings& settings, Findings& findings);
+
 void look_at_clock(const Clock& clock, Findings& findings);
 void look_at_descriptors(const config::Settings& settings, Findings& findings);
 
