@@ -221,8 +221,8 @@ void SenderCore::start(Origin& origin) {
     request.method = "POST";
     request.url = *origin.url;
     request.headers =
-        "Content-Type: application/json\r\n" +
         signature_headers(secrets_(callback.account), callback.id.text(), now_, callback.body);
+    request.headers += "Content-Type: application/json\r\n";
     request.body = callback.body;
     request.timeout = options_.timeout;
     attempt_(std::move(request), [this, key, queued](const Result<outbound::Response>& answer) {

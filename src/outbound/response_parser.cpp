@@ -24,6 +24,7 @@ ResponseParser::ResponseParser(const Request& request, bool head_only) : request
 void ResponseParser::on_response_impl(int code, string_view, int, error_code&) {
     response = {};
     response.status = static_cast<std::uint16_t>(code);
+    response.headers.reserve(8);
 }
 
 void ResponseParser::on_field_impl(field, string_view name_text, string_view value,
