@@ -28,6 +28,8 @@ struct ClientOptions {
     std::size_t pool_total = 1024;
 };
 
+struct Response;
+
 struct Request {
     std::string method;  // "POST", "GET", "HEAD"
     Url url;
@@ -38,6 +40,9 @@ struct Request {
     std::size_t body_bytes_max = 16 * 1024;  // See `truncate`.
     bool truncate = true;  // At the cap: true ends the body there and drops the connection,
                            // false fails with ErrorCode::refused.
+    /// Called with status and headers of the final answer before its body comes. Returning false
+    /// ends the transfer there, successfully.
+    std::function<bool(const Response&)> on_head;
     /// Called with each piece of the body as it arrives, instead of collecting it in Response::body
     /// (for files). Returning false ends the transfer.
     std::function<bool(std::span<const std::byte>)> on_body;

@@ -85,6 +85,19 @@ struct ClientTest : ::testing::Test {
 
 const ScriptedReply fine{.bytes = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"};
 
+TEST_F(ClientTest, ShowsTheHeadBeforeTheBodyAndMayEndThere) {
+    answer_with(ScriptedReply{.bytes = "HTTP/1.1 100 Continue\r\n\r\n"
+                                       "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nhi"});
+    auto asked = request();
+    int heads = 0;
+    asked.on_head = [&heads](const Response& head) { return ++heads == 0 || head.status == 200; };
+    const auto response = fetch(std::move(asked));
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->status, 404);
+    EXPECT_EQ(response->body, "");
+    EXPECT_EQ(heads, 1);
+}
+
 TEST_F(ClientTest, KeepsTheConnectionForTheNextRequest) {
     answer_with(fine);
     for (int turn = 0; turn < 3; ++turn) {

@@ -40,6 +40,14 @@ void ResponseParser::on_field_impl(field, string_view name_text, string_view val
     response.headers.emplace_back(std::move(name), std::string{value});
 }
 
+void ResponseParser::on_header_impl(error_code& error) {
+    const bool is_final = response.status >= 200;
+    if (is_final && request_.on_head && !request_.on_head(response)) {
+        cut_ = true;
+        error = http::error::body_limit;
+    }
+}
+
 std::size_t ResponseParser::on_body_impl(string_view body, error_code& error) {
     const auto room = request_.body_bytes_max - received_;
     const auto taken = body.substr(0, std::min(room, body.size()));

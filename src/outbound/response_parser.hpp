@@ -19,7 +19,7 @@ public:
 
     Response response;
 
-    /// Set when the body was cut at its cap, or the receiver of `on_body` wanted no more.
+    /// Set when the body was cut at its cap, or `on_head` or `on_body` wanted no more.
     [[nodiscard]] bool cut() const noexcept { return cut_; }
 
 private:
@@ -32,7 +32,7 @@ private:
     void on_response_impl(int code, string_view reason, int version, error_code& error) override;
     void on_field_impl(field name, string_view name_text, string_view value,
                        error_code& error) override;
-    void on_header_impl(error_code&) override {}
+    void on_header_impl(error_code& error) override;
     void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
     std::size_t on_body_impl(string_view body, error_code& error) override;
     void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
