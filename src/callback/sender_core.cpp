@@ -153,8 +153,9 @@ void SenderCore::plan_next_turn(Origin& origin) {
         }
     } else if (origin.disk_due) {
         arm(origin, *origin.disk_due > now_ ? *origin.disk_due : now_ + memory_pause);
-    } else if (origin.idle()) {
-        // Timers name origins by key, so one that is gone is made anew if it is ever needed.
+    } else if (origin.idle() && !origin.ready) {
+        // Timers name origins by key, so one that is gone is made anew if it is ever needed. One
+        // that stands in the round, because an attempt of it ended at once, has a turn to come.
         origins_.erase(origin.key);
     }
 }

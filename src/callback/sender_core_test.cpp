@@ -1,0 +1,247 @@
+#include "callback/sender_core.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "callback/retry_table.hpp"
+#include "callback/sender_fixture.hpp"
+#include "callback/signature.hpp"
+
+namespace merpati::callback {
+namespace {
+
+using model::CallbackState;
+using ::testing::HasSubstr;
+
+struct SenderCoreTest : SenderFixture {};
+
+/// Longer than any wait of the table, its jitter included.
+constexpr Millis next_wait(std::size_t failures) {
+    return retry_waits.at(failures - 1) * 6 / 5 + std::chrono::milliseconds{1};
+}
+
+TEST_F(SenderCoreTest, SendsTheStoredBytesSignedAndIsDoneAt2xx) {
+    start();
+    const auto id = send();
+    ASSERT_EQ(attempts.size(), 1U);
+    const auto& request = attempts[0].request;
+    EXPECT_EQ(request.method, "POST");
+    EXPECT_EQ(request.body, R"({"code":200})");
+    EXPECT_THAT(request.headers, HasSubstr("Content-Type: application/json\r\n"));
+    EXPECT_THAT(request.headers,
+                HasSubstr(signature_headers(std::vector<Bytes>{Bytes(32)}, id.text(), clock.now(),
+                                            request.body)));
+    answer(0, 204);
+    EXPECT_EQ(stored(id).state, CallbackState::delivered);
+    EXPECT_EQ(stored(id).last_status, 204);
+    EXPECT_EQ(stored(id).attempts, 1U);
+    EXPECT_TRUE(core->quiet());
+    pass_time(std::chrono::hours{48});
+    EXPECT_EQ(attempts.size(), 1U);
+}
+
+TEST_F(SenderCoreTest, TriesAgainWhenTheTableSaysSoSignedAnew) {
+    start();
+    const auto id = send();
+    answer(0, 500);
+    const auto progress = stored(id);
+    EXPECT_EQ(progress.state, CallbackState::waiting);
+    EXPECT_EQ(progress.last_error, "HTTP 500");
+    EXPECT_GE(progress.due_at, clock.now() + std::chrono::seconds{4});
+    EXPECT_LE(progress.due_at, clock.now() + std::chrono::seconds{6});
+    pass_time(std::chrono::seconds{3});
+    EXPECT_EQ(attempts.size(), 1U);
+    EXPECT_LE(core->next_step_at(), progress.due_at);
+    pass_time(std::chrono::seconds{4});
+    ASSERT_EQ(attempts.size(), 2U);
+    EXPECT_THAT(attempts[1].request.headers, HasSubstr("webhook-id: " + id.text()));
+    EXPECT_NE(attempts[1].request.headers, attempts[0].request.headers);
+    answer(1, 200);
+    EXPECT_EQ(stored(id).attempts, 2U);
+    EXPECT_EQ(core->counts().failed_attempts_total, 1U);
+    EXPECT_EQ(core->counts().delivered_total, 1U);
+}
+
+TEST_F(SenderCoreTest, TakesARedirectAndABrokenConnectionForFailures) {
+    start();
+    const auto moved = send();
+    const auto broken = send();
+    answer(0, 302);
+    answer(1, fail(ErrorCode::unreachable, "cannot connect"));
+    EXPECT_EQ(stored(moved).last_error, "HTTP 302");
+    EXPECT_EQ(stored(broken).last_error, "unreachable: cannot connect");
+    EXPECT_EQ(stored(broken).last_status, 0);
+}
+
+TEST_F(SenderCoreTest, HonoursALaterWishOfTheReceiver) {
+    start();
+    const auto id = send();
+    answer(0, outbound::Response{.status = 429, .headers = {{"retry-after", "600"}}});
+    EXPECT_EQ(stored(id).due_at, clock.now() + std::chrono::seconds{600});
+    pass_time(std::chrono::seconds{599});
+    EXPECT_EQ(attempts.size(), 1U);
+    pass_time(std::chrono::seconds{2});
+    EXPECT_EQ(attempts.size(), 2U);
+}
+
+TEST_F(SenderCoreTest, EndsWhenTheReceiverIsGone) {
+    start();
+    const auto id = send();
+    answer(0, 410);
+    EXPECT_EQ(stored(id).state, CallbackState::gone);
+    pass_time(std::chrono::hours{48});
+    EXPECT_EQ(attempts.size(), 1U);
+}
+
+TEST_F(SenderCoreTest, IsExhaustedAfterTheWholeTableAndReplayable) {
+    start();
+    const auto id = send();
+    for (std::size_t failures = 1; failures <= retry_waits.size(); ++failures) {
+        answer(failures - 1, 503);
+        EXPECT_EQ(stored(id).state, CallbackState::waiting) << failures;
+        pass_time(next_wait(failures));
+        ASSERT_EQ(attempts.size(), failures + 1);
+    }
+    answer(retry_waits.size(), 503);
+    EXPECT_EQ(stored(id).state, CallbackState::exhausted);
+    EXPECT_EQ(core->counts().exhausted_total, 1U);
+    pass_time(std::chrono::hours{48});
+    ASSERT_EQ(attempts.size(), retry_waits.size() + 1);
+
+    ASSERT_TRUE(committer.change_and_wait(
+        [&](store::Tables& tables) { return tables.replay_callback(id, clock.now()); }));
+    core->wake(7);
+    core->step();
+    ASSERT_EQ(attempts.size(), retry_waits.size() + 2);
+    answer(retry_waits.size() + 1, 200);
+    EXPECT_EQ(stored(id).state, CallbackState::delivered);
+}
+
+TEST_F(SenderCoreTest, KeepsToThePlacesOfAnOriginAndOfAll) {
+    start({.per_origin_max = 2, .total_max = 3});
+    for (int i = 0; i < 3; ++i) {
+        send(7);
+        send(8);
+    }
+    EXPECT_EQ(attempts.size(), 3U);
+    EXPECT_EQ(core->counts().in_flight, 3U);
+    answer(0, 200);
+    EXPECT_EQ(attempts.size(), 4U);
+    EXPECT_EQ(core->counts().in_flight, 3U);
+}
+
+TEST_F(SenderCoreTest, AnOriginThatAnswersNobodyHoldsUpNoOther) {
+    start({.per_origin_max = 4});
+    for (int i = 0; i < 50; ++i) {
+        send(7);
+    }
+    EXPECT_EQ(attempts.size(), 4U);
+    const auto other = send(8);
+    ASSERT_EQ(attempts.size(), 5U);
+    answer(4, 200);
+    EXPECT_EQ(stored(other).state, CallbackState::delivered);
+}
+
+TEST_F(SenderCoreTest, ProbesAnOriginThatKeepsFailingWithOneAttemptAtATime) {
+    start({.per_origin_max = 10});
+    for (int i = 0; i < 20; ++i) {
+        send();
+    }
+    ASSERT_EQ(attempts.size(), 10U);
+    for (std::size_t place = 0; place < 10; ++place) {
+        answer(place, 500);
+    }
+    // Those that failed before the breaker opened made room for others.
+    const auto before = attempts.size();
+    for (std::size_t place = 10; place < before; ++place) {
+        answer(place, 500);
+    }
+    EXPECT_EQ(core->counts().breakers_open, 1U);
+    EXPECT_EQ(core->counts().in_flight, 0U);
+    EXPECT_EQ(attempts.size(), before);
+
+    pass_time(std::chrono::minutes{6});
+    ASSERT_EQ(attempts.size(), before + 1);  // The probe, though many are due.
+    answer(before, 200);
+    EXPECT_EQ(core->counts().breakers_open, 0U);
+    EXPECT_EQ(core->counts().in_flight, 10U);
+}
+
+TEST_F(SenderCoreTest, GoesOnAfterARestartWithWhatWasNotDelivered) {
+    const auto waiting = commit();
+    start();
+    ASSERT_EQ(attempts.size(), 1U);
+    EXPECT_THAT(attempts[0].request.headers, HasSubstr("webhook-id: " + waiting.id.text()));
+
+    // The process dies before the answer: the attempt is repeated under the same id.
+    auto first_life = std::move(core);
+    start();
+    ASSERT_EQ(attempts.size(), 2U);
+    EXPECT_THAT(attempts[1].request.headers, HasSubstr("webhook-id: " + waiting.id.text()));
+}
+
+TEST_F(SenderCoreTest, LeavesToTheDiskWhatMemoryIsTooSmallFor) {
+    start({.per_origin_max = 1, .origin_memory_max = 4});
+    std::vector<model::EventId> sent;
+    for (int i = 0; i < 20; ++i) {
+        sent.push_back(send());
+        EXPECT_LE(core->counts().in_memory, 4U);
+    }
+    for (std::size_t place = 0; place < sent.size(); ++place) {
+        ASSERT_EQ(attempts.size(), place + 1);
+        EXPECT_THAT(attempts[place].request.headers, HasSubstr(sent[place].text()));
+        answer(place, 200);
+    }
+    EXPECT_TRUE(core->quiet());
+    EXPECT_EQ(core->counts().delivered_total, sent.size());
+}
+
+TEST_F(SenderCoreTest, RefusesHttpUnlessTheOperatorAllowsIt) {
+    start();
+    auto callback = commit(7, "http://toko.example.com/status");
+    const auto id = callback.id;
+    core->add(std::move(callback));
+    core->step();
+    settle();
+    EXPECT_TRUE(attempts.empty());
+    EXPECT_EQ(stored(id).last_error, "refused: not an https URL");
+
+    core = new_core({.allow_http = true});
+    core->add(commit(8, "http://toko.example.com/status"));
+    core->step();
+    EXPECT_EQ(attempts.size(), 1U);
+}
+
+TEST_F(SenderCoreTest, StartsNothingMoreWhileDrainingAndSaysWhenAllIsDurable) {
+    start();
+    const auto id = send();
+    core->drain();
+    auto late = commit();
+    core->add(late);
+    core->step();
+    EXPECT_EQ(attempts.size(), 1U);
+    EXPECT_FALSE(core->quiet());
+    answer(0, 200);
+    EXPECT_TRUE(core->quiet());
+    EXPECT_EQ(stored(id).state, CallbackState::delivered);
+    EXPECT_EQ(stored(late.id).state, CallbackState::waiting);
+}
+
+/// Read from the store while it is on its way from its commit.
+TEST_F(SenderCoreTest, ACallbackReadBeforeItIsHandedOverIsAttemptedOnce) {
+    auto first = commit();
+    core = new_core({.per_origin_max = 1});
+    ASSERT_TRUE(core->recover(*store->open_reader()));
+    auto second = commit();
+    core->step();  // Reads both.
+    EXPECT_EQ(attempts.size(), 1U);
+    EXPECT_EQ(core->counts().in_memory, 1U);
+    core->add(std::move(first));
+    core->add(std::move(second));
+    core->step();
+    EXPECT_EQ(attempts.size(), 1U);
+    EXPECT_EQ(core->counts().in_memory, 1U);
+}
+
+}  // namespace
+}  // namespace merpati::callback

@@ -1,0 +1,121 @@
+// A sender's core with a real store, a clock that stands still, and a network played by the test.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/uuid.hpp"
+#include "callback/sender_core.hpp"
+#include "testing/fixed_random.hpp"
+#include "testing/manual_clock.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::callback {
+
+struct SenderFixture : ::testing::Test {
+    struct Attempt {
+        outbound::Request request;
+        outbound::ResponseHandler answer;
+    };
+
+    SenderFixture() { committer.start(); }
+    ~SenderFixture() override { committer.stop(); }
+
+    std::unique_ptr<SenderCore> new_core(Options options) {
+        return std::make_unique<SenderCore>(
+            clock, random, committer,
+            [](model::AccountId) { return std::vector<Bytes>{Bytes(32)}; }, options,
+            [this](outbound::Request request, outbound::ResponseHandler done) {
+                attempts.push_back({.request = std::move(request), .answer = std::move(done)});
+            },
+            [this](std::move_only_function<void()> work) {
+                const std::lock_guard lock{mutex};
+                posted.push_back(std::move(work));
+                something_posted.notify_one();
+            });
+    }
+
+    void start(Options options = {}) {
+        core = new_core(options);
+        ASSERT_TRUE(core->recover(*store->open_reader()));
+        core->step();
+    }
+
+    /// In the store, and known to nobody else.
+    [[nodiscard]] model::Callback commit(std::int64_t origin_key = 7,
+                                         std::string url = "https://toko.example.com/status") {
+        model::Callback callback;
+        callback.id = ids.next();
+        callback.account = {.value = 1};
+        callback.kind = model::CallbackKind::device_event;
+        callback.url = std::move(url);
+        callback.origin_key = origin_key;
+        callback.body = R"({"code":200})";
+        callback.created_at = clock.now();
+        EXPECT_TRUE(committer.change_and_wait(
+            [&callback](store::Tables& tables) { return tables.add_callback(callback); }));
+        return callback;
+    }
+
+    /// As the gateway does it: committed, handed over.
+    model::EventId send(std::int64_t origin_key = 7) {
+        auto callback = commit(origin_key);
+        const auto id = callback.id;
+        core->add(std::move(callback));
+        core->step();
+        return id;
+    }
+
+    /// Answers the attempt and waits until the result is durable and known to the core.
+    void answer(std::size_t place, Result<outbound::Response> response) {
+        attempts.at(place).answer(std::move(response));
+        settle();
+    }
+    void answer(std::size_t place, std::uint16_t status) {
+        answer(place, outbound::Response{.status = status});
+    }
+
+    /// Runs what the committer posted about one attempt's result.
+    void settle() {
+        std::move_only_function<void()> work;
+        {
+            std::unique_lock lock{mutex};
+            ASSERT_TRUE(something_posted.wait_for(lock, std::chrono::seconds{30},
+                                                  [this] { return !posted.empty(); }));
+            work = std::move(posted.front());
+            posted.erase(posted.begin());
+        }
+        work();
+        core->step();
+    }
+
+    void pass_time(Millis time) {
+        clock.advance(time);
+        core->step();
+    }
+
+    [[nodiscard]] model::CallbackProgress stored(model::EventId id) {
+        const auto found = (*store->open_reader())->callback(id);
+        EXPECT_TRUE(found && *found);
+        return (*found)->progress;
+    }
+
+    testing::TemporaryFolder folder;
+    testing::ManualClock clock;
+    testing::FixedRandom random;
+    UuidSource ids{clock, random};
+    std::unique_ptr<store::Store> store =
+        std::move(*store::open_store({.url = "sqlite:" + folder.file("merpati.db")}));
+    store::Committer committer{clock, *store, {}, [](const Error&) {}};
+    std::vector<Attempt> attempts;
+    std::mutex mutex;
+    std::condition_variable something_posted;
+    std::vector<std::move_only_function<void()>> posted;
+    std::unique_ptr<SenderCore> core;
+};
+
+}  // namespace merpati::callback
