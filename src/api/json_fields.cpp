@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t depth_max = 16;
 constexpr std::size_t fields_max = 256;  // Of one object; bounds the search for duplicates.
+constexpr std::size_t fields_usual = 8;
+constexpr std::size_t text_usual = 512;
 
 }  // namespace
 
@@ -27,8 +29,11 @@ public:
 
     bool on_object_begin(json::error_code&) {
         note_nested();
-        if (depth_ < names_.size()) {
-            names_[depth_].clear();
+        if (depth_ == 0) {
+            result.fields_.reserve(fields_usual);
+            text_.reserve(text_usual);
+        } else if (depth_ <= names_.size()) {
+            names_[depth_ - 1].clear();
         } else {
             names_.emplace_back();
         }
@@ -60,17 +65,12 @@ public:
     }
     bool on_key(json::string_view part, std::size_t, json::error_code& error) {
         text_.append(part.data(), part.size());
-        auto& names = names_[depth_ - 1];
-        if (std::ranges::find(names, text_) != names.end()) {
-            error = json::error::syntax;
-            return false;
-        }
-        names.push_back(text_);
-        if (outermost()) {
-            result.fields_.emplace_back(text_, JsonField{});
-        }
+        const bool is_new = outermost() ? add_field() : add_name();
         text_.clear();
-        return true;
+        if (!is_new) {
+            error = json::error::syntax;
+        }
+        return is_new;
     }
 
     bool on_string_part(json::string_view part, std::size_t, json::error_code&) {
@@ -128,6 +128,23 @@ private:
         }
     }
 
+    /// False for a duplicate.
+    bool add_field() {
+        if (result.has(text_)) {
+            return false;
+        }
+        result.fields_.emplace_back(text_, JsonField{});
+        return true;
+    }
+    bool add_name() {
+        auto& names = names_[depth_ - 2];
+        if (std::ranges::find(names, text_) != names.end()) {
+            return false;
+        }
+        names.push_back(text_);
+        return true;
+    }
+
     bool on_integer(json::string_view part, json::error_code& error) {
         text_.append(part.data(), part.size());
         const bool taken = take(JsonField::Kind::integer, error);
@@ -149,7 +166,7 @@ private:
     }
 
     std::string text_;
-    std::vector<std::vector<std::string>> names_;  // Per depth: what an object has had so far.
+    std::vector<std::vector<std::string>> names_;  // Of nested objects: what each has had so far.
     std::size_t depth_ = 0;                        // Of objects.
     std::size_t arrays_ = 0;
 };
