@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "media/readings.hpp"
-#include "media/types.hpp"
 
 namespace merpati::media {
 namespace {
@@ -39,10 +38,9 @@ Judgement judge_sure(const Type* declared, const Sniffed& content, model::Revisi
 
 }  // namespace
 
-Judgement judge(const std::optional<std::string>& declared, const Sniffed& content,
-                model::Revision revision) {
-    const Type* type = declared ? find_type(*declared) : nullptr;
-    if (declared && (type == nullptr || !is_allowed(*type, revision))) {
+Judgement judge(const Declared& declared, const Sniffed& content, model::Revision revision) {
+    const Type* type = declared.type;
+    if (declared.stated && (type == nullptr || !is_allowed(*type, revision))) {
         return {.kind = declared_type_refused};
     }
     switch (content.certainty) {

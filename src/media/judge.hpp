@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "media/sniffer.hpp"
+#include "media/types.hpp"
 #include "model/account.hpp"
 
 namespace merpati::media {
@@ -20,8 +19,8 @@ struct Judgement {
 /// The declared type is judged first (decisions.md, "Media"). Then the content, where it is sure:
 /// it may be what was declared, or another type of the list, which then is the one told; all else
 /// is refused. Where it is not sure the declared type counts, save that a type with a mark is not
-/// text. `declared`: a Content-Type; none: the content has to be sure.
-[[nodiscard]] Judgement judge(const std::optional<std::string>& declared, const Sniffed& content,
+/// text; and where no type was stated the content is refused.
+[[nodiscard]] Judgement judge(const Declared& declared, const Sniffed& content,
                               model::Revision revision);
 
 }  // namespace merpati::media

@@ -1,6 +1,5 @@
 #include "media/judge.hpp"
 
-#include <optional>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -24,9 +23,9 @@ constexpr const char* pptx =
 constexpr const char* opus = "audio/ogg; codecs=opus";
 
 struct JudgeTest : ::testing::Test {
-    [[nodiscard]] Judgement judged(std::optional<std::string> declared, std::string_view content,
+    [[nodiscard]] Judgement judged(std::string_view declared, std::string_view content,
                                    Revision revision = Revision::a) const {
-        return judge(declared, sniffer.sniff(as_bytes(content)), revision);
+        return judge(Declared::of(declared), sniffer.sniff(as_bytes(content)), revision);
     }
 
     void expect_told(const char* file, const char* declared, std::string_view told) const {
@@ -205,12 +204,12 @@ TEST_F(JudgeTest, LetsUnknownBytesPassAsDeclared) {
 }
 
 TEST_F(JudgeTest, AsksTheContentAloneWhereNothingIsDeclared) {
-    EXPECT_EQ(judged({}, sample("photo.png")).mime, "image/png");
-    EXPECT_EQ(judged({}, sample("moving.mp4")).mime, "video/mp4");
-    EXPECT_EQ(judged({}, sample("moving.mp4"), Revision::b).kind, Kind::content_type_refused);
-    EXPECT_EQ(judged({}, sample("list.csv")).kind, Kind::content_type_refused);
-    EXPECT_EQ(judged({}, sample("moving.h261")).kind, Kind::content_type_refused);
-    EXPECT_EQ(judged({}, sample("slides.ppt")).kind, Kind::content_type_refused);
+    EXPECT_EQ(judged("", sample("photo.png")).mime, "image/png");
+    EXPECT_EQ(judged("", sample("moving.mp4")).mime, "video/mp4");
+    EXPECT_EQ(judged("", sample("moving.mp4"), Revision::b).kind, Kind::content_type_refused);
+    EXPECT_EQ(judged("", sample("list.csv")).kind, Kind::content_type_refused);
+    EXPECT_EQ(judged("", sample("moving.h261")).kind, Kind::content_type_refused);
+    EXPECT_EQ(judged("", sample("slides.ppt")).kind, Kind::content_type_refused);
 }
 
 }  // namespace

@@ -126,6 +126,10 @@ const Type* find_type(std::string_view content_type) noexcept {
     return found == table.end() ? nullptr : found;
 }
 
+Declared Declared::of(std::string_view content_type) noexcept {
+    return {.stated = !trimmed(content_type).empty(), .type = find_type(content_type)};
+}
+
 bool is_allowed(const Type& type, model::Revision revision) noexcept {
     return revision == model::Revision::a || type.in_revision_b;
 }

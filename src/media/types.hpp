@@ -28,6 +28,15 @@ struct Type {
 /// `audio/ogg; codecs=opus` has its own row. Null when the type is not in the list.
 [[nodiscard]] const Type* find_type(std::string_view content_type) noexcept;
 
+/// What a host says of a file: nothing, a type of the list, or another.
+struct Declared {
+    bool stated = false;
+    const Type* type = nullptr;  // Null: not stated, or not in the list.
+
+    /// Of a Content-Type header; empty is the same as none.
+    [[nodiscard]] static Declared of(std::string_view content_type) noexcept;
+};
+
 [[nodiscard]] bool is_allowed(const Type& type, model::Revision revision) noexcept;
 [[nodiscard]] bool is_allowed(std::string_view content_type, model::Revision revision) noexcept;
 

@@ -1,0 +1,118 @@
+#include "media/redirects.hpp"
+
+#include <boost/url/parse.hpp>
+#include <boost/url/url.hpp>
+
+namespace merpati::media {
+namespace {
+
+using std::chrono::milliseconds;
+
+bool is_redirect(const outbound::Response& response) {
+    switch (response.status) {
+        case 301:
+        case 302:
+        case 303:
+        case 307:
+        case 308:
+            return !response.header("location").empty();
+        default:
+            return false;
+    }
+}
+
+/// Percent-encodes what no URL may contain; many servers leave names of files as they are.
+std::string encoded(std::string_view location) {
+    constexpr std::string_view never_in_a_url = " \"<>\\^`{|}";
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string made;
+    for (const char c : location) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x80 || never_in_a_url.find(c) != std::string_view::npos) {
+            made += {'%', digits[byte >> 4U], digits[byte & 15U]};
+        } else {
+            made += c;
+        }
+    }
+    return made;
+}
+
+}  // namespace
+
+struct Follower::Journey {
+    outbound::Request request;
+    FollowDone done;
+    SteadyTime deadline;
+    unsigned redirects = 0;
+};
+
+Result<outbound::Url> next_hop(const outbound::Url& from, std::string_view location,
+                               const outbound::AddressPolicy& policy) {
+    const auto whole = from.origin() + from.target;
+    const auto base = boost::urls::parse_uri(whole);
+    const auto text = encoded(location);
+    const auto reference = boost::urls::parse_uri_reference(text);
+    boost::urls::url resolved;
+    if (!base || !reference || !boost::urls::resolve(*base, *reference, resolved)) {
+        return fail(ErrorCode::refused, "a redirect to no URL");
+    }
+    auto url =
+        admit_url(std::string_view{resolved.buffer()}, outbound::Schemes::http_and_https, policy);
+    if (!url) {
+        return fail(ErrorCode::refused, "a redirect to a URL that may not be used");
+    }
+    if (from.scheme == "https" && url->scheme != "https") {
+        return fail(ErrorCode::refused, "a redirect from https to http");
+    }
+    return url;
+}
+
+void Follower::send(outbound::Request request, FollowDone done) {
+    auto journey = std::make_shared<Journey>();
+    journey->deadline = clock_.steady_now() + request.timeout;
+    if (request.method != "HEAD") {
+        request.on_head = [inner = std::move(request.on_head)](const outbound::Response& head) {
+            return !is_redirect(head) && (!inner || inner(head));
+        };
+    }
+    journey->request = std::move(request);
+    journey->done = std::move(done);
+    hop(journey);
+}
+
+void Follower::hop(const std::shared_ptr<Journey>& journey) {
+    client_.send(journey->request, [this, journey](Result<outbound::Response> answer) {
+        answered(journey, std::move(answer));
+    });
+}
+
+void Follower::answered(const std::shared_ptr<Journey>& journey,
+                        Result<outbound::Response> answer) {
+    auto& request = journey->request;
+    if (!answer) {
+        journey->done(pass(answer));
+        return;
+    }
+    if (!is_redirect(*answer)) {
+        journey->done(Followed{std::move(*answer), request.url});
+        return;
+    }
+    if (++journey->redirects > redirects_max) {
+        journey->done(fail(ErrorCode::refused, "too many redirects"));
+        return;
+    }
+    auto next = next_hop(request.url, answer->header("location"), policy_);
+    if (!next) {
+        journey->done(pass(next));
+        return;
+    }
+    request.url = std::move(*next);
+    request.timeout = std::chrono::ceil<milliseconds>(journey->deadline - clock_.steady_now());
+    if (request.timeout <= milliseconds{0}) {
+        journey->done(fail(ErrorCode::timeout, "no answer in time"));
+        return;
+    }
+    hop(journey);
+}
+
+}  // namespace merpati::media
