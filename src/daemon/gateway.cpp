@@ -88,7 +88,7 @@ public:
                   return callback_of(message, completion);
               },
               [this](store::Finish&& finish) { finished(std::move(finish)); },
-              scheduler_options(settings)),
+              scheduler_options(settings, log.in("scheduler"))),
           keeper_({.clock = clock,
                    .ids = ids_,
                    .connectors = connectors_,

@@ -116,7 +116,7 @@ api::DeviceAddnewOptions device_options(const config::Settings& settings) {
             .allow_http_callbacks = settings.outbound.allow_http_callbacks};
 }
 
-scheduler::Options scheduler_options(const config::Settings& settings) {
+scheduler::Options scheduler_options(const config::Settings& settings, const telemetry::Log& log) {
     const auto& from = settings.scheduler;
     scheduler::Options options;
     options.give_up = from.give_up;
@@ -125,6 +125,9 @@ scheduler::Options scheduler_options(const config::Settings& settings) {
     options.memory_max = from.memory_messages_max;
     options.window = from.window;
     options.recipient_possible = admission::recipient_possible;
+    options.on_trouble = [log](const Error& error) {
+        log.error("cannot read waiting messages; trying again", {{"why", error.detail}});
+    };
     return options;
 }
 

@@ -29,7 +29,8 @@ namespace merpati::daemon {
 [[nodiscard]] api::EntranceOptions entrance_options(const config::Settings& settings);
 [[nodiscard]] api::SendOptions send_options(const config::Settings& settings);
 [[nodiscard]] api::DeviceAddnewOptions device_options(const config::Settings& settings);
-[[nodiscard]] scheduler::Options scheduler_options(const config::Settings& settings);
+[[nodiscard]] scheduler::Options scheduler_options(const config::Settings& settings,
+                                                   const telemetry::Log& log);
 [[nodiscard]] callback::Options callback_options(const config::Settings& settings);
 [[nodiscard]] outbound::ClientOptions client_options(const config::Settings& settings);
 [[nodiscard]] connector::simulator::Options simulator_options(const config::Settings& settings,

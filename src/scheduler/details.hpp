@@ -1,10 +1,14 @@
 // What callers read in a callback's `details` where the words are ours.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace merpati::scheduler::details {
 
+inline constexpr std::string_view sent = "Pesan terkirim";
+inline constexpr std::string_view failed = "Gagal mengirim pesan";
 inline constexpr std::string_view recipient_invalid = "Nomor tujuan tidak valid";
 inline constexpr std::string_view device_down =
     "Perangkat tidak terhubung sampai batas waktu habis";
@@ -12,5 +16,11 @@ inline constexpr std::string_view gave_up = "Gagal mengirim sampai batas waktu h
 inline constexpr std::string_view cancelled = "Pesan dibatalkan";
 inline constexpr std::string_view held =
     "Hasil pengiriman tidak diketahui; ditahan agar tidak terkirim dua kali";
+
+/// A platform's words are kept to this many bytes.
+inline constexpr std::size_t length_max = 256;
+
+/// The platform's words, cut between two characters of UTF-8; `otherwise` where it has none.
+[[nodiscard]] std::string of_platform(std::string words, std::string_view otherwise = {});
 
 }  // namespace merpati::scheduler::details

@@ -6,12 +6,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "scheduler/lane.hpp"
+#include "scheduler/lane_memory.hpp"
+#include "scheduler/lane_timers.hpp"
 #include "scheduler/retry_policy.hpp"
 #include "scheduler/scheduler.hpp"
 
@@ -52,8 +53,19 @@ struct Woken {
 using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged,
                            DeviceRemoved, Cancelled, Woken>;
 
+/// Whether a crash in mid-send would leave the message to the operator: its intent is recorded
+/// first. Without a connector nobody can say, so yes.
+[[nodiscard]] bool is_careful(const connector::Connector* connector, const model::Message& message);
+
 /// Decides what leaves next. `step` handles events and lets the lanes that can go have one turn
 /// each; `next_step_at` says when it wants to be called again without an event.
+///
+/// Operation: a message is in exactly one of three places. On disk alone: `LaneSource::disk_due`
+/// says when to look. In memory: in its lane's heap. In flight: with the platform or the store. It
+/// is never looked for on disk while it is in one of the others.
+///
+/// Sources: dispatcher.cpp takes events, dispatcher_turn.cpp sends, dispatcher_end.cpp ends what
+/// was sent, dispatcher_disk.cpp reads.
 ///
 /// Threads: one at a time, the scheduler's. What it starts comes back as events through `post`.
 class Dispatcher {
@@ -81,12 +93,23 @@ public:
 
     /// While all memory for messages is taken: until the next look at what waits on disk.
     static constexpr Millis memory_pause{100};
+    /// After a failed read, before the next one.
+    static constexpr Millis store_pause{1'000};
 
 private:
+    enum class Stage : std::uint8_t {
+        recording,   // Its intent is being committed.
+        sending,     // With the connector, whose outcome is awaited.
+        committing,  // Its end, or its next attempt, is being committed.
+    };
+
     /// A message on its way: with the platform, or with the store.
     struct InFlight {
         store::QueuedMessage queued;  // `message` is null while the store has it.
         Lane* lane = nullptr;
+        connector::Connector* connector = nullptr;  // Of the lane when it was sent.
+        Stage stage = Stage::committing;
+        bool probe = false;    // Tries whether a device that was down is back.
         bool windowed = true;  // Holds a place in its lane's window.
     };
 
@@ -101,24 +124,36 @@ private:
 
     [[nodiscard]] Lane& lane_of(model::PhoneNumber device);
     void make_ready(Lane& lane);
-    void arm(Lane& lane, Timestamp at);
+    void clock_set_back();
+
+    // dispatcher_turn.cpp
     void take_turn(Lane& lane);
     void send_due(Lane& lane);
     void start(Lane& lane, store::QueuedMessage queued);
     void hand_over(InFlight& flight);
     void plan_next_turn(Lane& lane);
+    void count(Lane& lane);
 
-    void load(Lane& lane, model::Source source);
+    // dispatcher_disk.cpp
+    [[nodiscard]] bool rests(const Lane& lane) const;
+    void place(Lane& lane, store::QueuedMessage queued);
+    void load_due(Lane& lane);
+    void load(Lane& lane, model::Source which);
     void expire(Lane& lane);
+    [[nodiscard]] std::size_t expire(Lane& lane, model::Source which, std::size_t room);
+    void read_failed(const Error& error);
+    [[nodiscard]] Millis load_ahead() const { return options_.horizon / 4; }
 
-    void report_failure(InFlight& flight, model::Outcome outcome);
+    // dispatcher_end.cpp
+    InFlight& fly(Lane& lane, store::QueuedMessage queued, bool windowed = true);
+    void conclude(InFlight& flight, model::Outcome outcome);
+    void try_again(InFlight& flight, model::Outcome outcome);
     void put_back(InFlight& flight);
     void finish(InFlight& flight, model::Completion completion);
     void finish_unsent(Lane& lane, store::QueuedMessage queued, model::StatusCode code,
                        std::string_view details);
+    void hold(InFlight& flight);
     void reschedule(InFlight& flight, Timestamp queue_at, std::string details);
-    [[nodiscard]] bool must_hold(const Lane& lane, const store::QueuedMessage& queued) const;
-    InFlight& fly(Lane& lane, store::QueuedMessage queued, bool windowed);
 
     const Clock& clock_;
     Random& random_;
@@ -135,15 +170,14 @@ private:
     std::unordered_map<model::MessageId, InFlight> in_flight_;
     std::deque<Lane*> round_;  // Lanes that can do something now, each for one turn.
 
-    struct Timer {
-        Timestamp at;
-        Lane* lane;
-        bool operator>(const Timer& other) const { return at > other.at; }
-    };
-    std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+    LaneTimers timers_;
+    LaneMemory memory_;
 
     Timestamp now_{};
-    std::size_t in_memory_ = 0;
+    Timestamp read_again_at_{};    // After a failed read.
+    Timestamp give_up_from_{};     // Devices have until then to come back after a start.
+    std::size_t step_loaded_ = 0;  // Messages read in this step.
+    std::size_t busy_lanes_ = 0;
     std::uint64_t attempts_ = 0;
     std::uint64_t retries_ = 0;
     bool draining_ = false;

@@ -1,5 +1,6 @@
-// The dispatcher's reading: what comes due is loaded, what waited too long is ended.
+// The dispatcher's memory and reading: what comes due is loaded, what waited too long is ended.
 #include <algorithm>
+#include <tuple>
 #include <unordered_set>
 
 #include "scheduler/details.hpp"
@@ -10,85 +11,143 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t expire_max = 256;  // Overdue messages of a down lane ended in one turn.
-constexpr Millis store_pause = 1s;       // After a failed read, before the next one.
+constexpr std::size_t load_max = 1'024;  // Messages of one read: others wait for it.
+constexpr std::size_t expire_max = 256;  // Overdue messages of a down lane that end at once.
+constexpr Millis rest_min = 10s;         // A lane that cannot send for so long needs no memory.
 
 }  // namespace
 
+bool Dispatcher::rests(const Lane& lane) const {
+    return !lane.connected() || lane.may_send_at() > now_ + rest_min;
+}
+
+/// In memory only where it is due soon and nothing that goes before it waits on disk.
+void Dispatcher::place(Lane& lane, store::QueuedMessage queued) {
+    auto& source = lane.source(queued.message->source);
+    const bool soon = queued.queued_at <= now_ + options_.horizon;
+    const bool first = !source.disk_due || *source.disk_due > queued.queued_at;
+    if (soon && first && !rests(lane) && memory_.room(lane) > 0) {
+        memory_.keep(source, std::move(queued));
+    } else {
+        source.note_on_disk(queued.queued_at);
+    }
+}
+
+/// Reads when the first is nearly due, and then all of a horizon: so the reads of a lane with a
+/// long queue are few, however densely it comes due.
+void Dispatcher::load_due(Lane& lane) {
+    const Timestamp soon = now_ + load_ahead();
+    for (const auto which : {model::Source::api, model::Source::campaign}) {
+        const auto& source = lane.source(which);
+        if (source.disk_due && *source.disk_due <= soon && lane.may_send_at() <= soon &&
+            memory_.low(lane, source)) {
+            load(lane, which);
+        }
+    }
+}
+
 void Dispatcher::load(Lane& lane, model::Source which) {
     auto& source = lane.source(which);
-    const auto lane_room =
-        options_.lane_memory_max - std::min(options_.lane_memory_max, lane.in_memory());
-    const auto all_room = options_.memory_max - std::min(options_.memory_max, in_memory_);
-    const auto limit = std::min(lane_room, all_room);
-    if (limit == 0) {
+    const auto limit = std::min(memory_.room(lane), load_max);
+    // A read for a few is not worth it while there is something to send.
+    const bool few = limit < LaneMemory::reserve / 2 && !source.memory.empty();
+    if (limit == 0 || few || now_ < read_again_at_) {
         return;
     }
     std::unordered_set<Uuid> here;
-    source.memory.collect_ids(here);
+    source.memory.for_each([&here](const auto& queued) { here.insert(queued.message->id); });
     const Timestamp before = now_ + options_.horizon + 1ms;
     auto loaded = reader_->load_lane(lane.device, which, before, limit, [&](const Uuid& id) {
         return here.contains(id) || in_flight_.contains(id);
     });
     if (!loaded) {
-        arm(lane, now_ + store_pause);
+        read_failed(loaded.error());
         return;
     }
     const bool all = loaded->size() < limit;
+    step_loaded_ += loaded->size();
     for (auto& queued : *loaded) {
-        ++in_memory_;
-        source.memory.push_known(std::move(queued));
+        memory_.keep_known(source, std::move(queued));
     }
     if (!all) {
         return;  // More is due: disk_due stays, and the next load comes when memory is low again.
     }
-    const auto next = reader_->next_due(lane.device, which, before);
-    if (next) {
+    if (auto next = reader_->next_due(lane.device, which, before)) {
         source.disk_due = *next;
     } else {
-        arm(lane, now_ + store_pause);
+        read_failed(next.error());
+    }
+}
+
+void Dispatcher::read_failed(const Error& error) {
+    read_again_at_ = now_ + store_pause;
+    if (options_.on_trouble) {
+        options_.on_trouble(error);
     }
 }
 
 /// A lane that cannot send lets its messages wait until give_up, then ends them, a few at a time.
 void Dispatcher::expire(Lane& lane) {
-    std::size_t ended = 0;
-    for (const auto which : {model::Source::api, model::Source::campaign}) {
-        auto& source = lane.source(which);
-        while (ended < expire_max && !source.memory.empty() &&
-               retry_.given_up(now_, source.memory.top().queued_at)) {
-            --in_memory_;
-            ++ended;
-            finish_unsent(lane, source.memory.pop(), model::StatusCode::failed,
-                          details::device_down);
-        }
-        if (!source.disk_due || !retry_.given_up(now_, *source.disk_due) || ended >= expire_max) {
-            continue;
-        }
-        const Timestamp before = now_ - options_.give_up + 1ms;
-        auto loaded =
-            reader_->load_lane(lane.device, which, before, expire_max - ended,
-                               [this](const Uuid& id) { return in_flight_.contains(id); });
-        const auto next = loaded && loaded->size() < expire_max - ended
-                              ? reader_->next_due(lane.device, which, before)
-                              : Result<std::optional<Timestamp>>{source.disk_due};
-        if (!loaded || !next) {
-            arm(lane, now_ + store_pause);
-            continue;
-        }
-        for (auto& queued : *loaded) {
-            ++ended;
-            finish_unsent(lane, std::move(queued), model::StatusCode::failed, details::device_down);
-        }
-        source.disk_due = *next;
-    }
     auto next = lane.memory_due();
+    if (now_ >= give_up_from_) {
+        std::size_t room = 0;
+        if (in_flight_.size() < options_.memory_max) {
+            room = expire_max - std::min(expire_max, lane.in_flight);
+        }
+        room = expire(lane, model::Source::api, room);
+        std::ignore = expire(lane, model::Source::campaign, room);
+        next = lane.memory_due();
+    }
     if (const auto disk = lane.disk_due(); disk && (!next || *disk < *next)) {
         next = disk;
     }
     if (next) {
-        arm(lane, std::max<Timestamp>(*next + options_.give_up, now_ + memory_pause));
+        timers_.arm(lane, std::max<Timestamp>({*next + options_.give_up, now_ + memory_pause,
+                                               read_again_at_, give_up_from_}));
     }
+}
+
+/// Answers how many more may be ended now.
+std::size_t Dispatcher::expire(Lane& lane, model::Source which, std::size_t room) {
+    auto& source = lane.source(which);
+    const auto end = [&](store::QueuedMessage queued) {
+        --room;
+        if (queued.intent_recorded && is_careful(lane.connector, *queued.message)) {
+            hold(fly(lane, std::move(queued)));  // A crash interrupted its send.
+        } else {
+            finish_unsent(lane, std::move(queued), model::StatusCode::failed, details::device_down);
+        }
+    };
+    while (room > 0 && !source.memory.empty() &&
+           retry_.given_up(now_, source.memory.top().queued_at)) {
+        end(memory_.take(source));
+    }
+    const bool overdue = source.disk_due && retry_.given_up(now_, *source.disk_due);
+    if (room == 0 || !overdue || now_ < read_again_at_) {
+        return room;
+    }
+    // Nothing that is in memory is as old, or it would have been ended above.
+    const Timestamp before = now_ - options_.give_up + 1ms;
+    const auto limit = room;
+    auto loaded = reader_->load_lane(lane.device, which, before, limit,
+                                     [this](const Uuid& id) { return in_flight_.contains(id); });
+    if (!loaded) {
+        read_failed(loaded.error());
+        return room;
+    }
+    const bool all = loaded->size() < limit;
+    for (auto& queued : *loaded) {
+        end(std::move(queued));
+    }
+    if (!all) {
+        return room;
+    }
+    if (auto next = reader_->next_due(lane.device, which, before)) {
+        source.disk_due = *next;
+    } else {
+        read_failed(next.error());
+    }
+    return room;
 }
 
 }  // namespace merpati::scheduler

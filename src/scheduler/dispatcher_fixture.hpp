@@ -65,7 +65,7 @@ struct DispatcherFixture : ::testing::Test {
                                                       const std::lock_guard lock{mutex};
                                                       events.push_back(std::move(event));
                                                   });
-        ASSERT_TRUE(dispatcher->recover(*store->open_reader()));
+        ASSERT_TRUE(dispatcher->recover(wrap_reader(*store->open_reader())));
         tell(DeviceChanged{.device = device});
     }
 
@@ -176,6 +176,9 @@ struct DispatcherFixture : ::testing::Test {
         return std::optional<model::Callback>{};
     };
     FinishListener on_finish = [](store::Finish&&) {};
+    /// Stands between the dispatcher and the store's reader.
+    std::function<std::unique_ptr<store::Reader>(std::unique_ptr<store::Reader>)> wrap_reader =
+        [](std::unique_ptr<store::Reader> real) { return real; };
     std::unique_ptr<Dispatcher> dispatcher;
     std::mutex mutex;
     std::vector<Event> events;

@@ -59,10 +59,10 @@ std::optional<store::QueuedMessage> LaneHeap::remove(const model::MessageId& id)
     return message;
 }
 
-void LaneHeap::collect_ids(std::unordered_set<Uuid>& ids) const {
-    for (const auto& entry : heap_) {
-        ids.insert(entry.message->id);
-    }
+void LaneHeap::clear() {
+    // Swapped, not cleared: what a burst took is given back.
+    std::vector<store::QueuedMessage>{}.swap(heap_);
+    std::unordered_set<Uuid>{}.swap(known_);
 }
 
 LaneSource* Lane::next_due(Timestamp now) {

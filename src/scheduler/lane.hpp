@@ -1,6 +1,7 @@
 // One device's waiting work.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +35,12 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
-    void collect_ids(std::unordered_set<Uuid>& ids) const;
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        std::ranges::for_each(heap_, visit);
+    }
+    /// Lets all of them go; they wait on disk.
+    void clear();
 
 private:
     void forget(const model::MessageId& id);
@@ -71,7 +77,8 @@ struct Lane {
     Timestamp probe_at{};
 
     bool ready = false;                     // Stands in the dispatcher's round.
-    Timestamp timer_at = Timestamp::max();  // The earliest timer that is armed for it.
+    bool counted = false;                   // As a lane with work.
+    Timestamp timer_at = Timestamp::max();  // When LaneTimers wakes it.
 
     [[nodiscard]] LaneSource& source(model::Source which) {
         return sources[static_cast<std::size_t>(which)];
@@ -82,6 +89,12 @@ struct Lane {
     [[nodiscard]] bool connected() const noexcept {
         return known && connector != nullptr && state == model::DeviceState::connected;
     }
+    /// When it may send, as far as pace and pause are concerned.
+    [[nodiscard]] Timestamp may_send_at() const noexcept {
+        return probing ? std::max(probe_at, pacer.ready_at()) : pacer.ready_at();
+    }
+    /// Sends that may be under way at once.
+    [[nodiscard]] std::size_t places() const noexcept { return probing ? 1 : window; }
     [[nodiscard]] bool idle() const noexcept {
         return in_memory() == 0 && in_flight == 0 && !sources[0].disk_due && !sources[1].disk_due;
     }

@@ -30,5 +30,27 @@ TEST_F(PacerTest, WaitsForMidnightAtTheDaysCapAndCountsAnew) {
     EXPECT_EQ(pacer.ready_at(), midnight + 2s);
 }
 
+TEST_F(PacerTest, ANewPaceHoldsForTheWaitThatIsUnderWay) {
+    pacer.sent(clock.now(), 1s);
+    pacer.set({.gap_min = 1s});
+    EXPECT_EQ(pacer.ready_at(), clock.now() + 1s);
+    pacer.set({.gap_min = 1s, .per_day_max = 1});
+    EXPECT_EQ(pacer.ready_at(), std::chrono::floor<std::chrono::days>(clock.now()) + 24h);
+    pacer.set({});
+    EXPECT_EQ(pacer.ready_at(), clock.now());
+}
+
+TEST_F(PacerTest, ADeviceThatHasSentNothingMaySendUnderAnyPace) {
+    pacer.set({.gap_min = 1h, .per_day_max = 1});
+    EXPECT_LE(pacer.ready_at(), clock.now());
+}
+
+TEST_F(PacerTest, AfterTheClockWasSetBackTheGapIsCountedFromThere) {
+    pacer.sent(clock.now(), 0ms);
+    clock.set_wall(clock.now() - 1h);
+    pacer.clock_set_back(clock.now());
+    EXPECT_EQ(pacer.ready_at(), clock.now() + 2s);
+}
+
 }  // namespace
 }  // namespace merpati::scheduler

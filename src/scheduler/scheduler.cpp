@@ -1,5 +1,6 @@
 #include "scheduler/scheduler.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -45,17 +46,23 @@ public:
     }
 
     void stop(std::chrono::milliseconds deadline) {
-        if (!thread_.joinable()) {
-            return;
+        if (thread_.joinable()) {
+            drain_until_ = clock_.steady_now() + deadline;
+            draining_ = true;
+            box_.nudge();
+            thread_.join();
         }
-        drain_until_ = clock_.steady_now() + deadline;
-        draining_ = true;
-        box_.nudge();
-        thread_.join();
         box_.close();
+        std::vector<Event> left;
+        (void)box_.take_all(left);
+        std::ranges::for_each(left, refuse);
     }
 
-    void post(Event&& event) { box_.put_always(std::move(event)); }
+    void post(Event&& event) {
+        if (!box_.put_always(std::move(event))) {
+            refuse(event);
+        }
+    }
     void post_quietly(Event&& event) { box_.put_quietly(std::move(event)); }
     void told() { box_.wake(); }
 
@@ -65,6 +72,13 @@ public:
     }
 
 private:
+    /// Whoever waits for an answer gets one.
+    static void refuse(Event& event) {
+        if (auto* cancelled = std::get_if<Cancelled>(&event)) {
+            cancelled->done(fail(ErrorCode::shutting_down, "the scheduler has stopped"));
+        }
+    }
+
     void run() {
         std::vector<Event> events;
         while (box_.take_all_for(events, sleep_time())) {

@@ -20,16 +20,21 @@
 namespace merpati::scheduler {
 
 struct Options {
-    std::chrono::seconds give_up{std::chrono::hours{24}};  // Counted from when a message was due.
-    std::chrono::milliseconds retry_first{5'000};          // Back-off of passing failures,
-    std::chrono::milliseconds retry_max{600'000};          // jittered, doubling up to here.
-    std::chrono::milliseconds horizon{2'000};  // Due later than this: waits on disk alone.
-    std::size_t lane_memory_max = 4'096;       // Messages of one lane held in memory,
-    std::size_t memory_max = 65'536;           // and of all lanes.
-    std::size_t window = 0;                    // Sends in flight per device; 0: the connector's.
+    /// Counted from when a message was due; of one that was tried before and then met a device
+    /// that is down, from when it was to be tried again.
+    std::chrono::seconds give_up{std::chrono::hours{24}};
+    std::chrono::milliseconds retry_first{5'000};  // Back-off of passing failures,
+    std::chrono::milliseconds retry_max{600'000};  // jittered, doubling up to here.
+    std::chrono::milliseconds horizon{2'000};      // Due later than this: waits on disk alone.
+    std::size_t lane_memory_max = 4'096;           // Messages of one lane held in memory,
+    std::size_t memory_max = 65'536;               // and of all lanes together (lane_memory.hpp),
+    std::size_t memory_bytes_max = 67'108'864;     // whose texts may be long.
+    std::size_t window = 0;  // Sends in flight per device; 0: the connector's.
     /// Whether a recipient can be a number at all; an impossible one fails with 1002 when it is
     /// due (decisions.md, Fields). Empty: all can.
     std::function<bool(std::string_view)> recipient_possible;
+    /// Told when the store could not be read, at most once a second; for the operator's log.
+    std::function<void(const Error&)> on_trouble;
 };
 
 /// Makes the callback of a finished message, or none where nobody is to be told.
@@ -59,6 +64,9 @@ struct Counts {
 /// Order of durable steps: intent (where recovery decides by it) -> connector -> finish, which
 /// frees the place in the window only when it is committed. So a crash repeats at most the sends
 /// in flight.
+///
+/// Faults: when the store cannot be read, lanes go on with what is in memory, and the read is tried
+/// again after a second.
 ///
 /// Threads: one of its own. All public methods may be called from any thread and do not block.
 class Scheduler {
@@ -90,7 +98,8 @@ public:
     void device_changed(const model::Device& device);
     void device_removed(model::PhoneNumber device);
 
-    /// Cancels a waiting message; `done` gets conflict when it is being sent or has ended.
+    /// Cancels a waiting message; `done` gets conflict when it is being sent or has ended, and
+    /// shutting_down when the scheduler stops before it came to it.
     void cancel(store::QueuedMessage message, std::move_only_function<void(Result<void>)> done);
 
     /// Something was put into a lane on disk, due at `due`, not through `accepted` (a release).

@@ -1,0 +1,167 @@
+// What becomes of a lane whose device goes down, comes back, or is taken away.
+#include <algorithm>
+
+#include "scheduler/details.hpp"
+#include "scheduler/dispatcher_fixture.hpp"
+
+namespace merpati::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using model::DeviceState;
+using model::MessageState;
+using Kind = model::Outcome::Kind;
+
+struct DeviceTest : DispatcherFixture {
+    void set_state(DeviceState state) {
+        device.state = state;
+        tell(DeviceChanged{.device = device});
+    }
+};
+
+TEST_F(DeviceTest, OneOutageOfManySendsIsProbedAfterFiveSecondsThenHalfAsOften) {
+    start();
+    std::vector<model::MessageId> all;
+    for (int count = 0; count < 10; ++count) {
+        all.push_back(accept(message()));
+    }
+    for (const auto& id : all) {
+        report(id, Kind::device_down);
+    }
+    connector->sent.clear();
+    for (const auto wait : {5s, 10s, 20s, 40s, 60s, 60s}) {
+        advance(wait - 1ms);
+        EXPECT_TRUE(connector->sent.empty()) << wait.count();
+        advance(1ms);
+        ASSERT_EQ(connector->sent, std::vector{all.front()}) << wait.count();
+        connector->sent.clear();
+        report(all.front(), Kind::device_down);
+    }
+    advance(60s);
+    report_sent(all.front());
+    EXPECT_EQ(connector->sent, all);
+    EXPECT_EQ(stored(all.front()).completion->attempts, 1U);
+}
+
+TEST_F(DeviceTest, AnOutcomeFromBeforeTheOutageDoesNotEndThePause) {
+    start();
+    const auto before = accept(message());
+    const auto down = accept(message());
+    report(down, Kind::device_down);
+    report_sent(before);
+    EXPECT_EQ(connector->sent.size(), 2U);
+    advance(5s);
+    EXPECT_EQ(connector->sent.back(), down);
+}
+
+TEST_F(DeviceTest, APausedLaneGivesUpThoughItsDeviceIsCalledConnected) {
+    options.give_up = 1h;
+    start();
+    const auto first = accept(message());
+    const auto second = accept(message());
+    for (int probe = 0; probe < 70 && state(first) == MessageState::pending; ++probe) {
+        while (!connector->sent.empty()) {
+            const auto id = connector->sent.back();
+            connector->sent.pop_back();
+            report(id, Kind::device_down);
+        }
+        advance(60s);
+    }
+    for (const auto& id : {first, second}) {
+        EXPECT_EQ(state(id), MessageState::failed);
+        ASSERT_TRUE(stored(id).completion);
+        EXPECT_EQ(stored(id).completion->details, details::device_down);
+    }
+}
+
+TEST_F(DeviceTest, OutcomesOfARemovedDevicesSendsAreStillTaken) {
+    start();
+    const auto unknown = accept(message());
+    auto careful = message();
+    careful->delivery = model::Delivery::at_most_once;
+    const auto held = accept(std::move(careful));
+    tell(DeviceRemoved{.device = device.number});
+    report(unknown, Kind::unknown);
+    report(held, Kind::unknown);
+    EXPECT_EQ(state(unknown), MessageState::pending);
+    EXPECT_EQ(state(held), MessageState::held);
+}
+
+TEST_F(DeviceTest, AnIntentOfADeviceThatIsRemovedMeanwhileComesToItsEnd) {
+    start();
+    auto careful = commit([&] {
+        auto made = message();
+        made->delivery = model::Delivery::at_most_once;
+        return made;
+    }());
+    const auto id = careful->id;
+    {
+        std::vector<Event> now;
+        now.emplace_back(Accepted{.message = std::move(careful)});
+        dispatcher->step(now);  // The intent is on its way to the disk.
+    }
+    tell(DeviceRemoved{.device = device.number});
+    EXPECT_EQ(connector->sent, std::vector{id});
+}
+
+TEST_F(DeviceTest, WhatWaitsForARemovedDeviceFailsAfterItsTime) {
+    options.give_up = 1h;
+    start();
+    const auto id = accept(message(10s));
+    tell(DeviceRemoved{.device = device.number});
+    advance(10s + 1h);
+    EXPECT_EQ(state(id), MessageState::failed);
+    EXPECT_TRUE(connector->sent.empty());
+}
+
+TEST_F(DeviceTest, ADeviceHasTimeToComeBackAfterALongStandstillOfTheServer) {
+    options.give_up = 1h;
+    const auto id = commit(message())->id;
+    clock.advance(25h);
+    device.state = DeviceState::disconnected;
+    start();
+    EXPECT_EQ(state(id), MessageState::pending);
+    advance(20s);
+    set_state(DeviceState::connected);
+    EXPECT_EQ(connector->sent, std::vector{id});
+}
+
+TEST_F(DeviceTest, AnInterruptedSendOfADownDeviceIsHeldNotFailed) {
+    options.give_up = 1h;
+    auto careful = message();
+    careful->delivery = model::Delivery::at_most_once;
+    const auto id = careful->id;
+    careful = commit(std::move(careful));
+    store::WriteBatch batch;
+    batch.intents.push_back({.message = id, .device = device.number, .queued_at = careful->due_at});
+    ASSERT_TRUE(store->write(batch));
+    device.state = DeviceState::disconnected;
+    start();
+    advance(2h);
+    EXPECT_EQ(state(id), MessageState::held);
+}
+
+TEST_F(DeviceTest, ADownDeviceHoldsNoMemory) {
+    start();
+    const auto waiting = accept(message(1s));
+    EXPECT_EQ(dispatcher->counts().messages_in_memory, 1U);
+    set_state(DeviceState::disconnected);
+    const auto accepted = accept(message());
+    EXPECT_EQ(dispatcher->counts().messages_in_memory, 0U);
+    advance(1h);
+    set_state(DeviceState::connected);
+    EXPECT_EQ(connector->sent, (std::vector{accepted, waiting}));
+}
+
+TEST_F(DeviceTest, OnlyLanesWithWorkAreCounted) {
+    start();
+    EXPECT_EQ(dispatcher->counts().lanes, 0U);
+    const auto id = accept(message(1h));
+    EXPECT_EQ(dispatcher->counts().lanes, 1U);
+    advance(1h);
+    report_sent(id);
+    EXPECT_EQ(dispatcher->counts().lanes, 0U);
+}
+
+}  // namespace
+}  // namespace merpati::scheduler

@@ -1,0 +1,162 @@
+// The dispatcher's endings: what becomes of a message after its send, or without one.
+#include <algorithm>
+
+#include "scheduler/details.hpp"
+#include "scheduler/dispatcher.hpp"
+
+namespace merpati::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using model::MessageState;
+using model::StatusCode;
+
+constexpr Millis probe_first = 5s;
+constexpr Millis probe_longest = 60s;
+
+}  // namespace
+
+bool is_careful(const connector::Connector* connector, const model::Message& message) {
+    return message.delivery == model::Delivery::at_most_once &&
+           (connector == nullptr || !connector->capabilities().recognises_repeats);
+}
+
+Dispatcher::InFlight& Dispatcher::fly(Lane& lane, store::QueuedMessage queued, bool windowed) {
+    if (windowed) {
+        ++lane.in_flight;
+    }
+    const auto id = queued.message->id;
+    auto& flight = in_flight_[id];
+    flight = {.queued = std::move(queued),
+              .lane = &lane,
+              .connector = lane.connector,
+              .probe = lane.probing,
+              .windowed = windowed};
+    return flight;
+}
+
+void Dispatcher::conclude(InFlight& flight, model::Outcome outcome) {
+    if (outcome.kind != model::Outcome::Kind::device_down) {
+        ++flight.queued.attempts;
+        if (flight.probe) {
+            flight.lane->probing = false;
+        }
+    }
+    switch (outcome.kind) {
+        case model::Outcome::Kind::sent:
+            finish(flight,
+                   {.state = MessageState::sent,
+                    .code = StatusCode::sent,
+                    .details = details::of_platform(std::move(outcome.details), details::sent),
+                    .platform_id = details::of_platform(std::move(outcome.platform_id))});
+            return;
+        case model::Outcome::Kind::failed:
+            finish(flight,
+                   {.state = MessageState::failed,
+                    .code = outcome.code,
+                    .details = details::of_platform(std::move(outcome.details), details::failed),
+                    .platform_id = details::of_platform(std::move(outcome.platform_id))});
+            return;
+        case model::Outcome::Kind::retry:
+            try_again(flight, std::move(outcome));
+            return;
+        case model::Outcome::Kind::unknown:
+            // At least once: perhaps a second message, but never none.
+            if (is_careful(flight.connector, *flight.queued.message)) {
+                hold(flight);
+            } else {
+                try_again(flight, std::move(outcome));
+            }
+            return;
+        case model::Outcome::Kind::device_down:
+            put_back(flight);
+            return;
+    }
+}
+
+void Dispatcher::try_again(InFlight& flight, model::Outcome outcome) {
+    auto words = details::of_platform(std::move(outcome.details));
+    const auto next = retry_.next(now_, flight.queued.message->due_at, flight.queued.attempts,
+                                  outcome.retry_after, random_);
+    if (next) {
+        ++retries_;
+        reschedule(flight, *next, std::move(words));
+        return;
+    }
+    finish(flight,
+           {.state = MessageState::failed,
+            .code = StatusCode::failed,
+            .details = std::string{details::gave_up} + (words.empty() ? "" : ": ") + words});
+}
+
+/// The device was down: the message keeps its place, the lane pauses and probes. What was on its
+/// way in the same outage says nothing new.
+void Dispatcher::put_back(InFlight& flight) {
+    auto& lane = *flight.lane;
+    if (!lane.probing || flight.probe) {
+        lane.probe_wait = lane.probing ? std::min(lane.probe_wait * 2, probe_longest) : probe_first;
+        lane.probe_at = now_ + lane.probe_wait;
+        lane.probing = true;
+    }
+    if (flight.queued.intent_recorded) {
+        reschedule(flight, flight.queued.queued_at, {});  // Takes the intent back.
+        return;
+    }
+    auto queued = std::move(flight.queued);
+    auto& source = lane.source(queued.message->source);
+    in_flight_.erase(queued.message->id);
+    --lane.in_flight;
+    memory_.keep_known(source, std::move(queued));
+    make_ready(lane);
+}
+
+void Dispatcher::finish(InFlight& flight, model::Completion completion) {
+    flight.stage = Stage::committing;
+    store::Finish work;
+    work.queued_at = flight.queued.queued_at;
+    work.completion = std::move(completion);
+    work.completion.finished_at = now_;
+    work.completion.attempts = flight.queued.attempts;
+    work.callback = callbacks_(*flight.queued.message, work.completion);
+    work.message = std::move(flight.queued.message);
+    committer_.finish(std::move(work), [this](store::Finish&& ended) {
+        const auto id = ended.message->id;
+        if (ended.finished) {
+            on_finish_(std::move(ended));
+        }
+        post_(Committed{.message = id});
+    });
+}
+
+void Dispatcher::finish_unsent(Lane& lane, store::QueuedMessage queued, StatusCode code,
+                               std::string_view details) {
+    finish(fly(lane, std::move(queued)),
+           {.state = MessageState::failed, .code = code, .details = std::string{details}});
+}
+
+void Dispatcher::hold(InFlight& flight) {
+    finish(flight, {.state = MessageState::held,
+                    .code = StatusCode::failed,
+                    .details = std::string{details::held}});
+}
+
+void Dispatcher::reschedule(InFlight& flight, Timestamp queue_at, std::string details) {
+    flight.stage = Stage::committing;
+    const auto& message = *flight.queued.message;
+    committer_.reschedule(
+        {.message = message.id,
+         .device = message.device,
+         .source = message.source,
+         .queued_at = flight.queued.queued_at,
+         .queue_at = queue_at,
+         .attempts = flight.queued.attempts,
+         .last_details = std::move(details)},
+        [this](const store::Reschedule& done) {
+            post_(Committed{
+                .message = done.message,
+                .queue_at = done.rescheduled ? std::optional{done.queue_at} : std::nullopt,
+                .attempts = done.attempts});
+        });
+}
+
+}  // namespace merpati::scheduler

@@ -1,0 +1,191 @@
+// What must not happen: lanes that starve, outcomes told twice, a store that cannot be read.
+#include <algorithm>
+
+#include "scheduler/details.hpp"
+#include "scheduler/dispatcher_fixture.hpp"
+#include "scheduler/watched_reader.hpp"
+
+namespace merpati::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using model::MessageState;
+using Kind = model::Outcome::Kind;
+
+struct FaultTest : DispatcherFixture {
+    model::Device other_device(const char* number) {
+        auto other = device;
+        other.number = *model::PhoneNumber::parse(number);
+        return other;
+    }
+    std::unique_ptr<model::Message> message_of(const model::Device& sender) {
+        auto made = message();
+        made->device = sender.number;
+        return made;
+    }
+};
+
+TEST_F(FaultTest, APassingFailureToldTwiceIsRescheduledOnce) {
+    start();
+    const auto id = accept(message());
+    std::vector<Event> twice;
+    for (int report = 0; report < 2; ++report) {
+        twice.emplace_back(
+            Reported{.message = id, .outcome = {.kind = Kind::retry, .details = "sibuk"}});
+    }
+    dispatcher->step(twice);
+    flush();
+    settle();
+    EXPECT_EQ(stored(id).attempts, 1U);
+    EXPECT_EQ(dispatcher->counts().retries_total, 1U);
+}
+
+TEST_F(FaultTest, AnOutcomeOfAMessageThatIsNotBeingSentIsIgnored) {
+    start();
+    const auto id = accept(message(1s));
+    report_sent(id);
+    EXPECT_EQ(state(id), MessageState::pending);
+    advance(1s);
+    EXPECT_EQ(connector->sent, std::vector{id});
+}
+
+TEST_F(FaultTest, DetailsAreNeverEmptyAndNeverLong) {
+    start();
+    const auto silent = accept(message());
+    const auto refused = accept(message());
+    const auto wordy = accept(message());
+    tell(Reported{.message = silent,
+                  .outcome = {.kind = Kind::sent, .code = model::StatusCode::sent}});
+    tell(Reported{.message = refused, .outcome = {.kind = Kind::failed}});
+    std::string text(5'000, 'x');
+    text.insert(254, "é€");
+    tell(Reported{.message = wordy,
+                  .outcome = {.kind = Kind::failed, .details = text, .platform_id = text}});
+    EXPECT_EQ(stored(silent).completion->details, details::sent);
+    EXPECT_EQ(stored(refused).completion->details, details::failed);
+    EXPECT_EQ(stored(wordy).completion->details, std::string(254, 'x') + "é");
+    EXPECT_LE(stored(wordy).completion->platform_id.size(), details::length_max);
+}
+
+TEST_F(FaultTest, SlowLanesThatFillAllMemoryStarveNoOther) {
+    options.memory_max = 32;
+    connector->abilities.window = 1;
+    device.pace.gap_min = 1min;
+    const auto other = other_device("6289876543211");
+    for (int count = 0; count < 64; ++count) {
+        (void)commit(message());
+    }
+    start();
+    tell(DeviceChanged{.device = device});  // Takes what memory there is.
+    auto changed = other;
+    changed.pace = {};
+    tell(DeviceChanged{.device = changed});
+    const auto quick = accept(message_of(other));
+    const auto also = accept(message_of(other));
+    report_sent(quick);
+    EXPECT_EQ(connector->sent.back(), also);
+}
+
+TEST_F(FaultTest, LanesThePlatformKeepsWaitingStarveNoOther) {
+    options.memory_max = 32;
+    connector->abilities.window = 1;
+    for (int count = 0; count < 64; ++count) {
+        (void)commit(message());
+    }
+    start();
+    tell(DeviceChanged{.device = device});  // Takes what memory there is.
+    const auto other = other_device("6289876543211");
+    tell(DeviceChanged{.device = other});
+    const auto quick = accept(message_of(other));
+    EXPECT_EQ(connector->sent.back(), quick);
+    EXPECT_LE(dispatcher->counts().messages_in_memory, 32U + 2 * LaneMemory::reserve);
+}
+
+TEST_F(FaultTest, ApiMessagesOvertakeACampaignThatFillsTheLanesMemory) {
+    options.lane_memory_max = 8;
+    connector->abilities.window = 1;
+    for (int count = 0; count < 20; ++count) {
+        auto one = message();
+        one->source = model::Source::campaign;
+        (void)commit(std::move(one));
+    }
+    start();
+    const auto api = accept(message());
+    report_sent(connector->sent.back());
+    EXPECT_EQ(connector->sent.back(), api);
+}
+
+TEST_F(FaultTest, ALowerGapHoldsAtOnceAndARaisedCapToo) {
+    device.pace = {.gap_min = 1h, .per_day_max = 1};
+    start();
+    (void)accept(message());
+    const auto second = accept(message());
+    advance(1s);
+    EXPECT_EQ(connector->sent.size(), 1U);
+    device.pace = {.gap_min = 1s};
+    tell(DeviceChanged{.device = device});
+    EXPECT_EQ(connector->sent.back(), second);
+}
+
+TEST_F(FaultTest, AClockThatIsSetBackDoesNotStretchTheGap) {
+    device.pace.gap_min = 2s;
+    start();
+    (void)accept(message());
+    const auto second = accept(message());
+    clock.set_wall(clock.now() - 1h);
+    settle();
+    const auto third = accept(message());
+    advance(2s);
+    EXPECT_EQ(connector->sent.back(), third);  // The second is not due again for an hour.
+    advance(1h);
+    EXPECT_EQ(connector->sent.back(), second);
+}
+
+struct BrokenReadTest : FaultTest {
+    Watch watch{.broken = true};
+    std::vector<std::string> troubles;
+
+    BrokenReadTest() {
+        options.on_trouble = [this](const Error& error) { troubles.push_back(error.detail); };
+        wrap_reader = [this](std::unique_ptr<store::Reader> real) {
+            return std::make_unique<WatchedReader>(std::move(real), watch);
+        };
+    }
+};
+
+TEST_F(BrokenReadTest, AFailedReadIsToldAndTriedAgainOnceASecond) {
+    const auto id = commit(message())->id;
+    start();
+    EXPECT_EQ(watch.reads, 1);
+    for (int tenth = 0; tenth < 100; ++tenth) {
+        advance(100ms);
+        tell(DeviceChanged{.device = device});  // Nor does an event bring it forward.
+    }
+    EXPECT_GE(watch.reads, 10);
+    EXPECT_LE(watch.reads, 12);
+    EXPECT_EQ(troubles.size(), static_cast<std::size_t>(watch.reads));
+    EXPECT_EQ(troubles.front(), "disk I/O error");
+    watch.broken = false;
+    advance(1s);
+    EXPECT_EQ(connector->sent, std::vector{id});
+}
+
+TEST_F(BrokenReadTest, AFailedReadOfADownLaneIsTriedAgainOnceASecondToo) {
+    options.give_up = 1h;
+    device.state = model::DeviceState::disconnected;
+    const auto id = commit(message())->id;
+    start();
+    advance(1h);
+    watch.reads = 0;
+    for (int tenth = 0; tenth < 50; ++tenth) {
+        advance(100ms);
+    }
+    EXPECT_GE(watch.reads, 5);
+    EXPECT_LE(watch.reads, 6);
+    watch.broken = false;
+    advance(1s);
+    EXPECT_EQ(state(id), MessageState::failed);
+}
+
+}  // namespace
+}  // namespace merpati::scheduler

@@ -1,0 +1,90 @@
+#include "scheduler/lane_memory.hpp"
+
+#include <algorithm>
+
+namespace merpati::scheduler {
+namespace {
+
+constexpr int paced_horizons = 8;  // A paced lane holds what it sends in so many horizons.
+
+std::size_t bytes_of(const store::QueuedMessage& queued) {
+    const auto& message = *queued.message;
+    return sizeof(queued) + sizeof(message) + message.body.size() + message.media_url.size() +
+           message.callback_url.size();
+}
+
+/// What is left of `whole`, never less than nothing.
+std::size_t rest(std::size_t whole, std::size_t taken) {
+    return whole - std::min(whole, taken);
+}
+
+}  // namespace
+
+std::size_t LaneMemory::worth_holding(const Lane& lane) const noexcept {
+    const auto& pace = lane.pacer.pace();
+    const auto gap = pace.gap_min + pace.jitter_max / 2;
+    if (gap <= Millis{0}) {
+        return options_.lane_memory_max;
+    }
+    const auto soon = static_cast<std::size_t>(paced_horizons * options_.horizon / gap);
+    return std::min(options_.lane_memory_max, std::max(reserve, soon));
+}
+
+std::size_t LaneMemory::room(const Lane& lane) const noexcept {
+    const auto held = lane.in_memory();
+    const auto of_all =
+        bytes_ < options_.memory_bytes_max ? rest(options_.memory_max, messages_) : 0;
+    return std::min(rest(worth_holding(lane), held), std::max(of_all, rest(reserve, held)));
+}
+
+bool LaneMemory::low(const Lane& lane, const LaneSource& source) const noexcept {
+    return source.memory.size() < std::max<std::size_t>(1, worth_holding(lane) / 4);
+}
+
+void LaneMemory::keep(LaneSource& source, store::QueuedMessage queued) {
+    count(queued);
+    source.memory.push(std::move(queued));
+}
+
+void LaneMemory::keep_known(LaneSource& source, store::QueuedMessage queued) {
+    count(queued);
+    source.memory.push_known(std::move(queued));
+}
+
+store::QueuedMessage LaneMemory::take(LaneSource& source) {
+    auto queued = source.memory.pop();
+    uncount(queued);
+    return queued;
+}
+
+std::optional<store::QueuedMessage> LaneMemory::remove(LaneSource& source,
+                                                       const model::MessageId& id) {
+    auto queued = source.memory.remove(id);
+    if (queued) {
+        uncount(*queued);
+    }
+    return queued;
+}
+
+void LaneMemory::let_go(Lane& lane) {
+    for (auto& source : lane.sources) {
+        if (source.memory.empty()) {
+            continue;
+        }
+        source.note_on_disk(source.memory.top().queued_at);
+        source.memory.for_each([this](const auto& queued) { uncount(queued); });
+        source.memory.clear();
+    }
+}
+
+void LaneMemory::count(const store::QueuedMessage& queued) {
+    ++messages_;
+    bytes_ += bytes_of(queued);
+}
+
+void LaneMemory::uncount(const store::QueuedMessage& queued) {
+    --messages_;
+    bytes_ -= bytes_of(queued);
+}
+
+}  // namespace merpati::scheduler

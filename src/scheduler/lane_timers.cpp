@@ -1,0 +1,34 @@
+#include "scheduler/lane_timers.hpp"
+
+namespace merpati::scheduler {
+
+void LaneTimers::arm(Lane& lane, Timestamp at) {
+    if (at >= lane.timer_at) {
+        return;
+    }
+    // The entry of a lane that waits already moves, so that none is allocated.
+    auto moved = waiting_.extract({.at = lane.timer_at, .lane = &lane});
+    lane.timer_at = at;
+    if (moved.empty()) {
+        waiting_.insert({.at = at, .lane = &lane});
+    } else {
+        moved.value().at = at;
+        waiting_.insert(std::move(moved));
+    }
+}
+
+Lane* LaneTimers::take_due(Timestamp now) {
+    if (waiting_.empty() || waiting_.begin()->at > now) {
+        return nullptr;
+    }
+    auto* lane = waiting_.begin()->lane;
+    waiting_.erase(waiting_.begin());
+    lane->timer_at = Timestamp::max();
+    return lane;
+}
+
+Timestamp LaneTimers::next() const noexcept {
+    return waiting_.empty() ? Timestamp::max() : waiting_.begin()->at;
+}
+
+}  // namespace merpati::scheduler
