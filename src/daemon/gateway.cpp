@@ -20,6 +20,7 @@
 #include "daemon/readings.hpp"
 #include "daemon/upkeep.hpp"
 #include "http/server.hpp"
+#include "media/prober.hpp"
 #include "store/committer.hpp"
 #include "store/store.hpp"
 #include "telemetry/metrics.hpp"
@@ -76,6 +77,7 @@ public:
           store_(std::move(opened.store)),
           ids_(clock, random, opened.last_sequence),
           policy_(std::move(opened.allowed)),
+          prober_(clock, policy_, client_options(settings), prober_options(settings)),
           committer_(clock, *store_, {}, [log](const Error& error) { fail_fast(log, error); }),
           sender_(
               clock, random, *store_, committer_, policy_, client_options(settings),
@@ -104,6 +106,7 @@ public:
                  .entrance = entrance_,
                  .directory = directory_,
                  .policy = policy_,
+                 .prober = prober_,
                  .connectors = connectors_,
                  .store = *store_,
                  .committer = committer_,
@@ -169,6 +172,9 @@ public:
         if (auto started = sender_.start(); !started) {
             return started;
         }
+        if (auto started = prober_.start(); !started) {
+            return started;
+        }
         if (auto started = scheduler_.start(); !started) {
             return started;
         }
@@ -192,6 +198,7 @@ public:
 
     void stop() {
         ready_ = false;
+        prober_.stop();  // First, so that nobody waits for a verdict while the server drains.
         waiters_.release_all();
         server_.drain(settings_.http.drain_timeout);
         scheduler_.stop(send_drain);
@@ -246,8 +253,11 @@ private:
             return std::string{ready_ ? "" : "starting or stopping"};
         };
         operations_.metrics = [this] {
-            return telemetry::render_metrics(metrics_,
-                                             readings_of(committer_, scheduler_, sender_, server_));
+            return telemetry::render_metrics(metrics_, readings_of({.committer = committer_,
+                                                                    .scheduler = scheduler_,
+                                                                    .sender = sender_,
+                                                                    .server = server_,
+                                                                    .prober = prober_}));
         };
         operations_.metrics_token = settings_.metrics.token.value_or("");
         operations_.add_to(router_);
@@ -320,6 +330,7 @@ private:
     std::unique_ptr<store::Store> store_;
     UuidSource ids_;
     outbound::AddressPolicy policy_;
+    media::Prober prober_;
     admission::Directory directory_;
     connector::Connectors connectors_;
     store::Committer committer_;

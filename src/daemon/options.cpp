@@ -146,6 +146,21 @@ outbound::ClientOptions client_options(const config::Settings& settings) {
     return options;
 }
 
+media::ProberOptions prober_options(const config::Settings& settings) {
+    media::ProberOptions options;
+    options.bytes_max = settings.media.max_bytes;
+    return options;
+}
+
+media::LibraryOptions library_options(const config::Settings& settings) {
+    media::LibraryOptions options;
+    options.folder = settings.media.folder.value_or("merpati-media");
+    options.bytes_max = settings.media.max_bytes;
+    options.kept_bytes_max = settings.media.kept_bytes_max;
+    options.kept_for = settings.media.kept_for;
+    return options;
+}
+
 connector::simulator::Options simulator_options(const config::Settings& settings,
                                                 const telemetry::Log& log) {
     connector::simulator::Options options;

@@ -9,6 +9,8 @@
 #include "config/settings.hpp"
 #include "connector/simulator/simulator.hpp"
 #include "http/server.hpp"
+#include "media/library.hpp"
+#include "media/prober.hpp"
 #include "outbound/address_policy.hpp"
 #include "outbound/client.hpp"
 #include "scheduler/scheduler.hpp"
@@ -33,6 +35,8 @@ namespace merpati::daemon {
                                                    const telemetry::Log& log);
 [[nodiscard]] callback::Options callback_options(const config::Settings& settings);
 [[nodiscard]] outbound::ClientOptions client_options(const config::Settings& settings);
+[[nodiscard]] media::ProberOptions prober_options(const config::Settings& settings);
+[[nodiscard]] media::LibraryOptions library_options(const config::Settings& settings);
 [[nodiscard]] connector::simulator::Options simulator_options(const config::Settings& settings,
                                                               const telemetry::Log& log);
 

@@ -2,21 +2,44 @@
 
 namespace merpati::daemon {
 
-std::vector<telemetry::Reading> readings_of(const store::Committer& committer,
-                                            const scheduler::Scheduler& scheduler,
-                                            const callback::Sender& sender,
-                                            const http::Server& server) {
-    const auto store = committer.counts();
-    const auto lanes = scheduler.counts();
-    const auto callbacks = sender.counts();
-    const auto http = server.counts();
+namespace {
+
+/// Appends one figure after the other.
+class Adder {
+public:
+    explicit Adder(std::vector<telemetry::Reading>& readings) : readings_(readings) {}
+
+    void operator()(std::string_view name, std::string_view help, bool counter,
+                    std::uint64_t value) {
+        readings_.push_back({.name = name, .help = help, .counter = counter, .read = [value] {
+                                 return static_cast<double>(value);
+                             }});
+    }
+
+private:
+    std::vector<telemetry::Reading>& readings_;
+};
+
+void add_media(Adder& add, const Watched& rooms) {
+    const auto probes = rooms.prober.counts();
+    add("merpati_media_probes_total", "Media addresses looked at", true, probes.probes_total);
+    add("merpati_media_probes_shared_total", "Requests answered by another's look", true,
+        probes.shared_total);
+    add("merpati_media_probes_undecided_total", "Looks that left the file for later", true,
+        probes.undecided_total);
+    add("merpati_media_probes_in_flight", "Looks under way", false, probes.in_flight);
+    add("merpati_media_probes_waiting", "Looks that wait for their turn", false, probes.waiting);
+}
+
+}  // namespace
+
+std::vector<telemetry::Reading> readings_of(const Watched& rooms) {
+    const auto store = rooms.committer.counts();
+    const auto lanes = rooms.scheduler.counts();
+    const auto callbacks = rooms.sender.counts();
+    const auto http = rooms.server.counts();
     std::vector<telemetry::Reading> readings;
-    const auto add = [&readings](std::string_view name, std::string_view help, bool counter,
-                                 std::uint64_t value) {
-        readings.push_back({.name = name, .help = help, .counter = counter, .read = [value] {
-                                return static_cast<double>(value);
-                            }});
-    };
+    Adder add{readings};
     add("merpati_commits_total", "Group commits", true, store.commits);
     add("merpati_store_waiting", "Operations that wait for the next commit", false, store.waiting);
     add("merpati_lanes", "Devices the scheduler knows", false, lanes.lanes);
@@ -42,6 +65,7 @@ std::vector<telemetry::Reading> readings_of(const store::Committer& committer,
     add("merpati_http_requests_total", "Requests read", true, http.requests_total);
     add("merpati_http_refused_total", "Requests refused for framing, limits or overload", true,
         http.refused_total);
+    add_media(add, rooms);
     return readings;
 }
 

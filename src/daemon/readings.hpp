@@ -5,15 +5,21 @@
 
 #include "callback/sender.hpp"
 #include "http/server.hpp"
+#include "media/prober.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
 #include "telemetry/metrics.hpp"
 
 namespace merpati::daemon {
 
-[[nodiscard]] std::vector<telemetry::Reading> readings_of(const store::Committer& committer,
-                                                          const scheduler::Scheduler& scheduler,
-                                                          const callback::Sender& sender,
-                                                          const http::Server& server);
+struct Watched {
+    const store::Committer& committer;
+    const scheduler::Scheduler& scheduler;
+    const callback::Sender& sender;
+    const http::Server& server;
+    const media::Prober& prober;
+};
+
+[[nodiscard]] std::vector<telemetry::Reading> readings_of(const Watched& rooms);
 
 }  // namespace merpati::daemon

@@ -24,6 +24,25 @@ const RevisionRules& rules_of(model::Revision revision) {
     return revision == model::Revision::a ? revision_a : revision_b;
 }
 
+/// What the caller is told of a file that may not be sent; empty: it may, as far as is known.
+std::optional<Refusal> refusal_of(media::ProbeVerdict verdict, model::Revision revision) {
+    switch (verdict) {
+        case media::ProbeVerdict::acceptable:
+        case media::ProbeVerdict::undecided:
+            return std::nullopt;
+        case media::ProbeVerdict::declared_type_refused:
+            return revision == model::Revision::a ? Refusal::file_type_unsupported
+                                                  : Refusal::mime_type_unsupported;
+        case media::ProbeVerdict::content_type_refused:
+            return Refusal::file_type_unsupported;
+        case media::ProbeVerdict::too_large:
+            return Refusal::file_too_large;
+        case media::ProbeVerdict::inaccessible:
+            return Refusal::media_unreachable;
+    }
+    return std::nullopt;
+}
+
 /// The sending failed before it began, as far as a B caller can be told.
 Refusal disconnected_in(model::Revision revision) {
     return revision == model::Revision::a ? Refusal::device_disconnected : Refusal::send_failed;
@@ -46,8 +65,12 @@ void Send::handle(const http::Request& request, http::Responder responder) {
         refuse(caller, *refusal, std::move(responder));
         return;
     }
-    store_message(std::move(caller), std::get<std::unique_ptr<model::Message>>(std::move(decided)),
-                  std::move(responder));
+    auto& message = std::get<std::unique_ptr<model::Message>>(decided);
+    if (message->type == model::MessageType::media) {
+        probe(std::move(caller), std::move(message), std::move(responder));
+    } else {
+        store_message(std::move(caller), std::move(message), std::move(responder));
+    }
 }
 
 // The order of the checks is decisions.md's: Type, content, sender, device, recipient, then delay,
@@ -101,7 +124,6 @@ std::variant<std::unique_ptr<model::Message>, Refusal> Send::decide(const Caller
     if (const auto* refusal = std::get_if<Refusal>(&later)) {
         return *refusal;
     }
-    message->id = rooms_.ids.next();
     return message;
 }
 
@@ -146,27 +168,35 @@ std::variant<std::monostate, Refusal> Send::decide_later_fields(const Caller& ca
                                  rooms_.policy)) {
             return Refusal::media_url_invalid;
         }
-        return Refusal::send_failed;  // This version sends text alone.
     }
     return std::monostate{};
 }
 
+/// The answer to a repeat of a request that was accepted, whatever has changed since.
+std::optional<http::Reply> Send::first_answer(const Caller& caller) {
+    if (!caller.idempotency) {
+        return std::nullopt;
+    }
+    const std::lock_guard lock{reader_mutex_};
+    if (reader_ == nullptr) {
+        if (auto opened = rooms_.store.open_reader()) {
+            reader_ = std::move(*opened);
+        }
+    }
+    if (reader_ == nullptr) {
+        return std::nullopt;
+    }
+    const auto first = reader_->idempotency(caller.account().id, caller.idempotency->key);
+    if (!first || !*first) {
+        return std::nullopt;
+    }
+    return repeat_answer(**first, *caller.idempotency);
+}
+
 void Send::refuse(const Caller& caller, Refusal refusal, http::Responder responder) {
-    // A repeat of a request that was accepted gets that answer, whatever has changed since.
-    if (caller.idempotency) {
-        const std::lock_guard lock{reader_mutex_};
-        if (reader_ == nullptr) {
-            if (auto opened = rooms_.store.open_reader()) {
-                reader_ = std::move(*opened);
-            }
-        }
-        if (reader_ != nullptr) {
-            const auto first = reader_->idempotency(caller.account().id, caller.idempotency->key);
-            if (first && *first) {
-                send_with(responder, repeat_answer(**first, *caller.idempotency), caller.headers);
-                return;
-            }
-        }
+    if (auto answer = first_answer(caller)) {
+        send_with(responder, std::move(*answer), caller.headers);
+        return;
     }
     if (on_refused) {
         on_refused(refusal);
@@ -174,8 +204,32 @@ void Send::refuse(const Caller& caller, Refusal refusal, http::Responder respond
     send_with(responder, failure(refusal, caller.revision), caller.headers);
 }
 
+void Send::probe(Caller caller, std::unique_ptr<model::Message> message,
+                 http::Responder responder) {
+    if (auto answer = first_answer(caller)) {  // Before the file is asked for once more.
+        send_with(responder, std::move(*answer), caller.headers);
+        return;
+    }
+    auto url = message->media_url;
+    const auto revision = caller.revision;
+    rooms_.prober.probe(std::move(url), revision,
+                        [this, caller = std::move(caller), message = std::move(message),
+                         responder = std::move(responder)](media::ProbeVerdict verdict) mutable {
+                            if (const auto refusal = refusal_of(verdict, caller.revision)) {
+                                refuse(caller, *refusal, std::move(responder));
+                                return;
+                            }
+                            const auto now = rooms_.clock.now();
+                            message->due_at += now - message->accepted_at;
+                            message->accepted_at = now;
+                            store_message(std::move(caller), std::move(message),
+                                          std::move(responder));
+                        });
+}
+
 void Send::store_message(Caller caller, std::unique_ptr<model::Message> message,
                          http::Responder responder) {
+    message->id = rooms_.ids.next();
     const bool waits = caller.revision == model::Revision::b && options_.revision_b_outcome;
     store::Accept accept;
     if (caller.idempotency) {

@@ -17,6 +17,7 @@
 #include "connector/connectors.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
+#include "media/prober.hpp"
 #include "outbound/url.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
@@ -33,9 +34,12 @@ struct SendOptions {
 /// Decodes a request, runs the checks in decisions.md's order, stores the message, answers.
 ///
 /// Revision A is answered when the message is on disk; revision B when its outcome is, or when its
-/// wait runs out. The message is handed to the scheduler only after its commit.
+/// wait runs out. The message is handed to the scheduler only after its commit. A media message is
+/// put aside between its checks and the store until its address was probed; it is accepted, and its
+/// delay begins, after that.
 ///
-/// Threads: `handle` on any I/O thread; answers are given from the committer's.
+/// Threads: `handle` on any I/O thread; a media message goes on in the prober's; answers are given
+/// from the committer's. The prober must have ended when this object is destroyed.
 class Send {
 public:
     struct Rooms {
@@ -45,6 +49,7 @@ public:
         const Entrance& entrance;
         const admission::Directory& directory;
         const outbound::AddressPolicy& policy;
+        media::Prober& prober;
         const connector::Connectors& connectors;
         store::Store& store;
         store::Committer& committer;
@@ -68,7 +73,9 @@ private:
         const Caller& caller) const;
     [[nodiscard]] std::variant<std::monostate, Refusal> decide_later_fields(
         const Caller& caller, const RevisionRules& rules, model::Message& message) const;
+    [[nodiscard]] std::optional<http::Reply> first_answer(const Caller& caller);
     void refuse(const Caller& caller, Refusal refusal, http::Responder responder);
+    void probe(Caller caller, std::unique_ptr<model::Message> message, http::Responder responder);
     void store_message(Caller caller, std::unique_ptr<model::Message> message,
                        http::Responder responder);
     void stored(store::Accept&& accept, Pending pending);
