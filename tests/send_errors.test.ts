@@ -167,18 +167,6 @@ describe.each<Revision>(["A", "B"])("revision %s", (revision) => {
     expectRefused(reply, rows.urlInvalid);
   });
 
-  test("media with a url fails until there is a version that sends it", async () => {
-    const { account, device } = await home({});
-    const body = {
-      to: freshNumber(),
-      from: device,
-      Type: "media",
-      url: "https://cdn.example.com/a.png",
-    };
-    const headers = { "X-Api-Revision": revision };
-    expectRefused(await account.send(body, { headers }), rows.failed);
-  });
-
   test("media that would be refused for another reason is told that reason", async () => {
     const { account, down } = await home({});
     const body = {

@@ -8,10 +8,6 @@ import { everythingDocumented, type Seen } from "./contract.ts";
 
 // Documented, but not met by this suite, and why.
 const exempt: { entry: Partial<Seen>; reason: string }[] = [
-  { entry: { example: "mediaUnreachable" }, reason: "media comes with the next version" },
-  { entry: { example: "fileTooLargeA" }, reason: "media comes with the next version" },
-  { entry: { example: "fileTooLargeB" }, reason: "media comes with the next version" },
-  { entry: { example: "mimeTypeUnsupportedB" }, reason: "media comes with the next version" },
   {
     entry: { example: "overloaded" },
     reason: "the limits of a whole server: unit tests have them",

@@ -43,6 +43,15 @@ export class SimulatorLog {
     return this.all().filter((attempt) => attempt.body === body);
   }
 
+  /** Recipients are fresh in every test, so they tell messages without a text apart. */
+  to(recipient: string): Attempt[] {
+    return this.all().filter((attempt) => attempt.to === recipient);
+  }
+
+  async attemptTo(recipient: string, deadline = 15_000): Promise<Attempt> {
+    return waitFor(`an attempt to ${recipient}`, () => this.to(recipient)[0], deadline);
+  }
+
   /** Waits until `count` attempts with this text are there. */
   async attempts(body: string, count = 1, deadline = 15_000): Promise<Attempt[]> {
     return waitFor(

@@ -1,0 +1,52 @@
+// Small real files, each of the type it says, and bytes that are of no type at all.
+import { createHash, randomBytes } from "node:crypto";
+import { gzipSync } from "node:zlib";
+
+const base64 = (text: string) => Buffer.from(text, "base64");
+
+/** One pixel each. */
+export const png = base64(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5E" +
+    "rkJggg==",
+);
+export const gif = base64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7");
+export const jpeg = base64(
+  "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////" +
+    "////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA=",
+);
+
+export const pdf = Buffer.from(
+  "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 0/Kids[]>>" +
+    "endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n",
+);
+export const html = Buffer.from("<!DOCTYPE html>\n<html><head><title>x</title></head></html>\n");
+
+/** The first page of an Ogg stream whose codec is Opus. */
+export const opus = Buffer.concat([
+  Buffer.from("OggS\0\x02\0\0\0\0\0\0\0\0", "latin1"),
+  Buffer.from([1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0, 1, 19]),
+  Buffer.from("OpusHead\x01\x02\0\0\x80\xbb\0\0\0\0\0", "latin1"),
+]);
+
+/** The boxes with which an MP4 film begins. */
+export const mp4 = Buffer.concat([
+  Buffer.from("\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41", "latin1"),
+  Buffer.from("\0\0\0\x08free\0\0\0\x08mdat", "latin1"),
+]);
+
+/** Eight MiB of zeros in eight KiB. */
+export const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
+
+/** Bytes in which no signature can be found: the declared type is all there is to know. */
+export function shapeless(bytes: number): Buffer {
+  return Buffer.alloc(bytes, "918f0002a3d5b7", "hex");
+}
+
+/** A PNG of so many bytes, unlike any other: what follows the picture's end is no picture. */
+export function bigPng(bytes: number): Buffer {
+  return Buffer.concat([png, randomBytes(Math.max(0, bytes - png.length))]).subarray(0, bytes);
+}
+
+export function sha256(content: Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
+}
