@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "media/file.hpp"
 #include "model/device.hpp"
 #include "model/message.hpp"
 #include "model/outcome.hpp"
@@ -26,9 +27,9 @@ struct Capabilities {
     bool number_check = false;        // Can tell whether a number is registered.
     bool late_statuses = false;       // Reports delivered and read after `sent`.
     std::size_t text_characters_max = 4096;
-    std::size_t window = 1;             // Sends in flight per device.
-    std::set<std::string> media_types;  // MIME types it takes; empty: all of the interface's.
-    std::uint64_t media_bytes_max = 0;  // 0: no limit of its own.
+    std::size_t window = 1;                          // Sends in flight per device.
+    std::set<std::string, std::less<>> media_types;  // Empty: all of the interface's.
+    std::uint64_t media_bytes_max = 0;               // 0: no limit of its own.
 };
 
 /// One thing a person must do to connect a device. A later step replaces the earlier one.
@@ -38,10 +39,12 @@ struct PairingStep {
     Timestamp expires_at;
 };
 
-/// One attempt to send. `message` stays valid until its outcome is reported.
+/// One attempt to send. `message` and `file` stay valid until its outcome is reported.
 struct SendRequest {
     const model::Message& message;
     std::uint32_t attempt = 1;  // 1 for the first.
+    /// Of a media message, and of a type and size that the capabilities name; null for text.
+    const media::File* file = nullptr;
 };
 
 /// What a platform reports later than `sent`; never changes a message's outcome.

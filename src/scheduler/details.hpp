@@ -12,6 +12,9 @@ inline constexpr std::string_view failed = "Gagal mengirim pesan";
 inline constexpr std::string_view recipient_invalid = "Nomor tujuan tidak valid";
 inline constexpr std::string_view device_down =
     "Perangkat tidak terhubung sampai batas waktu habis";
+inline constexpr std::string_view media_type = "Jenis file tidak didukung oleh platform";
+inline constexpr std::string_view media_size = "Ukuran file melebihi batas maksimum platform";
+inline constexpr std::string_view media_unavailable = "File media tidak dapat diambil";
 inline constexpr std::string_view gave_up = "Gagal mengirim sampai batas waktu habis";
 inline constexpr std::string_view cancelled = "Pesan dibatalkan";
 inline constexpr std::string_view held =

@@ -87,7 +87,8 @@ Timestamp Dispatcher::next_step_at() const {
 Counts Dispatcher::counts() const noexcept {
     return {.lanes = busy_lanes_,
             .messages_in_memory = memory_.messages(),
-            .sends_in_flight = in_flight_.size(),
+            .sends_in_flight = in_flight(),
+            .awaiting_files = awaiting_,
             .attempts_total = attempts_,
             .retries_total = retries_};
 }
@@ -163,9 +164,12 @@ void Dispatcher::handle(DeviceRemoved&& event) {
 void Dispatcher::handle(Cancelled&& event) {
     const auto id = event.message.message->id;
     auto& lane = lane_of(event.message.message->device);
-    if (in_flight_.contains(id)) {
-        event.done(fail(ErrorCode::conflict, "the message is being sent"));
-        return;
+    if (const auto found = in_flight_.find(id); found != in_flight_.end()) {
+        if (found->second.stage != Stage::fetching) {
+            event.done(fail(ErrorCode::conflict, "the message is being sent"));
+            return;
+        }
+        event.message = stop_awaiting(id);
     }
     auto& source = lane.source(event.message.message->source);
     if (auto here = memory_.remove(source, id)) {

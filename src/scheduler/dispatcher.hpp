@@ -50,8 +50,14 @@ struct Woken {
     model::Source source = model::Source::api;
     Timestamp due;
 };
+/// A media message's file, or what becomes of the message without it.
+struct Fetched {
+    model::MessageId message;
+    model::PhoneNumber device;
+    media::FetchResult result;
+};
 using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged,
-                           DeviceRemoved, Cancelled, Woken>;
+                           DeviceRemoved, Cancelled, Woken, Fetched>;
 
 /// Whether a crash in mid-send would leave the message to the operator: its intent is recorded
 /// first. Without a connector nobody can say, so yes.
@@ -61,11 +67,11 @@ using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, Device
 /// each; `next_step_at` says when it wants to be called again without an event.
 ///
 /// Operation: a message is in exactly one of three places. On disk alone: `LaneSource::disk_due`
-/// says when to look. In memory: in its lane's heap. In flight: with the platform or the store. It
-/// is never looked for on disk while it is in one of the others.
+/// says when to look. In memory: in its lane's heap. In flight: awaiting its file, with the
+/// platform or with the store. It is never looked for on disk while it is in one of the others.
 ///
-/// Sources: dispatcher.cpp takes events, dispatcher_turn.cpp sends, dispatcher_end.cpp ends what
-/// was sent, dispatcher_disk.cpp reads.
+/// Sources: dispatcher.cpp takes events, dispatcher_turn.cpp sends, dispatcher_fetch.cpp gets the
+/// files of media messages, dispatcher_end.cpp ends what was sent, dispatcher_disk.cpp reads.
 ///
 /// Threads: one at a time, the scheduler's. What it starts comes back as events through `post`.
 class Dispatcher {
@@ -85,9 +91,11 @@ public:
     /// Timestamp::max() when only an event can give it work; `now` or earlier: at once.
     [[nodiscard]] Timestamp next_step_at() const;
 
-    /// No more sends are started; what is in flight comes to its end.
-    void drain() { draining_ = true; }
-    [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.size(); }
+    /// No more sends are started; what is in flight comes to its end. What awaits its file is left
+    /// to the disk.
+    void drain();
+    /// With the platform or the store.
+    [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.size() - awaiting_; }
 
     [[nodiscard]] Counts counts() const noexcept;
 
@@ -98,16 +106,18 @@ public:
 
 private:
     enum class Stage : std::uint8_t {
+        fetching,    // Awaits its file, or has it and waits for its turn.
         recording,   // Its intent is being committed.
         sending,     // With the connector, whose outcome is awaited.
         committing,  // Its end, or its next attempt, is being committed.
     };
 
-    /// A message on its way: with the platform, or with the store.
+    /// A message on its way: awaiting its file, with the platform, or with the store.
     struct InFlight {
         store::QueuedMessage queued;  // `message` is null while the store has it.
         Lane* lane = nullptr;
         connector::Connector* connector = nullptr;  // Of the lane when it was sent.
+        media::FilePtr file;                        // Of a media message, once it is there.
         Stage stage = Stage::committing;
         bool probe = false;    // Tries whether a device that was down is back.
         bool windowed = true;  // Holds a place in its lane's window.
@@ -121,6 +131,7 @@ private:
     void handle(DeviceRemoved&& event);
     void handle(Cancelled&& event);
     void handle(Woken&& event);
+    void handle(Fetched&& event);
 
     [[nodiscard]] Lane& lane_of(model::PhoneNumber device);
     void make_ready(Lane& lane);
@@ -130,9 +141,19 @@ private:
     void take_turn(Lane& lane);
     void send_due(Lane& lane);
     void start(Lane& lane, store::QueuedMessage queued);
+    void begin(InFlight& flight);
     void hand_over(InFlight& flight);
     void plan_next_turn(Lane& lane);
     void count(Lane& lane);
+
+    // dispatcher_fetch.cpp
+    void await_file(Lane& lane, store::QueuedMessage queued);
+    void fetch_some(Lane& lane);
+    [[nodiscard]] bool blocked_by_fetches(Lane& lane);
+    void fetched(InFlight& flight, media::FetchResult result);
+    [[nodiscard]] InFlight& take_with_file(LaneSource& source);
+    [[nodiscard]] store::QueuedMessage stop_awaiting(const model::MessageId& id);
+    void leave_to_disk(Lane& lane);
 
     // dispatcher_disk.cpp
     [[nodiscard]] bool rests(const Lane& lane) const;
@@ -178,6 +199,7 @@ private:
     Timestamp give_up_from_{};     // Devices have until then to come back after a start.
     std::size_t step_loaded_ = 0;  // Messages read in this step.
     std::size_t busy_lanes_ = 0;
+    std::size_t awaiting_ = 0;  // Of `in_flight_`: those at Stage::fetching.
     std::uint64_t attempts_ = 0;
     std::uint64_t retries_ = 0;
     bool draining_ = false;

@@ -22,6 +22,7 @@ namespace merpati::scheduler {
 class ScriptedConnector final : public connector::Connector {
 public:
     std::vector<model::MessageId> sent;
+    std::vector<std::string> files;  // MIME types of those that came.
     connector::Capabilities abilities{.window = 16};
 
     [[nodiscard]] const connector::Capabilities& capabilities() const override { return abilities; }
@@ -33,6 +34,9 @@ public:
     void forget_device(model::PhoneNumber) override {}
     void send(const connector::SendRequest& request) override {
         sent.push_back(request.message.id);
+        if (request.file != nullptr) {
+            files.push_back(request.file->mime);
+        }
     }
 };
 

@@ -16,7 +16,7 @@ void Dispatcher::take_turn(Lane& lane) {
         return;
     }
     if (rests(lane)) {
-        memory_.let_go(lane);
+        leave_to_disk(lane);
     }
     if (!lane.connected() || lane.probing) {
         expire(lane);
@@ -45,10 +45,14 @@ void Dispatcher::send_due(Lane& lane) {
             return;
         }
         auto* source = lane.next_due(now_);
-        if (source == nullptr) {
+        if (source == nullptr || blocked_by_fetches(lane)) {
             return;
         }
-        start(lane, memory_.take(*source));
+        if (source->with_file.empty()) {
+            start(lane, memory_.take(*source));
+        } else {
+            begin(take_with_file(*source));
+        }
     }
 }
 
@@ -60,21 +64,27 @@ void Dispatcher::start(Lane& lane, store::QueuedMessage queued) {
                       details::recipient_invalid);
         return;
     }
-    const bool careful = is_careful(lane.connector, message);
-    if (careful && queued.intent_recorded) {
+    if (queued.intent_recorded && is_careful(lane.connector, message)) {
         hold(fly(lane, std::move(queued)));  // A crash interrupted its send.
-        return;
+    } else if (message.type == model::MessageType::media) {
+        await_file(lane, std::move(queued));
+    } else {
+        begin(fly(lane, std::move(queued)));
     }
+}
+
+/// Its turn has come, and nothing is missing.
+void Dispatcher::begin(InFlight& flight) {
+    auto& lane = *flight.lane;
     const auto jitter =
         random_.between(0, static_cast<std::uint64_t>(lane.pacer.pace().jitter_max.count()));
     lane.pacer.sent(now_, Millis{static_cast<std::int64_t>(jitter)});
-    auto& flight = fly(lane, std::move(queued));
-    if (!careful) {
+    const auto& going = *flight.queued.message;
+    if (!is_careful(flight.connector, going)) {
         hand_over(flight);
         return;
     }
     flight.stage = Stage::recording;
-    const auto& going = *flight.queued.message;
     committer_.record_intent({.message = going.id,
                               .device = going.device,
                               .source = going.source,
@@ -86,13 +96,17 @@ void Dispatcher::hand_over(InFlight& flight) {
     ++attempts_;
     flight.stage = Stage::sending;
     // The connector may report from within `send`; that comes back as an event, like any other.
-    flight.connector->send(
-        {.message = *flight.queued.message, .attempt = flight.queued.attempts + 1});
+    flight.connector->send({.message = *flight.queued.message,
+                            .attempt = flight.queued.attempts + 1,
+                            .file = flight.file.get()});
 }
 
 void Dispatcher::plan_next_turn(Lane& lane) {
     if (lane.in_flight >= lane.places()) {
         return;  // The next commit gives the lane its turn.
+    }
+    if (blocked_by_fetches(lane)) {
+        return;  // The next file does.
     }
     auto next = Timestamp::max();
     if (const auto due = lane.memory_due()) {

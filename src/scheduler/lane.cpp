@@ -67,7 +67,8 @@ void LaneHeap::clear() {
 
 LaneSource* Lane::next_due(Timestamp now) {
     for (auto& source : sources) {
-        if (!source.memory.empty() && source.memory.top().queued_at <= now) {
+        if (!source.with_file.empty() ||
+            (!source.memory.empty() && source.memory.top().queued_at <= now)) {
             return &source;
         }
     }
@@ -77,6 +78,9 @@ LaneSource* Lane::next_due(Timestamp now) {
 std::optional<Timestamp> Lane::memory_due() const {
     std::optional<Timestamp> due;
     for (const auto& source : sources) {
+        if (!source.with_file.empty()) {
+            due = earlier(due, source.with_file.begin()->first);
+        }
         if (!source.memory.empty()) {
             due = earlier(due, source.memory.top().queued_at);
         }

@@ -5,9 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -54,8 +57,17 @@ struct LaneSource {
     LaneHeap memory;
     /// Nothing on disk that is not in memory comes due before this; empty: nothing is there.
     std::optional<Timestamp> disk_due;
+    /// Media messages in flight whose file has come: they are due, and go before the others.
+    std::set<std::pair<Timestamp, model::MessageId>> with_file;
 
     void note_on_disk(Timestamp due) { disk_due = disk_due ? std::min(*disk_due, due) : due; }
+};
+
+/// Media messages of one lane that were taken out of their heap to wait for their file.
+struct LaneFetches {
+    std::unordered_set<model::MessageId> all;  // Waiting, being fetched, or with their file.
+    std::deque<model::MessageId> waiting;      // Not asked for yet; may name some that have left.
+    std::size_t under_way = 0;
 };
 
 /// One device: its two sources, what it may send now, and what it is waiting for.
@@ -68,7 +80,8 @@ struct Lane {
     Pacer pacer;
 
     std::array<LaneSource, 2> sources;  // By model::Source; API messages go first.
-    std::size_t in_flight = 0;          // Handed to the platform or being committed.
+    LaneFetches fetches;
+    std::size_t in_flight = 0;  // Handed to the platform or being committed.
 
     /// The connector said that the device is down although its state says connected: one message
     /// at a time tries whether it is back.
@@ -96,10 +109,12 @@ struct Lane {
     /// Sends that may be under way at once.
     [[nodiscard]] std::size_t places() const noexcept { return probing ? 1 : window; }
     [[nodiscard]] bool idle() const noexcept {
-        return in_memory() == 0 && in_flight == 0 && !sources[0].disk_due && !sources[1].disk_due;
+        return in_memory() == 0 && fetches.all.empty() && in_flight == 0 && !sources[0].disk_due &&
+               !sources[1].disk_due;
     }
 
     /// The source whose earliest message in memory goes next: API before campaign among those due.
+    /// A message with its file is due.
     [[nodiscard]] LaneSource* next_due(Timestamp now);
     /// When the earliest message in memory comes due.
     [[nodiscard]] std::optional<Timestamp> memory_due() const;

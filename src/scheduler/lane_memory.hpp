@@ -32,15 +32,17 @@ public:
     [[nodiscard]] store::QueuedMessage take(LaneSource& source);
     [[nodiscard]] std::optional<store::QueuedMessage> remove(LaneSource& source,
                                                              const model::MessageId& id);
-    /// Leaves all the lane holds to the disk.
+    /// Leaves what waits in the lane's heaps to the disk.
     void let_go(Lane& lane);
+
+    /// A message that is held outside a heap counts all the same.
+    void count(const store::QueuedMessage& queued);
+    void uncount(const store::QueuedMessage& queued);
 
     [[nodiscard]] std::size_t messages() const noexcept { return messages_; }
 
 private:
     [[nodiscard]] std::size_t worth_holding(const Lane& lane) const noexcept;
-    void count(const store::QueuedMessage& queued);
-    void uncount(const store::QueuedMessage& queued);
 
     const Options& options_;
     std::size_t messages_ = 0;

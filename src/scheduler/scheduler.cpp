@@ -31,7 +31,7 @@ public:
           on_finish_(std::move(on_finish)),
           box_(0),
           dispatcher_(clock, random, committer, connectors, callbacks_, on_finish_, options,
-                      [this](Event&& event) { box_.put_quietly(std::move(event)); }) {}
+                      [this](Event&& event) { take(std::move(event)); }) {}
 
     Result<void> start() {
         auto reader = store_.open_reader();
@@ -72,6 +72,15 @@ public:
     }
 
 private:
+    /// The committer wakes the thread once for all it posts (`told`); files come one by one.
+    void take(Event&& event) {
+        if (std::holds_alternative<Fetched>(event)) {
+            post(std::move(event));
+        } else {
+            post_quietly(std::move(event));
+        }
+    }
+
     /// Whoever waits for an answer gets one.
     static void refuse(Event& event) {
         if (auto* cancelled = std::get_if<Cancelled>(&event)) {

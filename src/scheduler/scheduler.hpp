@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "connector/connectors.hpp"
+#include "media/file_source.hpp"
 #include "model/device.hpp"
 #include "model/message.hpp"
 #include "model/outcome.hpp"
@@ -29,7 +30,10 @@ struct Options {
     std::size_t lane_memory_max = 4'096;           // Messages of one lane held in memory,
     std::size_t memory_max = 65'536;               // and of all lanes together (lane_memory.hpp),
     std::size_t memory_bytes_max = 67'108'864;     // whose texts may be long.
-    std::size_t window = 0;  // Sends in flight per device; 0: the connector's.
+    std::size_t window = 0;             // Sends in flight per device; 0: the connector's.
+    std::size_t lane_fetches_max = 64;  // Files of one lane that are fetched at once.
+    /// Where the files of media messages come from. Null: media messages fail with 500.
+    media::FileSource* files = nullptr;
     /// Whether a recipient can be a number at all; an impossible one fails with 1002 when it is
     /// due (decisions.md, Fields). Empty: all can.
     std::function<bool(std::string_view)> recipient_possible;
@@ -48,6 +52,7 @@ struct Counts {
     std::uint64_t lanes = 0;  // Devices with waiting work.
     std::uint64_t messages_in_memory = 0;
     std::uint64_t sends_in_flight = 0;
+    std::uint64_t awaiting_files = 0;  // Media messages that are due, but for their file.
     std::uint64_t attempts_total = 0;
     std::uint64_t retries_total = 0;
 };
@@ -60,6 +65,10 @@ struct Counts {
 /// in order of (due, acceptance); API messages before campaign messages. A passing failure is put
 /// back with jittered back-off until `give_up`; a device that is down pauses its lane and is
 /// probed. At start every lane is recovered from the store.
+///
+/// The file of a media message is fetched when the message comes to its turn. Meanwhile it holds no
+/// place in the window and others pass; when the file is there, it goes next. Nothing of this is on
+/// disk: after a restart the file is fetched again.
 ///
 /// Order of durable steps: intent (where recovery decides by it) -> connector -> finish, which
 /// frees the place in the window only when it is committed. So a crash repeats at most the sends

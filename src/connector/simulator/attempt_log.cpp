@@ -47,6 +47,18 @@ std::unexpected<Error> trouble(const char* what, const std::filesystem::path& fi
                 fmt::format("{} {}: {}", what, file.string(), std::strerror(errno)));
 }
 
+void append_media(std::string& line, const SendRequest& request) {
+    if (request.file == nullptr) {
+        line += R"(,"media":null)";
+        return;
+    }
+    const auto& file = *request.file;
+    line += R"(,"media":{"url":)";
+    append_json_string(line, request.message.media_url);
+    fmt::format_to(std::back_inserter(line), R"(,"mime":"{}","bytes":{},"sha256":"{}"}})",
+                   file.mime, file.bytes, file.sha256);
+}
+
 }  // namespace
 
 AttemptLog::~AttemptLog() {
@@ -113,19 +125,20 @@ Result<std::unordered_set<Uuid>> AttemptLog::read_sent() const {
     return sent;
 }
 
-void AttemptLog::add(Timestamp time, const model::Message& message, std::uint32_t attempt,
-                     const model::Outcome& outcome) {
+void AttemptLog::add(Timestamp time, const SendRequest& request, const model::Outcome& outcome) {
+    const auto& message = request.message;
     fmt::format_to(std::back_inserter(group_), R"({{"time":"{}","from":"{}","to":)",
                    to_rfc3339(time), message.device.value());
     append_json_string(group_, message.recipient);
     fmt::format_to(std::back_inserter(group_), R"(,"type":"{}","body":)",
                    model::to_string(message.type));
     append_json_string(group_, message.body);
+    append_media(group_, request);
     fmt::format_to(std::back_inserter(group_),
-                   R"(,"media":null,"typing":{},"messageid":"{}","attempt":{},"result":"{}",)"
-                   "\"code\":{}}}\n",
-                   message.typing, platform_id(message.id), attempt, result_word(outcome.kind),
-                   static_cast<int>(outcome.code));
+                   R"(,"typing":{},"messageid":"{}","attempt":{},"result":"{}","code":{}}})"
+                   "\n",
+                   message.typing, platform_id(message.id), request.attempt,
+                   result_word(outcome.kind), static_cast<int>(outcome.code));
 }
 
 Result<void> AttemptLog::write() {

@@ -38,8 +38,7 @@ public:
     [[nodiscard]] Result<std::unordered_set<Uuid>> read_sent() const;
 
     /// Adds a line to the group that `write` appends.
-    void add(Timestamp time, const model::Message& message, std::uint32_t attempt,
-             const model::Outcome& outcome);
+    void add(Timestamp time, const SendRequest& request, const model::Outcome& outcome);
 
     /// Errors: io_failed; nothing of the group is then in the file.
     [[nodiscard]] Result<void> write();

@@ -27,7 +27,12 @@ public:
     struct Job {
         const model::Message* message = nullptr;
         std::uint32_t attempt = 1;
+        const media::File* file = nullptr;
         SteadyTime done_at;
+
+        [[nodiscard]] SendRequest request() const {
+            return {.message = *message, .attempt = attempt, .file = file};
+        }
     };
 
     Result<void> start(ConnectorEvents& events) {
@@ -61,6 +66,7 @@ public:
         invariant(events_ != nullptr, "the simulator is started before it is sent to");
         const Job job{.message = &request.message,
                       .attempt = request.attempt,
+                      .file = request.file,
                       .done_at = clock_.steady_now() + options_.latency};
         if (!threaded()) {
             report(decide(job));
@@ -137,7 +143,7 @@ private:
         }
         Answer answer{.job = job, .outcome = judge(message, job.attempt)};
         if (log_.is_open()) {
-            log_.add(clock_.now(), message, job.attempt, answer.outcome);
+            log_.add(clock_.now(), job.request(), answer.outcome);
             answer.logged = true;
         }
         if (options_.dedupe && answer.outcome.kind == model::Outcome::Kind::sent) {
@@ -161,6 +167,13 @@ private:
         for (auto& answer : answers) {
             if (answer.logged) {
                 sent_.erase(answer.job.message->id);
+                answer.outcome = unavailable();
+            }
+        }
+        // Repeats of what is in the same group were recognised too early.
+        for (auto& answer : answers) {
+            if (answer.outcome.kind == model::Outcome::Kind::sent && options_.dedupe &&
+                !sent_.contains(answer.job.message->id)) {
                 answer.outcome = unavailable();
             }
         }

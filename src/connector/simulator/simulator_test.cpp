@@ -207,6 +207,22 @@ TEST_F(SimulatorTest, AnAttemptOfADeviceThatIsDownNeverReachesThePlatform) {
     EXPECT_THAT(lines(), IsEmpty());
 }
 
+TEST_F(SimulatorTest, ALineOfMediaSaysWhatWasSent) {
+    start(logging());
+    auto one = message();
+    one.type = model::MessageType::media;
+    one.body = "struk";
+    one.media_url = "https://toko.example.com/a\"b.pdf";
+    const media::File file{.mime = "application/pdf", .bytes = 1'234, .sha256 = "ab12"};
+    simulator->send({.message = one, .file = &file});
+    reports.wait_for(1);
+    ASSERT_THAT(lines(), SizeIs(1));
+    EXPECT_THAT(lines()[0], HasSubstr(R"("type":"media","body":"struk",)"
+                                      R"("media":{"url":"https://toko.example.com/a\"b.pdf",)"
+                                      R"("mime":"application/pdf","bytes":1234,"sha256":"ab12"},)"
+                                      R"("typing":false)"));
+}
+
 TEST_F(SimulatorTest, WithoutDedupeARepeatIsASecondMessage) {
     start(logging());
     EXPECT_FALSE(simulator->capabilities().recognises_repeats);
@@ -341,6 +357,31 @@ TEST_F(SlowSimulatorTest, ReportsInOrderAndNeverBeforeTheLatencyIsOver) {
     }
     for (std::size_t place = 0; place < many.size(); ++place) {
         EXPECT_EQ(all[place].first, many[place].id);
+    }
+}
+
+/// Both end at once, so both speak of the same line, which cannot be written.
+TEST_F(SlowSimulatorTest, ARepeatOfWhatCouldNotBeWrittenDownIsNotTakenForSent) {
+    {
+        std::ofstream make{log};
+    }
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit full{.rlim_cur = 20, .rlim_max = before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+    simulator =
+        std::make_unique<Simulator>(machine, Options{.latency = 1h, .log = log, .dedupe = true});
+    ASSERT_TRUE(simulator->start(reports));
+    simulator->start_device(device, {});
+    const auto one = message();
+    simulator->send({.message = one});
+    simulator->send({.message = one, .attempt = 2});
+    simulator->stop();
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+    for (const auto& [id, outcome] : reports.wait_for(2)) {
+        EXPECT_EQ(outcome.kind, Kind::retry);
     }
 }
 

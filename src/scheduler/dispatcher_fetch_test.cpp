@@ -1,0 +1,233 @@
+// Media messages and their files.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "scheduler/details.hpp"
+#include "scheduler/dispatcher_fixture.hpp"
+
+namespace merpati::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using model::MessageState;
+using model::StatusCode;
+using Kind = model::Outcome::Kind;
+
+/// Answers when the test says so.
+class ScriptedFiles final : public media::FileSource {
+public:
+    struct Fetch {
+        model::MessageId message;
+        media::FetchDone done;
+    };
+    std::vector<Fetch> fetches;
+
+    void fetch(const model::Message& message, media::FetchDone done) override {
+        fetches.push_back({.message = message.id, .done = std::move(done)});
+    }
+};
+
+struct DispatcherFetchTest : DispatcherFixture {
+    DispatcherFetchTest() { options.files = &files; }
+
+    [[nodiscard]] std::unique_ptr<model::Message> media(Millis delay = Millis{0}) {
+        auto made = message(delay);
+        made->type = model::MessageType::media;
+        made->media_url = "https://toko.example.com/struk.pdf";
+        return made;
+    }
+
+    void give(std::size_t place, media::FetchResult result) {
+        files.fetches.at(place).done(std::move(result));
+        settle();
+    }
+    void give_file(std::size_t place) {
+        give(place, std::make_shared<const media::File>(
+                        media::File{.path = "/file", .mime = "application/pdf", .bytes = 1'000}));
+    }
+    void give_failure(std::size_t place, StatusCode code) {
+        give(place, std::unexpected{model::Outcome{
+                        .kind = Kind::failed, .code = code, .details = "File tidak ada"}});
+    }
+
+    ScriptedFiles files;
+};
+
+TEST_F(DispatcherFetchTest, AMediaMessageIsSentWithItsFileWhenThatHasCome) {
+    start();
+    const auto id = accept(media());
+    ASSERT_EQ(files.fetches.size(), 1U);
+    EXPECT_TRUE(connector->sent.empty());
+    EXPECT_EQ(dispatcher->counts().awaiting_files, 1U);
+    give_file(0);
+    EXPECT_EQ(connector->sent, std::vector{id});
+    EXPECT_EQ(connector->files, std::vector<std::string>{"application/pdf"});
+    report_sent(id);
+    EXPECT_EQ(state(id), MessageState::sent);
+    EXPECT_EQ(dispatcher->in_flight(), 0U);
+    EXPECT_EQ(dispatcher->counts().messages_in_memory, 0U);
+}
+
+TEST_F(DispatcherFetchTest, OthersPassWhileAFileIsFetchedAndItGoesNextWhenItIsThere) {
+    connector->abilities.window = 1;
+    start();
+    const auto slow = accept(media());
+    const auto first = accept(message());
+    const auto second = accept(message());
+    EXPECT_EQ(connector->sent, std::vector{first});  // The window is one.
+    give_file(0);
+    report_sent(first);
+    EXPECT_EQ(connector->sent, (std::vector{first, slow}));
+    report_sent(slow);
+    EXPECT_EQ(connector->sent, (std::vector{first, slow, second}));
+}
+
+TEST_F(DispatcherFetchTest, AFileOnItsWayUsesUpNoPaceAndAMessageWithItsFileKeepsIt) {
+    device.pace.gap_min = 10s;
+    start();
+    const auto slow = accept(media());
+    const auto first = accept(message());
+    EXPECT_EQ(connector->sent, std::vector{first});
+    give_file(0);
+    EXPECT_EQ(connector->sent.size(), 1U);
+    advance(10s);
+    EXPECT_EQ(connector->sent, (std::vector{first, slow}));
+}
+
+TEST_F(DispatcherFetchTest, AMessageWithoutItsFileFailsWithTheReason) {
+    start();
+    const auto wrong_type = accept(media());
+    const auto vanished = accept(media());
+    give_failure(0, StatusCode::media_refused);
+    give_failure(1, StatusCode::failed);
+    EXPECT_TRUE(connector->sent.empty());
+    EXPECT_EQ(stored(wrong_type).completion->code, StatusCode::media_refused);
+    EXPECT_EQ(stored(vanished).completion->code, StatusCode::failed);
+    EXPECT_EQ(stored(vanished).completion->details, "File tidak ada");
+    EXPECT_EQ(stored(vanished).completion->attempts, 0U);
+    EXPECT_EQ(dispatcher->counts().messages_in_memory, 0U);
+}
+
+TEST_F(DispatcherFetchTest, ThePlatformsOwnListAndLimitAreKeptBeforeTheSend) {
+    connector->abilities.media_types = {"image/png"};
+    start();
+    const auto type = accept(media());
+    give_file(0);
+    EXPECT_EQ(stored(type).completion->code, StatusCode::media_refused);
+    EXPECT_EQ(stored(type).completion->details, details::media_type);
+
+    connector->abilities.media_types = {"application/pdf"};
+    connector->abilities.media_bytes_max = 999;
+    const auto size = accept(media());
+    give_file(1);
+    EXPECT_EQ(stored(size).completion->code, StatusCode::failed);
+    EXPECT_EQ(stored(size).completion->details, details::media_size);
+
+    connector->abilities.media_bytes_max = 1'000;
+    const auto good = accept(media());
+    give_file(2);
+    EXPECT_EQ(connector->sent, std::vector{good});
+}
+
+TEST_F(DispatcherFetchTest, AfterAPassingFailureTheFileIsAskedForAgain) {
+    start();
+    const auto id = accept(media());
+    give_file(0);
+    report(id, Kind::retry);
+    advance(6s);
+    ASSERT_EQ(files.fetches.size(), 2U);
+    give_file(1);
+    EXPECT_EQ(connector->sent, (std::vector{id, id}));
+}
+
+TEST_F(DispatcherFetchTest, AMessageThatAwaitsItsFileCanBeCancelled) {
+    start();
+    const auto id = accept(media());
+    Result<void> answer = fail(ErrorCode::timeout, "not answered");
+    store::QueuedMessage queued;
+    queued.message = std::make_unique<model::Message>(stored(id).message);
+    queued.queued_at = queued.message->due_at;
+    tell(Cancelled{.message = std::move(queued),
+                   .done = [&answer](Result<void> result) { answer = std::move(result); }});
+    EXPECT_TRUE(answer);
+    EXPECT_EQ(state(id), MessageState::cancelled);
+    give_file(0);
+    EXPECT_TRUE(connector->sent.empty());
+    EXPECT_EQ(dispatcher->in_flight(), 0U);
+}
+
+TEST_F(DispatcherFetchTest, WhatAwaitsItsFileIsLeftToTheDiskWhenTheDeviceGoes) {
+    start();
+    const auto id = accept(media());
+    device.state = model::DeviceState::disconnected;
+    tell(DeviceChanged{.device = device});
+    EXPECT_EQ(dispatcher->counts().awaiting_files, 0U);
+    EXPECT_EQ(dispatcher->counts().messages_in_memory, 0U);
+    give_file(0);  // Too late for anyone.
+    EXPECT_TRUE(connector->sent.empty());
+
+    device.state = model::DeviceState::connected;
+    tell(DeviceChanged{.device = device});
+    ASSERT_EQ(files.fetches.size(), 2U);
+    give_file(1);
+    EXPECT_EQ(connector->sent, std::vector{id});
+}
+
+TEST_F(DispatcherFetchTest, ALateFileOfAnEarlierTurnIsAsGoodAsItsOwn) {
+    start();
+    const auto id = accept(media());
+    for (const auto now : {model::DeviceState::disconnected, model::DeviceState::connected}) {
+        device.state = now;
+        tell(DeviceChanged{.device = device});
+    }
+    ASSERT_EQ(files.fetches.size(), 2U);
+    give_file(0);
+    EXPECT_EQ(connector->sent, std::vector{id});
+    give_file(1);
+    EXPECT_EQ(connector->sent, std::vector{id});
+    report_sent(id);
+    EXPECT_EQ(dispatcher->in_flight(), 0U);
+}
+
+TEST_F(DispatcherFetchTest, DrainingWaitsForNoFile) {
+    start();
+    const auto id = accept(media());
+    dispatcher->drain();
+    EXPECT_EQ(dispatcher->in_flight(), 0U);
+    give_file(0);
+    EXPECT_TRUE(connector->sent.empty());
+    EXPECT_EQ(state(id), MessageState::pending);
+}
+
+TEST_F(DispatcherFetchTest, ManyDeadFilesOfOneDeviceLetItsTextsPass) {
+    options.lane_fetches_max = 4;
+    start();
+    for (int i = 0; i < 20; ++i) {
+        accept(media());
+    }
+    EXPECT_EQ(files.fetches.size(), 4U);
+    const auto text = accept(message());
+    EXPECT_EQ(connector->sent, std::vector{text});
+    give_failure(0, StatusCode::failed);
+    EXPECT_EQ(files.fetches.size(), 5U);
+}
+
+TEST_F(DispatcherFetchTest, MoreThanMemoryHoldsWaitsForThoseBeforeIt) {
+    options.lane_memory_max = 16;
+    start();
+    for (int i = 0; i < 40; ++i) {
+        accept(media());
+    }
+    EXPECT_EQ(dispatcher->counts().awaiting_files, 16U);
+    for (std::size_t place = 0; place < 40; ++place) {
+        ASSERT_GT(files.fetches.size(), place);
+        give_file(place);
+        report_sent(files.fetches[place].message);
+    }
+    EXPECT_EQ(connector->sent.size(), 40U);
+    EXPECT_EQ(dispatcher->counts().messages_in_memory, 0U);
+}
+
+}  // namespace
+}  // namespace merpati::scheduler
