@@ -11,7 +11,8 @@
 namespace merpati::media {
 
 /// The file, or what becomes of its message: `failed` with 1003 (its type) or 500 (it cannot be
-/// had), with `details` for the caller; `retry` only when the source is closed.
+/// had), with `details` for the caller; `retry` only when the source is closed, or when far too
+/// many wait for it.
 using FetchResult = std::expected<FilePtr, model::Outcome>;
 using FetchDone = std::move_only_function<void(FetchResult)>;
 

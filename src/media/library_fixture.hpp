@@ -1,0 +1,101 @@
+// A library in a small world of hosts, for its tests.
+#pragma once
+
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "media/details.hpp"
+#include "media/host_fixture.hpp"
+#include "media/library_core.hpp"
+#include "media/samples_fixture.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::media {
+
+struct LibraryTest : HostTest {
+    ~LibraryTest() override {
+        core.close();
+        client.close();
+    }
+
+    struct Asked {
+        std::optional<FetchResult> result;
+    };
+    std::shared_ptr<Asked> ask(const std::string& text,
+                               model::Revision revision = model::Revision::a) {
+        auto asked_for = std::make_shared<Asked>();
+        core.fetch(text, revision, [asked_for](FetchResult result) {
+            EXPECT_FALSE(asked_for->result) << "answered twice";
+            asked_for->result = std::move(result);
+        });
+        return asked_for;
+    }
+    FetchResult wait_for(const std::shared_ptr<Asked>& asked_for) {
+        run_until([&] { return asked_for->result.has_value(); });
+        return asked_for->result.value_or(FetchResult{nullptr});
+    }
+    FetchResult fetched(const std::string& text, model::Revision revision = model::Revision::a) {
+        return wait_for(ask(text, revision));
+    }
+
+    void expect_failed(const FetchResult& result, model::StatusCode code,
+                       std::string_view details) const {
+        ASSERT_FALSE(result);
+        EXPECT_EQ(result.error().kind, model::Outcome::Kind::failed);
+        EXPECT_EQ(result.error().code, code);
+        EXPECT_EQ(result.error().details, details);
+        EXPECT_TRUE(files_in_folder() == shelf_files()) << "something was left behind";
+    }
+
+    /// Moves the clock through all rests between the tries of the only fetch there is.
+    FetchResult wait_through_rests(const std::shared_ptr<Asked>& asked_for) {
+        std::size_t tries = 0;
+        for (const int rest : {1, 2, 4, 4}) {
+            ++tries;
+            run_until([&] { return heads.size() == tries && core.counts().waiting == 1; });
+            clock.advance(std::chrono::seconds{rest});
+        }
+        return wait_for(asked_for);
+    }
+
+    void serve_png(const std::string& path, const std::string& headers = {}) {
+        serve(path, answer("200 OK", "Content-Type: image/png\r\n" + headers, png));
+    }
+
+    [[nodiscard]] static std::string content(const FilePtr& file) {
+        std::ifstream stream{file->path, std::ios::binary};
+        return {std::istreambuf_iterator<char>{stream}, {}};
+    }
+    [[nodiscard]] std::size_t files_in_folder() const {
+        std::size_t count = 0;
+        for (const auto& entry : std::filesystem::directory_iterator{options.folder}) {
+            count += entry.path().filename() == "lock" ? 0U : 1U;
+        }
+        return count;
+    }
+    [[nodiscard]] std::size_t shelf_files() const { return core.counts().kept_files; }
+
+    testing::TemporaryFolder folder;
+    const std::string png = sample("photo.png");
+    LibraryOptions options{.folder = folder.path() / "media",
+                           .bytes_max = 100'000,
+                           .kept_bytes_max = 3 * 4096,
+                           .kept_for = std::chrono::hours{1},
+                           .per_host_max = 2,
+                           .total_max = 3};
+    LibraryCore core{clock,
+                     io.get_executor(),
+                     policy,
+                     client,
+                     Sniffer::open().value(),
+                     Shelf::open(clock, {.folder = options.folder,
+                                         .kept_bytes_max = options.kept_bytes_max,
+                                         .kept_for = options.kept_for,
+                                         .files_max = options.known_max})
+                         .value(),
+                     options};
+};
+
+}  // namespace merpati::media

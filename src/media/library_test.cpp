@@ -1,0 +1,247 @@
+#include "media/library.hpp"
+
+#include <future>
+
+#include <gtest/gtest.h>
+
+#include "media/library_fixture.hpp"
+
+namespace merpati::media {
+namespace {
+
+using model::Revision;
+using model::StatusCode;
+using outbound::ScriptedReply;
+using namespace std::chrono_literals;
+
+TEST_F(LibraryTest, FetchesAFileOntoTheDisk) {
+    serve_png("/a");
+    const auto file = fetched(url("/a"));
+    ASSERT_TRUE(file);
+    EXPECT_EQ(content(*file), png);
+    EXPECT_EQ((*file)->mime, "image/png");
+    EXPECT_EQ((*file)->bytes, png.size());
+    EXPECT_EQ((*file)->sha256, to_hex(sha256(png)));
+    EXPECT_EQ((*file)->path.parent_path(), options.folder);
+    EXPECT_EQ(heads.back().find("If-"), std::string::npos);
+}
+
+TEST_F(LibraryTest, SharesOneFetchAmongAllWhoAskMeanwhile) {
+    serve_png("/a", "Cache-Control: no-store\r\n");
+    std::vector<std::shared_ptr<Asked>> all;
+    for (int number = 0; number < 1'000; ++number) {
+        all.push_back(ask(url("/a")));
+    }
+    for (const auto& one : all) {
+        EXPECT_TRUE(wait_for(one));
+    }
+    EXPECT_EQ(heads.size(), 1U);
+    EXPECT_EQ(core.counts().shared_total, 999U);
+    EXPECT_EQ(files_in_folder(), 1U);
+    EXPECT_TRUE(fetched(url("/a")));
+    EXPECT_EQ(heads.size(), 2U) << "no-store serves no later message";
+}
+
+TEST_F(LibraryTest, SharesAFreshFileWithLaterMessages) {
+    serve_png("/a");
+    const auto first = fetched(url("/a"));
+    clock.advance(options.fresh_for - 1s);
+    EXPECT_EQ((*fetched(url("/a")))->path, (*first)->path);
+    EXPECT_EQ(heads.size(), 1U);
+    clock.advance(1s);
+    EXPECT_TRUE(fetched(url("/a")));
+    EXPECT_EQ(heads.size(), 2U);
+}
+
+TEST_F(LibraryTest, AsksWhetherAStaleFileChanged) {
+    serve("/a", [this](const std::string& head) {
+        const bool known = head.find("If-None-Match: \"1\"\r\n") != std::string::npos;
+        return ScriptedReply{known
+                                 ? "HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=60\r\n\r\n"
+                                 : answer("200 OK",
+                                          "Content-Type: image/png\r\nETag: \"1\"\r\n"
+                                          "Cache-Control: max-age=5\r\n",
+                                          png)};
+    });
+    EXPECT_TRUE(fetched(url("/a")));
+    clock.advance(5s);
+    const auto again = fetched(url("/a"));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(content(*again), png);
+    EXPECT_EQ((*again)->mime, "image/png");
+    EXPECT_EQ(core.counts().revalidated_total, 1U);
+    clock.advance(59s);
+    EXPECT_TRUE(fetched(url("/a")));
+    EXPECT_EQ(heads.size(), 2U) << "fresh anew";
+}
+
+TEST_F(LibraryTest, AsksForAFileAnewOnceItIsGone) {
+    serve_png("/a", "ETag: \"1\"\r\nCache-Control: max-age=86400\r\n");
+    EXPECT_TRUE(fetched(url("/a")));
+    clock.advance(options.kept_for);
+    run_until([&] { return core.counts().kept_files == 0; });
+    EXPECT_EQ(files_in_folder(), 0U);
+    EXPECT_TRUE(fetched(url("/a")));
+    EXPECT_EQ(heads.back().find("If-None-Match"), std::string::npos);
+}
+
+TEST_F(LibraryTest, RemovesTheOldestFilesForRoomButNoneThatIsHeld) {
+    std::vector<FilePtr> held;
+    for (int number = 0; number < 5; ++number) {
+        const auto path = "/" + std::to_string(number);
+        serve(path, answer("200 OK", "Content-Type: image/png\r\n", png + std::to_string(number)));
+        held.push_back(fetched(url(path)).value());
+    }
+    EXPECT_EQ(files_in_folder(), 5U);
+    held.erase(held.begin());
+    run_until([&] { return files_in_folder() == 4U; });
+    for (const auto& file : held) {
+        EXPECT_TRUE(std::filesystem::exists(file->path));
+    }
+    held.clear();
+    run_until([&] { return files_in_folder() == 3U; });
+    EXPECT_EQ(core.counts().removed_total, 2U);
+}
+
+TEST_F(LibraryTest, KeepsTheSameContentOfTwoUrlsOnce) {
+    serve_png("/a");
+    serve("/b", answer("200 OK", "Content-Type: image/jpg\r\n", png));
+    const auto first = fetched(url("/a"));
+    const auto second = fetched(url("/b"));
+    EXPECT_EQ((*first)->path, (*second)->path);
+    EXPECT_EQ(files_in_folder(), 1U);
+}
+
+TEST_F(LibraryTest, JudgesTheTypeByEachMessagesRevision) {
+    serve("/a", answer("200 OK", "Content-Type: image/gif\r\n", sample("moving.gif")));
+    const auto in_a = ask(url("/a"), Revision::a);
+    const auto in_b = ask(url("/a"), Revision::b);
+    EXPECT_TRUE(wait_for(in_a));
+    expect_failed(wait_for(in_b), StatusCode::media_refused, details::type_refused);
+    expect_failed(fetched(url("/a"), Revision::b), StatusCode::media_refused,
+                  details::type_refused);
+    EXPECT_EQ(heads.size(), 1U);
+    EXPECT_EQ(core.counts().refused_total, 2U);
+}
+
+TEST_F(LibraryTest, RefusesAFileThatChangedSinceItWasProbed) {
+    serve("/a", answer("200 OK", "Content-Type: image/png\r\n", "<html>maaf</html>"));
+    serve("/b", answer("200 OK", "Content-Type: text/html\r\n", "<html>maaf</html>"));
+    expect_failed(fetched(url("/a")), StatusCode::media_refused, details::type_refused);
+    expect_failed(fetched(url("/b")), StatusCode::media_refused, details::type_refused);
+}
+
+TEST_F(LibraryTest, FailsAtOnceWhereTheFileIsGone) {
+    expect_failed(fetched(url("/gone")), StatusCode::failed, details::inaccessible);
+    EXPECT_EQ(heads.size(), 1U);
+}
+
+TEST_F(LibraryTest, RemembersAFailureForAFewSeconds) {
+    for (int number = 0; number < 1'000; ++number) {
+        expect_failed(fetched(url("/gone")), StatusCode::failed, details::inaccessible);
+    }
+    EXPECT_EQ(heads.size(), 1U);
+    clock.advance(options.failure_kept_for);
+    serve_png("/gone");
+    EXPECT_TRUE(fetched(url("/gone")));
+}
+
+TEST_F(LibraryTest, TriesAgainWhilePassingTroubleLasts) {
+    int left = 2;
+    serve("/a", [this, &left](const std::string&) {
+        return ScriptedReply{--left >= 0 ? answer("503 Service Unavailable", "")
+                                         : answer("200 OK", "Content-Type: image/png\r\n", png)};
+    });
+    const auto asked_for = ask(url("/a"));
+    run_until([&] { return core.counts().waiting == 1; });
+    EXPECT_EQ(heads.size(), 1U);
+    EXPECT_EQ(core.counts().in_flight, 0U) << "who rests takes no turn";
+    clock.advance(1s);
+    run_until([&] { return heads.size() == 2 && core.counts().waiting == 1; });
+    clock.advance(1'999ms);
+    serve_png("/b");
+    EXPECT_TRUE(fetched(url("/b")));
+    EXPECT_EQ(asked("GET /a "), 2);
+    clock.advance(1ms);
+    EXPECT_TRUE(wait_for(asked_for));
+}
+
+TEST_F(LibraryTest, GivesUpWithinItsPatience) {
+    serve("/a", answer("429 Too Many Requests", ""));
+    const auto began = clock.steady_now();
+    const auto asked_for = ask(url("/a"));
+    expect_failed(wait_through_rests(asked_for), StatusCode::failed, details::inaccessible);
+    EXPECT_LE(clock.steady_now() - began, options.patience);
+    EXPECT_EQ(heads.size(), 5U) << "at 0, 1, 3, 7 and 11 s";
+}
+
+TEST_F(LibraryTest, DelaysNoOtherHostForASlowOne) {
+    serve("/slow", [](const std::string&) { return ScriptedReply{.again = "x", .pause = 1h}; });
+    scripts["/slow?2"] = scripts["/slow?3"] = scripts["/slow"];
+    serve_png("/a");
+    const auto first = ask(url("/slow", "slow.test"));
+    const auto second = ask(url("/slow?2", "slow.test"));
+    const auto third = ask(url("/slow?3", "slow.test"));
+    EXPECT_TRUE(fetched(url("/a", "quick.test")));
+    EXPECT_FALSE(first->result || second->result || third->result);
+    EXPECT_EQ(core.counts().in_flight, 2U);
+    EXPECT_EQ(core.counts().waiting, 1U);
+}
+
+TEST_F(LibraryTest, FailsInPeaceWhenItCannotWrite) {
+    serve_png("/a");
+    std::filesystem::remove_all(options.folder);
+    const auto asked_for = ask(url("/a"));
+    const auto result = wait_through_rests(asked_for);
+    std::filesystem::create_directories(options.folder);
+    expect_failed(result, StatusCode::failed, details::no_room);
+    clock.advance(options.failure_kept_for);
+    EXPECT_TRUE(fetched(url("/a")));
+}
+
+TEST_F(LibraryTest, SendsAllAwayWhenItCloses) {
+    serve("/slow", [](const std::string&) { return ScriptedReply{.again = "x", .pause = 1h}; });
+    serve("/bad", answer("500 Internal Server Error", ""));
+    std::vector<std::shared_ptr<Asked>> all{ask(url("/bad"))};
+    run_until([&] { return core.counts().waiting == 1; });
+    for (int number = 0; number < 5; ++number) {
+        all.push_back(ask(url("/slow?" + std::to_string(number))));
+    }
+    core.close();
+    client.close();
+    all.push_back(ask(url("/slow")));
+    for (const auto& one : all) {
+        ASSERT_TRUE(one->result && !one->result->has_value());
+        EXPECT_EQ(one->result->error().kind, model::Outcome::Kind::retry);
+    }
+}
+
+TEST_F(LibraryTest, LeavesHeldFilesWhenItCloses) {
+    serve_png("/a");
+    const auto file = fetched(url("/a"));
+    core.close();
+    EXPECT_EQ(content(*file), png);
+}
+
+TEST(Library, RunsOnAThreadOfItsOwn) {
+    SystemClock clock;
+    testing::TemporaryFolder folder;
+    const outbound::AddressPolicy policy{{}};
+    Library library{clock, policy, {}, {.folder = folder.path()}};
+    ASSERT_TRUE(library.start());
+    model::Message message;
+    message.media_url = "http://127.0.0.1:1/a";
+    std::promise<FetchResult> told;
+    library.fetch(message, [&told](FetchResult result) { told.set_value(std::move(result)); });
+    const auto result = told.get_future().get();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().details, details::inaccessible) << "a private address: at once";
+    library.stop();
+    std::optional<FetchResult> late;
+    library.fetch(message, [&late](FetchResult answer) { late = std::move(answer); });
+    ASSERT_TRUE(late && !late->has_value());
+    EXPECT_EQ(late->error().kind, model::Outcome::Kind::retry);
+}
+
+}  // namespace
+}  // namespace merpati::media

@@ -1,0 +1,88 @@
+// The folder of fetched files, each under the name of its content.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "media/incoming_file.hpp"
+
+namespace merpati::media {
+
+/// A file on the shelf, there as long as anyone holds its ContentPtr.
+struct Content {
+    std::filesystem::path path;
+    std::string sha256;
+    std::uint64_t bytes = 0;
+};
+using ContentPtr = std::shared_ptr<const Content>;
+
+struct ShelfOptions {
+    std::filesystem::path folder;
+    std::uint64_t kept_bytes_max = 0;
+    Millis kept_for{0};
+    std::size_t files_max = 0;
+};
+
+/// Operation: `incoming` makes a file to write to, `keep` gives it its lasting name, or finds that
+/// its content was there. `tidy` removes what nobody holds and is too old, and the longest unused
+/// while there is too much. Each file counts as the blocks it takes on the disk.
+///
+/// Threads: none; its owner's. ContentPtrs may be let go of on any thread.
+class Shelf {
+public:
+    /// Makes the folder (0700) where it is missing, locks it against other servers, and removes
+    /// files with names such as ours. Errors: io_failed, conflict (another server has it).
+    [[nodiscard]] static Result<std::unique_ptr<Shelf>> open(const Clock& clock,
+                                                             ShelfOptions options);
+    ~Shelf();
+    Shelf(const Shelf&) = delete;
+    Shelf& operator=(const Shelf&) = delete;
+
+    /// Errors: io_failed.
+    [[nodiscard]] Result<IncomingFile> incoming();
+    [[nodiscard]] Result<ContentPtr> keep(IncomingFile file);
+
+    /// A message is served with what is held here: its age begins anew.
+    void use(const Content& content);
+
+    /// How many files were removed.
+    std::size_t tidy();
+
+    /// Removes everything that nobody holds: the disk is full.
+    std::size_t clear();
+
+    [[nodiscard]] std::size_t files() const noexcept { return items_.size(); }
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+private:
+    struct Item {
+        ContentPtr content;
+        SteadyTime last_used;
+    };
+    using Place = std::list<Item>::iterator;
+
+    Shelf(const Clock& clock, ShelfOptions options, int lock)
+        : clock_(clock), options_(std::move(options)), lock_(lock) {}
+
+    Result<void> remove_leftovers() const;
+    [[nodiscard]] bool is_due(const Item& item) const;
+    bool remove(Place place);
+
+    const Clock& clock_;
+    const ShelfOptions options_;
+    const int lock_;
+    std::list<Item> items_;                               // The longest unused first.
+    std::unordered_map<std::string_view, Place> places_;  // By SHA-256.
+    std::uint64_t bytes_ = 0;
+    std::uint64_t incoming_ = 0;
+};
+
+}  // namespace merpati::media

@@ -1,0 +1,158 @@
+#include "media/shelf.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <sys/resource.h>
+
+#include <gtest/gtest.h>
+
+#include "testing/manual_clock.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::media {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct ShelfTest : ::testing::Test {
+    ContentPtr put(const std::string& text) {
+        auto file = shelf->incoming();
+        EXPECT_TRUE(file);
+        EXPECT_TRUE(file->put(as_bytes(text)));
+        return shelf->keep(std::move(*file)).value();
+    }
+    [[nodiscard]] bool exists(const std::string& sha256) const {
+        return std::filesystem::exists(folder.path() / "media" / sha256);
+    }
+    [[nodiscard]] std::size_t files_in_folder() const {
+        std::size_t count = 0;
+        for (const auto& entry : std::filesystem::directory_iterator{options.folder}) {
+            count += entry.path().filename() == "lock" ? 0U : 1U;
+        }
+        return count;
+    }
+
+    testing::ManualClock clock;
+    testing::TemporaryFolder folder;
+    ShelfOptions options{.folder = folder.path() / "media",
+                         .kept_bytes_max = 3 * 4096,
+                         .kept_for = 1h,
+                         .files_max = 10};
+    std::unique_ptr<Shelf> shelf = Shelf::open(clock, options).value();
+};
+
+TEST_F(ShelfTest, KeepsAFileUnderItsContent) {
+    const auto content = put("hai");
+    EXPECT_EQ(content->bytes, 3U);
+    EXPECT_EQ(content->sha256, to_hex(sha256("hai")));
+    EXPECT_EQ(content->path, options.folder / content->sha256);
+    std::ifstream file{content->path};
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>{file}, {}), "hai");
+    const auto permissions = std::filesystem::status(content->path).permissions();
+    EXPECT_EQ(permissions & std::filesystem::perms{077}, std::filesystem::perms::none);
+}
+
+TEST_F(ShelfTest, KeepsTheSameContentOnce) {
+    const auto first = put("hai");
+    EXPECT_EQ(put("hai"), first);
+    EXPECT_EQ(shelf->files(), 1U);
+    EXPECT_EQ(files_in_folder(), 1U);
+}
+
+TEST_F(ShelfTest, RemovesAFileThatWasNotKept) {
+    {
+        auto file = shelf->incoming();
+        EXPECT_TRUE(file->put(as_bytes("hai")));
+        EXPECT_EQ(files_in_folder(), 1U);
+    }
+    EXPECT_EQ(files_in_folder(), 0U);
+}
+
+TEST_F(ShelfTest, RemovesByAgeWhatNobodyHolds) {
+    const auto held = put("dipegang");
+    const auto free = put("bebas")->sha256;
+    clock.advance(1h - 1ms);
+    EXPECT_EQ(shelf->tidy(), 0U);
+    clock.advance(1ms);
+    EXPECT_EQ(shelf->tidy(), 1U);
+    EXPECT_TRUE(exists(held->sha256));
+    EXPECT_FALSE(exists(free));
+    EXPECT_EQ(shelf->bytes(), 4096U);
+}
+
+TEST_F(ShelfTest, CountsTheAgeFromTheLastUse) {
+    const auto hash = put("hai")->sha256;
+    clock.advance(59min);
+    shelf->use(*put("hai"));
+    clock.advance(59min);
+    EXPECT_EQ(shelf->tidy(), 0U);
+    EXPECT_TRUE(exists(hash));
+}
+
+TEST_F(ShelfTest, RemovesTheLongestUnusedForRoom) {
+    const auto first = put("1")->sha256;
+    const auto second = put("2")->sha256;
+    const auto third = put("3")->sha256;
+    EXPECT_EQ(shelf->tidy(), 0U);
+    shelf->use(*put("1"));
+    put("4");
+    EXPECT_EQ(shelf->tidy(), 1U);
+    EXPECT_TRUE(exists(first));
+    EXPECT_FALSE(exists(second));
+    EXPECT_TRUE(exists(third));
+}
+
+TEST_F(ShelfTest, RemovesNothingHeldForRoom) {
+    std::vector<ContentPtr> held;
+    for (int number = 0; number < 20; ++number) {
+        held.push_back(put(std::to_string(number)));
+    }
+    EXPECT_EQ(shelf->tidy(), 0U);
+    EXPECT_EQ(shelf->clear(), 0U);
+    held.clear();
+    EXPECT_EQ(shelf->tidy(), 17U);
+    EXPECT_EQ(shelf->clear(), 3U);
+    EXPECT_EQ(files_in_folder(), 0U);
+    EXPECT_EQ(shelf->bytes(), 0U);
+}
+
+TEST_F(ShelfTest, RemovesWhatAnEarlierServerLeftAndNothingElse) {
+    put("hai");
+    shelf = nullptr;
+    std::ofstream{options.folder / "incoming-7"} << "x";
+    std::ofstream{options.folder / "catatan.txt"} << "x";
+    shelf = Shelf::open(clock, options).value();
+    EXPECT_EQ(files_in_folder(), 1U);
+    EXPECT_TRUE(exists("catatan.txt"));
+}
+
+TEST_F(ShelfTest, BelongsToOneServer) {
+    const auto second = Shelf::open(clock, options);
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, ErrorCode::conflict);
+}
+
+TEST_F(ShelfTest, SaysWhatIsWrongWithItsFolder) {
+    std::ofstream{folder.path() / "file"} << "x";
+    const auto opened = Shelf::open(clock, {.folder = folder.path() / "file" / "media"});
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ErrorCode::io_failed);
+    EXPECT_NE(opened.error().detail.find("media.folder"), std::string::npos);
+}
+
+TEST_F(ShelfTest, FailsToWriteWithoutHarm) {
+    auto file = shelf->incoming();
+    const auto former_handler = std::signal(SIGXFSZ, SIG_IGN);
+    rlimit former{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &former), 0);
+    const rlimit small{.rlim_cur = 1'000, .rlim_max = former.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    const auto written = file->put(as_bytes(std::string(2'000, 'x')));
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &former), 0);
+    std::signal(SIGXFSZ, former_handler);
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().code, ErrorCode::io_failed);
+}
+
+}  // namespace
+}  // namespace merpati::media
