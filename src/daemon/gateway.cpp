@@ -20,6 +20,7 @@
 #include "daemon/readings.hpp"
 #include "daemon/upkeep.hpp"
 #include "http/server.hpp"
+#include "media/library.hpp"
 #include "media/prober.hpp"
 #include "store/committer.hpp"
 #include "store/store.hpp"
@@ -78,6 +79,7 @@ public:
           ids_(clock, random, opened.last_sequence),
           policy_(std::move(opened.allowed)),
           prober_(clock, policy_, client_options(settings), prober_options(settings)),
+          library_(clock, policy_, client_options(settings), library_options(settings)),
           committer_(clock, *store_, {}, [log](const Error& error) { fail_fast(log, error); }),
           sender_(
               clock, random, *store_, committer_, policy_, client_options(settings),
@@ -90,7 +92,7 @@ public:
                   return callback_of(message, completion);
               },
               [this](store::Finish&& finish) { finished(std::move(finish)); },
-              scheduler_options(settings, log.in("scheduler"))),
+              scheduler_options(settings, library_, log.in("scheduler"))),
           keeper_({.clock = clock,
                    .ids = ids_,
                    .connectors = connectors_,
@@ -172,6 +174,9 @@ public:
         if (auto started = sender_.start(); !started) {
             return started;
         }
+        if (auto started = library_.start(); !started) {
+            return started;
+        }
         if (auto started = prober_.start(); !started) {
             return started;
         }
@@ -201,6 +206,7 @@ public:
         prober_.stop();  // First, so that nobody waits for a verdict while the server drains.
         waiters_.release_all();
         server_.drain(settings_.http.drain_timeout);
+        library_.stop();
         scheduler_.stop(send_drain);
         connectors_.find(model::ConnectorKind::simulator)->stop();
         sender_.stop(callback_drain);
@@ -257,7 +263,8 @@ private:
                                                                     .scheduler = scheduler_,
                                                                     .sender = sender_,
                                                                     .server = server_,
-                                                                    .prober = prober_}));
+                                                                    .prober = prober_,
+                                                                    .library = library_}));
         };
         operations_.metrics_token = settings_.metrics.token.value_or("");
         operations_.add_to(router_);
@@ -331,6 +338,7 @@ private:
     UuidSource ids_;
     outbound::AddressPolicy policy_;
     media::Prober prober_;
+    media::Library library_;
     admission::Directory directory_;
     connector::Connectors connectors_;
     store::Committer committer_;

@@ -116,7 +116,8 @@ api::DeviceAddnewOptions device_options(const config::Settings& settings) {
             .allow_http_callbacks = settings.outbound.allow_http_callbacks};
 }
 
-scheduler::Options scheduler_options(const config::Settings& settings, const telemetry::Log& log) {
+scheduler::Options scheduler_options(const config::Settings& settings, media::FileSource& files,
+                                     const telemetry::Log& log) {
     const auto& from = settings.scheduler;
     scheduler::Options options;
     options.give_up = from.give_up;
@@ -124,6 +125,7 @@ scheduler::Options scheduler_options(const config::Settings& settings, const tel
     options.retry_max = from.retry_max;
     options.memory_max = from.memory_messages_max;
     options.window = from.window;
+    options.files = &files;
     options.recipient_possible = admission::recipient_possible;
     options.on_trouble = [log](const Error& error) {
         log.error("cannot read waiting messages; trying again", {{"why", error.detail}});

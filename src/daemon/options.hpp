@@ -32,6 +32,7 @@ namespace merpati::daemon {
 [[nodiscard]] api::SendOptions send_options(const config::Settings& settings);
 [[nodiscard]] api::DeviceAddnewOptions device_options(const config::Settings& settings);
 [[nodiscard]] scheduler::Options scheduler_options(const config::Settings& settings,
+                                                   media::FileSource& files,
                                                    const telemetry::Log& log);
 [[nodiscard]] callback::Options callback_options(const config::Settings& settings);
 [[nodiscard]] outbound::ClientOptions client_options(const config::Settings& settings);

@@ -22,6 +22,7 @@ private:
 
 void add_media(Adder& add, const Watched& rooms) {
     const auto probes = rooms.prober.counts();
+    const auto files = rooms.library.counts();
     add("merpati_media_probes_total", "Media addresses looked at", true, probes.probes_total);
     add("merpati_media_probes_shared_total", "Requests answered by another's look", true,
         probes.shared_total);
@@ -29,6 +30,24 @@ void add_media(Adder& add, const Watched& rooms) {
         probes.undecided_total);
     add("merpati_media_probes_in_flight", "Looks under way", false, probes.in_flight);
     add("merpati_media_probes_waiting", "Looks that wait for their turn", false, probes.waiting);
+    add("merpati_media_fetched_total", "Media files fetched", true, files.fetched_total);
+    add("merpati_media_fetched_bytes_total", "Bytes of media fetched", true,
+        files.fetched_bytes_total);
+    add("merpati_media_fetch_failures_total", "Fetches that ended without a file", true,
+        files.failed_total);
+    add("merpati_media_refused_total", "Messages whose file was of a type not allowed", true,
+        files.refused_total);
+    add("merpati_media_shared_total", "Messages served by another's fetch", true,
+        files.shared_total);
+    add("merpati_media_revalidated_total", "Kept files that their host confirmed", true,
+        files.revalidated_total);
+    add("merpati_media_removed_total", "Kept files removed by age or for room", true,
+        files.removed_total);
+    add("merpati_media_fetches_in_flight", "Fetches under way", false, files.in_flight);
+    add("merpati_media_fetches_waiting", "Fetches that wait for a turn or a next try", false,
+        files.waiting);
+    add("merpati_media_kept_files", "Media files kept", false, files.kept_files);
+    add("merpati_media_kept_bytes", "Bytes of media kept", false, files.kept_bytes);
 }
 
 }  // namespace
@@ -47,6 +66,8 @@ std::vector<telemetry::Reading> readings_of(const Watched& rooms) {
         lanes.messages_in_memory);
     add("merpati_sends_in_flight", "Messages with the platform or being committed", false,
         lanes.sends_in_flight);
+    add("merpati_messages_awaiting_files", "Media messages that are due, but for their file", false,
+        lanes.awaiting_files);
     add("merpati_send_attempts_total", "Attempts to send", true, lanes.attempts_total);
     add("merpati_send_retries_total", "Attempts put back after a passing failure", true,
         lanes.retries_total);

@@ -5,6 +5,7 @@
 
 #include "callback/sender.hpp"
 #include "http/server.hpp"
+#include "media/library.hpp"
 #include "media/prober.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
@@ -18,6 +19,7 @@ struct Watched {
     const callback::Sender& sender;
     const http::Server& server;
     const media::Prober& prober;
+    const media::Library& library;
 };
 
 [[nodiscard]] std::vector<telemetry::Reading> readings_of(const Watched& rooms);
