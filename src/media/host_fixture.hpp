@@ -124,8 +124,9 @@ private:
         const auto found = scripts.find(path);
         auto reply = found == scripts.end() ? outbound::ScriptedReply{answer("404 Not Found", "")}
                                             : found->second(head);
-        if (method == "HEAD") {
-            reply = {.bytes = reply.bytes.substr(0, reply.bytes.find("\r\n\r\n") + 4)};
+        const auto head_end = reply.bytes.find("\r\n\r\n");
+        if (method == "HEAD" && head_end != std::string::npos) {
+            reply = {.bytes = reply.bytes.substr(0, head_end + 4)};
         }
         return reply;
     }
