@@ -11,12 +11,14 @@ import { crash, describeCrash } from "./crash.mjs";
 import { cycle, describeCycle } from "./cycle.mjs";
 import { fsyncsPerSecond } from "./disk.mjs";
 import { describeIdle, idle } from "./idle.mjs";
+import { describeMedia, media } from "./media.mjs";
 import { grouped } from "./statistics.mjs";
 
 const benches = {
   idle: [idle, describeIdle],
   accepts: [accepts, describeAccepts],
   cycle: [cycle, describeCycle],
+  media: [media, describeMedia],
   crash: [crash, describeCrash],
 };
 
