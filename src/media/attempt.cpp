@@ -40,6 +40,8 @@ public:
         request.url = std::move(url);
         request.headers = "Accept-Encoding: identity\r\n" + conditions;
         request.timeout = tools_.options.transfer;
+        request.first_byte_timeout = tools_.options.first_byte;
+        request.rate_min = tools_.options.rate_min;
         request.body_bytes_max = tools_.options.bytes_max + 1;
         request.on_head = [self = shared_from_this()](const outbound::Response& head) {
             return self->begin(head);

@@ -175,7 +175,7 @@ void AddressPolicy::refresh_own_addresses() const {
 
 bool AddressPolicy::is_own(const ip::address& address) const noexcept {
     const std::shared_lock lock{own_mutex_};
-    return std::ranges::binary_search(own_, address);
+    return own_.empty() || std::ranges::binary_search(own_, address);
 }
 
 }  // namespace merpati::outbound

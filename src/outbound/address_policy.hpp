@@ -28,7 +28,8 @@ struct Cidr {
 /// refused. IPv6: only 2000::/3 is let through, minus its special ranges; addresses that embed an
 /// IPv4 address (mapped, 6to4, NAT64, Teredo, ISATAP) are judged by the outer rules, which refuse
 /// them all. Zone ids are refused, allowed or not. Addresses of this machine's own interfaces are
-/// refused. The ranges stand in special_ranges.hpp.
+/// refused, and every address while the machine cannot list its own. The ranges stand in
+/// special_ranges.hpp.
 ///
 /// Threads: all members from any thread.
 class AddressPolicy {

@@ -10,6 +10,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "outbound/connection.hpp"
+#include "outbound/connection_pool.hpp"
 #include "outbound/request_text.hpp"
 #include "outbound/response_parser.hpp"
 
@@ -24,11 +25,8 @@ using boost::system::error_code;
 /// Deadlines and the pool's ages are checked this often, by one timer for all.
 constexpr std::chrono::milliseconds sweep_every{50};
 constexpr std::size_t waiting_max = 4'096;
-
-struct FreeSession {
-    void operator()(SSL_SESSION* session) const { SSL_SESSION_free(session); }
-};
-using Session = std::unique_ptr<SSL_SESSION, FreeSession>;
+constexpr std::chrono::seconds rate_window{5};     // Request::rate_min is judged over this.
+constexpr std::chrono::seconds refresh_every{30};  // This machine's own addresses.
 
 }  // namespace
 
@@ -43,7 +41,8 @@ public:
           policy_(policy),
           resolver_(resolver),
           options_(std::move(options)),
-          timer_(executor_) {
+          timer_(executor_),
+          pool_(clock_, policy_, options_) {
         error_code error;
         tls_.set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 |
                          ssl::context::no_tlsv1_1);
@@ -52,13 +51,6 @@ public:
             tls_.load_verify_file(options_.ca_file, ca_error_);
         }
     }
-
-    struct Pool {
-        std::vector<std::shared_ptr<Connection>> idle;
-        std::size_t open = 0;
-        std::deque<std::shared_ptr<Transfer>> waiting;
-        Session session;
-    };
 
     [[nodiscard]] Result<void> ready() const {
         if (ca_error_) {
@@ -85,9 +77,8 @@ private:
     void complete(const TransferPtr& transfer);
     void broken(const TransferPtr& transfer, error_code error);
     void end(const TransferPtr& transfer, Result<Response> result, bool keep);
-    void serve_next(Pool& pool);
-    [[nodiscard]] std::shared_ptr<Connection> take_idle(Pool& pool);
-    void drop(Pool& pool, const std::shared_ptr<Connection>& connection);
+    void serve_waiting(const std::string& origin);
+    [[nodiscard]] bool is_late(Transfer& transfer, SteadyTime now) const;
     void arm();
     void sweep();
 
@@ -101,9 +92,12 @@ private:
     asio::steady_timer timer_;
     bool armed_ = false;
     bool closed_ = false;
-    std::unordered_map<std::string, Pool> pools_;
-    std::size_t open_total_ = 0;
+    ConnectionPool pool_;
+    /// Those that wait for a place: of their origin, or of all. May hold some that have ended.
+    std::unordered_map<std::string, std::deque<TransferPtr>> waiting_;
+    std::deque<TransferPtr> waiting_for_any_;
     std::unordered_set<TransferPtr> transfers_;
+    SteadyTime refreshed_at_ = clock_.steady_now();
 };
 
 /// One request on its way. `connection` is its own from taking or opening it until the end.
@@ -113,20 +107,26 @@ struct Transfer {
     std::string bytes;
     std::string origin;
     SteadyTime deadline;
+    SteadyTime first_byte_by;
+    SteadyTime window_ends;        // Of Request::rate_min, once the answer has begun.
+    std::size_t window_bytes = 0;  // Received in it.
     std::shared_ptr<Connection> connection;
     std::unique_ptr<ResponseParser> parser;
-    bool counted = false;   // Counts as an open connection of its pool.
+    bool counted = false;   // Has a place in the pool.
     bool reused = false;    // The connection served an earlier request.
     bool received = false;  // A byte of an answer has come.
     bool ended = false;
-    bool waits = false;  // In the pool's queue.
 };
 
 void Client::Impl::send(Request request, ResponseHandler done) {
     auto transfer = std::make_shared<Transfer>();
     transfer->bytes = request_text(request);
     transfer->origin = request.url.origin();
-    transfer->deadline = clock_.steady_now() + request.timeout;
+    const auto now = clock_.steady_now();
+    transfer->deadline = now + request.timeout;
+    transfer->first_byte_by = request.first_byte_timeout.count() > 0
+                                  ? now + request.first_byte_timeout
+                                  : transfer->deadline;
     transfer->request = std::move(request);
     transfer->done = std::move(done);
     if (closed_) {
@@ -141,27 +141,26 @@ void Client::Impl::send(Request request, ResponseHandler done) {
 }
 
 void Client::Impl::start(const TransferPtr& transfer) {
-    auto& pool = pools_[transfer->origin];
-    if ((transfer->connection = take_idle(pool)) != nullptr) {
+    if ((transfer->connection = pool_.take_idle(transfer->origin)) != nullptr) {
         transfer->counted = true;
         transfer->reused = true;
         write(transfer);
         return;
     }
-    if (pool.open >= options_.pool_per_origin || open_total_ >= options_.pool_total) {
-        if (pool.waiting.size() >= waiting_max) {
-            end(transfer, fail(ErrorCode::busy, "too many requests wait for this origin"), false);
-            return;
-        }
-        transfer->waits = true;
-        pool.waiting.push_back(transfer);
+    const auto place = pool_.reserve(transfer->origin);
+    if (place == ConnectionPool::Place::given) {
+        transfer->counted = true;
+        transfer->reused = false;
+        resolve(transfer);
         return;
     }
-    ++pool.open;
-    ++open_total_;
-    transfer->counted = true;
-    transfer->reused = false;
-    resolve(transfer);
+    auto& queue =
+        place == ConnectionPool::Place::origin_full ? waiting_[transfer->origin] : waiting_for_any_;
+    if (queue.size() >= waiting_max) {
+        end(transfer, fail(ErrorCode::busy, "too many requests wait for a connection"), false);
+        return;
+    }
+    queue.push_back(transfer);
 }
 
 void Client::Impl::resolve(const TransferPtr& transfer) {
@@ -185,6 +184,10 @@ void Client::Impl::resolve(const TransferPtr& transfer) {
 
 /// One address that is not permitted refuses the name: a mixed answer is a try to slip one in.
 void Client::Impl::dial(const TransferPtr& transfer, Addresses addresses) {
+    if (const auto now = clock_.steady_now(); now - refreshed_at_ >= refresh_every) {
+        refreshed_at_ = now;
+        policy_.refresh_own_addresses();
+    }
     const bool permitted =
         !addresses.empty() && std::ranges::all_of(addresses, [this](const auto& address) {
             return policy_.permits(address);
@@ -200,7 +203,7 @@ void Client::Impl::dial(const TransferPtr& transfer, Addresses addresses) {
     const asio::ip::tcp::endpoint endpoint{addresses.front(), url.port};
     addresses.erase(addresses.begin());
     connection->open(
-        endpoint, pools_[transfer->origin].session.get(),
+        endpoint, pool_.session(transfer->origin),
         [self = shared_from_this(), transfer, connection,
          rest = std::move(addresses)](error_code error) mutable {
             if (transfer->ended) {
@@ -262,8 +265,13 @@ void Client::Impl::parse(const TransferPtr& transfer, bool at_end) {
     auto& buffer = transfer->connection->buffer;
     error_code error;
     if (buffer.size() > 0) {
-        transfer->received = true;
-        buffer.consume(parser.put(buffer.data(), error));
+        if (!std::exchange(transfer->received, true)) {
+            transfer->window_ends = clock_.steady_now() + rate_window;
+            transfer->window_bytes = 0;
+        }
+        const auto taken = parser.put(buffer.data(), error);
+        transfer->window_bytes += taken;
+        buffer.consume(taken);
     }
     if (parser.cut()) {
         auto result = transfer->request.truncate || transfer->request.on_body
@@ -316,10 +324,9 @@ void Client::Impl::parse(const TransferPtr& transfer, bool at_end) {
 void Client::Impl::complete(const TransferPtr& transfer) {
     auto& parser = *transfer->parser;
     const bool keep = parser.keep_alive() && transfer->connection->buffer.size() == 0;
-    auto& pool = pools_[transfer->origin];
     if (transfer->request.url.scheme == "https") {
         // TLS 1.3 sends its tickets after the handshake, so the session is taken now.
-        pool.session.reset(transfer->connection->session());
+        pool_.keep_session(transfer->origin, transfer->connection->session());
     }
     end(transfer, std::move(parser.response), keep);
 }
@@ -328,18 +335,10 @@ void Client::Impl::complete(const TransferPtr& transfer) {
 /// the request is made once more on a new one.
 void Client::Impl::broken(const TransferPtr& transfer, error_code error) {
     if (transfer->reused && !transfer->received) {
-        auto& pool = pools_[transfer->origin];
-        drop(pool, transfer->connection);
-        for (const auto& stale : pool.idle) {
-            drop(pool, stale);
-        }
-        pool.idle.clear();
-        transfer->connection = nullptr;
-        transfer->counted = true;
-        transfer->reused = false;
-        ++pool.open;
-        ++open_total_;
-        resolve(transfer);
+        pool_.close_idle(transfer->origin);
+        pool_.release(transfer->origin, std::exchange(transfer->connection, nullptr), false);
+        transfer->counted = false;
+        start(transfer);
         return;
     }
     const auto code =
@@ -353,53 +352,41 @@ void Client::Impl::end(const TransferPtr& transfer, Result<Response> result, boo
     }
     const auto held = transfer;  // `transfers_` may hold the last reference.
     transfers_.erase(transfer);
-    auto& pool = pools_[held->origin];
-    if (held->waits) {
-        std::erase(pool.waiting, held);
+    if (held->counted) {
+        pool_.release(held->origin, std::exchange(held->connection, nullptr), keep && !closed_);
+        serve_waiting(held->origin);
     }
-    if (held->connection != nullptr && keep && !closed_) {
-        held->connection->idle_since = clock_.steady_now();
-        pool.idle.push_back(held->connection);
-    } else if (held->connection != nullptr) {
-        drop(pool, held->connection);
-    } else if (held->counted) {
-        --pool.open;
-        --open_total_;
-    }
-    held->connection = nullptr;
-    serve_next(pool);
     held->done(std::move(result));
 }
 
-void Client::Impl::serve_next(Pool& pool) {
-    if (closed_ || pool.waiting.empty()) {
+/// A place of this origin has become free, and so has one of all.
+void Client::Impl::serve_waiting(const std::string& origin) {
+    if (closed_) {
         return;
     }
-    auto next = std::move(pool.waiting.front());
-    pool.waiting.pop_front();
-    next->waits = false;
-    start(next);
-}
-
-std::shared_ptr<Connection> Client::Impl::take_idle(Pool& pool) {
-    const auto now = clock_.steady_now();
-    while (!pool.idle.empty()) {
-        auto connection = std::move(pool.idle.back());
-        pool.idle.pop_back();
-        const bool fresh = now - connection->idle_since < options_.pool_idle &&
-                           now - connection->opened_at < options_.pool_life;
-        if (fresh && policy_.permits(connection->address)) {
-            return connection;
+    const auto next_of = [](std::deque<TransferPtr>& queue) {
+        TransferPtr next;
+        while (!queue.empty() && (next == nullptr || next->ended)) {
+            next = std::move(queue.front());
+            queue.pop_front();
         }
-        drop(pool, connection);
+        return next != nullptr && !next->ended ? next : nullptr;
+    };
+    // First those of whatever origin: an origin with many requests must not keep all places.
+    if (const auto next = next_of(waiting_for_any_)) {
+        start(next);
     }
-    return nullptr;
-}
-
-void Client::Impl::drop(Pool& pool, const std::shared_ptr<Connection>& connection) {
-    connection->close();
-    --pool.open;
-    --open_total_;
+    const auto found = waiting_.find(origin);
+    if (found == waiting_.end()) {
+        return;
+    }
+    const auto next = next_of(found->second);
+    if (found->second.empty()) {
+        waiting_.erase(found);
+    }
+    if (next != nullptr) {
+        start(next);
+    }
 }
 
 void Client::Impl::arm() {
@@ -420,30 +407,30 @@ void Client::Impl::sweep() {
     const auto now = clock_.steady_now();
     std::vector<TransferPtr> late;
     for (const auto& transfer : transfers_) {
-        if (transfer->deadline <= now) {
+        if (is_late(*transfer, now)) {
             late.push_back(transfer);
         }
     }
     for (const auto& transfer : late) {
         end(transfer, fail(ErrorCode::timeout, "no answer in time"), false);
     }
-    for (auto pool = pools_.begin(); pool != pools_.end();) {
-        auto& idle = pool->second.idle;
-        for (std::size_t place = 0; place < idle.size();) {
-            if (now - idle[place]->idle_since >= options_.pool_idle ||
-                now - idle[place]->opened_at >= options_.pool_life) {
-                drop(pool->second, idle[place]);
-                idle.erase(idle.begin() + static_cast<std::ptrdiff_t>(place));
-            } else {
-                ++place;
-            }
-        }
-        const bool unused = pool->second.open == 0 && pool->second.waiting.empty();
-        pool = unused ? pools_.erase(pool) : std::next(pool);
-    }
-    if (!closed_ && (!transfers_.empty() || !pools_.empty())) {
+    pool_.sweep();
+    if (!closed_ && (!transfers_.empty() || !pool_.empty())) {
         arm();
     }
+}
+
+bool Client::Impl::is_late(Transfer& transfer, SteadyTime now) const {
+    if (transfer.deadline <= now || (!transfer.received && transfer.first_byte_by <= now)) {
+        return true;
+    }
+    const auto rate_min = transfer.request.rate_min;
+    if (rate_min == 0 || !transfer.received || now < transfer.window_ends) {
+        return false;
+    }
+    transfer.window_ends = now + rate_window;
+    return std::exchange(transfer.window_bytes, 0) <
+           rate_min * static_cast<std::size_t>(rate_window.count());
 }
 
 void Client::Impl::close() {
@@ -453,12 +440,9 @@ void Client::Impl::close() {
     for (const auto& transfer : open) {
         end(transfer, fail(ErrorCode::shutting_down, "the client is closed"), false);
     }
-    for (auto& [origin, pool] : pools_) {
-        for (const auto& connection : pool.idle) {
-            connection->close();
-        }
-    }
-    pools_.clear();
+    waiting_.clear();
+    waiting_for_any_.clear();
+    pool_.close_all();
 }
 
 Client::Client(const Clock& clock, asio::any_io_executor executor, const AddressPolicy& policy,

@@ -36,6 +36,10 @@ struct Request {
     std::string headers;  // Lines "Name: value\r\n"; Host, Content-Length and User-Agent are ours.
     std::string body;
     std::chrono::milliseconds timeout{10'000};  // Everything: resolve, connect, TLS, answer.
+    /// Until the first byte of the answer, counted as `timeout` is; 0: no limit of its own.
+    std::chrono::milliseconds first_byte_timeout{0};
+    /// Bytes a second: an answer that brings less, over five seconds, ends with `timeout`. 0: none.
+    std::uint32_t rate_min = 0;
     std::size_t header_bytes_max = 16 * 1024;
     std::size_t body_bytes_max = 16 * 1024;  // See `truncate`.
     bool truncate = true;  // At the cap: true ends the body there and drops the connection,
@@ -68,6 +72,9 @@ using ResponseHandler = std::function<void(Result<Response>)>;
 /// other, nothing is followed, nothing is decompressed, proxies of the environment are ignored.
 /// A request on a pooled connection that the server had closed meanwhile is repeated once on a new
 /// one (nothing of an answer had arrived).
+///
+/// Limits: ClientOptions. A request beyond them waits, first come first served, within its timeout;
+/// when all places are taken, the longest idle connection of another origin gives up its own.
 ///
 /// Errors: refused (address not permitted; body over its cap), unreachable, timeout, protocol.
 /// The detail of `refused` and `unreachable` names no address: callers may see it.

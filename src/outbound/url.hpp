@@ -28,8 +28,9 @@ struct Url {
 
     /// Strict RFC 3986. A fragment is dropped, and so is the dot that ends a host's name. An IPv4
     /// address is taken as four decimal numbers only: 127.1, 0x7f.1, 0177.0.0.1 and 2130706433 are
-    /// malformed. So are percent signs and non-ASCII characters in the host, and zones.
-    /// Errors: invalid_argument (malformed, user info, other scheme, control characters, too long).
+    /// malformed. So are names that begin with an address (127.0.0.1.example.org), percent signs
+    /// and non-ASCII characters in the host, and zones. Errors: invalid_argument (malformed, user
+    /// info, other scheme, control characters, too long).
     [[nodiscard]] static Result<Url> parse(std::string_view text, std::size_t bytes_max = 2048);
 };
 
