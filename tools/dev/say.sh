@@ -1,6 +1,10 @@
 # How ./dev speaks: its own lines are marked, to stand out from those of the tools it runs.
 
-say() { printf '\033[1m▸\033[0m %s\n' "$*" >&2; }
+say() {
+  local mark='▸'
+  [ ! -t 2 ] || mark=$'\033[1m▸\033[0m'
+  printf '%s %s\n' "$mark" "$*" >&2
+}
 
 stop_with() {
   printf './dev: %s\n' "$*" >&2
