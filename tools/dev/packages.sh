@@ -36,7 +36,8 @@ missing_packages() {
 available_package() {
   local name
   for name in ${1//|/ }; do
-    apt-cache show --no-all-versions "$name" >/dev/null 2>&1 && break
+    # A name that others only refer to has no candidate.
+    LC_ALL=C apt-cache policy "$name" | grep --quiet 'Candidate: [^(]' && break
   done
   printf '%s\n' "$name" # None of them: apt-get says so better than we could.
 }
