@@ -12,7 +12,7 @@ export const TARGET = 40; // MiB above idle.
 const CONNECTIONS = 64;
 const DEVICES = 16;
 const FETCHES = 200;
-const PORTS = 20; // Ten fetches each.
+const HOSTS = 20; // Ten fetches each.
 const WATCH_SECONDS = 10;
 const DRAIN_SECONDS_MAX = 120;
 const MIB = 1024 * 1024;
@@ -28,7 +28,7 @@ export async function media({ scratch, seconds, repetitions }) {
 }
 
 async function throughput(scratch, seconds, distinct) {
-  const host = await startMediaHost(scratch("host"), { ports: 1 });
+  const host = await startMediaHost(scratch("host"), { hosts: 1 });
   const { processes, url, environment } = await startMerpati({
     folder: scratch("merpati"),
     devices: DEVICES,
@@ -66,7 +66,7 @@ async function throughput(scratch, seconds, distinct) {
 
 /** All transfers are held open together, at 1 MiB a second each. */
 async function largeFetches(scratch) {
-  const host = await startMediaHost(scratch("host"), { ports: PORTS });
+  const host = await startMediaHost(scratch("host"), { hosts: HOSTS });
   const { processes, url, environment } = await startMerpati({
     folder: scratch("merpati"),
     devices: DEVICES,

@@ -1,4 +1,4 @@
-// Where media comes from: nginx, which costs little, on several ports, because the gateway bounds
+// Where media comes from: nginx, which costs little, on several addresses, because the gateway bounds
 // its transfers a host.
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,23 +12,23 @@ export const SHARED_BYTES = 1024 * KIB;
 export const DISTINCT_BYTES = 16 * PIECE;
 export const LARGE_BYTES = 50 * 1024 * KIB;
 
-/** Answers {process, shared, distinct(n), large(n)}: URLs, the last ones spread over the ports. */
-export async function startMediaHost(folder, { ports: count }) {
+/** Answers {process, shared, distinct(n), large(n)}: URLs, the last ones spread over the hosts. */
+export async function startMediaHost(folder, { hosts: count }) {
   const files = join(folder, "files");
   mkdirSync(join(folder, "temporary"), { recursive: true });
   mkdirSync(files);
   writeFileSync(join(files, "shared.pdf"), PDF.padEnd(SHARED_BYTES, "merpati "));
   writeFileSync(join(files, "large.pdf"), PDF);
   truncateSync(join(files, "large.pdf"), LARGE_BYTES);
-  const ports = [];
-  while (ports.length < count) ports.push(await freePort());
-  writeFileSync(join(folder, "host.conf"), configuration(folder, files, ports));
+  const port = await freePort();
+  const hosts = Array.from({ length: count }, (_, index) => `127.0.0.${index + 1}:${port}`);
+  writeFileSync(join(folder, "host.conf"), configuration(folder, files, hosts));
   const child = start("nginx", ["-c", join(folder, "host.conf"), "-e", join(folder, "host.log")], {
     log: join(folder, "host.log"),
     folder,
   });
-  await untilListening(ports[0], child);
-  const base = (index) => `http://127.0.0.1:${ports[index % ports.length]}`;
+  await untilListening(port, child);
+  const base = (index) => `http://${hosts[index % hosts.length]}`;
   return {
     process: child,
     shared: `${base(0)}/shared.pdf`,
@@ -37,7 +37,7 @@ export async function startMediaHost(folder, { ports: count }) {
   };
 }
 
-function configuration(folder, files, ports) {
+function configuration(folder, files, hosts) {
   const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `  ${name}_temp_path ${folder}/temporary;`)
     .join("\n");
@@ -54,7 +54,7 @@ ${places}
   types { application/pdf pdf; }
   default_type application/pdf;
   server {
-${ports.map((port) => `    listen 127.0.0.1:${port} backlog=4096;`).join("\n")}
+${hosts.map((host) => `    listen ${host} backlog=4096;`).join("\n")}
     root ${files};
     set $piece "${"x".repeat(PIECE)}";
     # A content of its own for every address.
