@@ -25,6 +25,7 @@ using boost::system::error_code;
 /// Deadlines and the pool's ages are checked this often, by one timer for all.
 constexpr std::chrono::milliseconds sweep_every{50};
 constexpr std::size_t waiting_max = 4'096;
+constexpr std::size_t interim_max = 8;             // 1xx answers before the final one.
 constexpr std::chrono::seconds rate_window{5};     // Request::rate_min is judged over this.
 constexpr std::chrono::seconds refresh_every{30};  // This machine's own addresses.
 
@@ -112,9 +113,10 @@ struct Transfer {
     std::size_t window_bytes = 0;  // Received in it.
     std::shared_ptr<Connection> connection;
     std::unique_ptr<ResponseParser> parser;
-    bool counted = false;   // Has a place in the pool.
-    bool reused = false;    // The connection served an earlier request.
-    bool received = false;  // A byte of an answer has come.
+    std::size_t interim = 0;  // 1xx answers that came.
+    bool counted = false;     // Has a place in the pool.
+    bool reused = false;      // The connection served an earlier request.
+    bool received = false;    // A byte of an answer has come.
     bool ended = false;
 };
 
@@ -305,6 +307,10 @@ void Client::Impl::parse(const TransferPtr& transfer, bool at_end) {
     if (parser.response.status >= 100 && parser.response.status < 200) {
         if (parser.response.status == 101) {
             end(transfer, fail(ErrorCode::protocol, "an upgrade was not asked for"), false);
+            return;
+        }
+        if (++transfer->interim > interim_max) {
+            end(transfer, fail(ErrorCode::protocol, "the answer never comes"), false);
             return;
         }
         transfer->parser =

@@ -91,6 +91,11 @@ TEST_F(ClientTest, CutsChunksThatNeverEnd) {
     EXPECT_EQ(fetch(request()).value().body.size(), Request{}.body_bytes_max);
 }
 
+TEST_F(ClientTest, EndsAnAnswerThatOnlyEverContinues) {
+    answer_with({.bytes = "", .again = "HTTP/1.1 100 Continue\r\n\r\n"});
+    EXPECT_EQ(failure(request()), ErrorCode::protocol);
+}
+
 TEST_F(ClientTest, TakesABodyOfExactlyTheCap) {
     const auto size = Request{}.body_bytes_max;
     answer_with({.bytes = "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(size) +
