@@ -1,6 +1,7 @@
 // Media that is sent: what the platform gets, and what the caller is told of it.
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { readdirSync, statSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shop } from "./support/account.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
@@ -307,6 +308,27 @@ describe.concurrent("a host in trouble", () => {
     expect((await media.gateway.simulator.attemptTo(to)).result).toBe("sent");
     await new Promise((resolve) => late.close(resolve));
   });
+
+  test("that never answers: the message fails, and texts of its device went before", async () => {
+    const reply = media.send("B", { url: media.host.put({ hang: true }) });
+    const { account, device } = await shop(media.gateway);
+    const url = media.host.put({ hang: true });
+    const body = { to: freshNumber(), from: device, Type: "media", url };
+    const path = "/mati";
+    expectAccepted(await account.send({ ...body, callbackStatus: media.sink.url(path) }));
+    const texts = Array.from({ length: 5 }, () => freshText());
+    const start = Date.now();
+    for (const message of texts) {
+      expectAccepted(
+        await account.send({ to: freshNumber(), from: device, message, Type: "text" }),
+      );
+    }
+    for (const message of texts) await media.gateway.simulator.attempt(message);
+    expect(Date.now() - start).toBeLessThan(3000);
+    expect(media.sink.at(path)).toEqual([]);
+    expect((await media.sink.request(path, 40_000)).json).toMatchObject({ code: 500 });
+    expectRefused(await reply, rows.failed); // Within the wait, so it is not told `pending`.
+  });
 });
 
 describe.concurrent("a gateway that ends while it fetches", () => {
@@ -349,4 +371,50 @@ test("the gateway's own store shows what became of a file", async () => {
   const { requestId } = await media.outcome({ url });
   const shown = await media.gateway.json("message", "show", requestId);
   expect(shown).toMatchObject({ type: "media", state: "sent" });
+});
+
+test("files are kept for a while, within their room, and none from an earlier run", async () => {
+  const kept = 400_000;
+  const settings = { "media.max_bytes": kept, "media.kept_bytes_max": kept };
+  const other = await MediaShop.open({ settings: { ...settings, "media.kept_for": "2s" } });
+  const folder = join(other.gateway.folder, "merpati.db-media");
+  const bytes = () =>
+    readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  try {
+    for (const size of [150_000, 150_000, 150_000, 150_000]) {
+      const url = other.host.put({ content: bigPng(size) });
+      expectSent(await other.send("B", { url }));
+    }
+    expect(bytes()).toBeGreaterThan(0);
+    await expect.poll(bytes, { timeout: 10_000 }).toBeLessThanOrEqual(kept);
+    await expect.poll(bytes, { timeout: 10_000 }).toBe(0);
+    const url = other.host.put({ content: bigPng(150_000), half: new Promise(() => undefined) });
+    expectAccepted(await other.send("A", { url }));
+    await expect.poll(bytes, { timeout: 10_000 }).toBeGreaterThan(0);
+    await other.gateway.kill();
+    other.host.change(url, { status: 404 });
+    await other.gateway.start();
+    await expect.poll(bytes, { timeout: 10_000 }).toBe(0);
+  } finally {
+    await other.close();
+  }
+});
+
+test("metrics count looks, fetches and files", async () => {
+  const metrics = async () => {
+    const { text } = await media.gateway.request({ method: "GET", path: "/metrics" });
+    return (name: string) => Number(new RegExp(`^merpati_media_${name} (.*)$`, "m").exec(text)![1]);
+  };
+  const before = await metrics();
+  const url = media.host.put({ content: bigPng(70_000) });
+  await Promise.all([1, 2].map(() => media.outcome({ url })));
+  const after = await metrics();
+  const grown = (name: string) => after(name) - before(name);
+  expect(grown("probes_total")).toBe(1);
+  expect(grown("probes_shared_total")).toBe(1);
+  expect(grown("fetched_total")).toBe(1);
+  expect(grown("fetched_bytes_total")).toBe(70_000);
+  expect(grown("shared_total")).toBe(1);
+  expect(after("fetches_in_flight")).toBe(0);
+  expect(after("kept_files")).toBeGreaterThan(0);
 });
