@@ -1,5 +1,5 @@
-// Where media comes from: nginx, which costs little, on several addresses, because the gateway bounds
-// its transfers a host.
+// Where media comes from: nginx, which costs little, on several addresses, because the gateway
+// bounds its transfers a host.
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort, start, untilListening } from "./processes.mjs";

@@ -29,11 +29,14 @@ void Operations::add_to(http::Router& router) const {
     });
     router.add(http::Method::get, "/readyz",
                [this](const http::Request&, http::Responder responder) {
-                   if (not_ready().empty()) {
+                   const auto why = not_ready();
+                   if (why.empty()) {
                        responder.send(json(R"({"status":"ready"})"));
-                   } else {
-                       responder.send(failure(Refusal::overloaded));
+                       return;
                    }
+                   auto reply = failure(Refusal::overloaded);
+                   reply.add_header("X-Not-Ready", why);
+                   responder.send(std::move(reply));
                });
     router.add(http::Method::get, "/openapi.yaml",
                [](const http::Request&, http::Responder responder) {

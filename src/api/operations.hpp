@@ -10,7 +10,7 @@
 namespace merpati::api {
 
 struct Operations {
-    /// Empty when the server is ready, else why it is not.
+    /// Empty when the server is ready, else why it is not, in ASCII: for the header X-Not-Ready.
     std::function<std::string()> not_ready;
     std::function<std::string()> metrics;  // The page.
     std::string metrics_token;             // Empty: peers on this machine may read, no others.

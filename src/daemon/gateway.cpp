@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 
 #include "admission/directory.hpp"
 #include "api/caller.hpp"
@@ -34,6 +35,7 @@ using namespace std::chrono_literals;
 constexpr int exit_store_failed = 74;  // EX_IOERR
 constexpr auto send_drain = 5s;
 constexpr auto callback_drain = 5s;
+constexpr std::uintmax_t free_space_min = 32 << 20;  // Bytes: less, and the log may not grow.
 
 /// What is needed before the rooms can be built; each may fail.
 struct Opened {
@@ -255,9 +257,7 @@ private:
                     [this](const http::Request& request, http::Responder responder) {
                         device_addnew_.handle(request, std::move(responder));
                     });
-        operations_.not_ready = [this] {
-            return std::string{ready_ ? "" : "starting or stopping"};
-        };
+        operations_.not_ready = [this] { return not_ready(); };
         operations_.metrics = [this] {
             return telemetry::render_metrics(metrics_, readings_of({.committer = committer_,
                                                                     .scheduler = scheduler_,
@@ -272,6 +272,22 @@ private:
         operations_.add_metrics_to(metrics_server_ ? metrics_router_ : router_);
         operations_.add_metrics_to(local_router_);
         manage_service_.add_to(local_router_);
+    }
+
+    [[nodiscard]] std::string not_ready() const {
+        if (!ready_) {
+            return "starting or stopping";
+        }
+        // A store that cannot commit has ended the process; one that soon cannot is told of here.
+        std::error_code unknown;
+        const auto space = std::filesystem::space(store_folder_, unknown);
+        if (!unknown && space.available < free_space_min) {
+            return "the disk of the store is full";
+        }
+        if (committer_.counts().waiting > store::CommitterOptions{}.queue_max / 2) {
+            return "the store is too slow";
+        }
+        return {};
     }
 
     std::vector<Bytes> secrets_of(model::AccountId id, const Clock& clock) const {
@@ -334,6 +350,9 @@ private:
     const telemetry::Log& log_;
     telemetry::Metrics metrics_;
     std::atomic<bool> ready_{false};
+    const std::filesystem::path store_folder_ =
+        std::filesystem::absolute(api::manage::local_socket_path(settings_.store.url))
+            .parent_path();
     std::unique_ptr<store::Store> store_;
     UuidSource ids_;
     outbound::AddressPolicy policy_;
