@@ -39,7 +39,7 @@ struct HttpSettings {
     std::vector<std::string> listen{"127.0.0.1:8080"};
     TlsSettings tls;
     std::uint32_t threads = 0;  // 0: as many as the machine has cores.
-    std::uint64_t body_max = 64 * 1024;
+    std::uint64_t body_max = std::uint64_t{64} << 10;
     std::uint32_t connections_max = 10'000;
     std::chrono::seconds header_timeout{10};
     std::chrono::seconds body_timeout{20};
@@ -87,10 +87,10 @@ struct CallbackSettings {
 };
 
 struct MediaSettings {
-    std::uint64_t max_bytes = 64 * 1024 * 1024;
+    std::uint64_t max_bytes = std::uint64_t{64} << 20;
     /// After `load` never empty: the default is filled in.
     std::optional<std::filesystem::path> folder;
-    std::uint64_t kept_bytes_max = 1024 * 1024 * 1024;
+    std::uint64_t kept_bytes_max = std::uint64_t{1} << 30;
     std::chrono::seconds kept_for{std::chrono::hours{1}};
 };
 

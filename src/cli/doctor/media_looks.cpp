@@ -1,8 +1,8 @@
 // The folder of media files.
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <sys/statvfs.h>
+#include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ void look_at_media_folder(const config::Settings& settings, Findings& findings) 
         findings.push_back({.subject = "media",
                             .verdict = Verdict::wrong,
                             .found = fmt::format("files cannot be kept in {}: {}", folder.string(),
-                                                 std::strerror(why)),
+                                                 std::generic_category().message(why)),
                             .remedy = "give that folder to the server's user, or name another "
                                       "with media.folder"});
         return;
