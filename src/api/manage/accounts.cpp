@@ -18,7 +18,7 @@ constexpr std::size_t name_bytes_max = 200;
 constexpr std::size_t url_bytes_max = 2048;
 constexpr std::int64_t credit_max = 1'000'000'000'000;  // Fits a JSON number everywhere.
 constexpr std::int64_t devices_most = 1'000'000;
-constexpr std::int64_t overlap_seconds_max = 90 * 24 * 3600;
+constexpr std::int64_t overlap_seconds_max = std::int64_t{90} * 24 * 3600;
 constexpr std::size_t secret_bytes = 32;
 
 Result<value> list(const Context& context, Call& call) {

@@ -17,8 +17,8 @@ using boost::json::value;
 
 constexpr std::size_t name_bytes_max = 100;
 constexpr std::size_t keys_per_account_max = 1'000;
-constexpr std::int64_t overlap_seconds_max = 90 * 24 * 3600;
-constexpr std::int64_t overlap_seconds_default = 24 * 3600;
+constexpr std::int64_t overlap_seconds_max = std::int64_t{90} * 24 * 3600;
+constexpr std::int64_t overlap_seconds_default = std::int64_t{24} * 3600;
 
 /// What a caller may pin a key to; `auto` pins nothing (decisions.md, Which revision).
 struct Pin {
