@@ -82,8 +82,7 @@ TEST_F(HostileHostTest, CannotRebindItsNameBetweenProbeAndFetch) {
 }
 
 TEST_F(HostileHostTest, CannotRebindItsNameBetweenHops) {
-    serve_and_close("/a",
-                    answer("302 Found", "Connection: close\r\nLocation: /secret\r\n"));
+    serve_and_close("/a", answer("302 Found", "Connection: close\r\nLocation: /secret\r\n"));
     for (const auto* name : {"probe.test", "fetch.test"}) {
         names.will_answer(name, {"127.0.0.1"});
         names.will_answer(name, {"127.0.0.2"});

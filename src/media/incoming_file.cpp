@@ -1,8 +1,8 @@
 #include "media/incoming_file.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -10,7 +10,8 @@ namespace merpati::media {
 namespace {
 
 std::unexpected<Error> io_failure(const char* what) {
-    return fail(ErrorCode::io_failed, std::string{what} + ": " + std::strerror(errno));
+    return fail(ErrorCode::io_failed,
+                std::string{what} + ": " + std::generic_category().message(errno));
 }
 
 }  // namespace

@@ -15,19 +15,19 @@
 namespace merpati::media {
 
 struct LibraryOptions {
-    std::filesystem::path folder;                 // media.folder
-    std::uint64_t bytes_max = 64 * 1024 * 1024;   // media.max_bytes
-    std::uint64_t kept_bytes_max = 1 << 30;       // media.kept_bytes_max
-    std::chrono::seconds kept_for{3'600};         // media.kept_for, after its last message.
-    std::chrono::seconds fresh_for{600};          // Where the host says nothing of it.
-    std::chrono::seconds failure_kept_for{5};     // A dead URL's messages do not each try.
-    std::chrono::milliseconds patience{12'000};   // No try begins later after the first.
-    std::chrono::milliseconds first_byte{5'000};  // A try's wait for the answer's first byte.
-    std::chrono::milliseconds transfer{300'000};  // A try in all.
-    std::uint32_t rate_min = 4 * 1024;            // Bytes a second; a slower host has stalled.
-    std::size_t per_host_max = 16;                // Fetches under way at one host,
-    std::size_t total_max = 256;                  // and at all.
-    std::size_t known_max = 16'384;               // URLs that are remembered.
+    std::filesystem::path folder;                  // media.folder
+    std::uint64_t bytes_max = 64UL * 1024 * 1024;  // media.max_bytes
+    std::uint64_t kept_bytes_max = 1 << 30;        // media.kept_bytes_max
+    std::chrono::seconds kept_for{3'600};          // media.kept_for, after its last message.
+    std::chrono::seconds fresh_for{600};           // Where the host says nothing of it.
+    std::chrono::seconds failure_kept_for{5};      // A dead URL's messages do not each try.
+    std::chrono::milliseconds patience{12'000};    // No try begins later after the first.
+    std::chrono::milliseconds first_byte{5'000};   // A try's wait for the answer's first byte.
+    std::chrono::milliseconds transfer{300'000};   // A try in all.
+    std::uint32_t rate_min = 4 * 1024;             // Bytes a second; a slower host has stalled.
+    std::size_t per_host_max = 16;                 // Fetches under way at one host,
+    std::size_t total_max = 256;                   // and at all.
+    std::size_t known_max = 16'384;                // URLs that are remembered.
 };
 
 struct LibraryCounts {

@@ -47,7 +47,7 @@ FilePtr hold(const ContentPtr& content, std::string_view mime) {
 
 }  // namespace
 
-LibraryCore::LibraryCore(const Clock& clock, boost::asio::any_io_executor executor,
+LibraryCore::LibraryCore(const Clock& clock, const boost::asio::any_io_executor& executor,
                          const outbound::AddressPolicy& policy, outbound::Client& client,
                          Sniffer sniffer, std::unique_ptr<Shelf> shelf, LibraryOptions options)
     : clock_(clock),

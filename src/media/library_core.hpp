@@ -23,7 +23,7 @@ namespace merpati::media {
 /// See library.hpp. Threads: the executor's one, but for `counts`.
 class LibraryCore {
 public:
-    LibraryCore(const Clock& clock, boost::asio::any_io_executor executor,
+    LibraryCore(const Clock& clock, const boost::asio::any_io_executor& executor,
                 const outbound::AddressPolicy& policy, outbound::Client& client, Sniffer sniffer,
                 std::unique_ptr<Shelf> shelf, LibraryOptions options);
 

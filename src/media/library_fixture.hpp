@@ -81,7 +81,7 @@ struct LibraryTest : HostTest {
     const std::string png = sample("photo.png");
     LibraryOptions options{.folder = folder.path() / "media",
                            .bytes_max = 100'000,
-                           .kept_bytes_max = 3 * 4096,
+                           .kept_bytes_max = 3UL * 4096,
                            .kept_for = std::chrono::hours{1},
                            .per_host_max = 2,
                            .total_max = 3};

@@ -29,6 +29,7 @@ TEST_F(LibraryTest, FetchesAFileOntoTheDisk) {
 TEST_F(LibraryTest, SharesOneFetchAmongAllWhoAskMeanwhile) {
     serve_png("/a", "Cache-Control: no-store\r\n");
     std::vector<std::shared_ptr<Asked>> all;
+    all.reserve(1'000);
     for (int number = 0; number < 1'000; ++number) {
         all.push_back(ask(url("/a")));
     }
@@ -87,6 +88,7 @@ TEST_F(LibraryTest, AsksForAFileAnewOnceItIsGone) {
 
 TEST_F(LibraryTest, RemovesTheOldestFilesForRoomButNoneThatIsHeld) {
     std::vector<FilePtr> held;
+    held.reserve(5);
     for (int number = 0; number < 5; ++number) {
         const auto path = "/" + std::to_string(number);
         serve(path, answer("200 OK", "Content-Type: image/png\r\n", png + std::to_string(number)));

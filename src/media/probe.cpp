@@ -20,7 +20,7 @@ bool is_success(std::uint16_t status) {
 class Look : public std::enable_shared_from_this<Look> {
 public:
     Look(const ProbeTools& tools, SteadyTime deadline,
-         std::function<void(std::optional<Facts>)> done)
+         std::function<void(const std::optional<Facts>&)> done)
         : tools_(tools), deadline_(deadline), done_(std::move(done)) {}
 
     void ask_head(const outbound::Url& url) {
@@ -41,7 +41,7 @@ private:
         }
         auto facts = facts_of(answer->response);
         if (is_refused_by_head(facts, tools_.bytes_max)) {
-            done_(std::move(facts));
+            done_(facts);
             return;
         }
         ask_beginning(answer->url);
@@ -71,7 +71,7 @@ private:
         }
         auto facts = facts_of(response);
         facts.content = tools_.sniffer.sniff(as_bytes(response.body));
-        done_(std::move(facts));
+        done_(facts);
     }
 
     void send(const char* method, const outbound::Url& url, const char* headers, FollowDone done) {
@@ -91,13 +91,13 @@ private:
 
     const ProbeTools tools_;
     const SteadyTime deadline_;
-    const std::function<void(std::optional<Facts>)> done_;
+    const std::function<void(const std::optional<Facts>&)> done_;
 };
 
 }  // namespace
 
-void probe_url(const ProbeTools& tools, outbound::Url url, SteadyTime deadline,
-               std::function<void(std::optional<Facts>)> done) {
+void probe_url(const ProbeTools& tools, const outbound::Url& url, SteadyTime deadline,
+               std::function<void(const std::optional<Facts>&)> done) {
     std::make_shared<Look>(tools, deadline, std::move(done))->ask_head(url);
 }
 

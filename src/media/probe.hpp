@@ -22,7 +22,7 @@ struct ProbeTools {
 /// Looks at `url` until `deadline`: HEAD, then the first 64 KiB by GET. Only a HEAD that is
 /// answered 2xx counts; many hosts refuse the method, or know it badly. Calls `done` once, with
 /// nothing when the host cannot be judged. `tools` must outlive the look.
-void probe_url(const ProbeTools& tools, outbound::Url url, SteadyTime deadline,
-               std::function<void(std::optional<Facts>)> done);
+void probe_url(const ProbeTools& tools, const outbound::Url& url, SteadyTime deadline,
+               std::function<void(const std::optional<Facts>&)> done);
 
 }  // namespace merpati::media

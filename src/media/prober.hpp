@@ -30,14 +30,14 @@ enum class ProbeVerdict : std::uint8_t {
 using ProbeDone = std::move_only_function<void(ProbeVerdict)>;
 
 struct ProberOptions {
-    std::uint64_t bytes_max = 64 * 1024 * 1024;  // media.max_bytes
-    std::chrono::milliseconds patience{5'000};   // From the asking to the verdict.
-    std::size_t per_host_max = 8;                // Probes under way at one host,
-    std::size_t total_max = 64;                  // and at all.
-    std::size_t waiting_max = 8'192;             // More that wait for their turn: undecided.
-    std::chrono::seconds kept_for{60};           // How long an answer serves the next messages;
-    std::chrono::seconds inaccessible_for{5};    // that of a 4xx, which its owner may be mending.
-    std::size_t kept_max = 4'096;                // Answers in memory.
+    std::uint64_t bytes_max = 64UL * 1024 * 1024;  // media.max_bytes
+    std::chrono::milliseconds patience{5'000};     // From the asking to the verdict.
+    std::size_t per_host_max = 8;                  // Probes under way at one host,
+    std::size_t total_max = 64;                    // and at all.
+    std::size_t waiting_max = 8'192;               // More that wait for their turn: undecided.
+    std::chrono::seconds kept_for{60};             // How long an answer serves the next messages;
+    std::chrono::seconds inaccessible_for{5};      // that of a 4xx, which its owner may be mending.
+    std::size_t kept_max = 4'096;                  // Answers in memory.
 };
 
 struct ProberCounts {

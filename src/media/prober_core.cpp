@@ -10,7 +10,7 @@ constexpr std::chrono::milliseconds beat{50};
 
 }  // namespace
 
-ProberCore::ProberCore(const Clock& clock, boost::asio::any_io_executor executor,
+ProberCore::ProberCore(const Clock& clock, const boost::asio::any_io_executor& executor,
                        const outbound::AddressPolicy& policy, outbound::Client& client,
                        Sniffer sniffer, ProberOptions options)
     : clock_(clock),
@@ -20,7 +20,7 @@ ProberCore::ProberCore(const Clock& clock, boost::asio::any_io_executor executor
       tools_{clock, follower_, sniffer_, options.bytes_max},
       turns_(options.per_host_max, options.total_max, options.waiting_max),
       memory_(clock, options.kept_max),
-      ticker_(std::move(executor), beat, [this] { return give_up_late(); }) {}
+      ticker_(executor, beat, [this] { return give_up_late(); }) {}
 
 void ProberCore::probe(std::string url, model::Revision revision, ProbeDone done) {
     if (closed_) {
@@ -71,11 +71,12 @@ void ProberCore::line_up(const ProbePtr& probe) {
 
 void ProberCore::start(const ProbePtr& probe) {
     probe->started = true;
-    probe_url(tools_, probe->url, probe->deadline, [this, probe](std::optional<Facts> facts) {
-        end(probe, facts);
-        turns_.release(probe->url.host);
-        note_line();
-    });
+    probe_url(tools_, probe->url, probe->deadline,
+              [this, probe](const std::optional<Facts>& facts) {
+                  end(probe, facts);
+                  turns_.release(probe->url.host);
+                  note_line();
+              });
 }
 
 void ProberCore::end(const ProbePtr& probe, const std::optional<Facts>& facts) {

@@ -22,7 +22,7 @@ namespace merpati::media {
 /// See prober.hpp. Threads: the executor's one, but for `counts`.
 class ProberCore {
 public:
-    ProberCore(const Clock& clock, boost::asio::any_io_executor executor,
+    ProberCore(const Clock& clock, const boost::asio::any_io_executor& executor,
                const outbound::AddressPolicy& policy, outbound::Client& client, Sniffer sniffer,
                ProberOptions options);
 

@@ -174,6 +174,7 @@ TEST_F(ProberTest, WaitsForItsTurnNoLongerThanItsPatience) {
 TEST_F(ProberTest, MakesOneProbeOfManyAtOnce) {
     serve_png("/a");
     std::vector<std::shared_ptr<Asked>> all;
+    all.reserve(1'000);
     for (int number = 0; number < 1'000; ++number) {
         all.push_back(ask(url("/a"), number % 2 == 0 ? Revision::a : Revision::b));
     }
@@ -204,6 +205,7 @@ TEST_F(ProberTest, RemembersSoManyAnswers) {
 TEST_F(ProberTest, AnswersAllWhenItCloses) {
     serve("/slow", [](const std::string&) { return ScriptedReply{.again = "x", .pause = 1h}; });
     std::vector<std::shared_ptr<Asked>> all;
+    all.reserve(1'000);
     for (int number = 0; number < 6; ++number) {
         all.push_back(ask(url("/slow?" + std::to_string(number))));
     }

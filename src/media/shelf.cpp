@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <system_error>
@@ -47,7 +46,7 @@ Result<std::unique_ptr<Shelf>> Shelf::open(const Clock& clock, ShelfOptions opti
     const int lock =
         ::open((folder / lock_name).c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (lock < 0) {
-        return folder_failure(folder, std::strerror(errno));
+        return folder_failure(folder, std::generic_category().message(errno));
     }
     std::unique_ptr<Shelf> shelf{new Shelf{clock, std::move(options), lock}};
     if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
@@ -70,7 +69,7 @@ Result<void> Shelf::remove_leftovers() const {
          !error && entry != end; entry.increment(error)) {
         const auto& path = entry->path();
         if (is_ours(path.filename().string()) && ::unlink(path.c_str()) != 0) {
-            return folder_failure(options_.folder, std::strerror(errno));
+            return folder_failure(options_.folder, std::generic_category().message(errno));
         }
     }
     return error ? Result<void>{folder_failure(options_.folder, error.message())} : Result<void>{};

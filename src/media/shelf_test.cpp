@@ -35,7 +35,7 @@ struct ShelfTest : ::testing::Test {
     testing::ManualClock clock;
     testing::TemporaryFolder folder;
     ShelfOptions options{.folder = folder.path() / "media",
-                         .kept_bytes_max = 3 * 4096,
+                         .kept_bytes_max = 3UL * 4096,
                          .kept_for = 1h,
                          .files_max = 10};
     std::unique_ptr<Shelf> shelf = Shelf::open(clock, options).value();
@@ -104,6 +104,7 @@ TEST_F(ShelfTest, RemovesTheLongestUnusedForRoom) {
 
 TEST_F(ShelfTest, RemovesNothingHeldForRoom) {
     std::vector<ContentPtr> held;
+    held.reserve(20);
     for (int number = 0; number < 20; ++number) {
         held.push_back(put(std::to_string(number)));
     }

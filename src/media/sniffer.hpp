@@ -40,7 +40,7 @@ public:
     /// Looks at `head_max` bytes at most, the first of a file.
     [[nodiscard]] Sniffed sniff(std::span<const std::byte> head) const;
 
-    static constexpr std::size_t head_max = 64 * 1024;
+    static constexpr std::size_t head_max = 64UL * 1024;
 
 private:
     struct Close {

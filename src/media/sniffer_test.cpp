@@ -98,9 +98,11 @@ TEST_F(SnifferTest, LooksAtNoMoreThanItsLimit) {
 }
 
 TEST_F(SnifferTest, HeedsNoEnvironment) {
+    // NOLINTBEGIN(concurrency-mt-unsafe): the test has one thread.
     ::setenv("MAGIC", "/nonexistent", 1);
     const auto opened = Sniffer::open();
     ::unsetenv("MAGIC");
+    // NOLINTEND(concurrency-mt-unsafe)
     ASSERT_TRUE(opened);
     EXPECT_EQ(opened->sniff(as_bytes(sample("photo.png"))).type, "image/png");
 }

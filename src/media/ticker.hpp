@@ -13,9 +13,9 @@ namespace merpati::media {
 /// again. What is due is for `beat` to say, by its own clock: so tests can move that clock.
 class Ticker {
 public:
-    Ticker(boost::asio::any_io_executor executor, std::chrono::milliseconds period,
+    Ticker(const boost::asio::any_io_executor& executor, std::chrono::milliseconds period,
            std::function<bool()> beat)
-        : timer_(std::move(executor)), period_(period), beat_(std::move(beat)) {}
+        : timer_(executor), period_(period), beat_(std::move(beat)) {}
 
     void wake() {
         if (std::exchange(awake_, true)) {
