@@ -34,13 +34,14 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
 public:
     Attempt(const AttemptTools& tools, AttemptDone done) : tools_(tools), done_(std::move(done)) {}
 
-    void start(outbound::Url url, const std::string& conditions) {
+    void start(outbound::Url url, const std::string& conditions,
+               std::chrono::milliseconds first_byte) {
         outbound::Request request;
         request.method = "GET";
         request.url = std::move(url);
         request.headers = "Accept-Encoding: identity\r\n" + conditions;
         request.timeout = tools_.options.transfer;
-        request.first_byte_timeout = tools_.options.first_byte;
+        request.first_byte_timeout = first_byte;
         request.rate_min = tools_.options.rate_min;
         request.body_bytes_max = tools_.options.bytes_max + 1;
         request.on_head = [self = shared_from_this()](const outbound::Response& head) {
@@ -140,8 +141,9 @@ private:
 }  // namespace
 
 void attempt_fetch(const AttemptTools& tools, outbound::Url url, const std::string& conditions,
-                   AttemptDone done) {
-    std::make_shared<Attempt>(tools, std::move(done))->start(std::move(url), conditions);
+                   std::chrono::milliseconds first_byte, AttemptDone done) {
+    std::make_shared<Attempt>(tools, std::move(done))
+        ->start(std::move(url), conditions, first_byte);
 }
 
 }  // namespace merpati::media

@@ -45,6 +45,6 @@ using AttemptDone = std::function<void(std::expected<Arrival, Trouble>)>;
 /// Fetches `url` onto the shelf. `conditions`: of what we have, see Freshness; `first_byte`: how
 /// long an answer may take to begin. Calls `done` once. `tools` must outlive the try.
 void attempt_fetch(const AttemptTools& tools, outbound::Url url, const std::string& conditions,
-                   AttemptDone done);
+                   std::chrono::milliseconds first_byte, AttemptDone done);
 
 }  // namespace merpati::media

@@ -110,6 +110,39 @@ TEST_F(HostileHostTest, EndsAtTheCapWithAnEndlessBody) {
     expect_failed(fetched(url("/a")), StatusCode::failed, details::too_large);
 }
 
+TEST_F(HostileHostTest, SendsAByteNowAndThenAndIsTriedTwice) {
+    serve("/a", [](const std::string&) {
+        return ScriptedReply{.bytes =
+                                 "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n"
+                                 "Content-Length: 5000\r\n\r\n",
+                             .again = "x",
+                             .pause = 20ms};
+    });
+    const auto asked_for = ask(url("/a"));
+    run_until([&] { return heads.size() == 1 && files_in_folder() == 1; });
+    clock.advance(5s);
+    run_until([&] { return core.counts().waiting == 1; });
+    clock.advance(1s);
+    run_until([&] { return heads.size() == 2 && files_in_folder() == 1; });
+    clock.advance(5s);
+    expect_failed(wait_for(asked_for), StatusCode::failed, details::no_answer);
+}
+
+TEST_F(HostileHostTest, LetsTheLastTryWaitNoLongerThanThePatience) {
+    serve("/a", answer("500 Internal Server Error", ""));
+    const auto asked_for = ask(url("/a"));
+    for (const std::size_t tries : {1U, 2U, 3U}) {
+        run_until([&] { return heads.size() == tries && core.counts().waiting == 1; });
+        clock.advance(tries == 3 ? 4s : std::chrono::seconds{tries});
+    }
+    run_until([&] { return heads.size() == 4 && core.counts().waiting == 1; });
+    serve("/a", [](const std::string&) { return ScriptedReply{.again = "x", .pause = 1h}; });
+    clock.advance(4s);
+    run_until([&] { return heads.size() == 5; });
+    clock.advance(1s);
+    expect_failed(wait_for(asked_for), StatusCode::failed, details::no_answer);
+}
+
 TEST_F(HostileHostTest, IsNotEvenReadWhereItsHeadSaysTooMuch) {
     serve("/a", [](const std::string&) {
         return ScriptedReply{.bytes =

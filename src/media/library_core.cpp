@@ -134,9 +134,10 @@ bool LibraryCore::take_turn(const FetchPtr& fetch) {
         return false;
     }
     ++fetch->tries;
+    const auto left = std::chrono::ceil<milliseconds>(*fetch->give_up_at - now);
     const auto conditions =
         fetch->former_file ? fetch->former.freshness.conditions() : std::string{};
-    attempt_fetch(tools_, fetch->url, conditions,
+    attempt_fetch(tools_, fetch->url, conditions, std::min(options_.first_byte, left),
                   [this, fetch](std::expected<Arrival, Trouble> result) {
                       tried(fetch, std::move(result));
                       turns_.release(fetch->url.host);

@@ -43,6 +43,7 @@ struct Follower::Journey {
     outbound::Request request;
     FollowDone done;
     SteadyTime deadline;
+    SteadyTime first_byte_by;  // Where the request has a limit for it.
     unsigned redirects = 0;
 };
 
@@ -70,6 +71,7 @@ Result<outbound::Url> next_hop(const outbound::Url& from, std::string_view locat
 void Follower::send(outbound::Request request, FollowDone done) {
     auto journey = std::make_shared<Journey>();
     journey->deadline = clock_.steady_now() + request.timeout;
+    journey->first_byte_by = clock_.steady_now() + request.first_byte_timeout;
     if (request.method != "HEAD") {
         request.on_head = [inner = std::move(request.on_head)](const outbound::Response& head) {
             return !is_redirect(head) && (!inner || inner(head));
@@ -78,6 +80,20 @@ void Follower::send(outbound::Request request, FollowDone done) {
     journey->request = std::move(request);
     journey->done = std::move(done);
     hop(journey);
+}
+
+/// Leaves the next hop what is left; false when nothing is.
+bool Follower::leave_time(Journey& journey) const {
+    auto& request = journey.request;
+    const auto left = [this](SteadyTime until) {
+        return std::chrono::ceil<milliseconds>(until - clock_.steady_now());
+    };
+    request.timeout = left(journey.deadline);
+    if (request.first_byte_timeout > milliseconds{0}) {
+        request.first_byte_timeout = left(journey.first_byte_by);
+        return request.first_byte_timeout > milliseconds{0} && request.timeout > milliseconds{0};
+    }
+    return request.timeout > milliseconds{0};
 }
 
 void Follower::hop(const std::shared_ptr<Journey>& journey) {
@@ -107,8 +123,7 @@ void Follower::answered(const std::shared_ptr<Journey>& journey,
         return;
     }
     request.url = std::move(*next);
-    request.timeout = std::chrono::ceil<milliseconds>(journey->deadline - clock_.steady_now());
-    if (request.timeout <= milliseconds{0}) {
+    if (!leave_time(*journey)) {
         journey->done(fail(ErrorCode::timeout, "no answer in time"));
         return;
     }

@@ -27,8 +27,8 @@ using FollowDone = std::function<void(Result<Followed>)>;
 
 /// Sends requests, and sends them again to where redirects lead, three times at most.
 ///
-/// Operation: `request.timeout` is for all hops together. `on_head` and `on_body` hear of the last
-/// answer alone: the bodies of redirects are not read.
+/// Operation: `timeout` and `first_byte_timeout` of the request are for all hops together.
+/// `on_head` and `on_body` hear of the last answer alone: the bodies of redirects are not read.
 /// Errors: those of outbound::Client; refused (too many redirects, or one that leads where we do
 /// not go).
 class Follower {
@@ -40,6 +40,7 @@ public:
 
 private:
     struct Journey;
+    [[nodiscard]] bool leave_time(Journey& journey) const;
     void hop(const std::shared_ptr<Journey>& journey);
     void answered(const std::shared_ptr<Journey>& journey, Result<outbound::Response> answer);
 

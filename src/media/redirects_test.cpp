@@ -97,6 +97,28 @@ TEST_F(FollowerTest, HasOneDeadlineForAllHops) {
     EXPECT_EQ(late.error().code, ErrorCode::timeout);
 }
 
+TEST_F(FollowerTest, HasOneLimitForTheFirstByteOfAllHops) {
+    outbound::Request request;
+    request.method = "GET";
+    request.url = outbound::Url::parse(url("/a")).value();
+    request.timeout = std::chrono::minutes{5};
+    request.first_byte_timeout = std::chrono::seconds{5};
+    serve("/a", [this](const std::string&) {
+        clock.advance(std::chrono::seconds{3});
+        return outbound::ScriptedReply{redirect("/b")};
+    });
+    serve("/b", [](const std::string&) {
+        return outbound::ScriptedReply{.again = "x", .pause = std::chrono::hours{1}};
+    });
+    std::optional<Result<Followed>> result;
+    follower.send(std::move(request), [&](Result<Followed> got) { result = std::move(got); });
+    run_until([&] { return asked("GET /b") == 1; });
+    EXPECT_FALSE(result);
+    clock.advance(std::chrono::seconds{2});
+    run_until([&] { return result.has_value(); });
+    EXPECT_EQ(result->error().code, ErrorCode::timeout);
+}
+
 TEST_F(FollowerTest, TakesARedirectWithoutALocationAsAnAnswer) {
     serve("/a", answer("302 Found", "", "hai"));
     EXPECT_EQ(follow(url("/a"), std::chrono::seconds{5})->response.status, 302);
