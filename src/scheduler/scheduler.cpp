@@ -4,6 +4,7 @@
 #include <atomic>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "base/mailbox.hpp"
 #include "base/thread.hpp"
@@ -66,6 +67,14 @@ public:
     void post_quietly(Event&& event) { box_.put_quietly(std::move(event)); }
     void told() { box_.wake(); }
 
+    void ask(std::move_only_function<void()> done) {
+        {
+            const std::lock_guard lock{asked_mutex_};
+            asked_.push_back(std::move(done));
+        }
+        box_.nudge();
+    }
+
     [[nodiscard]] Counts counts() const {
         const std::lock_guard lock{counts_mutex_};
         return counts_;
@@ -78,6 +87,17 @@ private:
             post(std::move(event));
         } else {
             post_quietly(std::move(event));
+        }
+    }
+
+    void answer() {
+        std::vector<std::move_only_function<void()>> asked;
+        {
+            const std::lock_guard lock{asked_mutex_};
+            asked.swap(asked_);
+        }
+        for (auto& done : asked) {
+            done();
         }
     }
 
@@ -95,6 +115,7 @@ private:
                 dispatcher_.drain();
             }
             dispatcher_.step(events);
+            answer();
             {
                 const std::lock_guard lock{counts_mutex_};
                 counts_ = dispatcher_.counts();
@@ -125,6 +146,8 @@ private:
     std::thread thread_;
     std::atomic<bool> draining_{false};
     SteadyTime drain_until_{};
+    std::mutex asked_mutex_;
+    std::vector<std::move_only_function<void()>> asked_;
     mutable std::mutex counts_mutex_;
     Counts counts_;
 };
@@ -175,6 +198,10 @@ void Scheduler::cancel(store::QueuedMessage message,
 
 void Scheduler::wake(model::PhoneNumber device, model::Source source, Timestamp due) {
     impl_->post(Woken{.device = device, .source = source, .due = due});
+}
+
+void Scheduler::ask(std::move_only_function<void()> done) {
+    impl_->ask(std::move(done));
 }
 
 Counts Scheduler::counts() const noexcept {

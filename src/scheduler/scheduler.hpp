@@ -114,6 +114,10 @@ public:
     /// Something was put into a lane on disk, due at `due`, not through `accepted` (a release).
     void wake(model::PhoneNumber device, model::Source source, Timestamp due);
 
+    /// Calls `done` on the scheduler's thread when it next comes round: for whoever wants to know
+    /// that it still does. Never called once the scheduler has stopped.
+    void ask(std::move_only_function<void()> done);
+
     [[nodiscard]] Counts counts() const noexcept;
 
 private:

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <future>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -116,6 +117,7 @@ public:
         std::vector<AnyOperation> operations;
         int idle_waits = waits_until_rest;
         for (;;) {
+            answer();
             const bool asleep = idle_waits >= waits_until_rest;
             asleep_.store(asleep);
             const bool open =
@@ -136,6 +138,25 @@ public:
                     return;
                 }
             }
+        }
+    }
+
+    void ask(Committer::Done done) {
+        {
+            const std::lock_guard lock{asked_mutex_};
+            asked_.push_back(std::move(done));
+        }
+        box_.nudge();
+    }
+
+    void answer() {
+        std::vector<Committer::Done> asked;
+        {
+            const std::lock_guard lock{asked_mutex_};
+            asked.swap(asked_);
+        }
+        for (auto& done : asked) {
+            done();
         }
     }
 
@@ -191,6 +212,8 @@ public:
     Fatal on_fatal_;
     Mailbox<AnyOperation> box_;
     Gathering gathering_;
+    std::mutex asked_mutex_;
+    std::vector<Committer::Done> asked_;
     std::atomic<bool> asleep_{true};
     std::thread thread_;
     std::atomic<std::uint64_t> commits_{0};
@@ -233,6 +256,10 @@ void Committer::record_intent(Intent intent, Done done) {
 
 void Committer::update_callback(CallbackUpdate update, Done done) {
     impl_->put_lazily(CallbackOperation{std::move(update), std::move(done)});
+}
+
+void Committer::ask(Done done) {
+    impl_->ask(std::move(done));
 }
 
 bool Committer::change(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done) {

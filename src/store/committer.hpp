@@ -73,6 +73,11 @@ public:
 
     [[nodiscard]] CommitterCounts counts() const noexcept;
 
+    /// Calls `done` on the committer's thread when it next comes round, after what it commits just
+    /// now: for whoever wants to know that it still does. Always taken; never called once the
+    /// committer has stopped.
+    void ask(Done done);
+
     /// Called after each commit with its size and duration, for metrics. Set before `start`.
     std::function<void(std::size_t operations, std::chrono::microseconds took)> on_commit;
 

@@ -258,6 +258,26 @@ TEST_F(CommitterTest, ReportsTheSizeOfEachCommit) {
     EXPECT_EQ(sizes, std::vector<std::size_t>{2});
 }
 
+TEST_F(CommitterTest, AnswersWhoAsksWhenItComesRoundWithoutACommit) {
+    const auto under_test = committer({.queue_max = 1});
+    under_test->start();
+    std::promise<void> asleep;
+    under_test->ask([&] { asleep.set_value(); });
+    EXPECT_EQ(asleep.get_future().wait_for(deadline), std::future_status::ready);
+
+    store.hold();
+    ASSERT_TRUE(accept(*under_test));
+    ASSERT_TRUE(store.wait_for_writes(1));
+    ASSERT_TRUE(accept(*under_test));  // Now it is full.
+    std::atomic<bool> answered = false;
+    under_test->ask([&] { answered = true; });
+    EXPECT_FALSE(answered);
+    store.let_go();
+    under_test->stop();
+    EXPECT_TRUE(answered);
+    EXPECT_EQ(under_test->counts().commits, 2);
+}
+
 struct CommitterOnEveryEngine : StoreTest {
     SystemClock system_clock;
 };
