@@ -2,6 +2,7 @@
 
 #include "api/errors.hpp"
 #include "base/digest.hpp"
+#include "base/json_text.hpp"
 
 namespace merpati::api {
 namespace {
@@ -10,6 +11,24 @@ http::Reply json(std::string body) {
     http::Reply reply;
     reply.body = std::move(body);
     reply.add_header("Cache-Control", "no-store");
+    return reply;
+}
+
+/// {"status":"ready"}, or 503 with the reasons.
+http::Reply readiness(const std::vector<Unready>& reasons) {
+    if (reasons.empty()) {
+        return json(R"({"status":"ready"})");
+    }
+    std::string body = R"({"status":"not ready","reasons":[)";
+    for (const auto& [part, reason] : reasons) {
+        body += body.back() == '[' ? R"({"part":)" : R"(,{"part":)";
+        append_json_string(body, part);
+        body += R"(,"reason":)";
+        append_json_string(body, reason);
+        body += '}';
+    }
+    auto reply = json(std::move(body) + "]}");
+    reply.status = 503;
     return reply;
 }
 
@@ -29,14 +48,7 @@ void Operations::add_to(http::Router& router) const {
     });
     router.add(http::Method::get, "/readyz",
                [this](const http::Request&, http::Responder responder) {
-                   const auto why = not_ready();
-                   if (why.empty()) {
-                       responder.send(json(R"({"status":"ready"})"));
-                       return;
-                   }
-                   auto reply = failure(Refusal::overloaded);
-                   reply.add_header("X-Not-Ready", why);
-                   responder.send(std::move(reply));
+                   responder.send(readiness(unready()));
                });
     router.add(http::Method::get, "/openapi.yaml",
                [](const http::Request&, http::Responder responder) {

@@ -4,16 +4,22 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "http/router.hpp"
 
 namespace merpati::api {
 
+/// What keeps the server from being ready.
+struct Unready {
+    std::string_view part;  // "store", "scheduler", "connectors", "server"
+    std::string reason;     // For people: "is starting".
+};
+
 struct Operations {
-    /// Empty when the server is ready, else why it is not, in ASCII: for the header X-Not-Ready.
-    std::function<std::string()> not_ready;
-    std::function<std::string()> metrics;  // The page.
-    std::string metrics_token;             // Empty: peers on this machine may read, no others.
+    std::function<std::vector<Unready>()> unready;  // Empty when the server is ready.
+    std::function<std::string()> metrics;           // The page.
+    std::string metrics_token;  // Empty: peers on this machine may read, no others.
 
     /// Adds GET /healthz, /readyz and /openapi.yaml. The object must outlive the router.
     void add_to(http::Router& router) const;

@@ -20,9 +20,7 @@ void add_serve(Program& program) {
             if (!loaded) {
                 return session.fail(loaded.error());
             }
-            const auto& environment = session.console().environment;
-            const auto notify = environment.find("NOTIFY_SOCKET");
-            return daemon::serve(**loaded, notify == environment.end() ? "" : notify->second);
+            return daemon::serve(**loaded, daemon::supervisor_of(session.console().environment));
         },
         Output::none);
 }

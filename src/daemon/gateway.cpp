@@ -1,6 +1,6 @@
 #include "daemon/gateway.hpp"
 
-#include <atomic>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -17,6 +17,7 @@
 #include "connector/simulator/simulator.hpp"
 #include "daemon/controls.hpp"
 #include "daemon/device_keeper.hpp"
+#include "daemon/health.hpp"
 #include "daemon/options.hpp"
 #include "daemon/readings.hpp"
 #include "daemon/upkeep.hpp"
@@ -26,6 +27,7 @@
 #include "store/committer.hpp"
 #include "store/store.hpp"
 #include "telemetry/metrics.hpp"
+#include "telemetry/systemd_notify.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -68,13 +70,23 @@ Result<Opened> open(const config::Settings& settings) {
     return opened;
 }
 
+/// systemd wants to hear of us twice within its period; a look more does no harm.
+HealthOptions health_options(const Supervisor& supervisor) {
+    HealthOptions options;
+    if (supervisor.watchdog) {
+        options.every = std::clamp(std::chrono::duration_cast<Millis>(*supervisor.watchdog) / 3,
+                                   10ms, options.every);
+    }
+    return options;
+}
+
 }  // namespace
 
 /// Every room, in the order in which they need each other; destroyed in reverse.
 class Gateway::Rooms {
 public:
     Rooms(const Clock& clock, Random& random, const config::Settings& settings,
-          const telemetry::Log& log, Opened opened)
+          const telemetry::Log& log, const Supervisor& supervisor, Opened opened)
         : settings_(settings),
           log_(log),
           store_(std::move(opened.store)),
@@ -146,6 +158,11 @@ public:
                   {.finished_kept = settings.retention.finished,
                    .idempotency_kept = settings.retention.idempotency},
                   log.in("upkeep")),
+          health_(clock,
+                  {.store = [this](auto answer) { committer_.ask(std::move(answer)); },
+                   .scheduler = [this](auto answer) { scheduler_.ask(std::move(answer)); },
+                   .store_trouble = [this] { return store_trouble(); }},
+                  health_options(supervisor), log.in("health")),
           server_(clock, random, http_options(settings), router_, local_router_,
                   api::refusal_body) {
         if (settings.metrics.listen) {
@@ -157,6 +174,11 @@ public:
                         std::make_unique<connector::simulator::Simulator>(
                             clock, simulator_options(settings, log.in("simulator"))));
         join();
+        if (supervisor.watchdog) {
+            health_.on_alive = [socket = supervisor.notify_socket] {
+                telemetry::notify_systemd(socket, "WATCHDOG=1");
+            };
+        }
         route();
     }
 
@@ -186,6 +208,8 @@ public:
             return started;
         }
         keeper_.start();
+        health_.connectors_started();
+        health_.start();
         upkeep_.start();
         manage_service_.start();
         if (auto started = server_.start(); !started) {
@@ -196,7 +220,7 @@ public:
                 return started;
             }
         }
-        ready_ = true;
+        health_.enter(Health::Stage::serving);
         for (const auto& address : server_.addresses()) {
             log_.info("listening", {{"address", address}});
         }
@@ -204,7 +228,7 @@ public:
     }
 
     void stop() {
-        ready_ = false;
+        health_.enter(Health::Stage::stopping);
         prober_.stop();  // First, so that nobody waits for a verdict while the server drains.
         waiters_.release_all();
         server_.drain(settings_.http.drain_timeout);
@@ -214,6 +238,7 @@ public:
         sender_.stop(callback_drain);
         manage_service_.stop();
         upkeep_.stop();
+        health_.stop();
         server_.stop();
         if (metrics_server_ != nullptr) {
             metrics_server_->stop();
@@ -257,7 +282,7 @@ private:
                     [this](const http::Request& request, http::Responder responder) {
                         device_addnew_.handle(request, std::move(responder));
                     });
-        operations_.not_ready = [this] { return not_ready(); };
+        operations_.unready = [this] { return health_.unready(); };
         operations_.metrics = [this] {
             return telemetry::render_metrics(metrics_, readings_of({.committer = committer_,
                                                                     .scheduler = scheduler_,
@@ -274,18 +299,15 @@ private:
         manage_service_.add_to(local_router_);
     }
 
-    [[nodiscard]] std::string not_ready() const {
-        if (!ready_) {
-            return "starting or stopping";
-        }
-        // A store that cannot commit has ended the process; one that soon cannot is told of here.
+    /// A store that cannot commit has ended the process; one that soon cannot is told of here.
+    [[nodiscard]] std::string store_trouble() const {
         std::error_code unknown;
         const auto space = std::filesystem::space(store_folder_, unknown);
         if (!unknown && space.available < free_space_min) {
-            return "the disk of the store is full";
+            return "its disk is full";
         }
         if (committer_.counts().waiting > store::CommitterOptions{}.queue_max / 2) {
-            return "the store is too slow";
+            return "is too slow";
         }
         return {};
     }
@@ -349,7 +371,6 @@ private:
     const config::Settings& settings_;
     const telemetry::Log& log_;
     telemetry::Metrics metrics_;
-    std::atomic<bool> ready_{false};
     const std::filesystem::path store_folder_ =
         std::filesystem::absolute(api::manage::local_socket_path(settings_.store.url))
             .parent_path();
@@ -374,6 +395,7 @@ private:
     api::manage::Service manage_service_;
     api::Operations operations_;
     Upkeep upkeep_;
+    Health health_;
     http::Router router_;
     http::Router local_router_;
     http::Server server_;
@@ -382,8 +404,12 @@ private:
 };
 
 Gateway::Gateway(const Clock& clock, Random& random, const config::Settings& settings,
-                 telemetry::Log log)
-    : clock_(clock), random_(random), settings_(settings), log_(std::move(log)) {}
+                 Supervisor supervisor, telemetry::Log log)
+    : clock_(clock),
+      random_(random),
+      settings_(settings),
+      supervisor_(std::move(supervisor)),
+      log_(std::move(log)) {}
 
 Gateway::~Gateway() {
     stop();
@@ -394,7 +420,8 @@ Result<void> Gateway::start() {
     if (!opened) {
         return pass(opened);
     }
-    rooms_ = std::make_unique<Rooms>(clock_, random_, settings_, log_, std::move(*opened));
+    rooms_ =
+        std::make_unique<Rooms>(clock_, random_, settings_, log_, supervisor_, std::move(*opened));
     return rooms_->start();
 }
 

@@ -1,7 +1,10 @@
 // The whole gateway: builds the rooms, joins them, starts and stops them in order.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -11,16 +14,25 @@
 
 namespace merpati::daemon {
 
+/// Whoever started the process and watches over it: systemd, or nobody.
+struct Supervisor {
+    std::string notify_socket;  // $NOTIFY_SOCKET
+    /// Within how long it wants to hear that the server is alive.
+    std::optional<std::chrono::microseconds> watchdog{};
+};
+
 /// Operation: `start` opens the store, recovers what waits, connects the devices and only then
 /// listens. `stop` goes the other way: no new requests, then no new sends, then no new callbacks,
 /// each after what is under way has come to its end or its deadline; the store is closed last.
+///
+/// Watchdog: told only while the store's thread and the scheduler answer; see health.hpp.
 ///
 /// Faults: when the store cannot commit, the process ends at once with exit code 74 (EX_IOERR), and
 /// nobody is answered.
 class Gateway {
 public:
     Gateway(const Clock& clock, Random& random, const config::Settings& settings,
-            telemetry::Log log);
+            Supervisor supervisor, telemetry::Log log);
     ~Gateway();
 
     /// Errors: whatever keeps a room from starting, with a sentence for the operator.
@@ -34,6 +46,7 @@ private:
     const Clock& clock_;
     Random& random_;
     const config::Settings settings_;
+    const Supervisor supervisor_;
     const telemetry::Log log_;
     std::unique_ptr<Rooms> rooms_;
 };

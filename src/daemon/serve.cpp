@@ -44,20 +44,30 @@ private:
 
 }  // namespace
 
-int serve(const config::Loaded& loaded, const std::string& notify_socket) {
+Supervisor supervisor_of(const std::map<std::string, std::string>& environment) {
+    const auto value = [&](const char* name) {
+        const auto found = environment.find(name);
+        return found == environment.end() ? std::string{} : found->second;
+    };
+    return {.notify_socket = value("NOTIFY_SOCKET"),
+            .watchdog = telemetry::watchdog_period(value("WATCHDOG_USEC"), value("WATCHDOG_PID"),
+                                                   ::getpid())};
+}
+
+int serve(const config::Loaded& loaded, const Supervisor& supervisor) {
     const StopSignals signals;
     const SystemClock clock;
     SystemRandom random;
     const telemetry::Log log = make_log(clock, loaded.settings.log);
-    Gateway gateway{clock, random, loaded.settings, log};
+    Gateway gateway{clock, random, loaded.settings, supervisor, log};
     if (const auto started = gateway.start(); !started) {
         log.error("cannot start", {{"why", started.error().detail}});
         return 1;
     }
-    telemetry::notify_systemd(notify_socket, "READY=1");
+    telemetry::notify_systemd(supervisor.notify_socket, "READY=1");
     signals.wait();
     log.info("stopping; a second signal ends the process at once");
-    telemetry::notify_systemd(notify_socket, "STOPPING=1");
+    telemetry::notify_systemd(supervisor.notify_socket, "STOPPING=1");
     signals.let_through();
     gateway.stop();
     log.info("stopped");

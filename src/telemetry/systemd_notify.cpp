@@ -1,5 +1,6 @@
 #include "telemetry/systemd_notify.hpp"
 
+#include <charconv>
 #include <cstddef>
 #include <cstring>
 #include <sys/socket.h>
@@ -7,6 +8,16 @@
 #include <unistd.h>
 
 namespace merpati::telemetry {
+namespace {
+
+std::optional<long> number(std::string_view text) noexcept {
+    long value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    return whole && value > 0 ? std::optional{value} : std::nullopt;
+}
+
+}  // namespace
 
 void notify_systemd(const std::string& notify_socket, std::string_view state) noexcept {
     sockaddr_un address{};
@@ -27,6 +38,16 @@ void notify_systemd(const std::string& notify_socket, std::string_view state) no
     (void)::sendto(socket, state.data(), state.size(), MSG_NOSIGNAL,
                    reinterpret_cast<const sockaddr*>(&address), size);
     ::close(socket);
+}
+
+std::optional<std::chrono::microseconds> watchdog_period(std::string_view watchdog_usec,
+                                                         std::string_view watchdog_pid,
+                                                         long own_pid) noexcept {
+    const auto period = number(watchdog_usec);
+    if (!period || (!watchdog_pid.empty() && number(watchdog_pid) != own_pid)) {
+        return std::nullopt;
+    }
+    return std::chrono::microseconds{*period};
 }
 
 }  // namespace merpati::telemetry

@@ -1,6 +1,8 @@
 // Telling systemd how the service is doing (sd_notify(3), the protocol itself).
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,5 +12,10 @@ namespace merpati::telemetry {
 /// caller passes in; an abstract one begins with '@'. Without one, or when nobody listens, nothing
 /// happens: the service runs as well without systemd.
 void notify_systemd(const std::string& notify_socket, std::string_view state) noexcept;
+
+/// Within how long systemd wants to hear "WATCHDOG=1", again and again: $WATCHDOG_USEC, unless
+/// $WATCHDOG_PID names another process. Empty: it does not want to.
+[[nodiscard]] std::optional<std::chrono::microseconds> watchdog_period(
+    std::string_view watchdog_usec, std::string_view watchdog_pid, long own_pid) noexcept;
 
 }  // namespace merpati::telemetry

@@ -72,5 +72,15 @@ TEST(SystemdNotifyTest, WithoutSystemdNothingHappens) {
     notify_systemd(std::string(4096, 'x'), "READY=1");
 }
 
+TEST(SystemdNotifyTest, FeedsTheWatchdogOnlyWhereItIsSetForThisProcess) {
+    using namespace std::chrono_literals;
+    EXPECT_EQ(watchdog_period("30000000", "", 7), 30s);
+    EXPECT_EQ(watchdog_period("30000000", "7", 7), 30s);
+    EXPECT_EQ(watchdog_period("30000000", "8", 7), std::nullopt);
+    for (const auto* wrong : {"", "0", "-1", "30s", "99999999999999999999"}) {
+        EXPECT_EQ(watchdog_period(wrong, "", 7), std::nullopt) << wrong;
+    }
+}
+
 }  // namespace
 }  // namespace merpati::telemetry

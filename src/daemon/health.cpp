@@ -1,0 +1,113 @@
+#include "daemon/health.hpp"
+
+#include "base/thread.hpp"
+
+namespace merpati::daemon {
+
+Health::Health(const Clock& clock, Watched watched, HealthOptions options, telemetry::Log log)
+    : clock_(clock),
+      options_(options),
+      log_(std::move(log)),
+      watches_{Watch{.part = "store", .ask = std::move(watched.store)},
+               Watch{.part = "scheduler", .ask = std::move(watched.scheduler)}},
+      look_at_store_(std::move(watched.store_trouble)) {
+    for (const auto& watch : watches_) {
+        watch.heard->at = clock_.steady_now();
+    }
+}
+
+void Health::start() {
+    thread_ = start_thread("health", [this] {
+        std::unique_lock lock{mutex_};
+        do {
+            lock.unlock();
+            look();
+            lock.lock();
+        } while (!stopped_.wait_for(lock, options_.every, [this] { return stopping_; }));
+    });
+}
+
+void Health::stop() {
+    {
+        const std::lock_guard lock{mutex_};
+        stopping_ = true;
+    }
+    stopped_.notify_all();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+void Health::look() {
+    auto trouble = look_at_store_();
+    {
+        const std::lock_guard lock{mutex_};
+        store_trouble_ = std::move(trouble);
+    }
+    if (silent().empty() && on_alive) {
+        on_alive();
+    }
+    report();
+    for (const auto& watch : watches_) {
+        if (!watch.heard->asked.exchange(true)) {
+            watch.ask([&clock = clock_, heard = watch.heard] {
+                heard->at = clock.steady_now();
+                heard->asked = false;
+            });
+        }
+    }
+}
+
+std::vector<api::Unready> Health::unready() const {
+    std::vector<api::Unready> reasons;
+    const auto stage = stage_.load();
+    if (stage != Stage::serving) {
+        reasons.push_back(
+            {.part = "server", .reason = stage == Stage::starting ? "is starting" : "is stopping"});
+    }
+    if (!connectors_started_) {
+        reasons.push_back({.part = "connectors", .reason = "have not started"});
+    }
+    {
+        const std::lock_guard lock{mutex_};
+        if (!store_trouble_.empty()) {
+            reasons.push_back({.part = "store", .reason = store_trouble_});
+        }
+    }
+    for (const auto part : silent()) {
+        reasons.push_back({.part = part, .reason = "does not answer"});
+    }
+    return reasons;
+}
+
+std::vector<std::string_view> Health::silent() const {
+    std::vector<std::string_view> parts;
+    for (const auto& watch : watches_) {
+        if (clock_.steady_now() - watch.heard->at.load() > options_.patience) {
+            parts.push_back(watch.part);
+        }
+    }
+    return parts;
+}
+
+/// Tells the operator when what is amiss changes, not as long as it lasts.
+void Health::report() {
+    if (stage_ != Stage::serving) {
+        return;
+    }
+    std::string amiss;
+    for (const auto& [part, reason] : unready()) {
+        amiss += (amiss.empty() ? "" : "; ") + std::string{part} + ": " + reason;
+    }
+    if (amiss == reported_) {
+        return;
+    }
+    if (amiss.empty()) {
+        log_.info("ready again");
+    } else {
+        log_.warn("not ready", {{"why", amiss}});
+    }
+    reported_ = amiss;
+}
+
+}  // namespace merpati::daemon

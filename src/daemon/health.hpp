@@ -1,0 +1,94 @@
+// Whether the server can do its work: for /readyz, and for systemd's watchdog.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "api/operations.hpp"
+#include "base/clock.hpp"
+#include "telemetry/log.hpp"
+
+namespace merpati::daemon {
+
+struct HealthOptions {
+    std::chrono::milliseconds every{2'000};      // From look to look.
+    std::chrono::milliseconds patience{10'000};  // A thread that is silent for longer hangs.
+};
+
+/// Operation: again and again asks the store's thread and the scheduler whether they still come
+/// round to their work, and looks at the store's disk. `unready` names what is amiss, from what was
+/// seen last; it asks nobody, so that /readyz costs nothing and never hangs.
+///
+/// Threads: one of its own; `unready` and `enter` from any.
+class Health {
+public:
+    /// Calls `answer` on the thread that is asked, when it next comes round to its work.
+    using Ask = std::function<void(std::move_only_function<void()> answer)>;
+
+    struct Watched {
+        Ask store;
+        Ask scheduler;
+        /// Why the store may not be written much longer; empty: it can be. May block for a moment.
+        std::function<std::string()> store_trouble;
+    };
+
+    enum class Stage : std::uint8_t { starting, serving, stopping };
+
+    Health(const Clock& clock, Watched watched, HealthOptions options, telemetry::Log log);
+    ~Health() { stop(); }
+
+    /// Called after each look at which all threads were alive. Set before `start`.
+    std::function<void()> on_alive;
+
+    void start();
+    void stop();
+
+    void enter(Stage stage) { stage_ = stage; }
+    void connectors_started() { connectors_started_ = true; }
+
+    [[nodiscard]] std::vector<api::Unready> unready() const;
+
+    /// One look; the thread does this, and tests do.
+    void look();
+
+private:
+    /// Outlives this object where an answer comes late.
+    struct Heard {
+        std::atomic<SteadyTime> at;
+        std::atomic<bool> asked{false};
+    };
+    struct Watch {
+        std::string_view part;
+        Ask ask;
+        std::shared_ptr<Heard> heard = std::make_shared<Heard>();
+    };
+
+    [[nodiscard]] std::vector<std::string_view> silent() const;
+    void report();
+
+    const Clock& clock_;
+    const HealthOptions options_;
+    const telemetry::Log log_;
+    const std::array<Watch, 2> watches_;
+    const std::function<std::string()> look_at_store_;
+    std::atomic<Stage> stage_{Stage::starting};
+    std::atomic<bool> connectors_started_{false};
+    std::string reported_;
+
+    mutable std::mutex mutex_;
+    std::string store_trouble_;
+    std::condition_variable stopped_;
+    bool stopping_ = false;
+    std::thread thread_;
+};
+
+}  // namespace merpati::daemon
