@@ -61,6 +61,10 @@ bool begins_as_script(std::span<const std::byte> head) noexcept {
     return text.starts_with("#!") && !text.starts_with("#!AMR");
 }
 
+bool begins_as_wide_band_amr(std::span<const std::byte> head) noexcept {
+    return as_text(head).starts_with("#!AMR-WB");
+}
+
 bool begins_as_opus(std::span<const std::byte> head) noexcept {
     constexpr std::size_t first_packet_at = 28;
     const auto text = as_text(head);

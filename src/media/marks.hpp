@@ -18,6 +18,9 @@ inline constexpr std::string_view pass_package = "application/x-pass-package";
 /// Whether the first line names an interpreter.
 [[nodiscard]] bool begins_as_script(std::span<const std::byte> head) noexcept;
 
+/// AMR-WB (RFC 4867), which is not of the interface's list.
+[[nodiscard]] bool begins_as_wide_band_amr(std::span<const std::byte> head) noexcept;
+
 /// Whether the first Ogg stream is Opus (RFC 7845).
 [[nodiscard]] bool begins_as_opus(std::span<const std::byte> head) noexcept;
 

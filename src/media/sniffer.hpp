@@ -37,7 +37,7 @@ public:
     /// Errors: io_failed (no database).
     [[nodiscard]] static Result<Sniffer> open();
 
-    /// Looks at `head_max` bytes at most, the first of a file.
+    /// Looks at `head_max` bytes at most, the first of a file; of texts at fewer.
     [[nodiscard]] Sniffed sniff(std::span<const std::byte> head) const;
 
     static constexpr std::size_t head_max = 64UL * 1024;

@@ -91,6 +91,17 @@ TEST_F(SnifferTest, TellsOpusFromOtherSoundInOgg) {
     EXPECT_EQ(sure(sample("vorbis.ogg")), "audio/ogg");
 }
 
+TEST_F(SnifferTest, KnowsWideBandAmr) {
+    EXPECT_EQ(sure("#!AMR-WB\n\x7c\x7c\x7c"), "audio/amr-wb");
+}
+
+TEST_F(SnifferTest, KnowsATextThatIsCutWithinACharacter) {
+    for (std::size_t before = 8'185; before < 8'195; ++before) {
+        const auto text = std::string(before, 'x') + "\xE2\x82\xAC" + std::string(100, 'x');
+        EXPECT_EQ(sniff(text).certainty, Certainty::text) << before;
+    }
+}
+
 TEST_F(SnifferTest, LooksAtNoMoreThanItsLimit) {
     std::string late(Sniffer::head_max, 'x');
     late += sample("photo.png");
