@@ -273,7 +273,7 @@ void SenderCore::settle(std::int64_t origin_key, std::shared_ptr<store::QueuedCa
     --origin.in_flight;
     make_ready(origin);
     store::CallbackUpdate update{.event = queued->callback.id, .progress = queued->progress};
-    committer_.update_callback(std::move(update), [this, origin_key, queued] {
+    committer_.update_callback(std::move(update), [this, origin_key, queued = std::move(queued)] {
         post_([this, origin_key, queued] { settled(origin_key, *queued); });
     });
 }

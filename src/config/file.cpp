@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <system_error>
 #include <tuple>
@@ -14,7 +13,7 @@ namespace merpati::config {
 namespace {
 
 /// Far above any real configuration, far below what would hurt.
-constexpr std::size_t file_bytes_max = 1024 * 1024;
+constexpr std::size_t file_bytes_max = std::size_t{1} << 20;
 
 void add_value(const toml::node& node, std::string key, std::vector<FileEntry>& entries);
 
@@ -69,7 +68,7 @@ Result<std::vector<FileEntry>> read_file(const std::filesystem::path& file) {
     const auto size = std::filesystem::file_size(file, error);
     std::ifstream in{file, std::ios::binary};
     if (error || !in) {
-        const auto why = error ? error.message() : std::string{std::strerror(errno)};
+        const auto why = error ? error.message() : std::generic_category().message(errno);
         return fail(ErrorCode::io_failed, fmt::format("{}: {}", file.string(), why));
     }
     if (size > file_bytes_max) {

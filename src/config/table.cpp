@@ -22,24 +22,25 @@ struct Words {
 template <class T, class Member>
 Row row(Words words, Kind<T> kind, Member member) {
     static_assert(std::is_same_v<decltype(member(std::declval<Settings&>())), T&>);
-    return Row{.key = words.key,
-               .sentence = words.sentence,
-               .example = words.example,
-               .secrecy = words.secrecy,
-               .type = kind.type,
-               .bounds = kind.bounds,
-               .form = kind.form,
-               .text_only = kind.text_only,
-               .assign =
-                   [read = kind.read, member](Settings& settings, std::string_view given) {
-                       auto value = read(given);
-                       if (value) {
-                           member(settings) = std::move(*value);
-                       }
-                       return value.has_value();
-                   },
-               .print = [print = kind.print,
-                         member](const Settings& settings) { return print(member(settings)); }};
+    return Row{
+        .key = words.key,
+        .sentence = words.sentence,
+        .example = words.example,
+        .secrecy = words.secrecy,
+        .type = std::move(kind.type),
+        .bounds = std::move(kind.bounds),
+        .form = kind.form,
+        .text_only = kind.text_only,
+        .assign =
+            [read = std::move(kind.read), member](Settings& settings, std::string_view given) {
+                auto value = read(given);
+                if (value) {
+                    member(settings) = std::move(*value);
+                }
+                return value.has_value();
+            },
+        .print = [print = std::move(kind.print),
+                  member](const Settings& settings) { return print(member(settings)); }};
 }
 
 void add_http(std::vector<Row>& table) {

@@ -40,8 +40,8 @@ struct Request {
     std::chrono::milliseconds first_byte_timeout{0};
     /// Bytes a second: an answer that brings less, over five seconds, ends with `timeout`. 0: none.
     std::uint32_t rate_min = 0;
-    std::size_t header_bytes_max = 16 * 1024;
-    std::size_t body_bytes_max = 16 * 1024;  // See `truncate`.
+    std::size_t header_bytes_max = std::size_t{16} << 10;
+    std::size_t body_bytes_max = std::size_t{16} << 10;  // See `truncate`.
     bool truncate = true;  // At the cap: true ends the body there and drops the connection,
                            // false fails with ErrorCode::refused.
     /// Called with status and headers of the final answer before its body comes. Returning false

@@ -40,7 +40,7 @@ public:
     /// The TLS session, to be resumed; null for plain TCP. The caller frees it.
     [[nodiscard]] SSL_SESSION* session();
 
-    static constexpr std::size_t buffer_max = 32 * 1024;
+    static constexpr std::size_t buffer_max = std::size_t{32} << 10;
     boost::beast::flat_buffer buffer{buffer_max};
     boost::asio::ip::address address;
     SteadyTime opened_at{};

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -69,7 +70,7 @@ Result<SecretBox> SecretBox::create(const std::filesystem::path& key_file) {
     if (!write_new_file(key_file, text)) {
         const auto code = errno == EEXIST ? ErrorCode::conflict : ErrorCode::io_failed;
         return fail(code, fmt::format("cannot write the store's key file {}: {}", key_file.string(),
-                                      std::strerror(errno)));
+                                      std::generic_category().message(errno)));
     }
     return SecretBox{key};
 }

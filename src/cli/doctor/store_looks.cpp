@@ -2,11 +2,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <system_error>
 #include <unistd.h>
 
 #include <boost/json/parse.hpp>
@@ -116,7 +116,7 @@ Result<double> measure_syncs(const files::path& folder, const Clock& clock) {
     auto name = (folder / ".merpati-doctor-XXXXXX").string();
     const int file = ::mkostemp(name.data(), O_CLOEXEC);
     if (file < 0) {
-        return fail(ErrorCode::io_failed, std::strerror(errno));
+        return fail(ErrorCode::io_failed, std::generic_category().message(errno));
     }
     ::unlink(name.c_str());
     std::array<char, 4096> block{};
@@ -133,7 +133,7 @@ Result<double> measure_syncs(const files::path& folder, const Clock& clock) {
     const auto error = errno;
     ::close(file);
     if (!written) {
-        return fail(ErrorCode::io_failed, std::strerror(error));
+        return fail(ErrorCode::io_failed, std::generic_category().message(error));
     }
     const std::chrono::duration<double> took = clock.steady_now() - start;
     return static_cast<double>(rounds) / std::max(took.count(), 1e-6);
@@ -161,7 +161,7 @@ Server look_at_store(const config::Settings& settings, Findings& findings) {
             findings.push_back({.subject = "store",
                                 .verdict = Verdict::wrong,
                                 .found = fmt::format("cannot be made in {}: {}", folder.string(),
-                                                     std::strerror(errno)),
+                                                     std::generic_category().message(errno)),
                                 .remedy = "create the folder and give it to the server's user"});
         }
         return server;

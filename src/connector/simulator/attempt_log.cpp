@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -43,8 +43,8 @@ std::optional<Uuid> sent_message(std::string_view line) {
 }
 
 std::unexpected<Error> trouble(const char* what, const std::filesystem::path& file) {
-    return fail(ErrorCode::io_failed,
-                fmt::format("{} {}: {}", what, file.string(), std::strerror(errno)));
+    return fail(ErrorCode::io_failed, fmt::format("{} {}: {}", what, file.string(),
+                                                  std::generic_category().message(errno)));
 }
 
 void append_media(std::string& line, const SendRequest& request) {

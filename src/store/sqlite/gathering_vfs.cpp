@@ -13,7 +13,7 @@ namespace merpati::store::sqlite {
 namespace {
 
 /// The system VFS writes less than 128 KiB at once.
-constexpr std::size_t gathered_max = 124 * 1024;
+constexpr std::size_t gathered_max = std::size_t{124} << 10;
 constexpr const char* name = "merpati-gathering";
 
 /// SQLite allocates it, `szOsFile` bytes: ours, and after it the system's file.

@@ -1,9 +1,9 @@
 #include "store/sqlite/sqlite_store.hpp"
 
-#include <cstring>
 #include <fcntl.h>
 #include <optional>
 #include <sys/file.h>
+#include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -25,8 +25,8 @@ public:
     static Result<LockFile> take(const std::filesystem::path& path) {
         const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (file < 0) {
-            return fail(ErrorCode::io_failed,
-                        fmt::format("cannot write {}: {}", path.string(), std::strerror(errno)));
+            return fail(ErrorCode::io_failed, fmt::format("cannot write {}: {}", path.string(),
+                                                          std::generic_category().message(errno)));
         }
         if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
             ::close(file);
@@ -174,7 +174,7 @@ public:
         if (made < 0) {
             const auto code = errno == EEXIST ? ErrorCode::conflict : ErrorCode::io_failed;
             return fail(code, fmt::format("cannot write the backup {}: {}", file.string(),
-                                          std::strerror(errno)));
+                                          std::generic_category().message(errno)));
         }
         auto written = guarded([&]() -> Result<void> {
             Connection source{path_.string(), Access::read_only};
@@ -183,8 +183,9 @@ public:
             return {};
         });
         if (written && (::fsync(made) != 0 || !sync_directory_of(file))) {
-            written = fail(ErrorCode::io_failed,
-                           fmt::format("cannot sync the backup: {}", std::strerror(errno)));
+            written = fail(
+                ErrorCode::io_failed,
+                fmt::format("cannot sync the backup: {}", std::generic_category().message(errno)));
         }
         ::close(made);
         if (!written) {
@@ -218,8 +219,9 @@ Result<std::unique_ptr<Store>> open(const std::filesystem::path& path,
         // Made here, so that the file (and SQLite's side files, which copy its mode) is private.
         const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (made < 0) {
-            return fail(ErrorCode::io_failed, fmt::format("cannot open the store {}: {}",
-                                                          path.string(), std::strerror(errno)));
+            return fail(ErrorCode::io_failed,
+                        fmt::format("cannot open the store {}: {}", path.string(),
+                                    std::generic_category().message(errno)));
         }
         ::close(made);
         auto connection = std::make_unique<Connection>(path.string(), Access::read_write);
