@@ -14,12 +14,16 @@ http::Reply json(std::string body) {
     return reply;
 }
 
-/// {"status":"ready"}, or 503 with the reasons.
+/// {"status":"ready"}, or 503: a failure like every other (decisions.md), and the reasons.
 http::Reply readiness(const std::vector<Unready>& reasons) {
     if (reasons.empty()) {
         return json(R"({"status":"ready"})");
     }
-    std::string body = R"({"status":"not ready","reasons":[)";
+    auto reply = failure(Refusal::overloaded);
+    reply.add_header("Cache-Control", "no-store");
+    auto& body = reply.body;
+    body.pop_back();  // The brace that ends the object.
+    body += R"(,"reasons":[)";
     for (const auto& [part, reason] : reasons) {
         body += body.back() == '[' ? R"({"part":)" : R"(,{"part":)";
         append_json_string(body, part);
@@ -27,8 +31,7 @@ http::Reply readiness(const std::vector<Unready>& reasons) {
         append_json_string(body, reason);
         body += '}';
     }
-    auto reply = json(std::move(body) + "]}");
-    reply.status = 503;
+    body += "]}";
     return reply;
 }
 
