@@ -1,14 +1,14 @@
 // The samples of docs/api.md are programs: they must do what the page says.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { deref, operations } from "./support/contract.ts";
+import { scratchFolder } from "./support/scratch.ts";
 import { sign } from "./support/signature.ts";
 
 const page = readFileSync(resolve(import.meta.dirname, "../docs/api.md"), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "merpati-docs-"));
+const folder = scratchFolder("docs");
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const body = '{"device":6289876543210,"details":"tanda kutip \\" dan é"}';

@@ -1,8 +1,8 @@
 // A certificate authority of our own, made by the openssl program of the machine.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { scratchFolder } from "./scratch.ts";
 
 export interface Certificates {
   caFile: string;
@@ -17,7 +17,7 @@ let made: Certificates | undefined;
 
 /** A server certificate for 127.0.0.1 and localhost, and the CA that signed it. */
 export function certificates(): Certificates {
-  made ??= make(mkdtempSync(join(tmpdir(), "merpati-ca-")));
+  made ??= make(scratchFolder("ca"));
   return made;
 }
 

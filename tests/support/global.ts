@@ -1,10 +1,10 @@
 // Before the suite: a place to note which answers were seen. After it: were they all?
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { TestProject } from "vitest/node";
 import { binary } from "./binary.ts";
 import { everythingDocumented, type Seen } from "./contract.ts";
+import { makeScratch, removeScratch, scratch } from "./scratch.ts";
 
 // Documented, but not met by this suite, and why.
 const exempt: { entry: Partial<Seen>; reason: string }[] = [
@@ -30,12 +30,12 @@ export default function setup(project: TestProject): () => void {
   if (!existsSync(binary)) {
     throw new Error(`${binary} is missing: build it, or name another in MERPATI_BINARY`);
   }
-  const folder = mkdtempSync(join(tmpdir(), "merpati-seen-"));
-  const file = join(folder, "seen.jsonl");
+  makeScratch();
+  const file = join(scratch(), "seen.jsonl");
   process.env["MERPATI_SEEN"] = file;
   return () => {
     const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
-    rmSync(folder, { recursive: true });
+    removeScratch();
     if (!wholeSuitePassed(project)) return;
     const met = new Set(lines);
     const missing = everythingDocumented().filter(
