@@ -159,6 +159,7 @@ void Connection::dispatch() {
     const bool local = origin_ == Origin::local_socket;
     const Service& service = thread_.service();
     const auto match = (local ? service.local_router : service.router).find(head.method, head.path);
+    answers_place_ = thread_.answers_place(origin_, match.path);
     Responder responder{shared_from_this()};
     if (match.handler == nullptr) {
         Reply reply = refusal(match.status);
@@ -218,6 +219,7 @@ void Connection::append(Reply&& reply) {
     answering_ = false;
     keep_alive_ = keep_alive_ && !reply.close && !draining_;
     closing_ = !keep_alive_;
+    thread_.count_answer(answers_place_, reply.status);
     append_answer(out_, reply,
                   {.request_id = request_id_,
                    .version_1_0 = version_1_0_,
@@ -232,6 +234,13 @@ void Connection::refuse(std::uint16_t status) {
     request_id_ = has_id ? head->request_id : thread_.request_ids().next();
     without_body_ = head != nullptr && head->method == Method::head;
     keep_alive_ = false;
+    answers_place_ = 0;
+    if (head != nullptr) {
+        const auto& service = thread_.service();
+        const bool local = origin_ == Origin::local_socket;
+        const auto& router = local ? service.local_router : service.router;
+        answers_place_ = thread_.answers_place(origin_, router.find(head->method, head->path).path);
+    }
     std::optional<Reply> earlier;
     if (status == 413 && head != nullptr && origin_ == Origin::network) {
         earlier = before_too_large(*head);

@@ -116,7 +116,8 @@ private:
     // Of the request being answered.
     std::optional<Reply> early_reply_;  // Sent before the handler returned.
     std::string request_id_;
-    bool client_goes_on_ = true;  // It did not ask us to close, so it may be sending more.
+    std::size_t answers_place_ = 0;  // Where the thread counts the answer.
+    bool client_goes_on_ = true;     // It did not ask us to close, so it may be sending more.
     bool keep_alive_ = true;
     bool version_1_0_ = false;
     bool without_body_ = false;

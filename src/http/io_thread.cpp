@@ -30,7 +30,8 @@ IoThread::IoThread(Service& service, std::size_t index)
       sweep_timer_(context_),
       box_(std::make_shared<ReplyBox>(
           [this] { boost::asio::post(context_, [this] { take_mail(); }); })),
-      request_ids_(service.random) {}
+      request_ids_(service.random),
+      answers_(1 + service.router.paths().size() + service.local_router.paths().size()) {}
 
 IoThread::~IoThread() {
     stop();
@@ -96,6 +97,14 @@ Counts IoThread::counts() const noexcept {
             .connections_total = accepted_.load(std::memory_order_relaxed),
             .requests_total = requests_.load(std::memory_order_relaxed),
             .refused_total = refused_.load(std::memory_order_relaxed)};
+}
+
+std::array<std::uint64_t, 5> IoThread::answers(std::size_t place) const noexcept {
+    std::array<std::uint64_t, 5> counts{};
+    std::ranges::transform(answers_[place], counts.begin(), [](const Counter& counter) {
+        return counter.load(std::memory_order_relaxed);
+    });
+    return counts;
 }
 
 void IoThread::link(Connection& connection) {

@@ -1,6 +1,8 @@
 // One I/O thread with its own connections.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -62,6 +64,7 @@ public:
     void stop();
     void join();
     [[nodiscard]] Counts counts() const noexcept;
+    [[nodiscard]] std::array<std::uint64_t, 5> answers(std::size_t place) const noexcept;
 
     // For its connections.
     [[nodiscard]] const Service& service() const noexcept { return service_; }
@@ -74,6 +77,17 @@ public:
     void unlink(Connection& connection);
     void count_request() noexcept { add_one(requests_); }
     void count_refusal() noexcept { add_one(refused_); }
+    void count_answer(std::size_t path, std::uint16_t status) noexcept {
+        const std::size_t status_class = std::clamp<std::size_t>(status / 100U, 1, 5) - 1;
+        add_one(answers_[path][status_class]);
+    }
+    /// The place of a match in `answers_`: 0 for none, then the router's paths, then the local's.
+    [[nodiscard]] std::size_t answers_place(Origin origin, std::size_t path) const noexcept {
+        if (path == Router::no_path) {
+            return 0;
+        }
+        return 1 + path + (origin == Origin::network ? 0 : service_.router.paths().size());
+    }
 
 private:
     using Counter = std::atomic<std::uint64_t>;
@@ -106,6 +120,7 @@ private:
     Counter accepted_ = 0;
     Counter requests_ = 0;
     Counter refused_ = 0;
+    std::vector<std::array<Counter, 5>> answers_;  // See answers_place.
     std::atomic<std::uint64_t> open_ = 0;
     std::thread thread_;
 };

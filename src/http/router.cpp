@@ -18,6 +18,7 @@ std::size_t index_of(Method method) noexcept {
 /// One path and what answers its methods.
 struct Place {
     std::array<Handler, method_count> handlers;
+    std::size_t number = 0;  // In Table::paths.
     std::string allow;
 
     const Handler* handler(Method method) const noexcept {
@@ -52,12 +53,20 @@ struct Router::Table {
     std::unordered_map<std::string, std::unique_ptr<Place>, TextHash, std::equal_to<>> exact;
     std::vector<std::pair<std::string, std::unique_ptr<Place>>> under;  // Longest prefix first.
     std::vector<std::pair<Method, std::string>> routes;
+    std::vector<std::string> paths;
+
+    std::unique_ptr<Place> make(const std::string& path) {
+        auto made = std::make_unique<Place>();
+        made->number = paths.size();
+        paths.push_back(path);
+        return made;
+    }
 
     Place& place(const std::string& path) {
         if (!path.ends_with("/*")) {
             auto& slot = exact[path];
             if (!slot) {
-                slot = std::make_unique<Place>();
+                slot = make(path);
             }
             return *slot;
         }
@@ -68,7 +77,7 @@ struct Router::Table {
         }
         const auto after = std::ranges::find_if(
             under, [&](const auto& entry) { return entry.first.size() < prefix.size(); });
-        return *under.emplace(after, prefix, std::make_unique<Place>())->second;
+        return *under.emplace(after, prefix, make(path))->second;
     }
 };
 
@@ -91,11 +100,15 @@ std::vector<std::pair<Method, std::string>> Router::routes() const {
     return table_->routes;
 }
 
+const std::vector<std::string>& Router::paths() const noexcept {
+    return table_->paths;
+}
+
 Router::Match Router::find(Method method, std::string_view path) const {
     const Place* refusing = nullptr;
     if (const auto exact = table_->exact.find(path); exact != table_->exact.end()) {
         if (const Handler* handler = exact->second->handler(method)) {
-            return {.handler = handler, .status = 200, .allow = {}};
+            return {.handler = handler, .status = 200, .path = exact->second->number};
         }
         refusing = exact->second.get();
     }
@@ -104,14 +117,14 @@ Router::Match Router::find(Method method, std::string_view path) const {
             continue;
         }
         if (const Handler* handler = place->handler(method)) {
-            return {.handler = handler, .status = 200, .allow = {}};
+            return {.handler = handler, .status = 200, .path = place->number};
         }
         refusing = refusing == nullptr ? place.get() : refusing;
     }
     if (refusing == nullptr) {
         return {};
     }
-    return {.handler = nullptr, .status = 405, .allow = refusing->allow};
+    return {.handler = nullptr, .status = 405, .allow = refusing->allow, .path = refusing->number};
 }
 
 }  // namespace merpati::http

@@ -46,10 +46,16 @@ public:
     /// openapi.yaml.
     [[nodiscard]] std::vector<std::pair<Method, std::string>> routes() const;
 
+    /// The paths in the order of adding; `Match::path` counts in it.
+    [[nodiscard]] const std::vector<std::string>& paths() const noexcept;
+
+    static constexpr std::size_t no_path = static_cast<std::size_t>(-1);
+
     struct Match {
         const Handler* handler = nullptr;  // Null: `status` says why.
         std::uint16_t status = 404;        // 404 or 405 where there is no handler.
-        std::string_view allow;            // For 405: "GET, HEAD, POST".
+        std::string_view allow{};          // For 405: "GET, HEAD, POST".
+        std::size_t path = no_path;        // Of the handler, or of what answered 405.
     };
     [[nodiscard]] Match find(Method method, std::string_view path) const;
 

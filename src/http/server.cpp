@@ -1,5 +1,6 @@
 #include "http/server.hpp"
 
+#include <map>
 #include <mutex>
 
 #include "base/assert.hpp"
@@ -23,6 +24,7 @@ public:
     void drain(std::chrono::milliseconds deadline);
     void stop();
     [[nodiscard]] Counts counts() const noexcept;
+    [[nodiscard]] std::vector<PathAnswers> answers() const;
     [[nodiscard]] const std::vector<std::string>& addresses() const noexcept { return addresses_; }
 
 private:
@@ -125,6 +127,33 @@ Counts Server::Impl::counts() const noexcept {
     return total;
 }
 
+std::vector<PathAnswers> Server::Impl::answers() const {
+    std::map<std::string, PathAnswers> rows;
+    const auto add = [&](const std::string& path, std::size_t number) {
+        auto& row = rows[path];
+        row.path = path;
+        for (const auto& thread : threads_) {
+            const auto more = thread->answers(number);
+            for (std::size_t place = 0; place < more.size(); ++place) {
+                row.by_class[place] += more[place];
+            }
+        }
+    };
+    std::size_t number = 0;
+    add("", number++);
+    for (const auto* router : {&service_.router, &service_.local_router}) {
+        for (const auto& path : router->paths()) {
+            add(path, number++);
+        }
+    }
+    std::vector<PathAnswers> all;
+    all.reserve(rows.size());
+    for (auto& [path, row] : rows) {
+        all.push_back(std::move(row));
+    }
+    return all;
+}
+
 Server::Server(const Clock& clock, Random& random, Options options, const Router& router,
                const Router& local_router, RefusalBody refusal)
     : impl_(std::make_unique<Impl>(clock, random, std::move(options), router, local_router,
@@ -152,6 +181,10 @@ void Server::stop() {
 
 Counts Server::counts() const noexcept {
     return impl_->counts();
+}
+
+std::vector<PathAnswers> Server::answers() const {
+    return impl_->answers();
 }
 
 }  // namespace merpati::http

@@ -1,6 +1,7 @@
 // The HTTP/1.x server.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,12 @@ struct Counts {
     std::uint64_t refused_total = 0;  // Framing, limits, overload.
 };
 
+/// How often a path was answered, by class of status: [0] is 1xx, [4] is 5xx.
+struct PathAnswers {
+    std::string path;  // As in the router; empty: none matched, or no request could be read.
+    std::array<std::uint64_t, 5> by_class{};
+};
+
 /// Accepts connections, reads whole requests, calls the router's handlers, writes their replies.
 ///
 /// Threads: `threads` I/O threads, each with its own io_context, its own acceptor (SO_REUSEPORT)
@@ -65,6 +72,9 @@ public:
     void stop();
 
     [[nodiscard]] Counts counts() const noexcept;
+
+    /// Of both routers together, one row a path.
+    [[nodiscard]] std::vector<PathAnswers> answers() const;
 
 private:
     class Impl;

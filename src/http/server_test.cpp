@@ -1,5 +1,7 @@
 #include "http/server.hpp"
 
+#include <array>
+#include <map>
 #include <stdexcept>
 
 #include "http/server_fixture.hpp"
@@ -21,6 +23,26 @@ TEST_F(ServerTest, AnswersARequestAndKeepsTheConnection) {
     EXPECT_EQ(client.receive().body, "again");
     EXPECT_EQ(server->counts().connections_total, 1U);
     EXPECT_EQ(server->counts().requests_total, 2U);
+}
+
+TEST_F(ServerTest, CountsAnswersByPathAndClassOfStatus) {
+    options.threads = 2;
+    start();
+    auto client = connect();
+    for (const auto* head : {"GET /path/1", "GET /path/2", "GET /echo", "GET /nowhere"}) {
+        client.send(std::string{head} + " HTTP/1.1\r\nHost: a\r\n\r\n");
+        (void)client.receive();
+    }
+    client.send("nonsense\r\n\r\n");
+    EXPECT_EQ(client.receive().status, 400);
+    using Row = std::array<std::uint64_t, 5>;
+    std::map<std::string, Row> rows;
+    for (const auto& row : server->answers()) {
+        rows[row.path] = row.by_class;
+    }
+    EXPECT_EQ(rows["/path/*"], (Row{0, 2, 0, 0, 0}));
+    EXPECT_EQ(rows["/echo"], (Row{0, 0, 0, 1, 0}));  // 405: it knows POST alone.
+    EXPECT_EQ(rows[""], (Row{0, 0, 0, 2, 0}));       // No such path, and no request at all.
 }
 
 TEST_F(ServerTest, GivesEachAnswerAnIdOfItsOwn) {
