@@ -46,6 +46,7 @@ public:
         rests_ += 1;
         changed_.notify_all();
     }
+    std::uint64_t bytes_on_disk() const override { return 0; }
     Result<void> backup(const std::filesystem::path&) override { return {}; }
 
     void hold() { set(held_, true); }

@@ -1,6 +1,7 @@
 // The durable queue: one interface, an engine per database, one conformance suite for all.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -29,6 +30,10 @@ public:
     /// Moves committed pages from the log into the database file in a quiet moment. Called by the
     /// committer when no work waits.
     virtual void rest() = 0;
+
+    /// What the store takes of its disk just now, log included; 0 where that is not ours to see.
+    /// From any thread.
+    [[nodiscard]] virtual std::uint64_t bytes_on_disk() const = 0;
 
     /// Writes a consistent copy to `file`, which must not exist, while the store is in use.
     /// Errors: conflict (exists), io_failed.

@@ -71,6 +71,16 @@ TEST_P(LifetimeTest, RestingLosesNothing) {
     EXPECT_EQ(lane_before(clock.now() + 1s), std::vector{made.id});
 }
 
+TEST_P(LifetimeTest, SaysHowMuchOfTheDiskItTakes) {
+    const auto before = store->bytes_on_disk();
+    for (int number = 0; number < 100; ++number) {
+        accepted();
+    }
+    const auto after = store->bytes_on_disk();
+    EXPECT_GT(after, before);
+    EXPECT_LE(after, files().size());
+}
+
 TEST_P(LifetimeTest, SecretsCannotBeReadFromTheFiles) {
     auto made = take(reader()->account(account)).value();
     made.webhook_secret = Bytes(32, std::byte{'S'});

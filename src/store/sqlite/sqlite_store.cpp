@@ -168,6 +168,16 @@ public:
                                   nullptr, nullptr);
     }
 
+    std::uint64_t bytes_on_disk() const override {
+        std::uint64_t bytes = 0;
+        for (const auto* suffix : {"", "-wal", "-shm"}) {
+            std::error_code missing;
+            const auto size = std::filesystem::file_size(path_.string() + suffix, missing);
+            bytes += missing ? 0 : size;
+        }
+        return bytes;
+    }
+
     Result<void> backup(const std::filesystem::path& file) override {
         // SQLite writes into an empty file; ours is made first so that nobody else can read it.
         const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
