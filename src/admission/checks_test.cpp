@@ -1,5 +1,7 @@
 #include "admission/checks.hpp"
 
+#include <numeric>
+
 #include <gtest/gtest.h>
 
 #include "testing/manual_clock.hpp"
@@ -88,6 +90,16 @@ TEST_F(ChecksTest, ASenderIsFoundByItsOwnerAlone) {
         EXPECT_EQ(find_sender(number, {7}, directory), nullptr) << number;
     }
     EXPECT_EQ(find_sender("6281100000001", {8}, directory), nullptr);
+}
+
+TEST_F(ChecksTest, DevicesAreCountedByState) {
+    device.number = *model::PhoneNumber::parse("6281100000002");
+    device.state = DeviceState::banned;
+    directory.put_device(device);
+    const auto counts = directory.devices_by_state();
+    EXPECT_EQ(counts.at(static_cast<std::size_t>(DeviceState::connected)), 1U);
+    EXPECT_EQ(counts.at(static_cast<std::size_t>(DeviceState::banned)), 1U);
+    EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::size_t{0}), 2U);
 }
 
 TEST_F(ChecksTest, ADeviceThatIsReconnectingAcceptsForHalfAMinute) {

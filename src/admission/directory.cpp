@@ -171,6 +171,13 @@ std::size_t Directory::count_devices(model::AccountId account) const {
     return count;
 }
 
+std::array<std::size_t, model::device_states_count> Directory::devices_by_state() const {
+    std::array<std::size_t, model::device_states_count> counts{};
+    shards_->devices.for_each(
+        [&](const auto& device) { ++counts[static_cast<std::size_t>(device->state)]; });
+    return counts;
+}
+
 void Directory::put_account(const model::Account& account) {
     const auto before = find_account(account.id);
     auto entry = std::make_shared<AccountEntry>();

@@ -1,6 +1,7 @@
 // Accounts, keys and devices in memory, so that admission asks no database.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -52,6 +53,9 @@ public:
     [[nodiscard]] std::vector<model::ApiKey> keys(std::optional<model::AccountId> account) const;
     [[nodiscard]] std::vector<model::Device> devices(std::optional<model::AccountId> account) const;
     [[nodiscard]] std::size_t count_devices(model::AccountId account) const;
+
+    /// How many devices are in each state, by the state's number.
+    [[nodiscard]] std::array<std::size_t, model::device_states_count> devices_by_state() const;
 
     void put_account(const model::Account& account);
     void put_key(const model::ApiKey& key);

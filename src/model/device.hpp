@@ -1,6 +1,7 @@
 // Sender devices: a messaging-account number on one connector.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ enum class DeviceState : std::uint8_t {
     replaced,
     banned,
 };
+constexpr std::size_t device_states_count = static_cast<std::size_t>(DeviceState::banned) + 1;
 [[nodiscard]] std::string_view to_string(DeviceState state) noexcept;
 [[nodiscard]] std::optional<DeviceState> parse_device_state(std::string_view word) noexcept;
 
