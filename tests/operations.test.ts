@@ -1,7 +1,7 @@
 // What an operator relies on: health, metrics, logs, stopping, backups, one process a store.
 import { Agent } from "node:http";
-import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
@@ -51,6 +51,35 @@ test("metrics count messages, and contain nobody's number, key or text", async (
       /^(# (HELP|TYPE) .+|[a-z_:][a-z0-9_:]*(\{.*\})? ([-+0-9.e]+|\+Inf|NaN))$/i,
     );
   }
+});
+
+test("metrics break figures down by route, reason, code, state and result", async () => {
+  await account.send({ ...b(), to: simulated("991001") });
+  expectRefused(await account.send({ ...a(), from: freshNumber() }), rows.sender);
+  const { text } = await gateway.request({ method: "GET", path: "/metrics" });
+  for (const line of [
+    /^merpati_http_answers_total\{route="\/v1\/send",status="4xx"\} [1-9]/m,
+    /^merpati_requests_refused_total\{reason="sender_invalid"\} [1-9]/m,
+    /^merpati_messages_finished_total\{state="failed",code="1001"\} [1-9]/m,
+    /^merpati_devices\{state="connected"\} [1-9]/m,
+    /^merpati_callback_attempts_total\{result="delivered"\} \d/m,
+    /^merpati_commit_size_operations_bucket\{le="1"\} [1-9]/m,
+    /^merpati_store_bytes [1-9]/m,
+  ]) {
+    expect(text).toMatch(line);
+  }
+});
+
+test("docs/operations.md lists every metric, and no other", async () => {
+  const { text } = await gateway.request({ method: "GET", path: "/metrics" });
+  const served = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(
+    ([, name, kind]) => `${name} ${kind}`,
+  );
+  const page = readFileSync(resolve(import.meta.dirname, "../docs/operations.md"), "utf8");
+  const listed = [...page.matchAll(/^\| `(merpati_\w+)(?:\{.*?\})?` \| (\w+) \|/gm)].map(
+    ([, name, kind]) => `${name} ${kind}`,
+  );
+  expect(listed.sort()).toEqual(served.sort());
 });
 
 test("with metrics.token set, only who has it reads the metrics", async () => {

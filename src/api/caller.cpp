@@ -73,7 +73,11 @@ std::optional<http::Reply> Entrance::before_too_large(const http::Request& reque
     // The key comes first in the order of checks; operations without one have nothing to say.
     const bool keyed = request.path == "/v1/send" || request.path == "/v1/device/addnew";
     if (keyed && !admission::authenticate(request.authorization, directory_, clock_.now())) {
+        note(Refusal::key_invalid);
         return wrong_key();
+    }
+    if (keyed) {
+        note(Refusal::body_too_large);
     }
     return std::nullopt;
 }
@@ -83,6 +87,7 @@ std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request,
     const auto now = clock_.now();
     auto key = admission::authenticate(request.authorization, directory_, now);
     if (!key) {
+        note(Refusal::key_invalid);
         return wrong_key();
     }
     auto fields = JsonFields::parse(request.body);
@@ -94,7 +99,8 @@ std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request,
         caller.headers = fmt::format("X-Api-Revision: {}\r\n", model::to_string(choice.revision));
     }
     caller.revision = choice.revision;
-    const auto refuse = [&caller](Refusal refusal) {
+    const auto refuse = [&](Refusal refusal) {
+        note(refusal);
         return with_headers(failure(refusal, caller.revision), caller.headers);
     };
     if (!fields) {

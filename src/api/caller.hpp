@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +54,15 @@ class Entrance {
 public:
     Entrance(const Clock& clock, const admission::Directory& directory, EntranceOptions options)
         : clock_(clock), directory_(directory), options_(options) {}
+
+    /// Told of each refusal of a request that names an operation with a key, by those who answer
+    /// with it too. Set before the server starts.
+    std::function<void(Refusal)> on_refused;
+    void note(Refusal refusal) const {
+        if (on_refused) {
+            on_refused(refusal);
+        }
+    }
 
     /// For http::Router::before_too_large: a wrong key is told before a body that is too large.
     [[nodiscard]] std::optional<http::Reply> before_too_large(const http::Request& request) const;

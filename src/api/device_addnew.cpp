@@ -33,7 +33,8 @@ void DeviceAddnew::handle(const http::Request& request, http::Responder responde
         return;
     }
     auto& caller = std::get<Caller>(admitted);
-    const auto answer = [&caller, &responder](Refusal refusal) {
+    const auto answer = [this, &caller, &responder](Refusal refusal) {
+        rooms_.entrance.note(refusal);
         auto reply = failure(refusal, caller.revision);
         reply.headers += caller.headers;
         responder.send(std::move(reply));

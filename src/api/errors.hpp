@@ -1,6 +1,7 @@
 // The error catalogue of the API: one table, as in the interface's own tables.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,10 +23,13 @@ struct Wording {
 /// A row of the catalogue (interface 7.1 and 7.2; decisions.md for what they leave out).
 struct ErrorRow {
     Refusal id = Refusal::internal;
+    std::string_view name;  // For figures: "key_invalid".
     std::string_view text;
     Wording a;
     Wording b;
 };
+
+constexpr std::size_t refusals_count = static_cast<std::size_t>(Refusal::internal) + 1;
 
 /// The row of a refusal.
 [[nodiscard]] const ErrorRow& error_row(Refusal refusal) noexcept;

@@ -1,11 +1,13 @@
 // Delivers callbacks: signed, retried, each endpoint on its own.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -32,9 +34,22 @@ struct Options {
 /// thread.
 using SecretLookup = std::function<std::vector<Bytes>(model::AccountId)>;
 
+/// How one attempt ended.
+enum class AttemptResult : std::uint8_t {
+    delivered,       // 2xx
+    redirected,      // 3xx
+    refused,         // 4xx
+    receiver_fault,  // 5xx, and what is no status at all
+    timeout,
+    unreachable,  // TLS failed, too.
+    forbidden,    // The address is not public, or the URL not https.
+    broken,       // What came was no HTTP.
+};
+constexpr std::size_t attempt_results_count = static_cast<std::size_t>(AttemptResult::broken) + 1;
+[[nodiscard]] std::string_view to_string(AttemptResult result) noexcept;
+
 struct Counts {
-    std::uint64_t delivered_total = 0;
-    std::uint64_t failed_attempts_total = 0;
+    std::array<std::uint64_t, attempt_results_count> attempts{};  // By AttemptResult.
     std::uint64_t exhausted_total = 0;
     std::uint64_t in_memory = 0;
     std::uint64_t in_flight = 0;

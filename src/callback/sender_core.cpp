@@ -21,7 +21,62 @@ std::string error_text(const Result<outbound::Response>& answer) {
     return std::string{to_string(answer.error().code)} + ": " + answer.error().detail;
 }
 
+AttemptResult result_of(const Result<outbound::Response>& answer) {
+    if (answer) {
+        switch (answer->status / 100) {
+            case 2:
+                return AttemptResult::delivered;
+            case 3:
+                return AttemptResult::redirected;
+            case 4:
+                return AttemptResult::refused;
+            default:
+                return AttemptResult::receiver_fault;
+        }
+    }
+    switch (answer.error().code) {
+        case ErrorCode::timeout:
+            return AttemptResult::timeout;
+        case ErrorCode::refused:
+        case ErrorCode::invalid_argument:
+            return AttemptResult::forbidden;
+        case ErrorCode::protocol:
+            return AttemptResult::broken;
+        case ErrorCode::not_found:
+        case ErrorCode::conflict:
+        case ErrorCode::busy:
+        case ErrorCode::unreachable:
+        case ErrorCode::store_failed:
+        case ErrorCode::io_failed:
+        case ErrorCode::shutting_down:
+            return AttemptResult::unreachable;
+    }
+    return AttemptResult::unreachable;
+}
+
 }  // namespace
+
+std::string_view to_string(AttemptResult result) noexcept {
+    switch (result) {
+        case AttemptResult::delivered:
+            return "delivered";
+        case AttemptResult::redirected:
+            return "redirected";
+        case AttemptResult::refused:
+            return "refused";
+        case AttemptResult::receiver_fault:
+            return "receiver_fault";
+        case AttemptResult::timeout:
+            return "timeout";
+        case AttemptResult::unreachable:
+            return "unreachable";
+        case AttemptResult::forbidden:
+            return "forbidden";
+        case AttemptResult::broken:
+            return "broken";
+    }
+    return "broken";
+}
 
 SenderCore::SenderCore(const Clock& clock, Random& random, store::Committer& committer,
                        SecretLookup secrets, const Options& options, Attempt attempt, Post post)
@@ -241,14 +296,13 @@ void SenderCore::judge(std::int64_t origin_key, store::QueuedCallback& queued,
     progress.updated_at = now_;
     progress.last_status = answer ? answer->status : std::uint16_t{0};
     const bool was_open = origin.breaker.open();
+    ++counts_.attempts[static_cast<std::size_t>(result_of(answer))];
     if (answer && answer->status >= 200 && answer->status < 300) {
         progress.state = model::CallbackState::delivered;
         progress.last_error.clear();
         origin.breaker.succeeded();
-        ++counts_.delivered_total;
     } else {
         progress.last_error = error_text(answer);
-        ++counts_.failed_attempts_total;
         origin.breaker.failed(now_);
         const auto asked =
             answer ? parse_retry_after(answer->header("retry-after"), now_) : std::nullopt;

@@ -13,7 +13,11 @@ namespace {
 using model::CallbackState;
 using ::testing::HasSubstr;
 
-struct SenderCoreTest : SenderFixture {};
+struct SenderCoreTest : SenderFixture {
+    [[nodiscard]] std::uint64_t attempts_that(AttemptResult result) const {
+        return core->counts().attempts.at(static_cast<std::size_t>(result));
+    }
+};
 
 /// Longer than any wait of the table, its jitter included.
 constexpr Millis next_wait(std::size_t failures) {
@@ -58,8 +62,8 @@ TEST_F(SenderCoreTest, TriesAgainWhenTheTableSaysSoSignedAnew) {
     EXPECT_NE(attempts[1].request.headers, attempts[0].request.headers);
     answer(1, 200);
     EXPECT_EQ(stored(id).attempts, 2U);
-    EXPECT_EQ(core->counts().failed_attempts_total, 1U);
-    EXPECT_EQ(core->counts().delivered_total, 1U);
+    EXPECT_EQ(attempts_that(AttemptResult::receiver_fault), 1U);
+    EXPECT_EQ(attempts_that(AttemptResult::delivered), 1U);
 }
 
 TEST_F(SenderCoreTest, TakesARedirectAndABrokenConnectionForFailures) {
@@ -71,6 +75,29 @@ TEST_F(SenderCoreTest, TakesARedirectAndABrokenConnectionForFailures) {
     EXPECT_EQ(stored(moved).last_error, "HTTP 302");
     EXPECT_EQ(stored(broken).last_error, "unreachable: cannot connect");
     EXPECT_EQ(stored(broken).last_status, 0);
+}
+
+TEST_F(SenderCoreTest, CountsHowEachAttemptEnded) {
+    using enum AttemptResult;
+    const std::vector<std::pair<Result<outbound::Response>, AttemptResult>> ends{
+        {outbound::Response{.status = 204}, delivered},
+        {outbound::Response{.status = 302}, redirected},
+        {outbound::Response{.status = 404}, refused},
+        {outbound::Response{.status = 503}, receiver_fault},
+        {outbound::Response{.status = 999}, receiver_fault},
+        {fail(ErrorCode::timeout, "no answer in time"), timeout},
+        {fail(ErrorCode::unreachable, "cannot connect"), unreachable},
+        {fail(ErrorCode::refused, "the address is not a public one"), forbidden},
+        {fail(ErrorCode::protocol, "not an HTTP answer"), broken},
+    };
+    start();
+    std::array<std::uint64_t, attempt_results_count> expected{};
+    for (std::size_t place = 0; place < ends.size(); ++place) {
+        send(static_cast<std::int64_t>(place));
+        answer(place, ends[place].first);
+        ++expected.at(static_cast<std::size_t>(ends[place].second));
+        EXPECT_EQ(core->counts().attempts, expected) << place;
+    }
 }
 
 TEST_F(SenderCoreTest, HonoursALaterWishOfTheReceiver) {
@@ -193,7 +220,7 @@ TEST_F(SenderCoreTest, LeavesToTheDiskWhatMemoryIsTooSmallFor) {
         answer(place, 200);
     }
     EXPECT_TRUE(core->quiet());
-    EXPECT_EQ(core->counts().delivered_total, sent.size());
+    EXPECT_EQ(attempts_that(AttemptResult::delivered), sent.size());
 }
 
 TEST_F(SenderCoreTest, RefusesHttpUnlessTheOperatorAllowsIt) {

@@ -17,9 +17,10 @@
 #include "connector/simulator/simulator.hpp"
 #include "daemon/controls.hpp"
 #include "daemon/device_keeper.hpp"
+#include "daemon/figures.hpp"
 #include "daemon/health.hpp"
 #include "daemon/options.hpp"
-#include "daemon/readings.hpp"
+#include "daemon/tally.hpp"
 #include "daemon/upkeep.hpp"
 #include "http/server.hpp"
 #include "media/library.hpp"
@@ -257,17 +258,14 @@ private:
     /// What the committer and the operations report, and to whom.
     void join() {
         committer_.on_commit = [this](std::size_t operations, std::chrono::microseconds took) {
-            metrics_.commits.observe(std::chrono::duration<double>{took}.count());
-            metrics_.commit_operations.add(operations);
+            tally_.committed(operations, took);
         };
         committer_.after_told = [this] {
             scheduler_.told();
             sender_.told();
         };
-        send_.on_accepted = [this](model::Revision revision) {
-            (revision == model::Revision::a ? metrics_.accepted_a : metrics_.accepted_b).add();
-        };
-        send_.on_refused = [this](api::Refusal) { metrics_.refused.add(); };
+        send_.on_accepted = [this](model::Revision revision) { tally_.accepted(revision); };
+        entrance_.on_refused = [this](api::Refusal refusal) { tally_.refused(refusal); };
     }
 
     void route() {
@@ -284,12 +282,15 @@ private:
                     });
         operations_.unready = [this] { return health_.unready(); };
         operations_.metrics = [this] {
-            return telemetry::render_metrics(metrics_, readings_of({.committer = committer_,
-                                                                    .scheduler = scheduler_,
-                                                                    .sender = sender_,
-                                                                    .server = server_,
-                                                                    .prober = prober_,
-                                                                    .library = library_}));
+            return telemetry::render_metrics(figures_of({.tally = tally_,
+                                                         .store = *store_,
+                                                         .directory = directory_,
+                                                         .committer = committer_,
+                                                         .scheduler = scheduler_,
+                                                         .sender = sender_,
+                                                         .server = server_,
+                                                         .prober = prober_,
+                                                         .library = library_}));
         };
         operations_.metrics_token = settings_.metrics.token.value_or("");
         operations_.add_to(router_);
@@ -343,23 +344,7 @@ private:
     }
 
     void finished(store::Finish&& finish) {
-        switch (finish.completion.state) {
-            case model::MessageState::sent:
-                metrics_.sent.add();
-                break;
-            case model::MessageState::failed:
-                metrics_.failed.add();
-                break;
-            case model::MessageState::cancelled:
-                metrics_.cancelled.add();
-                break;
-            case model::MessageState::held:
-                metrics_.held.add();
-                break;
-            case model::MessageState::pending:
-            case model::MessageState::sending:
-                break;
-        }
+        tally_.finished(finish.completion);
         if (finish.message->revision == model::Revision::b) {
             waiters_.finished(*finish.message, finish.completion);
         }
@@ -370,7 +355,7 @@ private:
 
     const config::Settings& settings_;
     const telemetry::Log& log_;
-    telemetry::Metrics metrics_;
+    Tally tally_;
     const std::filesystem::path store_folder_ =
         std::filesystem::absolute(api::manage::local_socket_path(settings_.store.url))
             .parent_path();

@@ -3,8 +3,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,41 +24,47 @@ private:
     std::atomic<std::uint64_t> value_{0};
 };
 
-/// Durations in fixed buckets, for rates and quantiles.
-class DurationHistogram {
+/// Values in fixed buckets, for rates and quantiles.
+class Histogram {
 public:
-    static constexpr std::array<double, 10> bounds{0.0005, 0.001, 0.0025, 0.005, 0.01,
-                                                   0.025,  0.05,  0.1,    0.5,   2.5};  // Seconds.
+    static constexpr std::size_t bounds_max = 15;
 
-    void observe(double seconds) noexcept;
+    /// Upper bounds in rising order; they outlive the histogram.
+    explicit Histogram(std::span<const double> bounds);
 
-    std::array<Counter, bounds.size() + 1> buckets;
-    Counter microseconds;
+    void observe(double value) noexcept;
+
+    [[nodiscard]] std::span<const double> bounds() const noexcept { return bounds_; }
+    /// One more than there are bounds: the last has no upper bound.
+    [[nodiscard]] std::uint64_t bucket(std::size_t place) const noexcept {
+        return buckets_[place].value();
+    }
+    [[nodiscard]] double sum() const noexcept {
+        return static_cast<double>(millionths_.value()) / 1e6;
+    }
+
+private:
+    const std::span<const double> bounds_;
+    std::array<Counter, bounds_max + 1> buckets_;
+    Counter millionths_;
 };
 
-/// What is counted while it happens.
-struct Metrics {
-    Counter accepted_a;
-    Counter accepted_b;
-    Counter refused;
-    Counter sent;
-    Counter failed;
-    Counter cancelled;
-    Counter held;
-    Counter commit_operations;
-    DurationHistogram commits;
+/// One value of a figure.
+struct Sample {
+    std::vector<std::pair<std::string_view, std::string>> labels;
+    double value = 0;
 };
 
-/// A figure read when it is asked for.
-struct Reading {
+/// A figure as it stands when it is asked for.
+struct Figure {
     std::string_view name;  // "merpati_lanes"
     std::string_view help;
     bool counter = false;  // Else a gauge.
-    std::function<double()> read;
+    std::vector<Sample> samples;
+    const Histogram* histogram = nullptr;  // Instead of samples.
 };
 
 /// The page of GET /metrics, in Prometheus' text format.
-[[nodiscard]] std::string render_metrics(const Metrics& metrics,
-                                         const std::vector<Reading>& readings);
+[[nodiscard]] std::string render_metrics(const std::vector<Figure>& figures);
 
 }  // namespace merpati::telemetry

@@ -198,9 +198,7 @@ void Send::refuse(const Caller& caller, Refusal refusal, http::Responder respond
         send_with(responder, std::move(*answer), caller.headers);
         return;
     }
-    if (on_refused) {
-        on_refused(refusal);
-    }
+    rooms_.entrance.note(refusal);
     send_with(responder, failure(refusal, caller.revision), caller.headers);
 }
 
@@ -254,9 +252,7 @@ void Send::store_message(Caller caller, std::unique_ptr<model::Message> message,
         std::move(accept),
         [this, pending](store::Accept&& done) { stored(std::move(done), std::move(*pending)); });
     if (!taken) {
-        if (on_refused) {
-            on_refused(Refusal::overloaded);
-        }
+        rooms_.entrance.note(Refusal::overloaded);
         auto reply = failure(Refusal::overloaded);
         reply.add_header("Retry-After", "1");
         send_with(pending->responder, std::move(reply), pending->headers);
@@ -268,9 +264,7 @@ void Send::stored(store::Accept&& accept, Pending pending) {
     const auto revision = accept.message->revision;
     switch (accept.result) {
         case store::Accept::Result::credit_exhausted:
-            if (on_refused) {
-                on_refused(Refusal::credit_exhausted);
-            }
+            rooms_.entrance.note(Refusal::credit_exhausted);
             send_with(pending.responder, failure(Refusal::credit_exhausted, revision),
                       pending.headers);
             return;

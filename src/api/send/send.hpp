@@ -62,9 +62,9 @@ public:
 
     void handle(const http::Request& request, http::Responder responder);
 
-    /// Told of each acceptance and refusal, for metrics. Set before the server starts.
+    /// Told of each acceptance, for figures; refusals are told to Entrance. Set before the server
+    /// starts.
     std::function<void(model::Revision)> on_accepted;
-    std::function<void(Refusal)> on_refused;
 
 private:
     struct Pending;

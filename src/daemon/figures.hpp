@@ -1,19 +1,26 @@
-// The figures of GET /metrics that rooms keep themselves.
+// The figures of GET /metrics.
 #pragma once
 
 #include <vector>
 
+#include "admission/directory.hpp"
 #include "callback/sender.hpp"
+#include "daemon/tally.hpp"
 #include "http/server.hpp"
 #include "media/library.hpp"
 #include "media/prober.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
+#include "store/store.hpp"
 #include "telemetry/metrics.hpp"
 
 namespace merpati::daemon {
 
-struct Watched {
+/// Where they come from.
+struct Counted {
+    const Tally& tally;
+    const store::Store& store;
+    const admission::Directory& directory;
     const store::Committer& committer;
     const scheduler::Scheduler& scheduler;
     const callback::Sender& sender;
@@ -22,6 +29,7 @@ struct Watched {
     const media::Library& library;
 };
 
-[[nodiscard]] std::vector<telemetry::Reading> readings_of(const Watched& rooms);
+/// Every figure, as it stands now. docs/operations.md lists them; a test compares.
+[[nodiscard]] std::vector<telemetry::Figure> figures_of(const Counted& rooms);
 
 }  // namespace merpati::daemon

@@ -1,0 +1,139 @@
+#include "daemon/figures.hpp"
+
+#include <array>
+#include <string>
+
+namespace merpati::daemon {
+
+namespace {
+
+/// Appends one figure after the other.
+class Adder {
+public:
+    explicit Adder(std::vector<telemetry::Figure>& figures) : figures_(figures) {}
+
+    void operator()(std::string_view name, std::string_view help, bool counter,
+                    std::uint64_t value) {
+        figures_.push_back({.name = name,
+                            .help = help,
+                            .counter = counter,
+                            .samples = {{.value = static_cast<double>(value)}}});
+    }
+
+private:
+    std::vector<telemetry::Figure>& figures_;
+};
+
+void add_media(Adder& add, const Counted& rooms) {
+    const auto probes = rooms.prober.counts();
+    const auto files = rooms.library.counts();
+    add("merpati_media_probes_total", "Media addresses looked at", true, probes.probes_total);
+    add("merpati_media_probes_shared_total", "Requests answered by another's look", true,
+        probes.shared_total);
+    add("merpati_media_probes_undecided_total", "Looks that left the file for later", true,
+        probes.undecided_total);
+    add("merpati_media_probes_in_flight", "Looks under way", false, probes.in_flight);
+    add("merpati_media_probes_waiting", "Looks that wait for their turn", false, probes.waiting);
+    add("merpati_media_fetched_total", "Media files fetched", true, files.fetched_total);
+    add("merpati_media_fetched_bytes_total", "Bytes of media fetched", true,
+        files.fetched_bytes_total);
+    add("merpati_media_fetch_failures_total", "Fetches that ended without a file", true,
+        files.failed_total);
+    add("merpati_media_refused_total", "Messages whose file was of a type not allowed", true,
+        files.refused_total);
+    add("merpati_media_shared_total", "Messages served by another's fetch", true,
+        files.shared_total);
+    add("merpati_media_revalidated_total", "Kept files that their host confirmed", true,
+        files.revalidated_total);
+    add("merpati_media_removed_total", "Kept files removed by age or for room", true,
+        files.removed_total);
+    add("merpati_media_fetches_in_flight", "Fetches under way", false, files.in_flight);
+    add("merpati_media_fetches_waiting", "Fetches that wait for a turn or a next try", false,
+        files.waiting);
+    add("merpati_media_kept_files", "Media files kept", false, files.kept_files);
+    add("merpati_media_kept_bytes", "Bytes of media kept", false, files.kept_bytes);
+}
+
+telemetry::Figure devices(const admission::Directory& directory) {
+    telemetry::Figure figure{.name = "merpati_devices", .help = "Devices, by state"};
+    const auto counts = directory.devices_by_state();
+    for (std::size_t state = 0; state < counts.size(); ++state) {
+        const auto word = model::to_string(static_cast<model::DeviceState>(state));
+        figure.samples.push_back({.labels = {{"state", std::string{word}}},
+                                  .value = static_cast<double>(counts[state])});
+    }
+    return figure;
+}
+
+void add_callbacks(Adder& add, std::vector<telemetry::Figure>& figures,
+                   const callback::Counts& counts) {
+    telemetry::Figure attempts{.name = "merpati_callback_attempts_total",
+                               .help = "Attempts to deliver a callback, by result",
+                               .counter = true};
+    for (std::size_t result = 0; result < counts.attempts.size(); ++result) {
+        const auto word = callback::to_string(static_cast<callback::AttemptResult>(result));
+        attempts.samples.push_back({.labels = {{"result", std::string{word}}},
+                                    .value = static_cast<double>(counts.attempts[result])});
+    }
+    figures.push_back(std::move(attempts));
+    add("merpati_callbacks_exhausted_total", "Callbacks given up", true, counts.exhausted_total);
+    add("merpati_callbacks_in_memory", "Due callbacks held in memory", false, counts.in_memory);
+    add("merpati_callbacks_in_flight", "Callback attempts under way", false, counts.in_flight);
+    add("merpati_callback_origins", "Endpoints with waiting callbacks", false, counts.origins);
+    add("merpati_callback_breakers_open", "Endpoints that keep failing", false,
+        counts.breakers_open);
+}
+
+void add_http(Adder& add, std::vector<telemetry::Figure>& figures, const http::Server& server) {
+    const auto counts = server.counts();
+    add("merpati_http_connections", "Open connections", false, counts.connections_open);
+    add("merpati_http_connections_total", "Connections accepted", true, counts.connections_total);
+    add("merpati_http_requests_total", "Requests read", true, counts.requests_total);
+    add("merpati_http_refused_total", "Requests refused for framing, limits or overload", true,
+        counts.refused_total);
+    static constexpr std::array classes{"1xx", "2xx", "3xx", "4xx", "5xx"};
+    telemetry::Figure answers{.name = "merpati_http_answers_total",
+                              .help = "Answers, by route and class of status",
+                              .counter = true};
+    for (const auto& row : server.answers()) {
+        for (std::size_t place = 0; place < classes.size(); ++place) {
+            if (row.by_class[place] > 0) {
+                answers.samples.push_back(
+                    {.labels = {{"route", row.path.empty() ? "none" : row.path},
+                                {"status", classes[place]}},
+                     .value = static_cast<double>(row.by_class[place])});
+            }
+        }
+    }
+    figures.push_back(std::move(answers));
+}
+
+}  // namespace
+
+std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
+    const auto store = rooms.committer.counts();
+    const auto lanes = rooms.scheduler.counts();
+    std::vector<telemetry::Figure> figures;
+    rooms.tally.add_to(figures);
+    Adder add{figures};
+    add("merpati_store_waiting", "Operations that wait for the next commit", false, store.waiting);
+    add("merpati_lanes", "Devices the scheduler knows", false, lanes.lanes);
+    add("merpati_messages_in_memory", "Waiting messages held in memory", false,
+        lanes.messages_in_memory);
+    add("merpati_sends_in_flight", "Messages with the platform or being committed", false,
+        lanes.sends_in_flight);
+    add("merpati_messages_awaiting_files", "Media messages that are due, but for their file", false,
+        lanes.awaiting_files);
+    add("merpati_send_attempts_total", "Attempts to send", true, lanes.attempts_total);
+    add("merpati_send_retries_total", "Attempts put back after a passing failure", true,
+        lanes.retries_total);
+    add("merpati_store_bytes", "What the store takes of its disk", false,
+        rooms.store.bytes_on_disk());
+    figures.push_back(devices(rooms.directory));
+    add_callbacks(add, figures, rooms.sender.counts());
+    add_http(add, figures, rooms.server);
+    add_media(add, rooms);
+    return figures;
+}
+
+}  // namespace merpati::daemon
