@@ -29,8 +29,8 @@ public:
                 return false;
             }
             items_.push_back(std::move(item));
-            if (++urgent_ > 1) {
-                return true;  // Whoever put the first one has woken the owner.
+            if (++urgent_ != wake_at_) {
+                return true;  // Whoever put the first one has woken the owner, or it gathers.
             }
         }
         filled_.notify_one();
@@ -45,7 +45,7 @@ public:
                 return false;
             }
             items_.push_back(std::move(item));
-            if (++urgent_ > 1) {
+            if (++urgent_ != wake_at_) {
                 return true;
             }
         }
@@ -100,6 +100,16 @@ public:
         return !out.empty() || !closed_;
     }
 
+    /// Lets items gather until `count` wait (what was put quietly is not counted), but no longer
+    /// than `wait`; a nudge or the end ends it as well. Takes nothing. The owner sleeps meanwhile.
+    void gather(std::size_t count, std::chrono::microseconds wait) {
+        std::unique_lock lock{mutex_};
+        wake_at_ = count;
+        filled_.wait_for(lock, wait,
+                         [this, count] { return closed_ || nudged_ || urgent_ >= count; });
+        wake_at_ = 1;
+    }
+
     /// Wakes the owner without an item.
     void nudge() {
         {
@@ -128,7 +138,8 @@ private:
     mutable std::mutex mutex_;
     std::condition_variable filled_;
     std::vector<T> items_;
-    std::size_t urgent_ = 0;  // Items that were not put quietly.
+    std::size_t urgent_ = 0;   // Items that were not put quietly.
+    std::size_t wake_at_ = 1;  // At so many of them the owner is woken.
     bool closed_ = false;
     bool nudged_ = false;
 };

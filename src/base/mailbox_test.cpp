@@ -7,6 +7,8 @@
 namespace merpati {
 namespace {
 
+using namespace std::chrono_literals;
+
 TEST(MailboxTest, GivesEverythingInOrderAtOnce) {
     Mailbox<int> box{8};
     EXPECT_TRUE(box.put(1));
@@ -43,6 +45,39 @@ TEST(MailboxTest, ANudgeWakesTheOwnerWithoutAnItem) {
     }};
     box.nudge();
     owner.join();
+}
+
+TEST(MailboxTest, GathersUntilAsManyWaitAsWereAskedFor) {
+    Mailbox<int> box{8};
+    EXPECT_TRUE(box.put(1));
+    EXPECT_TRUE(box.put_quietly(2));
+    std::thread owner{[&box] {
+        box.gather(3, 1h);
+        EXPECT_EQ(box.size(), 4U);
+    }};
+    EXPECT_TRUE(box.put(3));
+    EXPECT_TRUE(box.put_always(4));
+    owner.join();
+    box.gather(3, 1h);  // They wait already.
+}
+
+TEST(MailboxTest, GathersNoLongerThanItMay) {
+    Mailbox<int> box{8};
+    EXPECT_TRUE(box.put(1));
+    box.gather(2, 1us);
+    EXPECT_EQ(box.size(), 1U);
+}
+
+TEST(MailboxTest, ANudgeAndTheEndEndTheGathering) {
+    Mailbox<int> box{8};
+    std::thread nudged{[&box] { box.gather(1, 1h); }};
+    box.nudge();
+    nudged.join();
+    std::vector<int> items;
+    EXPECT_TRUE(box.take_all(items));
+    std::thread ended{[&box] { box.gather(1, 1h); }};
+    box.close();
+    ended.join();
 }
 
 TEST(MailboxTest, WhatWasPutQuietlyIsTakenAfterAWake) {

@@ -1,5 +1,6 @@
 #include "store/committer.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <future>
 #include <mutex>
@@ -19,6 +20,14 @@ using namespace std::chrono_literals;
 /// Callback results wait this long for company: nobody waits for them, and a commit of their own
 /// costs as much as one of many acceptances.
 constexpr auto company_wait = 5ms;
+
+/// Under load a commit waits up to this long for as many operations as the last ones brought.
+constexpr auto gather_wait = 300us;
+
+/// Load is where so many operations come at a time, and so many sends end. A commit costs much the
+/// same whatever its size, so where sends want the processor too, fewer and larger ones complete
+/// more messages. Acceptances alone wait for the disk, and are never held up.
+constexpr std::size_t gathered_min = 16;
 
 /// After so many waits without work the store may rest (checkpoint) and the thread sleep.
 constexpr int waits_until_rest = 40;
@@ -120,6 +129,9 @@ public:
             answer();
             const bool asleep = idle_waits >= waits_until_rest;
             asleep_.store(asleep);
+            if (expected_ >= gathered_min) {
+                box_.gather(expected_, gather_wait);
+            }
             const bool open =
                 asleep ? box_.take_all(operations) : box_.take_all_for(operations, company_wait);
             if (!open) {
@@ -186,6 +198,7 @@ public:
         }
         commits_.fetch_add(1, std::memory_order_relaxed);
         operations_.fetch_add(to - from, std::memory_order_relaxed);
+        expect_like(gathering_, to - from);
         if (owner.on_commit) {
             owner.on_commit(to - from, std::chrono::duration_cast<std::chrono::microseconds>(
                                            clock_.steady_now() - began));
@@ -196,6 +209,14 @@ public:
         }
         gathering_.clear();  // Now, not at the next commit: what they hold may be a connection.
         return true;
+    }
+
+    /// The next commit may have as many operations that somebody waits for as this one.
+    void expect_like(const Gathering& gathering, std::size_t operations) {
+        expected_ -= expected_ / 8;
+        if (gathering.finishes.size() >= gathered_min) {
+            expected_ = std::max(expected_, operations - gathering.callback_updates.size());
+        }
     }
 
     /// Where `on_fatal` returns (in tests), lets go of everything unwritten, so that whoever waits
@@ -214,6 +235,7 @@ public:
     Gathering gathering_;
     std::mutex asked_mutex_;
     std::vector<Committer::Done> asked_;
+    std::size_t expected_ = 0;
     std::atomic<bool> asleep_{true};
     std::thread thread_;
     std::atomic<std::uint64_t> commits_{0};
