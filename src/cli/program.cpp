@@ -55,6 +55,7 @@ std::string explain(const CLI::App& root, const CLI::ParseError& error) {
         return error.what();
     }
     std::vector<std::string_view> names;
+    names.reserve(commands.size());
     for (const auto* command : commands) {
         names.push_back(command->get_name());
     }

@@ -143,7 +143,8 @@ void Client::Impl::send(Request request, ResponseHandler done) {
 }
 
 void Client::Impl::start(const TransferPtr& transfer) {
-    if ((transfer->connection = pool_.take_idle(transfer->origin)) != nullptr) {
+    transfer->connection = pool_.take_idle(transfer->origin);
+    if (transfer->connection != nullptr) {
         transfer->counted = true;
         transfer->reused = true;
         write(transfer);
@@ -356,7 +357,9 @@ void Client::Impl::end(const TransferPtr& transfer, Result<Response> result, boo
     if (std::exchange(transfer->ended, true)) {
         return;
     }
-    const auto held = transfer;  // `transfers_` may hold the last reference.
+    // `transfers_` may hold the last reference, and `transfer` be an alias of it.
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): that is what the copy is for.
+    const auto held = transfer;
     transfers_.erase(transfer);
     if (held->counted) {
         pool_.release(held->origin, std::exchange(held->connection, nullptr), keep && !closed_);

@@ -21,7 +21,7 @@ Connection::Connection(asio::any_io_executor executor, asio::ssl::context* tls, 
     }
 }
 
-void Connection::open(tcp::endpoint endpoint, SSL_SESSION* session, Handler done) {
+void Connection::open(const tcp::endpoint& endpoint, SSL_SESSION* session, Handler done) {
     address = endpoint.address();
     if (session != nullptr) {
         SSL_SESSION_up_ref(session);
@@ -63,7 +63,7 @@ void Connection::shake_hands(SSL_SESSION* session, Handler done) {
         [self = shared_from_this(), done = std::move(done)](error_code error) { done(error); });
 }
 
-void Connection::write(const std::string& bytes, Handler done) {
+void Connection::write(const std::string& bytes, const Handler& done) {
     auto handler = [self = shared_from_this(), done](error_code error, std::size_t) {
         done(error);
     };

@@ -28,9 +28,9 @@ public:
 
     /// Dials the address, never a name. `session`: of an earlier connection to the same origin, to
     /// shorten the handshake; may be null.
-    void open(boost::asio::ip::tcp::endpoint address, SSL_SESSION* session, Handler done);
+    void open(const boost::asio::ip::tcp::endpoint& address, SSL_SESSION* session, Handler done);
 
-    void write(const std::string& bytes, Handler done);
+    void write(const std::string& bytes, const Handler& done);
 
     /// Reads some more into `buffer`.
     void read(Handler done);

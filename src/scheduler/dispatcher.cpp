@@ -54,7 +54,8 @@ void Dispatcher::step(std::vector<Event>& events) {
         clock_set_back();
     }
     for (auto& event : events) {
-        std::visit([this](auto&& one) { handle(std::move(one)); }, event);
+        std::visit([this](auto&& one) { handle(std::forward<decltype(one)>(one)); },
+                   std::move(event));
     }
     events.clear();
     while (auto* lane = timers_.take_due(now_)) {

@@ -25,7 +25,7 @@ class Scheduler::Impl {
 public:
     Impl(const Clock& clock, Random& random, store::Store& store, store::Committer& committer,
          const connector::Connectors& connectors, CallbackFactory callbacks,
-         FinishListener on_finish, Options options)
+         FinishListener on_finish, const Options& options)
         : clock_(clock),
           store_(store),
           callbacks_(std::move(callbacks)),
@@ -154,10 +154,9 @@ private:
 
 Scheduler::Scheduler(const Clock& clock, Random& random, store::Store& store,
                      store::Committer& committer, const connector::Connectors& connectors,
-                     CallbackFactory callbacks, FinishListener on_finish, Options options)
+                     CallbackFactory callbacks, FinishListener on_finish, const Options& options)
     : impl_(std::make_unique<Impl>(clock, random, store, committer, connectors,
-                                   std::move(callbacks), std::move(on_finish),
-                                   std::move(options))) {}
+                                   std::move(callbacks), std::move(on_finish), options)) {}
 
 Scheduler::~Scheduler() {
     stop(0ms);

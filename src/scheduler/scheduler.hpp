@@ -82,7 +82,7 @@ class Scheduler {
 public:
     Scheduler(const Clock& clock, Random& random, store::Store& store, store::Committer& committer,
               const connector::Connectors& connectors, CallbackFactory callbacks,
-              FinishListener on_finish, Options options);
+              FinishListener on_finish, const Options& options);
     ~Scheduler();
 
     /// Recovers the lanes and starts the thread. Errors: store_failed.
