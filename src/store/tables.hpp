@@ -11,6 +11,8 @@
 #include "model/account.hpp"
 #include "model/callback.hpp"
 #include "model/device.hpp"
+#include "model/message.hpp"
+#include "model/outcome.hpp"
 #include "store/idempotency.hpp"
 
 namespace merpati::store {
@@ -56,6 +58,12 @@ public:
 
     /// Puts a held message back into its lane, due now. Errors: not_found, conflict (not held).
     virtual Result<void> release_message(model::MessageId message, Timestamp now) = 0;
+
+    /// Ends a held message as failed: its credit given back if it was charged, the callback stored.
+    /// The attempts and the platform's id stay what they were.
+    /// Errors: not_found, conflict (not held).
+    virtual Result<void> fail_message(model::MessageId message, const model::Completion& completion,
+                                      const std::optional<model::Callback>& callback) = 0;
 
     virtual Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                                       std::string_view key) = 0;

@@ -253,6 +253,54 @@ TEST_P(FinishTest, ReleasesOnlyWhatIsHeld) {
     EXPECT_EQ(take(reader()->waiting_messages()), 1);
 }
 
+TEST_P(FinishTest, AHeldMessageCanBeFailedOnceWithItsCreditBackAndItsCallback) {
+    account = create_account(3);
+    const auto made = accepted();
+    ASSERT_TRUE(finish(finish_of(made, MessageState::held)));
+    ASSERT_EQ(credit_of(account), 2);
+
+    clock.advance(1h);
+    const auto callback = callback_for(made);
+    const model::Completion failed{.state = MessageState::failed,
+                                   .code = model::StatusCode::failed,
+                                   .details = "given up",
+                                   .finished_at = clock.now()};
+    const auto fail_it = [&](model::MessageId id) {
+        return change(
+            [&, id](Tables& tables) { return tables.fail_message(id, failed, callback); });
+    };
+    ASSERT_TRUE(fail_it(made.id));
+    const auto record = record_of(made);
+    EXPECT_EQ(record.state, MessageState::failed);
+    EXPECT_EQ(record.completion->code, model::StatusCode::failed);
+    EXPECT_EQ(record.completion->details, "given up");
+    EXPECT_EQ(record.completion->finished_at, clock.now());
+    EXPECT_EQ(record.completion->attempts, 1);
+    EXPECT_EQ(credit_of(account), 3);
+    EXPECT_TRUE(take(reader()->callback(callback.id)));
+
+    EXPECT_EQ(fail_it(made.id).error().code, ErrorCode::conflict);
+    EXPECT_EQ(fail_it(accepted().id).error().code, ErrorCode::conflict);
+    EXPECT_EQ(fail_it(ids.next()).error().code, ErrorCode::not_found);
+    EXPECT_EQ(credit_of(account), 2);  // The one that waits is charged.
+}
+
+TEST_P(FinishTest, FailingAHeldMessageDoesNotUndoAToppingUpInTheSameBatch) {
+    account = create_account(1);
+    const auto made = accepted();
+    ASSERT_TRUE(finish(finish_of(made, MessageState::held)));
+    WriteBatch batch;
+    batch.changes.push_back(
+        {.run = [&](Tables& tables) { return tables.fail_message(made.id, {}, std::nullopt); }});
+    batch.changes.push_back({.run = [&](Tables& tables) -> Result<void> {
+        EXPECT_EQ(take(tables.add_credit(account, 10)), 11);
+        return {};
+    }});
+    batch.accepts.push_back({.message = message()});
+    write(batch);
+    EXPECT_EQ(credit_of(account), 10);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, FinishTest, ::testing::ValuesIn(engines()), name_of);
 
 }  // namespace

@@ -167,29 +167,59 @@ Result<void> SqliteTables::replay_callback(model::EventId event, Timestamp now) 
 }
 
 Result<void> SqliteTables::release_message(model::MessageId message, Timestamp now) {
-    std::int64_t device = 0;
-    std::int64_t source = 0;
-    {
-        Statement find{connection_, std::string{"SELECT coalesce(c.state, 0), "} + message_columns +
-                                        " FROM message m LEFT JOIN completion c ON c.id = m.id "
-                                        "WHERE m.id = ? AND m.tail = ?"};
-        auto row = find.query(message.sequence(), tail_of(message));
-        if (!row.next()) {
-            return fail(ErrorCode::not_found, "there is no such message");
-        }
-        if (row.integer(0) != static_cast<int>(model::MessageState::held)) {
-            return fail(ErrorCode::conflict, "the message is not held");
-        }
-        model::Message found;
-        read_message(row, 1, found);
-        device = found.device.value();
-        source = static_cast<int>(found.source);
+    const auto held = find_held(message);
+    if (!held) {
+        return std::unexpected(held.error());
     }
     Statement remove{connection_, "DELETE FROM completion WHERE id = ?"};
     remove.run(message.sequence());
     Statement insert{connection_, "INSERT INTO queue VALUES(?,?,?,?,?,?,0,0,NULL)"};
-    insert.run(device, source, bucket_of(now), message.sequence(), tail_of(message), now);
+    insert.run(held->device.value(), static_cast<int>(held->source), bucket_of(now),
+               message.sequence(), tail_of(message), now);
     return {};
+}
+
+Result<void> SqliteTables::fail_message(model::MessageId message,
+                                        const model::Completion& completion,
+                                        const std::optional<model::Callback>& callback) {
+    const auto held = find_held(message);
+    if (!held) {
+        return std::unexpected(held.error());
+    }
+    std::optional<std::int64_t> event;
+    if (callback) {
+        event = callback->id.sequence();
+        writer_.add_callback(*callback);
+    }
+    Statement update{connection_,
+                     "UPDATE completion SET state = ?2, code = ?3, details = ?4, "
+                     "finished_at = ?5, event = ?6 WHERE id = ?1"};
+    update.run(message.sequence(), static_cast<int>(completion.state),
+               static_cast<int>(completion.code), completion.details, completion.finished_at,
+               event);
+    if (held->charged) {
+        Statement give_back{connection_,
+                            "UPDATE account SET credit = credit + 1 "
+                            "WHERE id = ? AND credit IS NOT NULL"};
+        give_back.run(held->account.value);
+    }
+    return {};
+}
+
+Result<model::Message> SqliteTables::find_held(model::MessageId message) {
+    Statement find{connection_, std::string{"SELECT coalesce(c.state, 0), "} + message_columns +
+                                    " FROM message m LEFT JOIN completion c ON c.id = m.id "
+                                    "WHERE m.id = ? AND m.tail = ?"};
+    auto row = find.query(message.sequence(), tail_of(message));
+    if (!row.next()) {
+        return fail(ErrorCode::not_found, "there is no such message");
+    }
+    if (row.integer(0) != static_cast<int>(model::MessageState::held)) {
+        return fail(ErrorCode::conflict, "the message is not held");
+    }
+    model::Message found;
+    read_message(row, 1, found);
+    return found;
 }
 
 Result<std::optional<IdempotencyRecord>> SqliteTables::find_idempotency(model::AccountId account,

@@ -30,6 +30,8 @@ public:
     Result<void> add_callback(const model::Callback& callback) override;
     Result<void> replay_callback(model::EventId event, Timestamp now) override;
     Result<void> release_message(model::MessageId message, Timestamp now) override;
+    Result<void> fail_message(model::MessageId message, const model::Completion& completion,
+                              const std::optional<model::Callback>& callback) override;
     Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                               std::string_view key) override;
     Result<void> put_idempotency(const IdempotencyRecord& record) override;
@@ -37,6 +39,7 @@ public:
 
 private:
     [[nodiscard]] Result<void> changed_one(const char* what);
+    [[nodiscard]] Result<model::Message> find_held(model::MessageId message);
     [[nodiscard]] std::size_t prune_messages(const PruneLimits& limits);
     [[nodiscard]] std::size_t prune_callbacks(const PruneLimits& limits);
 
