@@ -1,54 +1,9 @@
 #include "daemon/device_keeper.hpp"
 
-#include "base/json_text.hpp"
-#include "callback/event_body.hpp"
-
 namespace merpati::daemon {
 namespace {
 
 using model::DeviceState;
-
-/// A JSON object of strings.
-class Data {
-public:
-    Data& add(std::string_view name, std::string_view value) {
-        text_ += text_.size() == 1 ? "" : ",";
-        append_json_string(text_, name);
-        text_ += ':';
-        append_json_string(text_, value);
-        return *this;
-    }
-    [[nodiscard]] std::string text() const { return text_ + "}"; }
-
-private:
-    std::string text_ = "{";
-};
-
-/// Which event a state is; passing states are none.
-std::string_view event_of(DeviceState state) {
-    switch (state) {
-        case DeviceState::connected:
-            return "device.connected";
-        case DeviceState::disconnected:
-        case DeviceState::logged_out:
-        case DeviceState::replaced:
-        case DeviceState::banned:
-            return "device.disconnected";
-        case DeviceState::pairing:
-        case DeviceState::reconnecting:
-            return {};
-    }
-    return {};
-}
-
-std::string state_data(DeviceState state, const std::string& reason) {
-    Data data;
-    data.add("state", model::to_string(state));
-    if (!reason.empty()) {
-        data.add("reason", reason);
-    }
-    return data.text();
-}
 
 bool was_up(DeviceState state) {
     return state == DeviceState::connected || state == DeviceState::reconnecting;
@@ -90,39 +45,35 @@ void DeviceKeeper::device_state(model::PhoneNumber number, DeviceState state, st
     rooms_.log.info("device changed its state", {{"device", telemetry::mask_number(number.text())},
                                                  {"state", model::to_string(state)},
                                                  {"reason", reason}});
-    const auto event = event_of(state);
     commit([number, state, since = device.state_since](
                store::Tables& tables) { return tables.set_device_state(number, state, since); },
-           event.empty() ? std::nullopt : event_for(device, event, state_data(state, reason)));
+           rooms_.notices.of_state(device, reason));
 }
 
 void DeviceKeeper::pairing(model::PhoneNumber device, connector::PairingStep step) {
     notify(device, "device.pairing",
-           Data{}
+           EventData{}
                .add("method", step.method)
                .add("payload", step.payload)
-               .add("expiresAt", to_rfc3339(step.expires_at))
-               .text());
+               .add("expiresAt", to_rfc3339(step.expires_at)));
 }
 
 void DeviceKeeper::late_status(connector::LateStatus status) {
     notify(status.device, "message.status",
-           Data{}
+           EventData{}
                .add("requestId", status.message.text())
                .add("status", status.status)
-               .add("at", to_rfc3339(status.at))
-               .text());
+               .add("at", to_rfc3339(status.at)));
 }
 
 void DeviceKeeper::inbound(connector::InboundMessage message) {
     notify(message.device, "message.received",
-           Data{}
+           EventData{}
                .add("from", message.sender)
                .add("type", message.type)
                .add("body", message.body)
                .add("messageid", message.platform_id)
-               .add("at", to_rfc3339(message.at))
-               .text());
+               .add("at", to_rfc3339(message.at)));
 }
 
 Result<DeviceState> DeviceKeeper::first_state(model::ConnectorKind kind) {
@@ -143,7 +94,7 @@ void DeviceKeeper::put(const model::Device& device, bool is_new) {
     }
     connector->start_device(device, {});
     // It began connected, so no change of state tells its webhook.
-    notify(device.number, event_of(device.state), state_data(device.state, {}));
+    tell(rooms_.notices.of_state(device, {}));
 }
 
 Result<model::Device> DeviceKeeper::connect(const model::Device& device) {
@@ -194,31 +145,16 @@ Result<model::Device> DeviceKeeper::settled(model::PhoneNumber number) {
     return *device;
 }
 
-std::optional<model::Callback> DeviceKeeper::event_for(const model::Device& device,
-                                                       std::string_view event,
-                                                       std::string_view data) {
-    if (device.webhook_url.empty()) {
-        return std::nullopt;
+void DeviceKeeper::notify(model::PhoneNumber number, std::string_view event,
+                          const EventData& data) {
+    if (const auto device = rooms_.directory.find_device(number)) {
+        tell(rooms_.notices.of_event(*device, event, data));
     }
-    model::Callback callback;
-    callback.id = rooms_.ids.next();
-    callback.account = device.account;
-    callback.kind = model::CallbackKind::device_event;
-    callback.url = device.webhook_url;
-    callback.origin_key = callback::origin_key_of(callback.url);
-    callback.created_at = rooms_.clock.now();
-    callback.body = callback::device_event_body(event, device.number, callback.created_at, data);
-    return callback;
 }
 
-void DeviceKeeper::notify(model::PhoneNumber number, std::string_view event,
-                          std::string_view data) {
-    const auto device = rooms_.directory.find_device(number);
-    if (device == nullptr) {
-        return;
-    }
-    if (auto callback = event_for(*device, event, data)) {
-        commit([](store::Tables&) -> Result<void> { return {}; }, std::move(callback));
+void DeviceKeeper::tell(std::optional<model::Callback> notice) {
+    if (notice) {
+        commit([](store::Tables&) -> Result<void> { return {}; }, std::move(notice));
     }
 }
 

@@ -8,9 +8,9 @@
 #include "admission/directory.hpp"
 #include "api/manage/context.hpp"
 #include "base/clock.hpp"
-#include "base/uuid.hpp"
 #include "callback/sender.hpp"
 #include "connector/connectors.hpp"
+#include "daemon/notices.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
 #include "telemetry/log.hpp"
@@ -28,7 +28,7 @@ class DeviceKeeper final : public connector::ConnectorEvents, public api::manage
 public:
     struct Rooms {
         const Clock& clock;
-        UuidSource& ids;
+        Notices& notices;
         const connector::Connectors& connectors;
         store::Committer& committer;
         admission::Directory& directory;
@@ -58,12 +58,10 @@ public:
     void removed(const model::Device& device) override;
 
 private:
-    [[nodiscard]] std::optional<model::Callback> event_for(const model::Device& device,
-                                                           std::string_view event,
-                                                           std::string_view data);
     void commit(std::move_only_function<Result<void>(store::Tables&)> change,
                 std::optional<model::Callback> event);
-    void notify(model::PhoneNumber device, std::string_view event, std::string_view data);
+    void notify(model::PhoneNumber device, std::string_view event, const EventData& data);
+    void tell(std::optional<model::Callback> notice);
     [[nodiscard]] Result<connector::Connector*> connector_of(const model::Device& device) const;
     [[nodiscard]] Result<model::Device> settled(model::PhoneNumber number);
 

@@ -12,13 +12,13 @@
 #include "api/operations.hpp"
 #include "api/send/send.hpp"
 #include "base/uuid.hpp"
-#include "callback/event_body.hpp"
 #include "callback/sender.hpp"
 #include "connector/simulator/simulator.hpp"
 #include "daemon/controls.hpp"
 #include "daemon/device_keeper.hpp"
 #include "daemon/figures.hpp"
 #include "daemon/health.hpp"
+#include "daemon/notices.hpp"
 #include "daemon/options.hpp"
 #include "daemon/tally.hpp"
 #include "daemon/upkeep.hpp"
@@ -92,6 +92,7 @@ public:
           log_(log),
           store_(std::move(opened.store)),
           ids_(clock, random, opened.last_sequence),
+          notices_(clock, ids_),
           policy_(std::move(opened.allowed)),
           prober_(clock, policy_, client_options(settings), prober_options(settings)),
           library_(clock, policy_, client_options(settings), library_options(settings)),
@@ -104,12 +105,12 @@ public:
           scheduler_(
               clock, random, *store_, committer_, connectors_,
               [this](const auto& message, const auto& completion) {
-                  return callback_of(message, completion);
+                  return notices_.of_end(message, completion);
               },
               [this](store::Finish&& finish) { finished(std::move(finish)); },
               scheduler_options(settings, library_, log.in("scheduler"))),
           keeper_({.clock = clock,
-                   .ids = ids_,
+                   .notices = notices_,
                    .connectors = connectors_,
                    .committer = committer_,
                    .directory = directory_,
@@ -327,22 +328,6 @@ private:
         return secrets;
     }
 
-    std::optional<model::Callback> callback_of(const model::Message& message,
-                                               const model::Completion& completion) {
-        if (message.callback_url.empty() || completion.state == model::MessageState::held) {
-            return std::nullopt;
-        }
-        model::Callback callback;
-        callback.id = ids_.next();
-        callback.account = message.account;
-        callback.message = message.id;
-        callback.url = message.callback_url;
-        callback.origin_key = callback::origin_key_of(callback.url);
-        callback.body = callback::message_status_body(message, completion);
-        callback.created_at = completion.finished_at;
-        return callback;
-    }
-
     void finished(store::Finish&& finish) {
         tally_.finished(finish.completion);
         if (finish.message->revision == model::Revision::b) {
@@ -361,6 +346,7 @@ private:
             .parent_path();
     std::unique_ptr<store::Store> store_;
     UuidSource ids_;
+    Notices notices_;
     outbound::AddressPolicy policy_;
     media::Prober prober_;
     media::Library library_;

@@ -1,0 +1,84 @@
+#include "daemon/notices.hpp"
+
+#include "base/json_text.hpp"
+#include "callback/event_body.hpp"
+
+namespace merpati::daemon {
+namespace {
+
+using model::DeviceState;
+
+std::string_view event_of(DeviceState state) {
+    switch (state) {
+        case DeviceState::connected:
+            return "device.connected";
+        case DeviceState::disconnected:
+        case DeviceState::logged_out:
+        case DeviceState::replaced:
+        case DeviceState::banned:
+            return "device.disconnected";
+        case DeviceState::pairing:
+        case DeviceState::reconnecting:
+            return {};
+    }
+    return {};
+}
+
+}  // namespace
+
+EventData& EventData::add(std::string_view name, std::string_view value) {
+    text_ += text_.size() == 1 ? "" : ",";
+    append_json_string(text_, name);
+    text_ += ':';
+    append_json_string(text_, value);
+    return *this;
+}
+
+std::optional<model::Callback> Notices::of_end(const model::Message& message,
+                                               const model::Completion& completion) {
+    if (message.callback_url.empty() || completion.state == model::MessageState::held) {
+        return std::nullopt;
+    }
+    model::Callback callback;
+    callback.id = ids_.next();
+    callback.account = message.account;
+    callback.message = message.id;
+    callback.url = message.callback_url;
+    callback.origin_key = callback::origin_key_of(callback.url);
+    callback.body = callback::message_status_body(message, completion);
+    callback.created_at = completion.finished_at;
+    return callback;
+}
+
+std::optional<model::Callback> Notices::of_event(const model::Device& device,
+                                                 std::string_view event, const EventData& data) {
+    if (device.webhook_url.empty()) {
+        return std::nullopt;
+    }
+    model::Callback callback;
+    callback.id = ids_.next();
+    callback.account = device.account;
+    callback.kind = model::CallbackKind::device_event;
+    callback.url = device.webhook_url;
+    callback.origin_key = callback::origin_key_of(callback.url);
+    callback.created_at = clock_.now();
+    callback.body =
+        callback::device_event_body(event, device.number, callback.created_at, data.text());
+    return callback;
+}
+
+std::optional<model::Callback> Notices::of_state(const model::Device& device,
+                                                 std::string_view reason) {
+    const auto event = event_of(device.state);
+    if (event.empty()) {
+        return std::nullopt;
+    }
+    EventData data;
+    data.add("state", model::to_string(device.state));
+    if (!reason.empty()) {
+        data.add("reason", reason);
+    }
+    return of_event(device, event, data);
+}
+
+}  // namespace merpati::daemon

@@ -1,0 +1,52 @@
+// What customers are told, as callbacks to be stored: a message's end, what happens to a device.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "base/uuid.hpp"
+#include "model/callback.hpp"
+#include "model/device.hpp"
+#include "model/message.hpp"
+#include "model/outcome.hpp"
+
+namespace merpati::daemon {
+
+/// A JSON object of strings.
+class EventData {
+public:
+    EventData& add(std::string_view name, std::string_view value);
+    [[nodiscard]] std::string text() const { return text_ + "}"; }
+
+private:
+    std::string text_ = "{";
+};
+
+/// The same words whether the server runs or a command works on its store.
+///
+/// Threads: any.
+class Notices {
+public:
+    Notices(const Clock& clock, UuidSource& ids) : clock_(clock), ids_(ids) {}
+
+    /// Empty where the message asked for no callback, or is held: then nobody is told.
+    [[nodiscard]] std::optional<model::Callback> of_end(const model::Message& message,
+                                                        const model::Completion& completion);
+
+    /// Empty where the device has no webhook.
+    [[nodiscard]] std::optional<model::Callback> of_event(const model::Device& device,
+                                                          std::string_view event,
+                                                          const EventData& data);
+
+    /// `device.connected` or `device.disconnected`; passing states are no event.
+    [[nodiscard]] std::optional<model::Callback> of_state(const model::Device& device,
+                                                          std::string_view reason);
+
+private:
+    const Clock& clock_;
+    UuidSource& ids_;
+};
+
+}  // namespace merpati::daemon
