@@ -142,6 +142,15 @@ void add_message_commands(Program& program) {
                 .example = "merpati message cancel 019c3f3e-7d00-7abc-8def-0123456789ab"},
                "cancel");
     add_simple(program, group,
+               {.name = "fail",
+                .summary = "Give a held message up, give its credit back, and tell its caller",
+                .details = "A message is held when a crash cut off its send and its account asked "
+                           "for\nat-most-once. Look at the device first: the recipient may have "
+                           "got it, and\nits caller will now hear that it failed. `merpati message "
+                           "release` sends it\ninstead.",
+                .example = "merpati message fail 019c3f3e-7d00-7abc-8def-0123456789ab"},
+               "fail");
+    add_simple(program, group,
                {.name = "release",
                 .summary = "Send a held message after all",
                 .details = "A message is held when a crash cut off its send and its account asked "

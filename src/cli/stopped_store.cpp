@@ -4,7 +4,9 @@
 
 #include "admission/directory.hpp"
 #include "api/manage/context.hpp"
+#include "base/uuid.hpp"
 #include "cli/version.hpp"
+#include "daemon/notices.hpp"
 #include "daemon/options.hpp"
 #include "outbound/address_policy.hpp"
 #include "scheduler/details.hpp"
@@ -79,7 +81,8 @@ private:
 /// Nothing is being sent while the server is stopped, so the record is all there is.
 class RecordedMessages final : public manage::MessageControl {
 public:
-    RecordedMessages(const Clock& clock, store::Store& store) : clock_(clock), store_(store) {}
+    RecordedMessages(const Clock& clock, store::Store& store, daemon::Notices& notices)
+        : clock_(clock), store_(store), notices_(notices) {}
 
     Result<void> cancel(store::QueuedMessage queued) override {
         if (queued.intent_recorded) {
@@ -102,11 +105,19 @@ public:
         return batch.finishes.front().finished ? Result<void>{}
                                                : fail(ErrorCode::conflict, "the message has ended");
     }
+    Result<void> fail_held(model::Message message) override {
+        const auto completion = daemon::given_up(clock_.now());
+        const auto callback = notices_.of_end(message, completion);
+        return write_change(store_, [&](store::Tables& tables) {
+            return tables.fail_message(message.id, completion, callback);
+        });
+    }
     void released(const model::Message& /*message*/, Timestamp /*due*/) override {}
 
 private:
     const Clock& clock_;
     store::Store& store_;
+    daemon::Notices& notices_;
 };
 
 class RecordedCallbacks final : public manage::CallbackControl {
@@ -119,11 +130,14 @@ public:
 class StoppedStore::Impl {
 public:
     Impl(const config::Settings& settings, const Clock& clock, Random& random,
-         std::unique_ptr<store::Store> store, std::vector<outbound::Cidr> allowed)
+         std::unique_ptr<store::Store> store, std::vector<outbound::Cidr> allowed,
+         std::int64_t last_sequence)
         : store_(std::move(store)),
+          ids_(clock, random, last_sequence),
+          notices_(clock, ids_),
           policy_(std::move(allowed)),
           devices_(clock, *store_, directory_),
-          messages_(clock, *store_),
+          messages_(clock, *store_, notices_),
           manage_({.clock = clock,
                    .random = random,
                    .store = *store_,
@@ -136,15 +150,14 @@ public:
                    .messages = messages_,
                    .callbacks = callbacks_}) {}
 
-    Result<void> load() {
-        auto reader = store_->open_reader();
-        return reader ? directory_.load(**reader) : pass(reader);
-    }
+    Result<void> load(store::Reader& reader) { return directory_.load(reader); }
 
     manage::Manage& manage() { return manage_; }
 
 private:
     std::unique_ptr<store::Store> store_;
+    UuidSource ids_;
+    daemon::Notices notices_;
     admission::Directory directory_;
     outbound::AddressPolicy policy_;
     RecordedDevices devices_;
@@ -163,9 +176,17 @@ Result<std::unique_ptr<StoppedStore>> StoppedStore::open(const config::Settings&
     if (!store) {
         return pass(store);
     }
-    auto impl =
-        std::make_unique<Impl>(settings, clock, random, std::move(*store), std::move(*allowed));
-    if (auto loaded = impl->load(); !loaded) {
+    auto reader = (*store)->open_reader();
+    if (!reader) {
+        return pass(reader);
+    }
+    const auto last = (*reader)->last_sequence();
+    if (!last) {
+        return std::unexpected(last.error());
+    }
+    auto impl = std::make_unique<Impl>(settings, clock, random, std::move(*store),
+                                       std::move(*allowed), *last);
+    if (auto loaded = impl->load(**reader); !loaded) {
         return pass(loaded);
     }
     return std::unique_ptr<StoppedStore>{new StoppedStore{std::move(impl)}};

@@ -2,21 +2,32 @@
 #pragma once
 
 #include "api/manage/context.hpp"
+#include "base/clock.hpp"
 #include "callback/sender.hpp"
+#include "daemon/notices.hpp"
 #include "scheduler/scheduler.hpp"
+#include "store/committer.hpp"
 
 namespace merpati::daemon {
 
-/// Threads: any but the scheduler's and the committer's, for whose answers `cancel` waits.
+/// Threads: any but the scheduler's and the committer's, for whose answers it waits.
 class RunningMessages final : public api::manage::MessageControl {
 public:
-    explicit RunningMessages(scheduler::Scheduler& scheduler) : scheduler_(scheduler) {}
+    struct Rooms {
+        const Clock& clock;
+        Notices& notices;
+        store::Committer& committer;
+        scheduler::Scheduler& scheduler;
+        scheduler::FinishListener on_finish;  // Told of the ends that the scheduler knows not of.
+    };
+    explicit RunningMessages(Rooms rooms) : rooms_(std::move(rooms)) {}
 
     [[nodiscard]] Result<void> cancel(store::QueuedMessage message) override;
+    [[nodiscard]] Result<void> fail_held(model::Message message) override;
     void released(const model::Message& message, Timestamp due) override;
 
 private:
-    scheduler::Scheduler& scheduler_;
+    Rooms rooms_;
 };
 
 class RunningCallbacks final : public api::manage::CallbackControl {

@@ -140,7 +140,15 @@ public:
                .committer = committer_},
               device_options(settings),
               [this](const model::Device& device, bool is_new) { keeper_.put(device, is_new); }),
-          running_messages_(scheduler_),
+          running_messages_({.clock = clock,
+                             .notices = notices_,
+                             .committer = committer_,
+                             .scheduler = scheduler_,
+                             .on_finish =
+                                 [this](store::Finish&& finish) {
+                                     finished(std::move(finish));
+                                     sender_.told();  // No batch of the committer's does it.
+                                 }}),
           running_callbacks_(sender_),
           manage_(
               {.clock = clock,

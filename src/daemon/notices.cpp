@@ -2,6 +2,7 @@
 
 #include "base/json_text.hpp"
 #include "callback/event_body.hpp"
+#include "scheduler/details.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -79,6 +80,13 @@ std::optional<model::Callback> Notices::of_state(const model::Device& device,
         data.add("reason", reason);
     }
     return of_event(device, event, data);
+}
+
+model::Completion given_up(Timestamp now) {
+    return {.state = model::MessageState::failed,
+            .code = model::StatusCode::failed,
+            .details = std::string{scheduler::details::given_up},
+            .finished_at = now};
 }
 
 }  // namespace merpati::daemon

@@ -49,4 +49,7 @@ private:
     UuidSource& ids_;
 };
 
+/// The end of a held message that the operator fails.
+[[nodiscard]] model::Completion given_up(Timestamp now);
+
 }  // namespace merpati::daemon

@@ -19,6 +19,8 @@ inline constexpr std::string_view gave_up = "Gagal mengirim sampai batas waktu h
 inline constexpr std::string_view cancelled = "Pesan dibatalkan";
 inline constexpr std::string_view held =
     "Hasil pengiriman tidak diketahui; ditahan agar tidak terkirim dua kali";
+inline constexpr std::string_view given_up =
+    "Hasil pengiriman tidak diketahui; operator menyatakannya gagal";
 
 /// A platform's words are kept to this many bytes.
 inline constexpr std::size_t length_max = 256;

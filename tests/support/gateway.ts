@@ -26,6 +26,7 @@ export interface AccountFlags {
   expires?: string;
   rate?: string; // "none" unless said otherwise: few tests are about the rate.
   callback?: string;
+  delivery?: "at-least-once" | "at-most-once";
   "devices-max"?: number;
 }
 

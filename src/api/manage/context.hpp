@@ -47,6 +47,10 @@ public:
     /// Errors: conflict (it is being sent, or has ended), timeout, store_failed.
     [[nodiscard]] virtual Result<void> cancel(store::QueuedMessage message) = 0;
 
+    /// Ends a held message as failed, its credit given back and its callback stored in the same
+    /// commit; returns when that is durable. Errors: not_found, conflict (not held), store_failed.
+    [[nodiscard]] virtual Result<void> fail_held(model::Message message) = 0;
+
     /// A held message was put back into its lane, due at `due`.
     virtual void released(const model::Message& message, Timestamp due) = 0;
 };

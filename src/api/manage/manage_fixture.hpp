@@ -83,12 +83,20 @@ struct ToldMessages final : MessageControl {
         }
         return {};
     }
+    Result<void> fail_held(model::Message message) override {
+        given_up.push_back(message.id);
+        if (answer != ErrorCode::not_found) {
+            return fail(answer, "it is not held");
+        }
+        return {};
+    }
     void released(const model::Message& message, Timestamp due) override {
         woken.push_back(message.id.text() + " " + to_rfc3339(due));
     }
 
     ErrorCode answer = ErrorCode::not_found;  // Stands for success.
     std::vector<model::MessageId> cancelled;
+    std::vector<model::MessageId> given_up;
     std::vector<std::string> woken;
 };
 

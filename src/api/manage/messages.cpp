@@ -157,12 +157,33 @@ Result<value> release(const Context& context, Call& call) {
     return show_again(context, call.id);
 }
 
+/// Ends a held message for good. Whoever does so knows that it has not arrived, or accepts that it
+/// may have.
+Result<value> fail_held(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto record = find_message(context, call.id);
+    if (!record) {
+        return pass(record);
+    }
+    if (auto failed = context.messages.fail_held(std::move(record->message)); !failed) {
+        return failed.error().code == ErrorCode::conflict
+                   ? fail(ErrorCode::conflict,
+                          fmt::format("message {} is {}: only a held one can be failed", call.id,
+                                      model::to_string(record->state)))
+                   : Result<value>{pass(failed)};
+    }
+    return show_again(context, call.id);
+}
+
 using http::Method;
 
 constexpr std::array routes{
     Route{Method::get, "/messages", Turn::shared, list},
     Route{Method::get, "/messages/{}", Turn::shared, show},
     Route{Method::post, "/messages/{}/cancel", Turn::exclusive, cancel},
+    Route{Method::post, "/messages/{}/fail", Turn::exclusive, fail_held},
     Route{Method::post, "/messages/{}/release", Turn::exclusive, release},
 };
 

@@ -118,12 +118,25 @@ TEST_F(MessagesTest, OnlyAHeldMessageIsReleased) {
     EXPECT_THAT(messages.woken, ElementsAre(held.id.text() + " " + to_rfc3339(clock.now())));
 }
 
+TEST_F(MessagesTest, AHeldMessageIsFailedThroughItsOwner) {
+    const auto held = accept(account, device);
+    finish(held, MessageState::held);
+    const auto path = "/messages/" + held.id.text() + "/fail";
+    EXPECT_EQ(post(path).status, 200);
+    EXPECT_THAT(messages.given_up, ElementsAre(held.id));
+    messages.answer = ErrorCode::conflict;
+    const auto refused = post(path);
+    EXPECT_EQ(refused.status, 409);
+    EXPECT_THAT(refused.error(), HasSubstr("only a held one can be failed"));
+}
+
 TEST_F(MessagesTest, UnknownMessagesAreNotFound) {
     for (const std::string_view id : {"019c3f3e-7d00-7abc-8def-0123456789ab", "bogus"}) {
         const auto path = "/messages/" + std::string{id};
         EXPECT_EQ(get(path).status, 404);
         EXPECT_EQ(post(path + "/cancel").status, 404);
         EXPECT_EQ(post(path + "/release").status, 404);
+        EXPECT_EQ(post(path + "/fail").status, 404);
         EXPECT_EQ(get("/callbacks/" + std::string{id}).status, 404);
         EXPECT_EQ(post("/callbacks/" + std::string{id} + "/replay").status, 404);
     }
