@@ -27,11 +27,13 @@ Result<void> write_change(store::Store& store,
     return std::move(batch.changes.front().result);
 }
 
-/// Only the record changes; the server's connector follows it at its next start.
+/// Only the record changes, and the webhook's notice is stored with it; the server's connector
+/// follows it at its next start.
 class RecordedDevices final : public manage::DeviceControl {
 public:
-    RecordedDevices(const Clock& clock, store::Store& store, admission::Directory& directory)
-        : clock_(clock), store_(store), directory_(directory) {}
+    RecordedDevices(const Clock& clock, store::Store& store, admission::Directory& directory,
+                    daemon::Notices& notices)
+        : clock_(clock), store_(store), directory_(directory), notices_(notices) {}
 
     Result<model::DeviceState> first_state(model::ConnectorKind kind) override {
         if (kind != model::ConnectorKind::simulator) {
@@ -44,10 +46,10 @@ public:
         if (device.connector != model::ConnectorKind::simulator) {
             return no_connector(device.connector);
         }
-        return record(device, model::DeviceState::connected);
+        return record(device, model::DeviceState::connected, {});
     }
     Result<model::Device> disconnect(const model::Device& device) override {
-        return record(device, model::DeviceState::disconnected);
+        return record(device, model::DeviceState::disconnected, model::disconnected_by_request);
     }
     void removed(const model::Device& /*device*/) override {}
 
@@ -57,14 +59,17 @@ private:
                     fmt::format("this program has no connector '{}'", model::to_string(kind)));
     }
 
-    Result<model::Device> record(model::Device device, model::DeviceState state) {
+    Result<model::Device> record(model::Device device, model::DeviceState state,
+                                 std::string_view reason) {
         if (device.state == state) {
             return device;
         }
         device.state = state;
         device.state_since = clock_.now();
-        auto changed = write_change(store_, [&device](store::Tables& tables) {
-            return tables.set_device_state(device.number, device.state, device.state_since);
+        const auto notice = notices_.of_state(device, reason);
+        auto changed = write_change(store_, [&](store::Tables& tables) -> Result<void> {
+            auto set = tables.set_device_state(device.number, device.state, device.state_since);
+            return set && notice ? tables.add_callback(*notice) : std::move(set);
         });
         if (!changed) {
             return pass(changed);
@@ -76,6 +81,7 @@ private:
     const Clock& clock_;
     store::Store& store_;
     admission::Directory& directory_;
+    daemon::Notices& notices_;
 };
 
 /// Nothing is being sent while the server is stopped, so the record is all there is.
@@ -90,15 +96,16 @@ public:
                         "its send had begun when the server ended, so the platform may have it: "
                         "start the server, which finds out");
         }
+        store::Finish finish{.message = std::move(queued.message),
+                             .queued_at = queued.queued_at,
+                             .completion = {.state = model::MessageState::cancelled,
+                                            .code = model::StatusCode::failed,
+                                            .details = std::string{scheduler::details::cancelled},
+                                            .finished_at = clock_.now(),
+                                            .attempts = queued.attempts}};
+        finish.callback = notices_.of_end(*finish.message, finish.completion);
         store::WriteBatch batch;
-        batch.finishes.push_back(
-            {.message = std::move(queued.message),
-             .queued_at = queued.queued_at,
-             .completion = {.state = model::MessageState::cancelled,
-                            .code = model::StatusCode::failed,
-                            .details = std::string{scheduler::details::cancelled},
-                            .finished_at = clock_.now(),
-                            .attempts = queued.attempts}});
+        batch.finishes.push_back(std::move(finish));
         if (auto written = store_.write(batch); !written) {
             return written;
         }
@@ -136,7 +143,7 @@ public:
           ids_(clock, random, last_sequence),
           notices_(clock, ids_),
           policy_(std::move(allowed)),
-          devices_(clock, *store_, directory_),
+          devices_(clock, *store_, directory_, notices_),
           messages_(clock, *store_, notices_),
           manage_({.clock = clock,
                    .random = random,

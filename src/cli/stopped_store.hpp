@@ -14,7 +14,8 @@ namespace merpati::cli {
 
 /// Operation: opens (at first use creates) the store and holds its lock until destroyed, so open
 /// it late and drop it soon. Devices have no connection here: connecting one records that it
-/// shall be connected when the server starts.
+/// shall be connected when the server starts. Callbacks and webhooks of what changes are stored
+/// with it, and leave when the server starts.
 ///
 /// Threads: one.
 class StoppedStore {

@@ -87,7 +87,7 @@ public:
         }
         events_->device_state(
             device, connected ? model::DeviceState::connected : model::DeviceState::disconnected,
-            connected ? "" : "disconnected by request");
+            connected ? "" : std::string{model::disconnected_by_request});
     }
 
     const Capabilities& capabilities() const { return capabilities_; }

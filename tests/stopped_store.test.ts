@@ -1,0 +1,66 @@
+// Commands on a stopped server's store tell the same people the same words, once it starts.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shop, type Account } from "./support/account.ts";
+import { expectAccepted } from "./support/expect.ts";
+import { Gateway } from "./support/gateway.ts";
+import { freshNumber, freshText } from "./support/numbers.ts";
+import { Sink } from "./support/sink.ts";
+
+let gateway: Gateway;
+let sink: Sink;
+let account: Account;
+let device: string;
+
+beforeAll(async () => {
+  sink = await Sink.open({ secure: false });
+  gateway = await Gateway.create({ settings: { "outbound.allow_http_callbacks": true } });
+  ({ account, device } = await shop(gateway, { credits: 10 }));
+});
+afterAll(async () => {
+  await gateway.close();
+  await sink.close();
+});
+
+test("a message that is cancelled calls back, and its credit comes back", async () => {
+  const send = async (path: string) => {
+    const body = { to: freshNumber(), from: device, message: freshText(), Type: "text" };
+    const late = { ...body, delay: 18_000, callbackStatus: sink.url(path) };
+    return expectAccepted(await account.send(late));
+  };
+  const up = await send("/cancelled-up");
+  const down = await send("/cancelled-down");
+  await gateway.json("message", "cancel", up);
+  const toldUp = (await sink.request("/cancelled-up")).json;
+  expect(await gateway.stop()).toBe(0);
+  expect(await gateway.json("message", "cancel", down)).toMatchObject({ state: "cancelled" });
+  expect((await gateway.cli("message", "cancel", down)).code).toBe(1);
+  await gateway.start();
+  const toldDown = (await sink.request("/cancelled-down")).json;
+  expect(toldDown.requestId).toBe(down);
+  expect(Object.keys(toldDown)).toEqual(Object.keys(toldUp));
+  const { code, details, status } = toldUp;
+  expect(toldDown).toMatchObject({ code, details, status });
+  expect(sink.at("/cancelled-down")).toHaveLength(1);
+  expect((await gateway.json("account", "show", account.id)).credit).toBe(10);
+});
+
+test("a device that is disconnected and connected tells its webhook", async () => {
+  const words = (path: string) =>
+    sink.at(path).map(({ json }) => [json.event, JSON.stringify(json.data)]);
+  const up = await account.device(freshNumber(), "--webhook", sink.url("/device-up"));
+  const down = await account.device(freshNumber(), "--webhook", sink.url("/device-down"));
+  for (const path of ["/device-up", "/device-down"]) await sink.request(path); // Connected.
+  await gateway.json("device", "disconnect", up);
+  await sink.requests("/device-up", 2);
+  await gateway.json("device", "connect", up);
+  await sink.requests("/device-up", 3);
+
+  expect(await gateway.stop()).toBe(0);
+  await gateway.json("device", "disconnect", down);
+  await gateway.json("device", "disconnect", down); // No news.
+  await gateway.json("device", "connect", down);
+  await gateway.start();
+  await sink.requests("/device-down", 3);
+  expect(words("/device-down").sort()).toEqual(words("/device-up").sort());
+  for (const { json } of sink.at("/device-down")) expect(json.device).toBe(Number(down));
+});
