@@ -77,6 +77,7 @@ TEST_F(ProgramTest, HelpTeachesAndSucceeds) {
 TEST_F(ProgramTest, ThePageInDocsIsTheCommandsOwnHelp) {
     const auto program = make_program({.out = std::cout, .err = std::cerr, .environment = {}});
     const auto page = reference_page(program->root());
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the test has one thread.
     if (std::getenv("MERPATI_WRITE_REFERENCE") != nullptr) {
         std::ofstream{MERPATI_CLI_PAGE} << page;
     }

@@ -17,6 +17,7 @@ using ::testing::Not;
 
 /// With MERPATI_WRITE_REFERENCE set it writes the page instead of comparing it.
 TEST(ReferenceTest, ThePageInDocsIsTheOneMadeFromTheTable) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): the test has one thread.
     if (std::getenv("MERPATI_WRITE_REFERENCE") != nullptr) {
         std::ofstream{MERPATI_REFERENCE_PAGE} << reference_page();
     }

@@ -204,7 +204,7 @@ TEST_F(AsyncAnswerTest, DoesNotNestPipelinedRequests) {
         }
         client.stop_sending();
     }};
-    const std::string answers = client.receive_all();
+    (void)client.receive_all();
     writer.join();
     server->stop();
     EXPECT_EQ(server->counts().requests_total, 20'000U);
