@@ -34,12 +34,9 @@ public:
           core_(
               clock, random, committer, std::move(secrets), options,
               [this](outbound::Request request, outbound::ResponseHandler done) {
-                  client_.send(std::move(request),
-                               [this, done = std::move(done)](Result<outbound::Response> answer) {
-                                   done(std::move(answer));
-                                   step_soon();
-                               });
+                  client_.send(std::move(request), std::move(done));
               },
+              [this] { step_soon(); },
               [this](std::move_only_function<void()> work) { give(std::move(work)); }) {}
 
     Result<void> start() {

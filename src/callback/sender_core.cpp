@@ -79,13 +79,15 @@ std::string_view to_string(AttemptResult result) noexcept {
 }
 
 SenderCore::SenderCore(const Clock& clock, Random& random, store::Committer& committer,
-                       SecretLookup secrets, const Options& options, Attempt attempt, Post post)
+                       SecretLookup secrets, const Options& options, Attempt attempt,
+                       Answered answered, Post post)
     : clock_(clock),
       random_(random),
       committer_(committer),
       secrets_(std::move(secrets)),
       options_(options),
       attempt_(std::move(attempt)),
+      answered_(std::move(answered)),
       post_(std::move(post)) {}
 
 Result<void> SenderCore::recover(std::unique_ptr<store::Reader> reader) {
@@ -259,18 +261,17 @@ void SenderCore::start(Origin& origin) {
     ++origin.in_flight;
     in_flight_.insert(queued->callback.id);
     loaded_.erase(queued->callback.id);
-    const auto& callback = queued->callback;
+    auto& callback = queued->callback;
     if (!origin.url || origin.url_text != callback.url) {
         auto parsed = outbound::Url::parse(callback.url);
         const bool usable = parsed && (parsed->scheme == "https" || options_.allow_http);
         origin.url = usable ? std::optional{std::move(*parsed)} : std::nullopt;
         origin.url_text = callback.url;
     }
-    const auto key = origin.key;
     if (!origin.url) {
         const Result<outbound::Response> refused = fail(ErrorCode::refused, "not an https URL");
-        judge(key, *queued, refused);
-        settle(key, queued);
+        judge(*queued, refused);
+        settle(std::move(queued));
         return;
     }
     outbound::Request request;
@@ -279,18 +280,19 @@ void SenderCore::start(Origin& origin) {
     request.headers =
         signature_headers(secrets_(callback.account), callback.id.text(), now_, callback.body);
     request.headers += "Content-Type: application/json\r\n";
-    request.body = callback.body;
+    request.body = std::move(callback.body);  // Another attempt reads it from the store.
     request.timeout = options_.timeout;
-    attempt_(std::move(request), [this, key, queued](const Result<outbound::Response>& answer) {
-        now_ = clock_.now();
-        judge(key, *queued, answer);
-        settle(key, queued);
-    });
+    attempt_(std::move(request),
+             [this, queued = std::move(queued)](const Result<outbound::Response>& answer) mutable {
+                 now_ = clock_.now();
+                 judge(*queued, answer);
+                 settle(std::move(queued));
+                 answered_();
+             });
 }
 
-void SenderCore::judge(std::int64_t origin_key, store::QueuedCallback& queued,
-                       const Result<outbound::Response>& answer) {
-    auto& origin = origin_of(origin_key);
+void SenderCore::judge(store::QueuedCallback& queued, const Result<outbound::Response>& answer) {
+    auto& origin = origin_of(queued.callback.origin_key);
     auto& progress = queued.progress;
     ++progress.attempts;
     progress.updated_at = now_;
@@ -321,21 +323,21 @@ void SenderCore::judge(std::int64_t origin_key, store::QueuedCallback& queued,
 
 /// The place among the attempts is free at once; the callback itself is let go of when its result
 /// is durable.
-void SenderCore::settle(std::int64_t origin_key, std::shared_ptr<store::QueuedCallback> queued) {
-    auto& origin = origin_of(origin_key);
+void SenderCore::settle(std::shared_ptr<store::QueuedCallback> queued) {
+    auto& origin = origin_of(queued->callback.origin_key);
     --counts_.in_flight;
     --origin.in_flight;
     make_ready(origin);
     store::CallbackUpdate update{.event = queued->callback.id, .progress = queued->progress};
-    committer_.update_callback(std::move(update), [this, origin_key, queued = std::move(queued)] {
-        post_([this, origin_key, queued] { settled(origin_key, *queued); });
+    committer_.update_callback(std::move(update), [this, queued = std::move(queued)]() mutable {
+        post_([this, queued = std::move(queued)] { settled(*queued); });
     });
 }
 
-void SenderCore::settled(std::int64_t origin_key, const store::QueuedCallback& queued) {
+void SenderCore::settled(const store::QueuedCallback& queued) {
     in_flight_.erase(queued.callback.id);
     if (queued.progress.state == model::CallbackState::waiting) {
-        auto& origin = origin_of(origin_key);
+        auto& origin = origin_of(queued.callback.origin_key);
         origin.note_on_disk(queued.progress.due_at);
         make_ready(origin);
     }

@@ -10,6 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_set.hpp>
+
 #include "callback/origin.hpp"
 #include "callback/sender.hpp"
 
@@ -18,15 +20,17 @@ namespace merpati::callback {
 /// Decides which callback is attempted next, judges answers, keeps to the limits.
 ///
 /// Threads: one, the sender's. `post` runs a function on it later; results of commits come through
-/// it.
+/// it. `answered` is called after each answer: a step is due soon.
 class SenderCore {
 public:
     using Post = std::function<void(std::move_only_function<void()>)>;
     /// Makes one attempt; calls back on this thread.
     using Attempt = std::function<void(outbound::Request, outbound::ResponseHandler)>;
+    using Answered = std::function<void()>;
 
     SenderCore(const Clock& clock, Random& random, store::Committer& committer,
-               SecretLookup secrets, const Options& options, Attempt attempt, Post post);
+               SecretLookup secrets, const Options& options, Attempt attempt, Answered answered,
+               Post post);
 
     /// Errors: store_failed.
     [[nodiscard]] Result<void> recover(std::unique_ptr<store::Reader> reader);
@@ -52,10 +56,9 @@ private:
     void plan_next_turn(Origin& origin);
     void load(Origin& origin);
     void start(Origin& origin);
-    void judge(std::int64_t origin_key, store::QueuedCallback& queued,
-               const Result<outbound::Response>& answer);
-    void settle(std::int64_t origin_key, std::shared_ptr<store::QueuedCallback> queued);
-    void settled(std::int64_t origin_key, const store::QueuedCallback& queued);
+    void judge(store::QueuedCallback& queued, const Result<outbound::Response>& answer);
+    void settle(std::shared_ptr<store::QueuedCallback> queued);
+    void settled(const store::QueuedCallback& queued);
 
     const Clock& clock_;
     Random& random_;
@@ -63,12 +66,14 @@ private:
     const SecretLookup secrets_;
     const Options options_;
     const Attempt attempt_;
+    const Answered answered_;
     const Post post_;
     std::unique_ptr<store::Reader> reader_;
 
     std::unordered_map<std::int64_t, std::unique_ptr<Origin>> origins_;
-    std::unordered_set<Uuid> in_flight_;  // Attempted, or waiting for the commit of the result.
-    std::unordered_set<Uuid> loaded_;     // Read from the store, and still in memory.
+    boost::unordered_flat_set<Uuid, std::hash<Uuid>>
+        in_flight_;                    // Attempted, or waiting for the commit of the result.
+    std::unordered_set<Uuid> loaded_;  // Read from the store, and still in memory.
     std::deque<Origin*> round_;
 
     struct Timer {

@@ -32,6 +32,7 @@ struct SenderFixture : ::testing::Test {
             [this](outbound::Request request, outbound::ResponseHandler done) {
                 attempts.push_back({.request = std::move(request), .answer = std::move(done)});
             },
+            [] {},
             [this](std::move_only_function<void()> work) {
                 const std::lock_guard lock{mutex};
                 posted.push_back(std::move(work));

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "outbound/connection.hpp"
 #include "outbound/connection_pool.hpp"
@@ -97,7 +98,7 @@ private:
     /// Those that wait for a place: of their origin, or of all. May hold some that have ended.
     std::unordered_map<std::string, std::deque<TransferPtr>> waiting_;
     std::deque<TransferPtr> waiting_for_any_;
-    std::unordered_set<TransferPtr> transfers_;
+    boost::unordered_flat_set<TransferPtr> transfers_;
     SteadyTime refreshed_at_ = clock_.steady_now();
 };
 
@@ -112,7 +113,7 @@ struct Transfer {
     SteadyTime window_ends;        // Of Request::rate_min, once the answer has begun.
     std::size_t window_bytes = 0;  // Received in it.
     std::shared_ptr<Connection> connection;
-    std::unique_ptr<ResponseParser> parser;
+    std::optional<ResponseParser> parser;
     std::size_t interim = 0;  // 1xx answers that came.
     bool counted = false;     // Has a place in the pool.
     bool reused = false;      // The connection served an earlier request.
@@ -234,15 +235,25 @@ void Client::Impl::dial(const TransferPtr& transfer, Addresses addresses) {
 
 void Client::Impl::write(const TransferPtr& transfer) {
     transfer->received = false;
-    transfer->parser =
-        std::make_unique<ResponseParser>(transfer->request, transfer->request.method == "HEAD");
-    transfer->connection->write(transfer->bytes,
-                                [self = shared_from_this(), transfer](error_code error) {
+    transfer->parser.emplace(transfer->request, transfer->request.method == "HEAD");
+    error_code error;
+    const std::string_view bytes = transfer->bytes;
+    const auto written = transfer->connection->write_some(bytes, error);
+    if (error) {
+        broken(transfer, error);
+        return;
+    }
+    if (written == bytes.size()) {
+        read(transfer);
+        return;
+    }
+    transfer->connection->write(bytes.substr(written),
+                                [self = shared_from_this(), transfer](error_code failure) {
                                     if (transfer->ended) {
                                         return;
                                     }
-                                    if (error) {
-                                        self->broken(transfer, error);
+                                    if (failure) {
+                                        self->broken(transfer, failure);
                                         return;
                                     }
                                     self->read(transfer);
@@ -314,8 +325,7 @@ void Client::Impl::parse(const TransferPtr& transfer, bool at_end) {
             end(transfer, fail(ErrorCode::protocol, "the answer never comes"), false);
             return;
         }
-        transfer->parser =
-            std::make_unique<ResponseParser>(transfer->request, transfer->request.method == "HEAD");
+        transfer->parser.emplace(transfer->request, transfer->request.method == "HEAD");
         if (at_end) {
             end(transfer, fail(ErrorCode::protocol, "the answer ended early"), false);
         } else if (transfer->connection->buffer.size() > 0) {

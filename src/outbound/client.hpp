@@ -61,7 +61,7 @@ struct Response {
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
 };
 
-using ResponseHandler = std::function<void(Result<Response>)>;
+using ResponseHandler = std::move_only_function<void(Result<Response>)>;
 
 /// An HTTP/1.1 client that cannot be talked into private networks.
 ///

@@ -58,28 +58,30 @@ void Connection::shake_hands(SSL_SESSION* session, Handler done) {
     }
     tls_->set_verify_mode(asio::ssl::verify_peer);
     tls_->set_verify_callback(asio::ssl::host_name_verification{host_});
-    tls_->async_handshake(
-        asio::ssl::stream_base::client,
-        [self = shared_from_this(), done = std::move(done)](error_code error) { done(error); });
+    tls_->async_handshake(asio::ssl::stream_base::client,
+                          [self = shared_from_this(),
+                           done = std::move(done)](error_code error) mutable { done(error); });
 }
 
-void Connection::write(const std::string& bytes, const Handler& done) {
-    auto handler = [self = shared_from_this(), done](error_code error, std::size_t) {
-        done(error);
-    };
+std::size_t Connection::write_some(std::string_view bytes, error_code& error) {
+    if (tls_) {
+        error = {};
+        return 0;
+    }
+    const auto written = socket_.write_some(asio::buffer(bytes), error);
+    if (error == asio::error::would_block) {
+        error = {};
+    }
+    return written;
+}
+
+void Connection::write(std::string_view bytes, Handler done) {
+    auto handler = [self = shared_from_this(), done = std::move(done)](
+                       error_code error, std::size_t) mutable { done(error); };
     if (tls_) {
         asio::async_write(*tls_, asio::buffer(bytes), std::move(handler));
-        return;
-    }
-    // Mostly the whole request fits into the socket's buffer at once.
-    error_code error;
-    const auto written = socket_.write_some(asio::buffer(bytes), error);
-    if (error && error != asio::error::would_block) {
-        done(error);
-    } else if (!error && written == bytes.size()) {
-        done({});
     } else {
-        asio::async_write(socket_, asio::buffer(bytes) + (error ? 0 : written), std::move(handler));
+        asio::async_write(socket_, asio::buffer(bytes), std::move(handler));
     }
 }
 
@@ -90,7 +92,7 @@ void Connection::read(Handler done) {
     }
     const auto space = std::min(read_size, buffer.max_size() - buffer.size());
     auto handler = [self = shared_from_this(), done = std::move(done)](error_code error,
-                                                                       std::size_t size) {
+                                                                       std::size_t size) mutable {
         self->buffer.commit(size);
         done(error);
     };

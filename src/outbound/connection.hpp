@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/buffer.hpp>
@@ -20,7 +21,7 @@ namespace merpati::outbound {
 /// error. Handlers run on the executor's one thread; the object must live until they have.
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
-    using Handler = std::function<void(boost::system::error_code)>;
+    using Handler = std::move_only_function<void(boost::system::error_code)>;
 
     /// `tls` null: plain TCP. `host`: what the certificate must be for.
     Connection(boost::asio::any_io_executor executor, boost::asio::ssl::context* tls,
@@ -30,7 +31,11 @@ public:
     /// shorten the handshake; may be null.
     void open(const boost::asio::ip::tcp::endpoint& address, SSL_SESSION* session, Handler done);
 
-    void write(const std::string& bytes, const Handler& done);
+    /// As many of the bytes as can go at once: over plain TCP mostly all, over TLS none.
+    [[nodiscard]] std::size_t write_some(std::string_view bytes, boost::system::error_code& error);
+
+    /// `bytes` must live until `done`.
+    void write(std::string_view bytes, Handler done);
 
     /// Reads some more into `buffer`.
     void read(Handler done);
