@@ -33,6 +33,7 @@ void Upkeep::run() {
     while (!stopped_.wait_for(lock, tick, [this] { return stopping_; })) {
         lock.unlock();
         waiters_.expire(clock_.steady_now());
+        log_.tell_left_out();
         if (clock_.steady_now() >= prune_at && !prune_step()) {
             prune_at = clock_.steady_now() + prune_every;
         }

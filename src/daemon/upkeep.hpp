@@ -18,8 +18,9 @@ struct UpkeepOptions {
     std::chrono::seconds idempotency_kept{std::chrono::hours{24}};
 };
 
-/// Answers revision B's requests whose wait ran out (every 100 ms), and removes what retention no
-/// longer keeps (every minute, in steps of a few hundred rows with room between them).
+/// Answers revision B's requests whose wait ran out and tells how many repeated lines the log left
+/// out (every 100 ms), and removes what retention no longer keeps (every minute, in steps of a few
+/// hundred rows with room between them).
 ///
 /// Threads: one of its own.
 class Upkeep {

@@ -1,10 +1,15 @@
 #include "telemetry/log.hpp"
 
+#include <mutex>
+#include <vector>
+
+#include <fmt/format.h>
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include "base/json_text.hpp"
+#include "telemetry/repeats.hpp"
 
 namespace merpati::telemetry {
 namespace {
@@ -32,6 +37,43 @@ bool plain(std::string_view text) {
     return !text.empty();
 }
 
+std::string text_line(const std::string& time, Level level, std::string_view room,
+                      std::string_view message, std::initializer_list<Field> fields) {
+    auto line = fmt::format("{} {} {}: {}", time, word(level, Format::text), room, message);
+    for (const auto& field : fields) {
+        line += ' ';
+        line += field.name;
+        line += '=';
+        if (plain(field.text)) {
+            line += field.text;
+        } else {
+            append_json_string(line, field.text);
+        }
+    }
+    return line;
+}
+
+std::string json_line(const std::string& time, Level level, std::string_view room,
+                      std::string_view message, std::initializer_list<Field> fields) {
+    auto line =
+        fmt::format(R"({{"time":"{}","level":"{}","room":)", time, word(level, Format::json));
+    append_json_string(line, room);
+    line += R"(,"message":)";
+    append_json_string(line, message);
+    for (const auto& field : fields) {
+        line += ',';
+        append_json_string(line, field.name);
+        line += ':';
+        if (field.quoted) {
+            append_json_string(line, field.text);
+        } else {
+            line += field.text;
+        }
+    }
+    line += '}';
+    return line;
+}
+
 }  // namespace
 
 struct Log::Sink {
@@ -39,12 +81,40 @@ struct Log::Sink {
     Level level;
     Format format;
     spdlog::logger logger;
+    std::mutex repeats_mutex;
+    Repeats repeats;
+
+    bool admit(Level of_line, std::string_view room, std::string_view message) {
+        const std::lock_guard lock{repeats_mutex};
+        return of_line == Level::debug || repeats.admit(room, message, of_line, clock.steady_now());
+    }
+
+    void tell_left_out() {
+        std::vector<Repeats::Line> ended;
+        {
+            const std::lock_guard lock{repeats_mutex};
+            ended = repeats.ended(clock.steady_now());
+        }
+        for (const auto& line : ended) {
+            write(line.level, line.room, "left out repeated lines",
+                  {{"line", line.message}, {"count", line.left_out}});
+        }
+    }
+
+    void write(Level of_line, std::string_view room, std::string_view message,
+               std::initializer_list<Field> fields) {
+        const auto time = to_rfc3339(clock.now());
+        logger.log(spdlog::level::info, "{}",
+                   format == Format::text ? text_line(time, of_line, room, message, fields)
+                                          : json_line(time, of_line, room, message, fields));
+    }
 };
 
 Log::Log(const Clock& clock, Level level, Format format)
-    : sink_(
-          new Sink{clock, level, format,
-                   spdlog::logger{"merpati", std::make_shared<spdlog::sinks::stderr_sink_mt>()}}) {
+    : sink_(new Sink{.clock = clock,
+                     .level = level,
+                     .format = format,
+                     .logger = {"merpati", std::make_shared<spdlog::sinks::stderr_sink_mt>()}}) {
     // The line is made here; spdlog brings it out whole and in order.
     sink_->logger.set_formatter(std::make_unique<spdlog::pattern_formatter>("%v"));
     sink_->logger.set_level(spdlog::level::trace);
@@ -64,41 +134,16 @@ void Log::write(Level level, std::string_view message, std::initializer_list<Fie
     if (sink_ == nullptr || level < sink_->level) {
         return;
     }
-    std::string line;
-    const auto time = to_rfc3339(sink_->clock.now());
-    if (sink_->format == Format::text) {
-        line = time + ' ' + std::string{word(level, Format::text)} + ' ' + room_ + ": " +
-               std::string{message};
-        for (const auto& field : fields) {
-            line += ' ';
-            line += field.name;
-            line += '=';
-            if (plain(field.text)) {
-                line += field.text;
-            } else {
-                append_json_string(line, field.text);
-            }
-        }
-    } else {
-        line = R"({"time":")" + time + R"(","level":")";
-        line += word(level, Format::json);
-        line += R"(","room":)";
-        append_json_string(line, room_);
-        line += R"(,"message":)";
-        append_json_string(line, message);
-        for (const auto& field : fields) {
-            line += ',';
-            append_json_string(line, field.name);
-            line += ':';
-            if (field.quoted) {
-                append_json_string(line, field.text);
-            } else {
-                line += field.text;
-            }
-        }
-        line += '}';
+    sink_->tell_left_out();
+    if (sink_->admit(level, room_, message)) {
+        sink_->write(level, room_, message, fields);
     }
-    sink_->logger.log(spdlog::level::info, "{}", line);
+}
+
+void Log::tell_left_out() const {
+    if (sink_ != nullptr) {
+        sink_->tell_left_out();
+    }
 }
 
 std::string mask_number(std::string_view digits) {

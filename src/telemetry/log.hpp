@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "telemetry/level.hpp"
 
 namespace merpati::telemetry {
 
-enum class Level : std::uint8_t { debug, info, warn, error };
 enum class Format : std::uint8_t { text, json };
 
 /// A named value of a line. Never message text, a key, a secret or a whole phone number.
@@ -35,6 +35,9 @@ struct Field {
 /// {"time","level","room","message",…}. Control characters in values are escaped, so that no value
 /// can begin a line of its own.
 ///
+/// Limits: above debug, the same message of the same room is written 20 times a minute; how many
+/// more there were is one line when the minute has passed.
+///
 /// Threads: any. Copies share one sink; `in` names the room a copy speaks for.
 class Log {
 public:
@@ -57,6 +60,10 @@ public:
     void error(std::string_view message, std::initializer_list<Field> fields = {}) const {
         write(Level::error, message, fields);
     }
+
+    /// Tells of the lines left out whose minute has passed. Every line does so too; this is for the
+    /// silence after them.
+    void tell_left_out() const;
 
 private:
     struct Sink;

@@ -41,6 +41,49 @@ TEST_F(LogTest, LeavesOutWhatIsBelowItsLevel) {
     EXPECT_EQ(captured([&] { log.info("quiet"); }), "");
 }
 
+TEST_F(LogTest, ALineThatComesAgainAndAgainIsCountedInstead) {
+    const Log log{clock, Level::info, Format::text};
+    const auto flood = captured([&] {
+        for (int number = 0; number < 1000; ++number) {
+            log.in("http").warn("broken", {{"number", number}});
+        }
+        log.tell_left_out();
+    });
+    EXPECT_EQ(std::count(flood.begin(), flood.end(), '\n'), 20);
+    EXPECT_EQ(
+        captured([&] {
+            clock.advance(std::chrono::minutes{1});
+            log.tell_left_out();
+            log.tell_left_out();
+        }),
+        "2026-11-20T10:01:00.000Z WARN http: left out repeated lines line=broken count=980\n");
+}
+
+TEST_F(LogTest, TheNextLineTellsWhatWasLeftOutBeforeIt) {
+    const Log log{clock, Level::info, Format::text};
+    const auto text = captured([&] {
+        for (int number = 0; number < 30; ++number) {
+            log.error("broken");
+        }
+        clock.advance(std::chrono::minutes{1});
+        log.info("next");
+    });
+    EXPECT_NE(text.find("ERROR merpati: left out repeated lines line=broken count=10\n"
+                        "2026-11-20T10:01:00.000Z INFO merpati: next\n"),
+              std::string::npos)
+        << text;
+}
+
+TEST_F(LogTest, WhoAsksForDebugLinesGetsThemAll) {
+    const Log log{clock, Level::debug, Format::text};
+    const auto text = captured([&] {
+        for (int number = 0; number < 30; ++number) {
+            log.debug("step");
+        }
+    });
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 30);
+}
+
 TEST(MaskNumberTest, ShowsTooLittleToWriteTo) {
     EXPECT_EQ(mask_number("6281234567890"), "62812***7890");
     EXPECT_EQ(mask_number("6281"), "***");

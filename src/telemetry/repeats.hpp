@@ -1,0 +1,48 @@
+// Keeps a line of the log that comes again and again from filling the disk.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "telemetry/level.hpp"
+
+namespace merpati::telemetry {
+
+/// Operation: the first `lines_max` lines with the same words from the same room are let through;
+/// what comes more within `period` of the first is counted, and told of when the period has passed.
+///
+/// Threads: one at a time.
+///
+/// Limits: `known_max` different lines at a time; others are let through.
+class Repeats {
+public:
+    static constexpr std::uint64_t lines_max = 20;
+    static constexpr std::chrono::minutes period{1};
+    static constexpr std::size_t known_max = 64;
+
+    struct Line {
+        std::string room;
+        std::string message;
+        Level level = Level::warn;
+        std::uint64_t left_out = 0;
+        std::uint64_t written = 0;
+        SteadyTime ends_at;
+    };
+
+    /// Whether to write this line.
+    [[nodiscard]] bool admit(std::string_view room, std::string_view message, Level level,
+                             SteadyTime now);
+
+    /// Those whose period has passed and of which some were left out; each is told once.
+    [[nodiscard]] std::vector<Line> ended(SteadyTime now);
+
+private:
+    std::vector<Line> known_;
+};
+
+}  // namespace merpati::telemetry
