@@ -42,12 +42,12 @@ std::string text_line(const std::string& time, Level level, std::string_view roo
     auto line = fmt::format("{} {} {}: {}", time, word(level, Format::text), room, message);
     for (const auto& field : fields) {
         line += ' ';
-        line += field.name;
+        line += field.name();
         line += '=';
-        if (plain(field.text)) {
-            line += field.text;
+        if (plain(field.text())) {
+            line += field.text();
         } else {
-            append_json_string(line, field.text);
+            append_json_string(line, field.text());
         }
     }
     return line;
@@ -62,12 +62,12 @@ std::string json_line(const std::string& time, Level level, std::string_view roo
     append_json_string(line, message);
     for (const auto& field : fields) {
         line += ',';
-        append_json_string(line, field.name);
+        append_json_string(line, field.name());
         line += ':';
-        if (field.quoted) {
-            append_json_string(line, field.text);
+        if (field.is_number()) {
+            line += field.text();
         } else {
-            line += field.text;
+            append_json_string(line, field.text());
         }
     }
     line += '}';

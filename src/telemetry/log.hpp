@@ -1,6 +1,10 @@
 // What happens, for operators: one line an event, on standard error.
 #pragma once
 
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -14,21 +18,30 @@ namespace merpati::telemetry {
 
 enum class Format : std::uint8_t { text, json };
 
-/// A named value of a line. Never message text, a key, a secret or a whole phone number.
-struct Field {
-    Field(std::string_view field_name, std::string_view field_text)
-        : name(field_name), text(field_text) {}
-    Field(std::string_view field_name, const char* field_text)
-        : name(field_name), text(field_text) {}
-    Field(std::string_view field_name, const std::string& field_text)
-        : name(field_name), text(field_text) {}
+/// A named value of a line, for as long as the call that it is passed to. Never message text, a
+/// key, a secret or a whole phone number. Making one copies nothing: most lines are below the
+/// level.
+class Field {
+public:
+    Field(std::string_view name, std::string_view text) : name_(name), text_(text) {}
     template <std::integral Number>
-    Field(std::string_view field_name, Number number)
-        : name(field_name), text(std::to_string(number)), quoted(false) {}
+    Field(std::string_view name, Number number) : name_(name) {
+        char* const begin = digits_.data();
+        digits_count_ = std::to_chars(begin, begin + digits_.size(), number).ptr - begin;
+    }
 
-    std::string_view name;
-    std::string text;
-    bool quoted = true;  // A string; numbers are not.
+    [[nodiscard]] std::string_view name() const noexcept { return name_; }
+    [[nodiscard]] bool is_number() const noexcept { return digits_count_ > 0; }
+    [[nodiscard]] std::string_view text() const noexcept {
+        return is_number() ? std::string_view{digits_.data(), digits_.data() + digits_count_}
+                           : text_;
+    }
+
+private:
+    std::string_view name_;
+    std::string_view text_;
+    std::array<char, 20> digits_{};  // Of any 64-bit number, its sign included.
+    std::ptrdiff_t digits_count_ = 0;
 };
 
 /// Writes "2026-11-20T10:00:00.123Z INFO store: committed rows=3", or one JSON object a line:

@@ -1,5 +1,8 @@
 #include "telemetry/log.hpp"
 
+#include <limits>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "testing/manual_clock.hpp"
@@ -28,6 +31,15 @@ TEST_F(LogTest, WritesAnObjectForPrograms) {
     EXPECT_EQ(captured([&] { log.warn("x", {{"rows", 3}, {"why", "\"y\""}}); }),
               "{\"time\":\"2026-11-20T10:00:00.000Z\",\"level\":\"warn\",\"room\":\"merpati\","
               "\"message\":\"x\",\"rows\":3,\"why\":\"\\\"y\\\"\"}\n");
+}
+
+TEST_F(LogTest, WritesTheLeastAndTheGreatestNumber) {
+    const Log log{clock, Level::info, Format::text};
+    EXPECT_THAT(captured([&] {
+                    log.info("x", {{"least", std::numeric_limits<std::int64_t>::min()},
+                                   {"greatest", std::numeric_limits<std::uint64_t>::max()}});
+                }),
+                ::testing::HasSubstr("least=-9223372036854775808 greatest=18446744073709551615\n"));
 }
 
 TEST_F(LogTest, NoValueBeginsALineOfItsOwn) {
