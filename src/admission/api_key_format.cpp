@@ -1,8 +1,8 @@
 #include "admission/api_key_format.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "base/encoding.hpp"
 
@@ -22,10 +22,6 @@ std::string checksum_of(std::string_view text) {
     return to_base62(bytes, checksum_digits);
 }
 
-bool is_base62(char c) noexcept {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
 }  // namespace
 
 std::string make_api_key(Random& random) {
@@ -33,15 +29,6 @@ std::string make_api_key(Random& random) {
     random.fill(secret);
     auto key = std::string{prefix} + to_base62(secret, secret_digits);
     return key + checksum_of(key);
-}
-
-bool is_api_key_well_formed(std::string_view text) noexcept {
-    if (text.size() != api_key_size || !text.starts_with(prefix) ||
-        !std::ranges::all_of(text.substr(prefix.size()), is_base62)) {
-        return false;
-    }
-    const auto checked = text.size() - checksum_digits;
-    return text.substr(checked) == checksum_of(text.substr(0, checked));
 }
 
 }  // namespace merpati::admission

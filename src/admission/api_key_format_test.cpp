@@ -7,55 +7,40 @@
 namespace merpati::admission {
 namespace {
 
-struct ApiKeyFormatTest : ::testing::Test {
-    testing::FixedRandom random;
-};
+/// Bytes that begin with `first` and rise by `step`.
+class Steps final : public Random {
+public:
+    Steps(unsigned first, unsigned step) : first_(first), step_(step) {}
 
-TEST_F(ApiKeyFormatTest, AMadeKeyIsWellFormed) {
-    for (int round = 0; round < 100; ++round) {
-        const auto key = make_api_key(random);
-        EXPECT_EQ(key.size(), api_key_size);
-        EXPECT_TRUE(key.starts_with("mpt_"));
-        EXPECT_TRUE(is_api_key_well_formed(key)) << key;
-    }
-}
-
-TEST_F(ApiKeyFormatTest, TwoKeysDiffer) {
-    EXPECT_NE(make_api_key(random), make_api_key(random));
-}
-
-TEST_F(ApiKeyFormatTest, AnyOneWrongCharacterIsNoticed) {
-    const auto key = make_api_key(random);
-    for (std::size_t place = 0; place < key.size(); ++place) {
-        auto wrong = key;
-        wrong[place] = wrong[place] == 'x' ? 'y' : 'x';
-        EXPECT_FALSE(is_api_key_well_formed(wrong)) << place;
-    }
-}
-
-TEST_F(ApiKeyFormatTest, TwoNeighboursExchangedAreNoticed) {
-    const auto key = make_api_key(random);
-    for (std::size_t place = 0; place + 1 < key.size(); ++place) {
-        auto wrong = key;
-        std::swap(wrong[place], wrong[place + 1]);
-        if (wrong != key) {
-            EXPECT_FALSE(is_api_key_well_formed(wrong)) << place;
+    void fill(std::span<std::byte> bytes) override {
+        auto value = first_;
+        for (auto& byte : bytes) {
+            byte = std::byte(value);
+            value += step_;
         }
     }
-}
 
-TEST_F(ApiKeyFormatTest, OtherSizesPrefixesAndAlphabetsAreNotWellFormed) {
+private:
+    unsigned first_;
+    unsigned step_;
+};
+
+TEST(ApiKeyFormatTest, TwoKeysDiffer) {
+    testing::FixedRandom random;
     const auto key = make_api_key(random);
-    for (const auto& wrong :
-         {std::string{}, std::string{"mpt_"}, key + "0", key.substr(0, 52), "MPT_" + key.substr(4),
-          key.substr(0, 20) + "-" + key.substr(21), std::string(53, '\0')}) {
-        EXPECT_FALSE(is_api_key_well_formed(wrong)) << wrong;
-    }
+    EXPECT_EQ(key.size(), api_key_size);
+    EXPECT_NE(key, make_api_key(random));
 }
 
-/// Fixed for ever: a key that was given out must stay well formed.
-TEST_F(ApiKeyFormatTest, TheChecksumIsTheCrc32OfIeeeInBase62) {
-    EXPECT_TRUE(is_api_key_well_formed("mpt_00000000000000000000000000000000000000000001jJeUk"));
+/// Fixed for ever: whoever recognises keys by their look goes by it. The checksum is the CRC-32 of
+/// IEEE 802.3 over all that precedes it.
+TEST(ApiKeyFormatTest, AKeyIsItsBytesAndTheirChecksumInBase62) {
+    Steps zeros{0, 0};
+    EXPECT_EQ(make_api_key(zeros), "mpt_00000000000000000000000000000000000000000001jJeUk");
+    Steps ones{0xff, 0};
+    EXPECT_EQ(make_api_key(ones), "mpt_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp14UE6ig");
+    Steps rising{0, 1};
+    EXPECT_EQ(make_api_key(rising), "mpt_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf27CjXe");
 }
 
 }  // namespace
