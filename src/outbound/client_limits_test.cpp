@@ -124,7 +124,7 @@ TEST_F(ClientLimitsTest, LetsAnAnswerThatIsFastEnoughGoOn) {
     const auto one = send(std::move(asked));
     for (int window = 1; window <= 3; ++window) {
         const auto before = received;
-        ASSERT_TRUE(run_until([&] { return received > before + 5 * 4'096; }));
+        ASSERT_TRUE(run_until([&] { return received > before + std::size_t{5} * 4'096; }));
         clock.advance(5s);
         run_a_while();
         EXPECT_FALSE(answers[one]) << window;

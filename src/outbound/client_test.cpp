@@ -173,6 +173,7 @@ TEST_F(ClientTest, DoesNotFollowRedirects) {
 
 TEST_F(ClientTest, IgnoresProxiesOfTheEnvironment) {
     constexpr auto names = std::to_array<const char*>({"http_proxy", "HTTP_PROXY", "ALL_PROXY"});
+    // NOLINTBEGIN(concurrency-mt-unsafe): the server's thread asks for nothing of the environment.
     for (const auto* name : names) {
         ::setenv(name, "http://127.0.0.2:1", 1);
     }
@@ -182,6 +183,7 @@ TEST_F(ClientTest, IgnoresProxiesOfTheEnvironment) {
     for (const auto* name : names) {
         ::unsetenv(name);
     }
+    // NOLINTEND(concurrency-mt-unsafe)
 }
 
 TEST_F(ClientTest, ReadsEveryFormOfAnswer) {
