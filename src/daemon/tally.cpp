@@ -11,7 +11,6 @@ namespace {
 using model::MessageState;
 using model::StatusCode;
 using telemetry::Figure;
-using telemetry::Sample;
 
 /// The ends that a message can come to; others are shown only where they were counted.
 constexpr bool is_usual(MessageState state, StatusCode code) {
