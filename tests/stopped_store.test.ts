@@ -44,6 +44,28 @@ test("a message that is cancelled calls back, and its credit comes back", async 
   expect((await gateway.json("account", "show", account.id)).credit).toBe(10);
 });
 
+test("a device that is added tells its webhook", async () => {
+  const up = await account.device(freshNumber(), "--webhook", sink.url("/added-up"));
+  const toldUp = (await sink.request("/added-up")).json;
+  expect(await gateway.stop()).toBe(0);
+  const down = await account.device(freshNumber(), "--webhook", sink.url("/added-down"));
+  await account.device(down, "--webhook", sink.url("/added-down")); // No news.
+  await gateway.start();
+  const toldDown = (await sink.request("/added-down")).json;
+  expect({ ...toldDown, timestamp: "" }).toEqual({
+    ...toldUp,
+    device: Number(down),
+    timestamp: "",
+  });
+  expect(toldUp.device).toBe(Number(up));
+  await gateway.json("device", "disconnect", down); // Whatever came earlier has come by now.
+  await sink.requests("/added-down", 2);
+  expect(sink.at("/added-down").map(({ json }) => json.event)).toEqual([
+    "device.connected",
+    "device.disconnected",
+  ]);
+});
+
 test("a device that is disconnected and connected tells its webhook", async () => {
   const words = (path: string) =>
     sink.at(path).map(({ json }) => [json.event, JSON.stringify(json.data)]);

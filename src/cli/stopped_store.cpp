@@ -41,7 +41,12 @@ public:
         }
         return model::DeviceState::connected;
     }
-    void put(const model::Device& /*device*/, bool /*is_new*/) override {}
+    Result<void> put(const model::Device& device, bool is_new) override {
+        const auto notice = is_new ? notices_.of_state(device, {}) : std::nullopt;
+        return notice ? write_change(store_,
+                                     [&](auto& tables) { return tables.add_callback(*notice); })
+                      : Result<void>{};
+    }
     Result<model::Device> connect(const model::Device& device) override {
         if (device.connector != model::ConnectorKind::simulator) {
             return no_connector(device.connector);

@@ -86,7 +86,7 @@ Result<DeviceState> DeviceKeeper::first_state(model::ConnectorKind kind) {
                                                      : DeviceState::disconnected;
 }
 
-void DeviceKeeper::put(const model::Device& device, bool is_new) {
+void DeviceKeeper::added(const model::Device& device, bool is_new) {
     rooms_.scheduler.device_changed(device);
     auto* connector = rooms_.connectors.find(device.connector);
     if (!is_new || connector == nullptr || device.state != DeviceState::connected) {

@@ -50,9 +50,15 @@ public:
     void late_status(connector::LateStatus status) override;
     void inbound(connector::InboundMessage message) override;
 
+    /// `put`, for callers of the API.
+    void added(const model::Device& device, bool is_new);
+
     // api::manage::DeviceControl
     [[nodiscard]] Result<model::DeviceState> first_state(model::ConnectorKind kind) override;
-    void put(const model::Device& device, bool is_new) override;
+    [[nodiscard]] Result<void> put(const model::Device& device, bool is_new) override {
+        added(device, is_new);
+        return {};
+    }
     [[nodiscard]] Result<model::Device> connect(const model::Device& device) override;
     [[nodiscard]] Result<model::Device> disconnect(const model::Device& device) override;
     void removed(const model::Device& device) override;

@@ -139,7 +139,7 @@ public:
                .connectors = connectors_,
                .committer = committer_},
               device_options(settings),
-              [this](const model::Device& device, bool is_new) { keeper_.put(device, is_new); }),
+              [this](const model::Device& device, bool is_new) { keeper_.added(device, is_new); }),
           running_messages_({.clock = clock,
                              .notices = notices_,
                              .committer = committer_,

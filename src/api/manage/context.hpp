@@ -26,7 +26,8 @@ public:
     [[nodiscard]] virtual Result<model::DeviceState> first_state(model::ConnectorKind kind) = 0;
 
     /// A device was committed: new, or with another webhook. The directory knows it already.
-    virtual void put(const model::Device& device, bool is_new) = 0;
+    /// Errors: store_failed (its webhook could not be told).
+    [[nodiscard]] virtual Result<void> put(const model::Device& device, bool is_new) = 0;
 
     /// Both answer the device as it is afterwards, its state committed and in the directory. A
     /// connector that needs longer than a moment leaves it `reconnecting` or `pairing`.

@@ -140,7 +140,9 @@ Result<value> add(const Context& context, Call& call) {
         return pass(put);
     }
     context.directory.put_device(*device);
-    context.devices.put(*device, known == nullptr);
+    if (auto told = context.devices.put(*device, known == nullptr); !told) {
+        return pass(told);
+    }
     return view(*device);
 }
 

@@ -50,8 +50,9 @@ struct ToldDevices final : DeviceControl {
         }
         return fail(ErrorCode::refused, "no such connector here");
     }
-    void put(const model::Device& device, bool is_new) override {
+    Result<void> put(const model::Device& device, bool is_new) override {
         told.push_back((is_new ? "new " : "changed ") + device.number.text());
+        return {};
     }
     Result<model::Device> connect(const model::Device& device) override {
         told.push_back("connect " + device.number.text());
