@@ -3,13 +3,11 @@
 
 #include <CLI/App.hpp>
 
-#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/list_command.hpp"
 
 namespace merpati::cli {
 namespace {
-
-constexpr std::int64_t list_max = 10'000'000;
 
 constexpr std::array sheet{
     Column{"id", "id"},
@@ -36,36 +34,14 @@ constexpr std::array list_columns{
 };
 
 void add_list(Program& program, CLI::App& group) {
-    struct Wish {
-        std::string account;
-        std::string state;
-        std::string limit = "50";
-    };
-    auto wish = std::make_shared<Wish>();
-    auto& command = program.add_command(
-        group,
-        {.name = "list",
-         .summary = "List callbacks and device webhooks, newest first",
-         .example = "merpati callback list --state exhausted"},
-        [wish](Session& session) {
-            std::string target = "/callbacks";
-            if (!wish->account.empty()) {
-                target += "?account=" + percent_encode(wish->account);
-            }
-            if (!wish->state.empty()) {
-                target += (target.contains('?') ? "&state=" : "?state=") + wish->state;
-            }
-            const auto most = static_cast<std::size_t>(number_of(wish->limit));
-            return session.show_list(session.ask_newest(target, most), list_columns,
-                                     "There are no such callbacks.");
-        });
-    command.add_option("--account", wish->account, "Only of this account")->option_text("ID");
-    command.add_option("--state", wish->state, "Only in this state")
-        ->option_text("waiting|delivered|exhausted|gone")
-        ->check(one_of({"waiting", "delivered", "exhausted", "gone"}));
-    command.add_option("--limit", wish->limit, "How many at most (50)")
-        ->option_text("N")
-        ->check(whole_number(1, list_max));
+    add_list_command(program, group,
+                     {.text = {.name = "list",
+                               .summary = "List callbacks and device webhooks, newest first",
+                               .example = "merpati callback list --state exhausted"},
+                      .path = "/callbacks",
+                      .states = {"waiting", "delivered", "exhausted", "gone"},
+                      .columns = list_columns,
+                      .when_empty = "There are no such callbacks."});
 }
 
 void add_replay(Program& program, CLI::App& group) {

@@ -4,13 +4,11 @@
 
 #include <CLI/App.hpp>
 
-#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/list_command.hpp"
 
 namespace merpati::cli {
 namespace {
-
-constexpr std::int64_t list_max = 10'000'000;
 
 constexpr std::array sheet{
     Column{"id", "id"},
@@ -52,36 +50,15 @@ constexpr std::array callback_columns{
 };
 
 void add_list(Program& program, CLI::App& group) {
-    struct Wish {
-        std::string account;
-        std::string state;
-        std::string limit = "50";
-    };
-    auto wish = std::make_shared<Wish>();
-    auto& command = program.add_command(
-        group,
-        {.name = "list",
-         .summary = "List messages, newest first, without their text",
-         .example = "merpati message list --account acc_1 --state failed --limit 20"},
-        [wish](Session& session) {
-            std::string target = "/messages";
-            if (!wish->account.empty()) {
-                target += "?account=" + percent_encode(wish->account);
-            }
-            if (!wish->state.empty()) {
-                target += (target.contains('?') ? "&state=" : "?state=") + wish->state;
-            }
-            const auto most = static_cast<std::size_t>(number_of(wish->limit));
-            return session.show_list(session.ask_newest(target, most), list_columns,
-                                     "There are no such messages.");
-        });
-    command.add_option("--account", wish->account, "Only of this account")->option_text("ID");
-    command.add_option("--state", wish->state, "Only in this state")
-        ->option_text("pending|sending|sent|failed|cancelled|held")
-        ->check(one_of({"pending", "sending", "sent", "failed", "cancelled", "held"}));
-    command.add_option("--limit", wish->limit, "How many at most (50)")
-        ->option_text("N")
-        ->check(whole_number(1, list_max));
+    add_list_command(
+        program, group,
+        {.text = {.name = "list",
+                  .summary = "List messages, newest first, without their text",
+                  .example = "merpati message list --account acc_1 --state failed --limit 20"},
+         .path = "/messages",
+         .states = {"pending", "sending", "sent", "failed", "cancelled", "held"},
+         .columns = list_columns,
+         .when_empty = "There are no such messages."});
 }
 
 /// The record, and under it what became of its callbacks.

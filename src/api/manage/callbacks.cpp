@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/manage/listing.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
@@ -12,44 +13,25 @@ namespace {
 
 using boost::json::value;
 
-constexpr std::int64_t page_max = 1'000;
-constexpr std::int64_t page_default = 50;
-
 Result<value> list(const Context& context, Call& call) {
     auto& fields = call.fields;
-    const auto account = fields.text("account", 32);
     store::CallbackFilter filter;
     filter.state =
         fields.word("state", model::parse_callback_state, "waiting, delivered, exhausted or gone");
     filter.message = fields.word("message", Uuid::parse, "a request id");
-    filter.before = fields.word("before", Uuid::parse, "a callback's id");
-    filter.limit =
-        static_cast<std::size_t>(fields.integer("limit", 1, page_max).value_or(page_default));
-    if (auto checked = fields.finish(); !checked) {
-        return pass(checked);
-    }
-    if (account) {
-        const auto owner = find_account(context, *account);
-        if (!owner) {
-            return std::unexpected(owner.error());
-        }
-        filter.account = owner->id;
+    if (auto taken = take_page(context, fields, "a callback's id", filter); !taken) {
+        return pass(taken);
     }
     auto reader = context.store.open_reader();
     if (!reader) {
         return pass(reader);
     }
-    auto callbacks = (*reader)->callbacks(filter);
-    if (!callbacks) {
-        return pass(callbacks);
+    auto found = (*reader)->callbacks(filter);
+    if (!found) {
+        return pass(found);
     }
-    boost::json::array items;
-    for (const auto& callback : *callbacks) {
-        items.push_back(view(callback));
-    }
-    const bool whole = callbacks->size() < filter.limit;
-    return page(std::move(items),
-                whole ? value(nullptr) : value(callbacks->back().callback.id.text()));
+    return page_of(*found, filter.limit,
+                   [](const store::QueuedCallback& queued) { return queued.callback.id; });
 }
 
 Result<store::QueuedCallback> find_callback(const Context& context, std::string_view id) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/manage/listing.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
@@ -12,43 +13,25 @@ namespace {
 
 using boost::json::value;
 
-constexpr std::int64_t page_max = 1'000;
-constexpr std::int64_t page_default = 50;
 constexpr std::string_view states = "pending, sending, sent, failed, cancelled or held";
 
 Result<value> list(const Context& context, Call& call) {
     auto& fields = call.fields;
-    const auto account = fields.text("account", 32);
     store::MessageFilter filter;
     filter.state = fields.word("state", model::parse_message_state, states);
-    filter.before = fields.word("before", Uuid::parse, "a request id");
-    filter.limit =
-        static_cast<std::size_t>(fields.integer("limit", 1, page_max).value_or(page_default));
-    if (auto checked = fields.finish(); !checked) {
-        return pass(checked);
-    }
-    if (account) {
-        const auto owner = find_account(context, *account);
-        if (!owner) {
-            return std::unexpected(owner.error());
-        }
-        filter.account = owner->id;
+    if (auto taken = take_page(context, fields, "a request id", filter); !taken) {
+        return pass(taken);
     }
     auto reader = context.store.open_reader();
     if (!reader) {
         return pass(reader);
     }
-    auto records = (*reader)->messages(filter);
-    if (!records) {
-        return pass(records);
+    auto found = (*reader)->messages(filter);
+    if (!found) {
+        return pass(found);
     }
-    boost::json::array items;
-    for (const auto& record : *records) {
-        items.push_back(view(record));
-    }
-    const bool whole = records->size() < filter.limit;
-    return page(std::move(items),
-                whole ? value(nullptr) : value(records->back().message.id.text()));
+    return page_of(*found, filter.limit,
+                   [](const store::MessageRecord& record) { return record.message.id; });
 }
 
 Result<store::MessageRecord> find_message(store::Reader& reader, std::string_view id) {
