@@ -183,8 +183,10 @@ void add_secret_rotate(Program& program, CLI::App& group) {
         std::string overlap = "24h";
     };
     auto wish = std::make_shared<Wish>();
-    auto& secret = program.add_group(
-        group, {.name = "secret", .summary = "The secret that signs an account's callbacks"});
+    auto& secret =
+        program.add_group(group, {.name = "secret",
+                                  .summary = "The secret that signs an account's callbacks",
+                                  .example = "merpati account secret rotate acc_1"});
     auto& command = program.add_command(
         secret,
         {.name = "rotate",

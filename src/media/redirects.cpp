@@ -54,7 +54,9 @@ Result<outbound::Url> next_hop(const outbound::Url& from, std::string_view locat
     const auto text = encoded(location);
     const auto reference = boost::urls::parse_uri_reference(text);
     boost::urls::url resolved;
-    if (!base || !reference || !boost::urls::resolve(*base, *reference, resolved)) {
+    const bool names_no_host = reference && reference->has_scheme() && !reference->has_authority();
+    if (!base || !reference || names_no_host ||
+        !boost::urls::resolve(*base, *reference, resolved)) {
         return fail(ErrorCode::refused, "a redirect to no URL");
     }
     auto url =

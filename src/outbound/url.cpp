@@ -92,8 +92,9 @@ bool is_host_name(std::string_view host) noexcept {
 
 Result<void> read_name(std::string_view encoded, Url& url) {
     url.host = lower_case(encoded);
-    if (url.host.ends_with('.')) {
-        url.host.pop_back();  // The dot of the root changes nothing but what a check would see.
+    const bool has_root_dot = url.host.ends_with('.');
+    if (has_root_dot) {
+        url.host.pop_back();  // It changes nothing but what a check would see.
     }
     if (!is_host_name(url.host)) {
         return malformed("has no valid host name");
@@ -103,7 +104,7 @@ Result<void> read_name(std::string_view encoded, Url& url) {
     }
     boost::system::error_code error;
     const auto address = ip::make_address_v4(url.host, error);
-    if (error) {
+    if (error || has_root_dot) {
         return malformed("has an IPv4 address that is not written as four decimal numbers");
     }
     url.literal = address;
