@@ -67,6 +67,19 @@ bool ends_in_a_number(std::string_view host) noexcept {
     return std::ranges::all_of(label, is_digit);
 }
 
+/// "127.0.0.1.example.org": a name only to deceive. Boost 1.81 cannot read it, later ones can.
+bool begins_as_an_address(const std::string& host) {
+    std::size_t dot = host.find('.');
+    for (int more = 3; more > 0 && dot != std::string::npos; --more) {
+        dot = host.find('.', dot + 1);
+    }
+    boost::system::error_code error;
+    if (dot != std::string::npos) {
+        ip::make_address_v4(host.substr(0, dot), error);
+    }
+    return dot != std::string::npos && !error;
+}
+
 /// Labels of letters, digits, '-' and '_', as hosts are named in practice.
 bool is_host_name(std::string_view host) noexcept {
     if (host.empty() || host.size() > host_bytes_max) {
@@ -100,7 +113,9 @@ Result<void> read_name(std::string_view encoded, Url& url) {
         return malformed("has no valid host name");
     }
     if (!ends_in_a_number(url.host)) {
-        return {};
+        return begins_as_an_address(url.host)
+                   ? malformed("has a host name that begins as an IPv4 address")
+                   : Result<void>{};
     }
     boost::system::error_code error;
     const auto address = ip::make_address_v4(url.host, error);
