@@ -151,7 +151,7 @@ describe("configuration", () => {
     const file = join(gateway.folder, "wrong.toml");
     writeFileSync(file, '# satu\n[http]\nlisten = "127.0.0.1:1"\nlissten = 5\n');
     const result = await command(["--config", file, "config", "show"]);
-    expect(result.code).not.toBe(0);
+    expect(result.code).toBe(2);
     expect(result.stderr).toContain("wrong.toml");
     expect(result.stderr).toMatch(/\b4\b/);
     expect(result.stderr).toContain("lissten");
@@ -161,8 +161,23 @@ describe("configuration", () => {
     const file = join(gateway.folder, "wrong.toml");
     writeFileSync(file, '[api]\nrandom_delay_max = "viel"\n');
     const result = await command(["--config", file, "config", "show"]);
-    expect(result.code).not.toBe(0);
+    expect(result.code).toBe(2);
     expect(result.stderr).toContain("api.random_delay_max");
+  });
+
+  test("a server with wrong settings does not start", async () => {
+    for (const args of [
+      ["--set", "api.rate=abc", "serve"],
+      ["--set", "x", "serve"],
+    ]) {
+      const result = await command(args, { folder: gateway.folder });
+      expect({ args, code: result.code }).toEqual({ args, code: 2 });
+      expect(result.stderr).toMatch(/^merpati: --set/);
+    }
+    const environment = { MERPATI_HTTP__LISSTEN: "127.0.0.1:1" };
+    const result = await command(["serve"], { folder: gateway.folder, environment });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain("did you mean MERPATI_HTTP__LISTEN?");
   });
 
   test("a flag beats the environment, which beats the file", async () => {
@@ -180,7 +195,7 @@ describe("configuration", () => {
 
   test("a missing file is an error", async () => {
     const result = await command(["--config", "/nowhere/merpati.toml", "config", "show"]);
-    expect(result.code).not.toBe(0);
+    expect(result.code).toBe(2);
     expect(result.stderr).toContain("/nowhere/merpati.toml");
   });
 });

@@ -130,15 +130,57 @@ TEST_F(CommandsTest, SettingsMayStandBeforeAndAfterTheCommand) {
 
 TEST_F(CommandsTest, AWrongSettingFailsBeforeAnythingIsDone) {
     const auto done = run({"--set", "http.lisen=1", "account", "create", "Toko"});
-    EXPECT_EQ(done.code, exit_failed);
+    EXPECT_EQ(done.code, exit_usage);
     EXPECT_THAT(done.err, HasSubstr("http.listen"));
     EXPECT_FALSE(std::filesystem::exists(folder.file("m.db")));
+}
+
+TEST_F(CommandsTest, AWrongSettingIsAUsageErrorOfEveryCommandThatReadsSettings) {
+    const std::vector<std::vector<std::string>> commands{
+        {"serve"},
+        {"account", "list"},
+        {"account", "show", "acc_1"},
+        {"key", "revoke", "key_1"},
+        {"device", "connect", "6281100000001"},
+        {"message", "list"},
+        {"callback", "list"},
+        {"backup", folder.file("copy.db")},
+        {"migrate"},
+        {"config", "show"},
+        {"config", "show", "--json"},
+    };
+    for (const auto& command : commands) {
+        for (const auto* wrong : {"api.rate=abc", "http.lisen=1", "x"}) {
+            auto arguments = command;
+            arguments.insert(arguments.begin(), {"--set", wrong});
+            const auto done = run(arguments);
+            const auto shown = ::testing::PrintToString(arguments);
+            EXPECT_EQ(done.code, exit_usage) << shown;
+            EXPECT_THAT(done.err, HasSubstr("merpati: --set")) << shown;
+            EXPECT_THAT(done.out, IsEmpty()) << shown;
+        }
+    }
+    const auto missing = run({"--config", folder.file("none.toml"), "account", "list"});
+    EXPECT_EQ(missing.code, exit_usage);
+    EXPECT_THAT(missing.err, HasSubstr("none.toml"));
+}
+
+TEST_F(CommandsTest, EveryMistakeInTheSettingsIsALineThatSaysWhoSpeaks) {
+    environment["MERPATI_STORE__URI"] = "sqlite:x";
+    const auto done = run({"--set", "api.rate=abc", "--set", "x", "account", "list"});
+    EXPECT_EQ(done.code, exit_usage);
+    std::istringstream lines{done.err};
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+        EXPECT_THAT(line, ::testing::StartsWith("merpati: "));
+    }
+    EXPECT_EQ(count, 3) << done.err;
 }
 
 TEST_F(CommandsTest, VersionWorksBesideABrokenFile) {
     environment["MERPATI_HTTP__NONSENSE"] = "1";
     EXPECT_EQ(run({"version"}).code, exit_done);
-    EXPECT_EQ(run({"account", "list"}).code, exit_failed);
+    EXPECT_EQ(run({"account", "list"}).code, exit_usage);
 }
 
 TEST_F(CommandsTest, NamesComeBackWithoutTerminalCommands) {

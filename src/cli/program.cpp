@@ -111,7 +111,8 @@ Program::Program(Console console)
     root_->footer(
         "Commands work on a running and on a stopped server's store alike: they ask the server\n"
         "through the Unix socket beside the store, or open the store themselves.\n"
-        "`merpati COMMAND --help` explains each one. Exit codes: 0 done, 1 failed, 2 usage.");
+        "`merpati COMMAND --help` explains each one. Exit codes: 0 done, 1 failed, 2 usage\n"
+        "or settings.");
 }
 
 Program::~Program() = default;

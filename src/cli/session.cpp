@@ -1,6 +1,7 @@
 #include "cli/session.hpp"
 
 #include <ostream>
+#include <ranges>
 
 #include <boost/json/serialize.hpp>
 
@@ -15,6 +16,7 @@ Result<const config::Loaded*> Session::settings() {
                                     .environment = console_.environment,
                                     .sets = options_.sets});
         if (!loaded) {
+            settings_refused_ = true;
             return pass(loaded);
         }
         loaded_ = std::move(*loaded);
@@ -71,8 +73,10 @@ int Session::show_list(const Result<boost::json::array>& answer, std::span<const
 }
 
 int Session::fail(const Error& error) {
-    console_.err << "merpati: " << error.detail << '\n';
-    return exit_failed;
+    for (const auto& line : std::views::split(error.detail, '\n')) {
+        console_.err << "merpati: " << std::string_view{line} << '\n';
+    }
+    return settings_refused_ ? exit_usage : exit_failed;
 }
 
 Result<Gateway*> Session::gateway() {

@@ -48,6 +48,8 @@ public:
     /// Prints a list: as a JSON array, or as a table.
     int show_list(const Result<boost::json::array>& answer, std::span<const Column> columns,
                   std::string_view when_empty);
+    /// Prints each line of the error. The exit code is that of usage where the settings were wrong:
+    /// nothing has been tried then.
     int fail(const Error& error);
 
     [[nodiscard]] bool json() const noexcept { return options_.json; }
@@ -63,6 +65,7 @@ private:
     SystemClock clock_;
     SystemRandom random_;
     std::optional<config::Loaded> loaded_;
+    bool settings_refused_ = false;
     std::optional<Gateway> gateway_;
 };
 

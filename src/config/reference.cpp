@@ -31,9 +31,11 @@ places; a flag beats an environment variable, which beats the file.
 - Sizes are bytes, or a whole number with `KiB`, `MiB` or `GiB`.
 - Relative paths start at the directory in which `merpati` was started.
 - An empty text unsets a setting that may be unset.
-- A key that does not exist, a value of a wrong kind or out of its bounds ends the start with exit
-  code 2 and a line for each mistake that names its place. Variables that begin with `MERPATI_` but
-  hold no two underscores after it are not settings and are ignored.
+- A file that cannot be read, a key that does not exist, a value of a wrong kind or out of its
+  bounds ends the start, and every other command that reads settings, with exit code 2 and a line
+  for each mistake that names its place. `merpati doctor` lists them among what it finds, and exits
+  1. Variables that begin with `MERPATI_` but hold no two underscores after it are not settings and
+  are ignored.
 
 `merpati config show` prints every setting with its value and where it came from, secrets hidden.
 

@@ -1,6 +1,7 @@
 // merpati doctor
 #include <algorithm>
 #include <ostream>
+#include <ranges>
 
 #include <CLI/App.hpp>
 #include <boost/json/serialize.hpp>
@@ -20,10 +21,13 @@ Findings examine(Session& session) {
     Findings findings;
     const auto loaded = session.settings();
     if (!loaded) {
-        findings.push_back({.subject = "settings",
-                            .verdict = Verdict::wrong,
-                            .found = loaded.error().detail,
-                            .remedy = "docs/configuration.md names every setting and its bounds"});
+        for (const auto& mistake : std::views::split(loaded.error().detail, '\n')) {
+            findings.push_back(
+                {.subject = "settings",
+                 .verdict = Verdict::wrong,
+                 .found = std::string{std::string_view{mistake}},
+                 .remedy = "docs/configuration.md names every setting and its bounds"});
+        }
         return findings;
     }
     const auto& settings = (*loaded)->settings;
