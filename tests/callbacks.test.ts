@@ -86,6 +86,13 @@ test("any 2xx is enough, whatever the body", async () => {
   expect(sink.at("/2xx")).toHaveLength(1);
 });
 
+test("a 2xx whose body never ends is enough, too", async () => {
+  sink.on("/short", () => ({ status: 200, headers: { "content-length": "100" }, body: "abc" }));
+  const id = await send(sink.url("/short"));
+  await waitFor("it to be delivered", async () => (await listed(id))?.state === "delivered");
+  expect(sink.at("/short")).toHaveLength(1);
+});
+
 test("after a 500 it comes again in about 5 s: same id and body, signed afresh", async () => {
   sink.on("/retry", (attempt) => ({ status: attempt === 1 ? 500 : 200 }));
   await send(sink.url("/retry"));

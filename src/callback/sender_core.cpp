@@ -282,6 +282,7 @@ void SenderCore::start(Origin& origin) {
     request.headers += "Content-Type: application/json\r\n";
     request.body = std::move(callback.body);  // Another attempt reads it from the store.
     request.timeout = options_.timeout;
+    request.head_suffices = true;  // Any 2xx is success, whatever the body (decisions.md).
     attempt_(std::move(request),
              [this, queued = std::move(queued)](const Result<outbound::Response>& answer) mutable {
                  now_ = clock_.now();

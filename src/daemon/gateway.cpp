@@ -240,10 +240,11 @@ public:
     void stop() {
         health_.enter(Health::Stage::stopping);
         prober_.stop();  // First, so that nobody waits for a verdict while the server drains.
-        waiters_.release_all();
-        server_.drain(settings_.http.drain_timeout);
+        server_.drain(Millis{0});
         library_.stop();
         scheduler_.stop(send_drain);
+        waiters_.release_all();  // Those of sends under way have heard their outcome.
+        server_.drain(settings_.http.drain_timeout);
         connectors_.find(model::ConnectorKind::simulator)->stop();
         sender_.stop(callback_drain);
         manage_service_.stop();

@@ -65,7 +65,7 @@ public:
     [[nodiscard]] std::vector<std::string> addresses() const;
 
     /// Stops accepting; idle connections are closed, answers under way get `Connection: close`.
-    /// Returns when none is left, or at the deadline.
+    /// Returns when none is left, or at the deadline. May be called again to wait longer.
     void drain(std::chrono::milliseconds deadline);
 
     /// Closes everything and joins the threads. Idempotent; the destructor calls it.

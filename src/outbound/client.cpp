@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <optional>
 #include <unordered_map>
 
 #include <boost/asio/post.hpp>
@@ -10,10 +9,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
-#include "outbound/connection.hpp"
 #include "outbound/connection_pool.hpp"
 #include "outbound/request_text.hpp"
-#include "outbound/response_parser.hpp"
+#include "outbound/transfer.hpp"
 
 namespace merpati::outbound {
 namespace {
@@ -27,12 +25,9 @@ using boost::system::error_code;
 constexpr std::chrono::milliseconds sweep_every{50};
 constexpr std::size_t waiting_max = 4'096;
 constexpr std::size_t interim_max = 8;             // 1xx answers before the final one.
-constexpr std::chrono::seconds rate_window{5};     // Request::rate_min is judged over this.
 constexpr std::chrono::seconds refresh_every{30};  // This machine's own addresses.
 
 }  // namespace
-
-struct Transfer;
 
 class Client::Impl : public std::enable_shared_from_this<Client::Impl> {
 public:
@@ -67,7 +62,6 @@ public:
     void close();
 
 private:
-    friend struct Transfer;
     using TransferPtr = std::shared_ptr<Transfer>;
 
     void start(const TransferPtr& transfer);
@@ -80,7 +74,6 @@ private:
     void broken(const TransferPtr& transfer, error_code error);
     void end(const TransferPtr& transfer, Result<Response> result, bool keep);
     void serve_waiting(const std::string& origin);
-    [[nodiscard]] bool is_late(Transfer& transfer, SteadyTime now) const;
     void arm();
     void sweep();
 
@@ -100,25 +93,6 @@ private:
     std::deque<TransferPtr> waiting_for_any_;
     boost::unordered_flat_set<TransferPtr> transfers_;
     SteadyTime refreshed_at_ = clock_.steady_now();
-};
-
-/// One request on its way. `connection` is its own from taking or opening it until the end.
-struct Transfer {
-    Request request;
-    ResponseHandler done;
-    std::string bytes;
-    std::string origin;
-    SteadyTime deadline;
-    SteadyTime first_byte_by;
-    SteadyTime window_ends;        // Of Request::rate_min, once the answer has begun.
-    std::size_t window_bytes = 0;  // Received in it.
-    std::shared_ptr<Connection> connection;
-    std::optional<ResponseParser> parser;
-    std::size_t interim = 0;  // 1xx answers that came.
-    bool counted = false;     // Has a place in the pool.
-    bool reused = false;      // The connection served an earlier request.
-    bool received = false;    // A byte of an answer has come.
-    bool ended = false;
 };
 
 void Client::Impl::send(Request request, ResponseHandler done) {
@@ -279,13 +253,9 @@ void Client::Impl::parse(const TransferPtr& transfer, bool at_end) {
     auto& buffer = transfer->connection->buffer;
     error_code error;
     if (buffer.size() > 0) {
-        if (!std::exchange(transfer->received, true)) {
-            transfer->window_ends = clock_.steady_now() + rate_window;
-            transfer->window_bytes = 0;
-        }
         const auto taken = parser.put(buffer.data(), error);
-        transfer->window_bytes += taken;
         buffer.consume(taken);
+        transfer->note_received(taken, clock_.steady_now());
     }
     if (parser.cut()) {
         auto result = transfer->request.truncate || transfer->request.on_body
@@ -371,6 +341,9 @@ void Client::Impl::end(const TransferPtr& transfer, Result<Response> result, boo
     // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): that is what the copy is for.
     const auto held = transfer;
     transfers_.erase(transfer);
+    if (!result && held->suffices()) {
+        result = std::move(held->parser->response);
+    }
     if (held->counted) {
         pool_.release(held->origin, std::exchange(held->connection, nullptr), keep && !closed_);
         serve_waiting(held->origin);
@@ -426,7 +399,7 @@ void Client::Impl::sweep() {
     const auto now = clock_.steady_now();
     std::vector<TransferPtr> late;
     for (const auto& transfer : transfers_) {
-        if (is_late(*transfer, now)) {
+        if (transfer->is_late(now)) {
             late.push_back(transfer);
         }
     }
@@ -437,19 +410,6 @@ void Client::Impl::sweep() {
     if (!closed_ && (!transfers_.empty() || !pool_.empty())) {
         arm();
     }
-}
-
-bool Client::Impl::is_late(Transfer& transfer, SteadyTime now) const {
-    if (transfer.deadline <= now || (!transfer.received && transfer.first_byte_by <= now)) {
-        return true;
-    }
-    const auto rate_min = transfer.request.rate_min;
-    if (rate_min == 0 || !transfer.received || now < transfer.window_ends) {
-        return false;
-    }
-    transfer.window_ends = now + rate_window;
-    return std::exchange(transfer.window_bytes, 0) <
-           rate_min * static_cast<std::size_t>(rate_window.count());
 }
 
 void Client::Impl::close() {

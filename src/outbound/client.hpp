@@ -44,6 +44,9 @@ struct Request {
     std::size_t body_bytes_max = std::size_t{16} << 10;  // See `truncate`.
     bool truncate = true;  // At the cap: true ends the body there and drops the connection,
                            // false fails with ErrorCode::refused.
+    /// The status is all that counts: an answer whose head has come is waited for one second more,
+    /// and is no failure whatever becomes of its body.
+    bool head_suffices = false;
     /// Called with status and headers of the final answer before its body comes. Returning false
     /// ends the transfer there, successfully.
     std::function<bool(const Response&)> on_head;

@@ -109,6 +109,21 @@ TEST_F(ClientLimitsTest, GivesUpOnAnAnswerThatTrickles) {
     EXPECT_EQ(failed(one), ErrorCode::timeout);
 }
 
+TEST_F(ClientLimitsTest, WaitsASecondForTheBodyWhereTheHeadSuffices) {
+    answer_with(ScriptedReply{.bytes = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"});
+    auto asked = request();
+    asked.timeout = 10s;
+    asked.head_suffices = true;
+    const auto one = send(std::move(asked));
+    ASSERT_TRUE(run_until([this] { return server->requests == 1; }));
+    run_a_while();
+    EXPECT_FALSE(answers[one]);
+    clock.advance(1s);
+    ASSERT_TRUE(answered(one));
+    ASSERT_TRUE(*answers[one]);
+    EXPECT_EQ((*answers[one])->status, 200);
+}
+
 TEST_F(ClientLimitsTest, LetsAnAnswerThatIsFastEnoughGoOn) {
     answer_with(ScriptedReply{
         .bytes = "HTTP/1.1 200 OK\r\n\r\n", .again = std::string(8'192, 'x'), .pause = 1ms});

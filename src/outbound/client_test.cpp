@@ -147,6 +147,24 @@ TEST_F(ClientTest, TellsAnAnswerThatEndsEarly) {
     }
 }
 
+TEST_F(ClientTest, TakesWhateverFollowsAHeadThatSuffices) {
+    for (const auto* rest :
+         {"Content-Length: 9\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
+          "Transfer-Encoding: chunked\r\n\r\nno chunk\r\n\r\n"}) {
+        answer_with(
+            ScriptedReply{.bytes = std::string{"HTTP/1.1 202 Accepted\r\n"} + rest, .close = true});
+        auto asked = request();
+        asked.head_suffices = true;
+        const auto response = fetch(std::move(asked));
+        ASSERT_TRUE(response) << rest;
+        EXPECT_EQ(response->status, 202) << rest;
+    }
+    answer_with(ScriptedReply{.bytes = "HTTP/1.1 202 Accepted\r\nContent-", .close = true});
+    auto asked = request();
+    asked.head_suffices = true;
+    EXPECT_EQ(failure(std::move(asked)), ErrorCode::protocol);
+}
+
 TEST_F(ClientTest, RefusesWhatIsNotHttp) {
     for (const auto* bytes :
          {"SSH-2.0-OpenSSH\r\n", "\r\n\r\n\r\n", "HTTP/1.1 999999 OK\r\n\r\n",

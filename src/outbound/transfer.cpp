@@ -1,0 +1,42 @@
+#include "outbound/transfer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace merpati::outbound {
+namespace {
+
+constexpr std::chrono::seconds rate_window{5};  // Request::rate_min is judged over this.
+constexpr std::chrono::seconds body_grace{1};   // After the head, where that suffices.
+
+}  // namespace
+
+void Transfer::note_received(std::size_t bytes_taken, SteadyTime now) {
+    if (!std::exchange(received, true)) {
+        window_ends = now + rate_window;
+        window_bytes = 0;
+    }
+    window_bytes += bytes_taken;
+    if (suffices()) {
+        deadline = std::min(deadline, now + body_grace);
+    }
+}
+
+bool Transfer::suffices() const {
+    return request.head_suffices && parser && parser->is_header_done() &&
+           parser->response.status >= 200;
+}
+
+bool Transfer::is_late(SteadyTime now) {
+    if (deadline <= now || (!received && first_byte_by <= now)) {
+        return true;
+    }
+    if (request.rate_min == 0 || !received || now < window_ends) {
+        return false;
+    }
+    window_ends = now + rate_window;
+    return std::exchange(window_bytes, 0) <
+           request.rate_min * static_cast<std::size_t>(rate_window.count());
+}
+
+}  // namespace merpati::outbound
