@@ -237,6 +237,16 @@ test("SIGTERM finishes what is under way, and exits 0", async () => {
   }
 });
 
+test.each(["SIGINT", "SIGHUP"] as const)("%s stops it in order, too", async (signal) => {
+  const server = await Gateway.create();
+  try {
+    expect(await server.stop(signal)).toBe(0);
+    expect(server.log).toContain("stopped");
+  } finally {
+    await server.close();
+  }
+});
+
 test("while it stops, idle connections do not hold it up", async () => {
   const server = await Gateway.create();
   const agent = new Agent({ keepAlive: true });

@@ -14,14 +14,18 @@
 namespace merpati::daemon {
 namespace {
 
-/// The signals that stop the server. Blocked before any thread starts, so that only `wait` gets
-/// them.
+/// The signals that stop the server: SIGTERM, Ctrl-C, and a terminal that closes (unless nohup has
+/// it ignored). Blocked before any thread starts, so that only `wait` gets them.
 class StopSignals {
 public:
     StopSignals() {
         sigemptyset(&set_);
         sigaddset(&set_, SIGTERM);
         sigaddset(&set_, SIGINT);
+        struct sigaction hang_up{};
+        if (sigaction(SIGHUP, nullptr, &hang_up) == 0 && hang_up.sa_handler != SIG_IGN) {
+            sigaddset(&set_, SIGHUP);
+        }
         pthread_sigmask(SIG_BLOCK, &set_, nullptr);
         std::signal(SIGPIPE, SIG_IGN);
     }

@@ -120,10 +120,10 @@ export class Gateway {
     }
   }
 
-  /** SIGTERM; answers the exit code. */
-  async stop(): Promise<number> {
+  /** Ends it in order; answers the exit code. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
     if (!this.process) return 0;
-    this.process.kill("SIGTERM");
+    this.process.kill(signal);
     return within("the gateway to stop", this.ended, 30_000);
   }
 
