@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop } from "./support/account.ts";
 import { certificates } from "./support/certificates.ts";
-import { expectSchema } from "./support/contract.ts";
+import { document, expectSchema } from "./support/contract.ts";
 import { expectAccepted, expectRefused, rows } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
@@ -89,6 +89,10 @@ test("the device's webhook is told, signed like a callback", async () => {
     expectSigned(account.webhookSecret, event.headers, event.body);
   }
   expect(down.headers["webhook-id"]).not.toBe(up.headers["webhook-id"]);
+  const { examples } =
+    document.webhooks.deviceEvent.post.requestBody.content["application/json"];
+  expect(down.json.data).toEqual(examples.disconnected.value.data);
+  expect(up.json.data).toEqual(examples.connected.value.data);
 });
 
 test("a device webhook is sent again like a callback", async () => {

@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { deref, operations } from "./support/contract.ts";
+import { deref, document, operations } from "./support/contract.ts";
+import { detailsOfSource } from "./support/details.ts";
 import { scratchFolder } from "./support/scratch.ts";
 import { sign } from "./support/signature.ts";
 
@@ -88,4 +89,20 @@ test("every text of openapi.yaml's answers is on the page", () => {
     }
   }
   expect([...missing]).toEqual([]);
+});
+
+test("the details that openapi.yaml and the page show are ones that are sent", () => {
+  const sent = new Set(detailsOfSource().values());
+  const examples = Object.values<any>(document.components.examples);
+  const shown = examples.flatMap(({ value }) => value.details ?? []);
+  expect(shown.length).toBeGreaterThan(4);
+  const onPage = [...page.matchAll(/"details": "([^"]+)"/g)].map((match) => match[1]!);
+  expect(onPage).toHaveLength(1);
+  expect([...shown, ...onPage].filter((details) => !sent.has(details))).toEqual([]);
+});
+
+test("all details of callbacks are on the pages", () => {
+  const pages = page + readFileSync(resolve(import.meta.dirname, "../docs/media.md"), "utf8");
+  const missing = [...detailsOfSource()].filter(([, details]) => !pages.includes(`\`${details}\``));
+  expect(missing).toEqual([]);
 });

@@ -64,7 +64,7 @@ test("a text is accepted, sent by the device, and reported", async () => {
     status: "sent",
     to: Number(to),
     code: 200,
-    details: expect.any(String),
+    details: "Pesan terkirim",
   });
   expectSigned(account.webhookSecret, callback.headers, callback.body);
 });

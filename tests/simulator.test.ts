@@ -40,11 +40,11 @@ async function send(to: string | number): Promise<{ message: string; path: strin
 }
 
 test.each([
-  ["991001", 1001, "failed"],
-  ["991002", 1002, "failed"],
-  ["991003", 1003, "failed"],
-  ["995002", 500, "failed"],
-] as const)("a recipient in %s: callback %d", async (ending, code, result) => {
+  ["991001", 1001, "Nomor tujuan tidak terdaftar"],
+  ["991002", 1002, "Nomor tujuan tidak valid"],
+  ["991003", 1003, "Jenis file tidak didukung"],
+  ["995002", 500, "Platform menolak pesan"],
+] as const)("a recipient in %s: callback %d, %s", async (ending, code, details) => {
   const to = simulated(ending);
   const { message, path, id } = await send(to);
   const { json } = await sink.request(path);
@@ -53,10 +53,11 @@ test.each([
     requestId: id,
     status: "failed",
     code,
+    details,
     to: Number(to),
     device: Number(device),
   });
-  expect(gateway.simulator.of(message)).toMatchObject([{ attempt: 1, result, code }]);
+  expect(gateway.simulator.of(message)).toMatchObject([{ attempt: 1, result: "failed", code }]);
 });
 
 test("a recipient in 995000 fails twice in passing, then is sent: one callback", async () => {
