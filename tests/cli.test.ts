@@ -169,6 +169,7 @@ describe("configuration", () => {
     for (const args of [
       ["--set", "api.rate=abc", "serve"],
       ["--set", "x", "serve"],
+      ["--set", "devices.default_connector=cloud", "serve"],
     ]) {
       const result = await command(args, { folder: gateway.folder });
       expect({ args, code: result.code }).toEqual({ args, code: 2 });

@@ -191,6 +191,13 @@ void Loader::check_together() {
         mistake(fmt::format("{}: media.max_bytes must not be above media.kept_bytes_max",
                             place_of("media.max_bytes")));
     }
+    if (loaded_.settings.devices.default_connector != DefaultConnector::simulator) {
+        constexpr std::string_view key = "devices.default_connector";
+        mistake(
+            fmt::format("{}: {} is '{}', a connector that this version does not have; it has "
+                        "\"simulator\"",
+                        place_of(key), key, find_row(key)->print(loaded_.settings)));
+    }
 }
 
 void Loader::fill_in_paths() {

@@ -182,6 +182,18 @@ TEST_F(LoadTest, BoundsThatContradictEachOtherAreRefused) {
     EXPECT_THAT(detail, HasSubstr("media.max_bytes must not be above media.kept_bytes_max"));
 }
 
+TEST_F(LoadTest, AConnectorThatThisVersionDoesNotHaveIsRefused) {
+    sources.sets = {"devices.default_connector=simulator"};
+    EXPECT_TRUE(load(sources));
+    sources.sets = {"devices.default_connector=linked"};
+    EXPECT_THAT(detail_of_failure(), HasSubstr("--set: devices.default_connector is 'linked'"));
+    sources.sets.clear();
+    write("# one\n[devices]\ndefault_connector = \"cloud\"\n");
+    const auto detail = detail_of_failure();
+    EXPECT_THAT(detail, HasSubstr(file.string() + ":3: devices.default_connector is 'cloud'"));
+    EXPECT_THAT(detail, HasSubstr("it has \"simulator\""));
+}
+
 TEST_F(LoadTest, TheKeyFileLiesBesideTheStoreUnlessItIsNamed) {
     sources.sets = {"store.url=sqlite:/data/m.db"};
     EXPECT_EQ(load(sources)->settings.store.key_file, "/data/m.db.key");

@@ -27,6 +27,7 @@ enum class RespondWith : std::uint8_t { outcome, accepted };
 enum class LogLevel : std::uint8_t { debug, info, warn, error };
 enum class LogFormat : std::uint8_t { text, json };
 
+/// `load` lets through only those that this version has.
 enum class DefaultConnector : std::uint8_t { simulator, cloud, linked };
 
 /// The certificate's chain and its key, PEM. Both or neither.

@@ -267,7 +267,9 @@ void add_simulator_and_devices(std::vector<Row>& table) {
                                      "id; across restarts it needs simulator.log."},
                         boolean(), [](auto& s) -> auto& { return s.simulator.dedupe; }));
     table.push_back(row({.key = "devices.default_connector",
-                         .sentence = "The connector of devices that are added over the API."},
+                         .sentence = "The connector of devices that are added over the API. "
+                                     "This version has the simulator alone, and refuses to start "
+                                     "with another."},
                         choice<DefaultConnector>({{"simulator", DefaultConnector::simulator},
                                                   {"cloud", DefaultConnector::cloud},
                                                   {"linked", DefaultConnector::linked}}),

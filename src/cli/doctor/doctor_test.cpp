@@ -97,6 +97,19 @@ TEST_F(DoctorTest, AWrongSettingIsAFindingToo) {
     EXPECT_THAT(about(done, "HTTP__LISEN"), HasSubstr("settings"));
 }
 
+TEST_F(DoctorTest, EachWrongSettingIsAFindingOfItsOwn) {
+    environment["MERPATI_HTTP__LISEN"] = "1";
+    environment["MERPATI_API__RATE"] = "abc";
+    EXPECT_EQ(run({"doctor", "--json"}).json().at("findings").as_array().size(), 2U);
+}
+
+TEST_F(DoctorTest, AConnectorThatIsNotThereIsNamed) {
+    environment["MERPATI_DEVICES__DEFAULT_CONNECTOR"] = "cloud";
+    const auto done = run({"doctor", "--json"});
+    EXPECT_EQ(done.code, exit_failed);
+    EXPECT_THAT(about(done, "devices.default_connector"), HasSubstr("'cloud'"));
+}
+
 TEST(DoctorLooksTest, AClockThatIsFarOffIsWrong) {
     merpati::testing::ManualClock clock;
     Findings findings;
