@@ -74,14 +74,23 @@ test("a refused request counts as a request", async () => {
   expectRefused(await account.send(text(device)), rows.rate);
 });
 
-test("account set changes the rate of the running server", async () => {
+test("account set changes the rate of the running server at once", async () => {
   const { account, device } = await shop(gateway, { rate: "1/min" });
   await account.send(text(device));
   expectRefused(await account.send(text(device)), rows.rate);
-  await gateway.json("account", "set", account.id, "--rate", "none");
-  await waitFor(
-    "the new rate",
-    async () => (await account.send(text(device))).status === 200,
-    1000,
-  );
+  for (const rate of ["50/s", "3/min", "none", "default", "none"]) {
+    await gateway.json("account", "set", account.id, "--rate", rate);
+    await waitFor(
+      `the rate ${rate}`,
+      async () => (await account.send(text(device))).status === 200,
+      1000,
+    );
+  }
+});
+
+test("a change of anything else leaves what was used of the rate", async () => {
+  const { account, device } = await shop(gateway, { rate: "1/min" });
+  await account.send(text(device));
+  await gateway.json("account", "set", account.id, "--rate", "1/min", "--credits", "50");
+  expectRefused(await account.send(text(device)), rows.rate);
 });

@@ -84,6 +84,23 @@ TEST_F(ChecksTest, AChangedAccountKeepsItsRateBucket) {
     EXPECT_EQ(directory.find_account({7})->bucket, before);
 }
 
+TEST_F(ChecksTest, AnAccountOfAnotherRateStartsWithAFullBucket) {
+    const auto asks = [this](std::string_view rate) {
+        account.rate = *model::RateChoice::parse(rate);
+        directory.put_account(account);
+        const auto entry = directory.find_account({7});
+        const model::Rate server{.count = 7, .period = 1min};
+        const auto verdict = check_rate(*entry, server, clock.steady_now());
+        return verdict ? std::optional{verdict->remaining} : std::nullopt;
+    };
+    EXPECT_EQ(asks("1/min"), 0U);
+    EXPECT_EQ(asks("50/s"), 49U);
+    EXPECT_EQ(asks("3/min"), 2U);
+    EXPECT_EQ(asks("3/min"), 1U);
+    EXPECT_EQ(asks("none"), std::nullopt);
+    EXPECT_EQ(asks("default"), 6U);
+}
+
 TEST_F(ChecksTest, ASenderIsFoundByItsOwnerAlone) {
     EXPECT_NE(find_sender("6281100000001", {7}, directory), nullptr);
     for (const auto* number : {"", "6281100000002", "+6281100000001", "06281100000001", "x"}) {

@@ -182,7 +182,9 @@ void Directory::put_account(const model::Account& account) {
     const auto before = find_account(account.id);
     auto entry = std::make_shared<AccountEntry>();
     entry->account = account;
-    entry->bucket = before != nullptr ? before->bucket : std::make_shared<RateBucket>();
+    // What an old bucket has let in is measured by the old rate: it would hold a new one up.
+    const bool same_rate = before != nullptr && before->account.rate == account.rate;
+    entry->bucket = same_rate ? before->bucket : std::make_shared<RateBucket>();
     shards_->accounts.put(account.id, std::move(entry));
 }
 

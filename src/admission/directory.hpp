@@ -19,7 +19,7 @@
 namespace merpati::admission {
 
 /// An account as requests meet it. Replaced as a whole when the account changes; the rate bucket
-/// goes on.
+/// goes on, unless the rate is what changed: then it starts full.
 struct AccountEntry {
     model::Account account;
     std::shared_ptr<RateBucket> bucket;
