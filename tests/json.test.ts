@@ -23,6 +23,9 @@ function text(inside = ""): string {
 
 const nested = (depth: number) => `,"x":${"[".repeat(depth)}${"]".repeat(depth)}`;
 
+/** Unknown fields, which are ignored. */
+const many = (count: number) => Array.from({ length: count }, (_, i) => `,"x${i}":1`).join("");
+
 const broken: [name: string, body: string | Buffer][] = [
   ["nothing", ""],
   ["white space", "  \n"],
@@ -54,6 +57,8 @@ const broken: [name: string, body: string | Buffer][] = [
   ["an unknown field twice", text(',"x":1,"x":1')],
   ["a field twice, once escaped", text(',"\\u0054ype":"text"')],
   ["a field twice further inside", text(',"x":{"y":1,"y":1}')],
+  ["a field twice among many", text(many(1000) + ',"x7":1')],
+  ["a field twice among many further inside", text(`,"y":{"x7":1${many(1000)}}`)],
   ["nesting over 16", text(nested(16))],
   ["nesting without an end", text(`,"x":${"[".repeat(5000)}`)],
   [
@@ -94,6 +99,11 @@ describe.each(["/v1/send", "/v1/device/addnew"])("%s", (path) => {
 test("white space around the object, escapes and depth 16 are fine", async () => {
   expectAccepted(await account.post("/v1/send", ` \r\n\t${text(nested(15))}\n `));
   expectAccepted(await account.post("/v1/send", text().replace('"Type"', '"\\u0054ype"')));
+});
+
+test("unknown fields are ignored, however many they are", async () => {
+  expectAccepted(await account.post("/v1/send", text(many(5000))));
+  expectAccepted(await account.post("/v1/send", text(`,"y":{"z":1${many(5000)}}`)));
 });
 
 test.each([

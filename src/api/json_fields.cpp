@@ -1,6 +1,7 @@
 #include "api/json_fields.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <boost/json/basic_parser_impl.hpp>
 
@@ -10,19 +11,41 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t depth_max = 16;
-constexpr std::size_t fields_max = 256;  // Of one object; bounds the search for duplicates.
 constexpr std::size_t fields_usual = 8;
+constexpr std::size_t fields_few = 16;
 constexpr std::size_t text_usual = 512;
+
+/// Whether a name occurs twice in what `name_of` says of each of `all`. Few are compared each with
+/// each, which allocates nothing; many are sorted, which no choice of names makes quadratic.
+template <class Items, class NameOf>
+bool repeats(const Items& all, NameOf name_of) {
+    if (all.size() > fields_few) {
+        std::vector<std::string_view> names;
+        names.reserve(all.size());
+        std::ranges::transform(all, std::back_inserter(names), name_of);
+        std::ranges::sort(names);
+        return std::ranges::adjacent_find(names) != names.end();
+    }
+    for (auto one = all.begin(); one != all.end(); ++one) {
+        const std::string_view name = name_of(*one);
+        if (std::any_of(all.begin(), one,
+                        [&](const auto& other) { return name_of(other) == name; })) {
+            return true;
+        }
+    }
+    return false;
+}
 
 }  // namespace
 
 /// Receives the parser's events and keeps the fields of the outermost object.
 class JsonFieldsHandler {
 public:
-    static constexpr std::size_t max_object_size = fields_max;
-    static constexpr std::size_t max_array_size = std::size_t{1} << 20;
-    static constexpr std::size_t max_key_size = std::size_t{1} << 20;
-    static constexpr std::size_t max_string_size = std::size_t{1} << 20;
+    // The body's size is the limit of all these.
+    static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();
+    static constexpr std::size_t max_array_size = max_object_size;
+    static constexpr std::size_t max_key_size = max_object_size;
+    static constexpr std::size_t max_string_size = max_object_size;
 
     bool on_document_begin(json::error_code&) { return true; }
     bool on_document_end(json::error_code&) { return true; }
@@ -40,9 +63,17 @@ public:
         ++depth_;
         return true;
     }
-    bool on_object_end(std::size_t, json::error_code&) {
+    bool on_object_end(std::size_t, json::error_code& error) {
         --depth_;
-        return true;
+        const bool repeated =
+            depth_ == 0 ? repeats(result.fields_,
+                                  [](const auto& field) -> std::string_view { return field.first; })
+                        : repeats(names_[depth_ - 1],
+                                  [](const auto& name) -> std::string_view { return name; });
+        if (repeated) {
+            error = json::error::syntax;
+        }
+        return !repeated;
     }
 
     bool on_array_begin(json::error_code& error) {
@@ -63,14 +94,15 @@ public:
         text_.append(part.data(), part.size());
         return true;
     }
-    bool on_key(json::string_view part, std::size_t, json::error_code& error) {
+    bool on_key(json::string_view part, std::size_t, json::error_code&) {
         text_.append(part.data(), part.size());
-        const bool is_new = outermost() ? add_field() : add_name();
-        text_.clear();
-        if (!is_new) {
-            error = json::error::syntax;
+        if (outermost()) {
+            result.fields_.emplace_back(text_, JsonField{});
+        } else {
+            names_[depth_ - 2].push_back(text_);
         }
-        return is_new;
+        text_.clear();
+        return true;
     }
 
     bool on_string_part(json::string_view part, std::size_t, json::error_code&) {
@@ -126,23 +158,6 @@ private:
         if (outermost()) {
             result.fields_.back().second.kind = JsonField::Kind::other;
         }
-    }
-
-    /// False for a duplicate.
-    bool add_field() {
-        if (result.has(text_)) {
-            return false;
-        }
-        result.fields_.emplace_back(text_, JsonField{});
-        return true;
-    }
-    bool add_name() {
-        auto& names = names_[depth_ - 2];
-        if (std::ranges::find(names, text_) != names.end()) {
-            return false;
-        }
-        names.push_back(text_);
-        return true;
     }
 
     bool on_integer(json::string_view part, json::error_code& error) {

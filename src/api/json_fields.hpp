@@ -29,7 +29,7 @@ class JsonFields {
 public:
     /// Reads the whole of `body`. Empty for everything decisions.md calls `Invalid json format`:
     /// not an object, trailing bytes, invalid UTF-8, a duplicate field (at any depth), nesting over
-    /// 16, more than 256 fields in an object.
+    /// 16. Limits: the body's size; n fields cost n log n.
     [[nodiscard]] static std::optional<JsonFields> parse(std::string_view body);
 
     /// Null when the field is missing.

@@ -32,6 +32,16 @@ TEST(JsonFieldsTest, AFractionIsNoIntegerAndALongIntegerKeepsItsDigits) {
     EXPECT_EQ(fields->find("g")->text, "h");
 }
 
+TEST(JsonFieldsTest, AnIntegerMayHaveAnyNumberOfDigits) {
+    for (const auto length : {65U, 400U, 65'000U}) {
+        const std::string digits(length, '9');
+        const auto fields = JsonFields::parse("{\"to\":" + digits + "}");
+        ASSERT_TRUE(fields) << length;
+        EXPECT_TRUE(fields->find("to")->is_integer());
+        EXPECT_EQ(fields->find("to")->text, digits);
+    }
+}
+
 TEST(JsonFieldsTest, RefusesEverythingThatIsNotOneCleanObject) {
     for (const std::string body : {"",
                                    " ",
@@ -74,13 +84,31 @@ TEST(JsonFieldsTest, NestsSixteenDeepAndNoDeeper) {
     EXPECT_FALSE(JsonFields::parse(nested(17)));
 }
 
-TEST(JsonFieldsTest, TakesNoMoreThan256Fields) {
+/// An object of so many fields, `inside` before its closing brace.
+std::string wide(int fields, std::string_view inside = "") {
     std::string body = "{";
-    for (int field = 0; field < 256; ++field) {
+    for (int field = 0; field < fields; ++field) {
         body += (field == 0 ? "\"f" : ",\"f") + std::to_string(field) + "\":1";
     }
-    EXPECT_TRUE(JsonFields::parse(body + "}"));
-    EXPECT_FALSE(JsonFields::parse(body + ",\"g\":1}"));
+    return body.append(inside) + "}";
+}
+
+TEST(JsonFieldsTest, TakesAsManyFieldsAsTheBodyHolds) {
+    const auto fields = JsonFields::parse(wide(20'000, ",\"to\":\"6281234567890\""));
+    ASSERT_TRUE(fields);
+    EXPECT_EQ(fields->find("to")->text, "6281234567890");
+    EXPECT_TRUE(JsonFields::parse("{\"x\":[" + wide(20'000) + "," + wide(20'000) + "]}"));
+}
+
+TEST(JsonFieldsTest, FindsADuplicateAmongManyAtAnyPlaceAndDepth) {
+    for (const int fields : {2, 15, 16, 17, 300}) {
+        for (const int again : {0, fields / 2, fields - 1}) {
+            const auto body = wide(fields, ",\"f" + std::to_string(again) + "\":1");
+            EXPECT_FALSE(JsonFields::parse(body)) << body;
+            EXPECT_FALSE(JsonFields::parse("{\"x\":[{\"f0\":" + body + "}]}")) << body;
+        }
+        EXPECT_TRUE(JsonFields::parse("{\"f0\":" + wide(fields) + ",\"f1\":1}"));
+    }
 }
 
 TEST(JsonFieldsTest, WritesStringsThatReadBack) {
