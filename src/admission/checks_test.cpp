@@ -129,8 +129,10 @@ TEST_F(ChecksTest, ADeviceThatIsReconnectingAcceptsForHalfAMinute) {
 }
 
 TEST(RecipientTest, NeedsACountryCodeOfTheList) {
-    for (const auto* possible : {"6281234567890", "12025550123", "79161234567", "35312345678",
-                                 "99890123456", "88212345678", "12345678"}) {
+    for (const auto* possible :
+         {"6281234567890", "12025550123", "79161234567", "35312345678", "99890123456",
+          "88212345678", "12345678", "80012345678", "80812345678", "87812345678", "88812345678",
+          "97912345678", "99112345678", "38812345678"}) {
         EXPECT_TRUE(recipient_possible(possible)) << possible;
     }
     for (const auto* impossible : {"", "0812345678", "6281", "2101234567", "99912345678",
