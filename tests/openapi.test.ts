@@ -34,6 +34,12 @@ test("every reference of the document leads somewhere", () => {
   for (const reference of references) expect(deref({ $ref: reference }), reference).toBeDefined();
 });
 
+test("a text is more than what Unicode calls white space", () => {
+  const problem = (text: string) => violations("/components/schemas/Text", text);
+  expect(problem("\t\u0085\u00a0\u2003\u3000 ")).toBeTruthy();
+  for (const text of ["x", " x ", "\u200b", "\ufeff"]) expect(problem(text)).toBeFalsy();
+});
+
 test("operation ids are unique", () => {
   const ids = [...operations.values()].map((operation) => operation.id);
   expect(new Set(ids).size).toBe(ids.length);

@@ -58,6 +58,10 @@ describe("delay", () => {
     "1 ",
     "1s",
     "0x10",
+    "01",
+    "007",
+    "5.0",
+    "1e1",
     "Random",
     "RANDOM",
     "random ",
@@ -111,11 +115,26 @@ describe("to", () => {
     "6281234567890123",
     "abc",
     "99912345678",
+    "6".repeat(65),
+    "6".repeat(60_000),
   ])("%j is no possible number: A accepts and reports, B says at once", async (to) => {
     expectAccepted(await a({ to }), to);
     expectRefused(await b({ to }), rows.failed);
   });
-  test.each(["62812345678", "6281234567890", "628123456789012"])("%j is taken", async (to) => {
+  test("an integer of any length comes back digit for digit", async () => {
+    const digits = "6".repeat(5000);
+    const body = `{"to":${digits},"from":"${device}","message":"${freshText()}","Type":"text"}`;
+    const reply = await account.post("/v1/send", body);
+    expectAccepted(reply);
+    expect(reply.text).toContain(`"to":${digits},`);
+  });
+  test.each([
+    "62812345678",
+    "6281234567890",
+    "628123456789012",
+    "80012345678",
+    "88812345678",
+  ])("%j is taken", async (to) => {
     expectAccepted(await a({ to }), to);
     expectAccepted(await a({ to: Number(to) }), Number(to));
   });
@@ -163,9 +182,16 @@ describe("Type", () => {
 });
 
 describe("message and pesan", () => {
-  test.each(["", " ", "\n\t\r ", null, 5, true, [], {}])("%j is no text", async (text) => {
-    expectRefused(await a({ message: text }), rows.empty);
-    expectRefused(await b({ pesan: text }), rows.empty);
+  test.each(["", " ", "\n\t\r ", "\u0085\u3000", null, 5, true, [], {}])(
+    "%j is no text",
+    async (text) => {
+      expectRefused(await a({ message: text }), rows.empty);
+      expectRefused(await b({ pesan: text }), rows.empty);
+    },
+  );
+  test.each(["\u200b", "\ufeff"])("%j is invisible, but no white space", async (text) => {
+    expectAccepted(await a({ message: text }));
+    expectSent(await b({ pesan: text }));
   });
   test("missing is no text", async () => {
     expectRefused(await a({}, "message"), rows.empty);

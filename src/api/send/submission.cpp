@@ -7,15 +7,12 @@
 namespace merpati::api {
 namespace {
 
-constexpr std::size_t recipient_bytes_max = 64;
-
-/// UTF-8 of the characters that Unicode calls white space, and of the invisible ones that people
-/// use to send "empty" messages (zero-width space, joiners, word joiner, byte-order mark).
-constexpr std::array<std::string_view, 33> blanks{
-    " ",      "\t",     "\n",     "\v",     "\f",     "\r",     "\u0085", "\u00a0", "\u1680",
-    "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008",
-    "\u2009", "\u200a", "\u200b", "\u200c", "\u200d", "\u2028", "\u2029", "\u202f", "\u205f",
-    "\u2060", "\u3000", "\ufeff", "\u180e", "\u00ad", "\u061c"};
+/// UTF-8 of the characters that Unicode calls white space (White_Space). Invisible ones that are
+/// not, such as the zero-width space, are text.
+constexpr auto blanks = std::to_array<std::string_view>(
+    {" ",      "\t",     "\n",     "\v",     "\f",     "\r",     "\u0085", "\u00a0", "\u1680",
+     "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008",
+     "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"});
 
 bool blank(std::string_view text) {
     while (!text.empty()) {
@@ -72,8 +69,7 @@ std::string decode_sender(const JsonFields& fields) {
 
 Decoded<Recipient> decode_recipient(const JsonFields& fields) {
     const auto* field = fields.find("to");
-    if (field == nullptr || !(field->is_string() || field->is_integer()) || field->text.empty() ||
-        field->text.size() > recipient_bytes_max) {
+    if (field == nullptr || !(field->is_string() || field->is_integer()) || field->text.empty()) {
         return Refusal::recipient_invalid;
     }
     return Recipient{.text = field->text, .quoted = field->is_string()};
@@ -94,10 +90,13 @@ Decoded<std::optional<std::chrono::seconds>> decode_delay(const JsonFields& fiel
         const auto highest = std::max(1U, std::min(random_max, rules.delay_max));
         return std::optional{std::chrono::seconds{random.between(1, highest)}};
     }
+    // The string of a JSON integer: neither has a leading zero, nor may the string.
+    const bool leading_zero = field->text.starts_with('0');
     std::uint32_t seconds = 0;
     const auto* end = field->text.data() + field->text.size();
     const auto [stop, error] = std::from_chars(field->text.data(), end, seconds);
-    if (error != std::errc{} || stop != end || seconds < 1 || seconds > rules.delay_max) {
+    if (leading_zero || error != std::errc{} || stop != end || seconds < 1 ||
+        seconds > rules.delay_max) {
         return Refusal::delay_invalid;
     }
     return std::optional{std::chrono::seconds{seconds}};

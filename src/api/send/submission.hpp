@@ -51,7 +51,7 @@ struct Recipient {
     std::string text;
     bool quoted = true;  // Came as a JSON string.
 };
-/// `to`: a string that is not empty, or an integer, of at most 64 characters.
+/// `to`: a string that is not empty, or an integer; of any length, the body's size is the limit.
 [[nodiscard]] Decoded<Recipient> decode_recipient(const JsonFields& fields);
 
 /// `delay` in seconds. Missing: empty, which sends at once ("within 1 second", interface 2.1).

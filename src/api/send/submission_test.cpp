@@ -40,10 +40,13 @@ TEST_F(DelayTest, TakesIntegersAndStringsOfThemWithinTheRevisionsBounds) {
 
 TEST_F(DelayTest, NeverClamps) {
     for (const auto* body :
-         {R"({"delay":0})", R"({"delay":18001})", R"({"delay":-1})", R"({"delay":"1.5"})",
-          R"({"delay":1.5})", R"({"delay":" 1"})", R"({"delay":"+1"})", R"({"delay":""})",
-          R"({"delay":"Random"})", R"({"delay":null})", R"({"delay":true})",
-          R"({"delay":99999999999999999999})"}) {
+         {R"({"delay":0})",     R"({"delay":18001})", R"({"delay":-1})",
+          R"({"delay":"1.5"})", R"({"delay":1.5})",   R"({"delay":" 1"})",
+          R"({"delay":"+1"})",  R"({"delay":""})",    R"({"delay":"Random"})",
+          R"({"delay":null})",  R"({"delay":true})",  R"({"delay":99999999999999999999})",
+          R"({"delay":"01"})",  R"({"delay":"007"})", R"({"delay":"00000000001"})",
+          R"({"delay":" 5"})",  R"({"delay":"5.0"})", R"({"delay":5.0})",
+          R"({"delay":1e1})",   R"({"delay":"1e1"})"}) {
         EXPECT_TRUE(refused(decode(body, revision_a), Refusal::delay_invalid)) << body;
     }
     EXPECT_TRUE(refused(decode(R"({"delay":61})", revision_b), Refusal::delay_invalid));
@@ -57,9 +60,9 @@ TEST_F(DelayTest, RandomStaysWithinTheSettingAndTheRevisionsBound) {
     }
 }
 
-TEST(ContentTest, TextThatShowsNothingIsEmpty) {
+TEST(ContentTest, TextOfWhiteSpaceAloneIsEmpty) {
     for (const auto* body : {R"({})", R"({"message":""})", R"({"message":" \t\r\n"})",
-                             R"({"message":"\u00a0\u200b\u3000"})", R"({"message":5})",
+                             R"({"message":"\u0085\u00a0\u2028\u3000"})", R"({"message":5})",
                              R"({"message":null})", R"({"pesan":"x"})"}) {
         EXPECT_TRUE(refused(decode_content(fields(body), revision_a, model::MessageType::text),
                             Refusal::message_empty))
@@ -68,6 +71,14 @@ TEST(ContentTest, TextThatShowsNothingIsEmpty) {
     EXPECT_EQ(
         value(decode_content(fields(R"({"pesan":" x "})"), revision_b, model::MessageType::text)),
         " x ");
+}
+
+TEST(ContentTest, AnInvisibleCharacterThatIsNoWhiteSpaceIsText) {
+    for (const auto* text :
+         {"\u200b", "\u200d", "\u2060", "\ufeff", "\u180e", "\u00ad", " \u200b "}) {
+        const auto body = R"({"message":")" + std::string{text} + R"("})";
+        EXPECT_EQ(value(decode_content(fields(body), revision_a, model::MessageType::text)), text);
+    }
 }
 
 TEST(ContentTest, ACaptionMayBeMissing) {
@@ -90,8 +101,13 @@ TEST(RecipientFieldTest, IsAStringOrAnIntegerAndRemembersWhich) {
                              R"({"to":true})", R"({"to":""})"}) {
         EXPECT_TRUE(refused(decode_recipient(fields(body)), Refusal::recipient_invalid)) << body;
     }
-    EXPECT_TRUE(refused(decode_recipient(fields("{\"to\":\"" + std::string(65, '1') + "\"}")),
-                        Refusal::recipient_invalid));
+}
+
+TEST(RecipientFieldTest, IsTakenAtAnyLength) {
+    const std::string digits(5'000, '6');
+    for (const auto& written : {digits, '"' + digits + '"'}) {
+        EXPECT_EQ(value(decode_recipient(fields("{\"to\":" + written + "}"))).text, digits);
+    }
 }
 
 TEST(TypingTest, IsABooleanOrItsWord) {
