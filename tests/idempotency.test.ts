@@ -3,7 +3,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
+import { MediaServer } from "./support/media_server.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
+import { waitFor } from "./support/wait.ts";
 
 let gateway: Gateway;
 let account: Account;
@@ -50,6 +52,90 @@ test("the same key with another body is 422", async () => {
   const key = freshKey();
   expectAccepted(await account.send(a(), keyed(key)));
   expectRefused(await account.send(a(), keyed(key)), rows.reused);
+});
+
+test("the same request in another revision is another request", async () => {
+  const key = freshKey();
+  const text = freshText();
+  const body = { ...a(), message: text, pesan: text };
+  const as = (revision: string) =>
+    account.send(body, { headers: { "Idempotency-Key": key, "X-Api-Revision": revision } });
+  const first = await as("A");
+  expectAccepted(first);
+  const other = await as("B");
+  expectRefused(other, rows.reused);
+  expect(other.headers["x-api-revision"]).toBe("B");
+  expect((await as("a")).text).toBe(first.text);
+  expect(gateway.simulator.of(text).length).toBeLessThanOrEqual(1);
+});
+
+test("while the file of a first request is looked at, a repeat is told so", async () => {
+  const media = await MediaServer.open();
+  try {
+    const url = media.put({ hang: true });
+    const body = { to: freshNumber(), from: device, Type: "media", url };
+    const key = freshKey();
+    const first = account.send(body, keyed(key));
+    await waitFor("the look at the file", () => media.connections > 0);
+    const repeat = await account.send(body, keyed(key));
+    expectRefused(repeat, rows.running);
+    expect(repeat.headers["retry-after"]).toBe("1");
+    expectRefused(await account.send({ ...body, to: freshNumber() }, keyed(key)), rows.reused);
+    expectAccepted(await account.send(a(), keyed(freshKey())));
+    expectAccepted(await first);
+    expect((await account.send(body, keyed(key))).text).toBe((await first).text);
+  } finally {
+    await media.close();
+  }
+});
+
+test("a file that is refused leaves the key free at once", async () => {
+  const media = await MediaServer.open();
+  try {
+    const body = { to: freshNumber(), from: device, Type: "media" };
+    const key = freshKey();
+    for (let turn = 0; turn < 20; turn += 1) {
+      const url = media.put({ status: 404 });
+      expectRefused(await account.send({ ...body, url }, keyed(key)), rows.inaccessible);
+    }
+    expectAccepted(await account.send(a(), keyed(key)));
+  } finally {
+    await media.close();
+  }
+});
+
+test("repeats one after another never meet their own first request", async () => {
+  for (let turn = 0; turn < 50; turn += 1) {
+    const body = a();
+    const key = freshKey();
+    const first = await account.send(body, keyed(key));
+    expectAccepted(first);
+    expect((await account.send(body, keyed(key))).text).toBe(first.text);
+  }
+});
+
+test("refused repeats are counted", async () => {
+  const count = async (reason: string) => {
+    const page = (await gateway.request({ method: "GET", path: "/metrics" })).text;
+    const figure = `requests_refused_total{reason="${reason}"`;
+    const line = page.split("\n").find((l) => l.includes(figure));
+    return Number(line!.split(" ")[1]);
+  };
+  const reused = await count("idempotency_key_reused");
+  const running = await count("idempotency_in_progress");
+  const key = freshKey();
+  const body = { ...b(), delay: 2 };
+  const first = account.send(body, keyed(key));
+  await waitFor("the repeat to be told so", async () => {
+    return (await account.send(body, keyed(key))).status === 409;
+  });
+  expectRefused(await account.send(b(), keyed(key)), rows.reused);
+  const added = freshKey();
+  await account.addDevice({ device: freshNumber() }, keyed(added));
+  expectRefused(await account.addDevice({ device: freshNumber() }, keyed(added)), rows.reused);
+  expect(await count("idempotency_key_reused")).toBe(reused + 2);
+  expect(await count("idempotency_in_progress")).toBe(running + 1);
+  expectSent(await first);
 });
 
 test("the same key in another account is another key", async () => {

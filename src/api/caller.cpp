@@ -33,13 +33,17 @@ bool well_formed_key(std::string_view key) {
            std::ranges::all_of(key, [](char c) { return c >= 0x20 && c < 0x7f; });
 }
 
+/// `about`: what else than path and body makes this request another one.
 store::IdempotencyRecord idempotency_of(const http::Request& request, std::string_view key,
-                                        model::AccountId account, Timestamp now) {
+                                        std::string_view about, model::AccountId account,
+                                        Timestamp now) {
     store::IdempotencyRecord record;
     record.account = account;
     record.key = key;
     record.created_at = now;
     std::string scope{request.path};
+    scope += '\n';
+    scope += about;
     scope += '\n';
     scope += request.body;
     record.fingerprint = sha256(scope);
@@ -128,7 +132,10 @@ std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request,
         if (!well_formed_key(*header)) {
             return refuse(Refusal::idempotency_key_invalid);
         }
-        caller.idempotency = idempotency_of(request, *header, account.id, now);
+        // The revision as it was chosen, by whatever rule: an answer of A is none to a B request.
+        const auto revision =
+            operation == Operation::send ? model::to_string(caller.revision) : std::string_view{};
+        caller.idempotency = idempotency_of(request, *header, revision, account.id, now);
     }
     caller.key = std::move(*key);
     caller.fields = std::move(*fields);

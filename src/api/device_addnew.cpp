@@ -24,6 +24,13 @@ struct DeviceAddnew::Job {
     bool is_new = false;
     bool repeated = false;
     http::Reply reply;
+
+    /// Nothing was written: this is the answer instead, and counted.
+    void refuse(const Entrance& entrance, Refusal refusal) {
+        entrance.note(refusal);
+        reply = failure(refusal, caller.revision);
+        repeated = true;
+    }
 };
 
 void DeviceAddnew::handle(const http::Request& request, http::Responder responder) {
@@ -53,18 +60,15 @@ void DeviceAddnew::handle(const http::Request& request, http::Responder responde
         [this, job](store::Tables& tables) { return apply(tables, *job); },
         [this, job](const Result<void>& applied) {
             if (!applied) {
-                job->reply =
-                    failure(applied.error().code == ErrorCode::conflict ? Refusal::device_taken
-                                                                        : Refusal::internal,
-                            job->caller.revision);
-                job->repeated = true;
+                job->refuse(rooms_.entrance, applied.error().code == ErrorCode::conflict
+                                                 ? Refusal::device_taken
+                                                 : Refusal::internal);
             }
             done(*job);
         });
     if (!taken) {
-        job->reply = failure(Refusal::overloaded);
+        job->refuse(rooms_.entrance, Refusal::overloaded);
         job->reply.add_header("Retry-After", "1");
-        job->repeated = true;
         done(*job);
     }
 }
@@ -112,13 +116,13 @@ Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
             return pass(first);
         }
         if (*first) {
-            job.repeated = true;
             if ((*first)->fingerprint == record->fingerprint) {
+                job.repeated = true;
                 job.reply.status = (*first)->status;
                 job.reply.body = (*first)->answer;
                 job.reply.add_header("Idempotent-Replayed", "true");
             } else {
-                job.reply = failure(Refusal::idempotency_key_reused);
+                job.refuse(rooms_.entrance, Refusal::idempotency_key_reused);
             }
             return {};
         }

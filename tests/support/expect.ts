@@ -29,6 +29,7 @@ export const rows = {
   plan: ["Paket Anda tidak dapat menambah perangkat", "limit", 403],
   devices: ["Batas jumlah perangkat tercapai", "limit", 403],
   taken: ["Perangkat sudah terdaftar", "invalid", 409],
+  running: ["Permintaan yang sama masih diproses", "error", 409],
   tooLarge: ["Ukuran file melebihi batas maksimum", "Invalid", 413],
   fileType: ["Jenis file tidak didukung", "invalid", 415],
   mimeType: ["Mime type tidak didukung", "invalid", 415],

@@ -5,20 +5,28 @@
 
 namespace merpati::api {
 
+/// The right to answer a request, and the request's hold on its Idempotency-Key. The hold ends
+/// first: whoever has the answer may repeat the request at once.
+struct Send::Asker {
+    http::Responder responder;
+    KeysUnderWay::Hold hold{};
+
+    void answer(http::Reply reply, const std::string& headers) {
+        hold.release();
+        reply.headers += headers;
+        responder.send(std::move(reply));
+    }
+};
+
 /// What is needed to answer once the message is stored.
 struct Send::Pending {
-    http::Responder responder;
+    Asker asker;
     std::string headers;
     std::chrono::seconds wait{0};  // Revision B: how long the outcome is waited for; 0: not at all.
     std::optional<store::IdempotencyRecord> idempotency;
 };
 
 namespace {
-
-void send_with(http::Responder& responder, http::Reply reply, const std::string& headers) {
-    reply.headers += headers;
-    responder.send(std::move(reply));
-}
 
 const RevisionRules& rules_of(model::Revision revision) {
     return revision == model::Revision::a ? revision_a : revision_b;
@@ -60,16 +68,25 @@ void Send::handle(const http::Request& request, http::Responder responder) {
         return;
     }
     auto& caller = std::get<Caller>(admitted);
+    Asker asker{.responder = std::move(responder)};
+    if (caller.idempotency) {
+        auto taken = keys_under_way_.take(*caller.idempotency);
+        if (const auto* other = std::get_if<Sha256>(&taken)) {
+            asker.answer(answer_beside(caller, *other), caller.headers);
+            return;
+        }
+        asker.hold = std::get<KeysUnderWay::Hold>(std::move(taken));
+    }
     auto decided = decide(caller);
     if (const auto* refusal = std::get_if<Refusal>(&decided)) {
-        refuse(caller, *refusal, std::move(responder));
+        refuse(caller, *refusal, std::move(asker));
         return;
     }
     auto& message = std::get<std::unique_ptr<model::Message>>(decided);
     if (message->type == model::MessageType::media) {
-        probe(std::move(caller), std::move(message), std::move(responder));
+        probe(std::move(caller), std::move(message), std::move(asker));
     } else {
-        store_message(std::move(caller), std::move(message), std::move(responder));
+        store_message(std::move(caller), std::move(message), std::move(asker));
     }
 }
 
@@ -172,8 +189,8 @@ std::variant<std::monostate, Refusal> Send::decide_later_fields(const Caller& ca
     return std::monostate{};
 }
 
-/// The answer to a repeat of a request that was accepted, whatever has changed since.
-std::optional<http::Reply> Send::first_answer(const Caller& caller) {
+/// The request that was accepted with the caller's Idempotency-Key, whatever has changed since.
+std::optional<store::IdempotencyRecord> Send::first_request(const Caller& caller) {
     if (!caller.idempotency) {
         return std::nullopt;
     }
@@ -186,47 +203,70 @@ std::optional<http::Reply> Send::first_answer(const Caller& caller) {
     if (reader_ == nullptr) {
         return std::nullopt;
     }
-    const auto first = reader_->idempotency(caller.account().id, caller.idempotency->key);
-    if (!first || !*first) {
-        return std::nullopt;
-    }
-    return repeat_answer(**first, *caller.idempotency);
+    auto first = reader_->idempotency(caller.account().id, caller.idempotency->key);
+    return first ? std::move(*first) : std::nullopt;
 }
 
-void Send::refuse(const Caller& caller, Refusal refusal, http::Responder responder) {
+std::optional<http::Reply> Send::first_answer(const Caller& caller) {
+    const auto first = first_request(caller);
+    return first ? std::optional{repeat_answer(*first, *caller.idempotency, caller.revision)}
+                 : std::nullopt;
+}
+
+/// The answer to a request while another with its key is under way, which has that fingerprint.
+http::Reply Send::answer_beside(const Caller& caller, const Sha256& under_way) {
+    // Two repeats of an answered request may meet, or its answer be just on its way.
+    const auto first = first_request(caller);
+    if (first && first->status != 0) {
+        return repeat_answer(*first, *caller.idempotency, caller.revision);
+    }
+    return under_way == caller.idempotency->fingerprint
+               ? still_running(caller.revision)
+               : refused(Refusal::idempotency_key_reused, caller.revision);
+}
+
+/// A refusal of this request, counted.
+http::Reply Send::refused(Refusal refusal, model::Revision revision) const {
+    rooms_.entrance.note(refusal);
+    return failure(refusal, revision);
+}
+
+http::Reply Send::still_running(model::Revision revision) const {
+    auto reply = refused(Refusal::idempotency_in_progress, revision);
+    reply.add_header("Retry-After", "1");
+    return reply;
+}
+
+void Send::refuse(const Caller& caller, Refusal refusal, Asker asker) {
     if (auto answer = first_answer(caller)) {
-        send_with(responder, std::move(*answer), caller.headers);
+        asker.answer(std::move(*answer), caller.headers);
         return;
     }
-    rooms_.entrance.note(refusal);
-    send_with(responder, failure(refusal, caller.revision), caller.headers);
+    asker.answer(refused(refusal, caller.revision), caller.headers);
 }
 
-void Send::probe(Caller caller, std::unique_ptr<model::Message> message,
-                 http::Responder responder) {
+void Send::probe(Caller caller, std::unique_ptr<model::Message> message, Asker asker) {
     if (auto answer = first_answer(caller)) {  // Before the file is asked for once more.
-        send_with(responder, std::move(*answer), caller.headers);
+        asker.answer(std::move(*answer), caller.headers);
         return;
     }
     auto url = message->media_url;
     const auto revision = caller.revision;
     rooms_.prober.probe(std::move(url), revision,
                         [this, caller = std::move(caller), message = std::move(message),
-                         responder = std::move(responder)](media::ProbeVerdict verdict) mutable {
+                         asker = std::move(asker)](media::ProbeVerdict verdict) mutable {
                             if (const auto refusal = refusal_of(verdict, caller.revision)) {
-                                refuse(caller, *refusal, std::move(responder));
+                                refuse(caller, *refusal, std::move(asker));
                                 return;
                             }
                             const auto now = rooms_.clock.now();
                             message->due_at += now - message->accepted_at;
                             message->accepted_at = now;
-                            store_message(std::move(caller), std::move(message),
-                                          std::move(responder));
+                            store_message(std::move(caller), std::move(message), std::move(asker));
                         });
 }
 
-void Send::store_message(Caller caller, std::unique_ptr<model::Message> message,
-                         http::Responder responder) {
+void Send::store_message(Caller caller, std::unique_ptr<model::Message> message, Asker asker) {
     message->id = rooms_.ids.next();
     const bool waits = caller.revision == model::Revision::b && options_.revision_b_outcome;
     store::Accept accept;
@@ -243,7 +283,7 @@ void Send::store_message(Caller caller, std::unique_ptr<model::Message> message,
     const auto delay =
         std::chrono::ceil<std::chrono::seconds>(message->due_at - message->accepted_at);
     auto pending = std::make_shared<Pending>(
-        Pending{.responder = std::move(responder),
+        Pending{.asker = std::move(asker),
                 .headers = std::move(caller.headers),
                 .wait = waits ? delay + options_.revision_b_wait : std::chrono::seconds{0},
                 .idempotency = std::move(caller.idempotency)});
@@ -252,10 +292,9 @@ void Send::store_message(Caller caller, std::unique_ptr<model::Message> message,
         std::move(accept),
         [this, pending](store::Accept&& done) { stored(std::move(done), std::move(*pending)); });
     if (!taken) {
-        rooms_.entrance.note(Refusal::overloaded);
-        auto reply = failure(Refusal::overloaded);
+        auto reply = refused(Refusal::overloaded, caller.revision);
         reply.add_header("Retry-After", "1");
-        send_with(pending->responder, std::move(reply), pending->headers);
+        pending->asker.answer(std::move(reply), pending->headers);
     }
 }
 
@@ -264,14 +303,12 @@ void Send::stored(store::Accept&& accept, Pending pending) {
     const auto revision = accept.message->revision;
     switch (accept.result) {
         case store::Accept::Result::credit_exhausted:
-            rooms_.entrance.note(Refusal::credit_exhausted);
-            send_with(pending.responder, failure(Refusal::credit_exhausted, revision),
-                      pending.headers);
+            pending.asker.answer(refused(Refusal::credit_exhausted, revision), pending.headers);
             return;
         case store::Accept::Result::repeated:
         case store::Accept::Result::key_reused:
-            send_with(pending.responder, repeat_answer(*accept.idempotency, *pending.idempotency),
-                      pending.headers);
+            pending.asker.answer(repeat_answer(*accept.idempotency, *pending.idempotency, revision),
+                                 pending.headers);
             return;
         case store::Accept::Result::stored:
             break;
@@ -281,32 +318,31 @@ void Send::stored(store::Accept&& accept, Pending pending) {
     }
     if (pending.wait.count() > 0) {
         rooms_.waiters.add(accept.message->id,
-                           {.responder = std::move(pending.responder),
+                           {.responder = std::move(pending.asker.responder),
                             .headers = std::move(pending.headers),
                             .pending_answer = still_pending_answer(*accept.message),
                             .idempotency = std::move(pending.idempotency),
                             .deadline = rooms_.clock.steady_now() + pending.wait});
+        pending.asker.hold.release();  // From here on the waiters tell a repeat.
     } else {
         reply.body = revision == model::Revision::a ? accepted_answer(*accept.message)
                                                     : sent_answer(*accept.message);
-        send_with(pending.responder, std::move(reply), pending.headers);
+        pending.asker.answer(std::move(reply), pending.headers);
     }
     rooms_.scheduler.accepted(std::move(accept.message));
 }
 
 http::Reply Send::repeat_answer(const store::IdempotencyRecord& first,
-                                const store::IdempotencyRecord& now) {
+                                const store::IdempotencyRecord& now, model::Revision revision) {
     if (first.fingerprint != now.fingerprint) {
-        return failure(Refusal::idempotency_key_reused);
+        return refused(Refusal::idempotency_key_reused, revision);
     }
     http::Reply reply;
     if (first.status != 0) {
         reply.status = first.status;
         reply.body = first.answer;
     } else if (rooms_.waiters.waits(*first.message)) {
-        reply = failure(Refusal::idempotency_in_progress);
-        reply.add_header("Retry-After", "1");
-        return reply;
+        return still_running(revision);
     } else {
         reply = answer_from_state(*first.message);
     }

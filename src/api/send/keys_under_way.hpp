@@ -1,0 +1,62 @@
+// The Idempotency-Keys of requests that were not answered yet.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/digest.hpp"
+#include "model/ids.hpp"
+#include "store/idempotency.hpp"
+
+namespace merpati::api {
+
+/// Tells a repeat that comes while its first request is still being judged, probed or written,
+/// when the store knows nothing of it yet (decisions.md, Idempotency).
+///
+/// Threads: any. Limits: one entry per open request, so http's limits bound it.
+class KeysUnderWay {
+    using Name = std::pair<model::AccountId, std::string>;
+    using Names = std::map<Name, Sha256>;
+
+public:
+    /// A request's hold on its key, until it is released or destroyed. May be empty. Must not
+    /// outlive the KeysUnderWay it is of.
+    class Hold {
+    public:
+        Hold() = default;
+        Hold(Hold&& other) noexcept : Hold() { swap(other); }
+        Hold& operator=(Hold&& other) noexcept {
+            Hold taken{std::move(other)};
+            swap(taken);
+            return *this;
+        }
+        Hold(const Hold&) = delete;
+        Hold& operator=(const Hold&) = delete;
+        ~Hold() { release(); }
+
+        void release() noexcept;
+
+    private:
+        friend class KeysUnderWay;
+        Hold(KeysUnderWay& owner, Names::iterator place) : owner_(&owner), place_(place) {}
+        void swap(Hold& other) noexcept {
+            std::swap(owner_, other.owner_);
+            std::swap(place_, other.place_);
+        }
+
+        KeysUnderWay* owner_ = nullptr;
+        Names::iterator place_;
+    };
+
+    /// The hold; or, where another request has the key, that one's fingerprint.
+    [[nodiscard]] std::variant<Hold, Sha256> take(const store::IdempotencyRecord& record);
+
+private:
+    std::mutex mutex_;
+    Names names_;
+};
+
+}  // namespace merpati::api

@@ -1,0 +1,60 @@
+#include "api/send/keys_under_way.hpp"
+
+#include <gtest/gtest.h>
+
+namespace merpati::api {
+namespace {
+
+struct KeysUnderWayTest : ::testing::Test {
+    using Hold = KeysUnderWay::Hold;
+    KeysUnderWay keys;
+
+    static store::IdempotencyRecord record(std::int64_t account, std::string key,
+                                           std::string_view body = "{}") {
+        store::IdempotencyRecord made;
+        made.account = {account};
+        made.key = std::move(key);
+        made.fingerprint = sha256(body);
+        return made;
+    }
+    bool is_free(const store::IdempotencyRecord& record) {
+        return std::holds_alternative<Hold>(keys.take(record));
+    }
+};
+
+TEST_F(KeysUnderWayTest, AKeyIsOneRequestsUntilItsHoldEnds) {
+    {
+        const auto first = keys.take(record(7, "pesanan-1", "a"));
+        ASSERT_TRUE(std::holds_alternative<Hold>(first));
+        const auto second = keys.take(record(7, "pesanan-1", "b"));
+        ASSERT_TRUE(std::holds_alternative<Sha256>(second));
+        EXPECT_EQ(std::get<Sha256>(second), sha256("a"));
+    }
+    EXPECT_TRUE(is_free(record(7, "pesanan-1")));
+}
+
+TEST_F(KeysUnderWayTest, OtherKeysAndOtherAccountsAreFree) {
+    const auto first = keys.take(record(7, "pesanan-1"));
+    EXPECT_TRUE(is_free(record(7, "pesanan-2")));
+    EXPECT_TRUE(is_free(record(8, "pesanan-1")));
+}
+
+TEST_F(KeysUnderWayTest, AMovedHoldHoldsOn) {
+    auto first = std::get<Hold>(keys.take(record(7, "pesanan-1")));
+    Hold kept;
+    kept = std::move(first);
+    EXPECT_FALSE(is_free(record(7, "pesanan-1")));
+    kept = Hold{};
+    EXPECT_TRUE(is_free(record(7, "pesanan-1")));
+}
+
+TEST_F(KeysUnderWayTest, AReleasedHoldDoesNotEndTheNext) {
+    auto first = std::get<Hold>(keys.take(record(7, "pesanan-1")));
+    first.release();
+    const auto second = keys.take(record(7, "pesanan-1"));
+    first.release();
+    EXPECT_FALSE(is_free(record(7, "pesanan-1")));
+}
+
+}  // namespace
+}  // namespace merpati::api
