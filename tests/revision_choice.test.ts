@@ -80,6 +80,27 @@ test.each(["C", "AB", "1", ""])("the header %j is not a revision", async (header
   expectRefused(reply, rows.revision);
 });
 
+test("a header that is no revision leaves the choice to the other rules", async () => {
+  const headers = { "X-Api-Revision": "C" };
+  for (const revision of ["A", "B"] as const) {
+    const reply = await account.send({ pesan: text() }, { key: keys[revision]!, headers });
+    expectRefused(reply, rows.revision);
+    expect(reply.headers["x-api-revision"]).toBe(revision);
+  }
+});
+
+test("a body that is too large is told the revision of header, key or server", async () => {
+  const body = { message: "x".repeat(65 * 1024) };
+  const told = async (options: object) => {
+    const reply = await account.send(body, options);
+    expectRefused(reply, ["Permintaan terlalu besar", "invalid", 413]);
+    return reply.headers["x-api-revision"];
+  };
+  expect(await told({})).toBe("A");
+  expect(await told({ key: keys["B"]! })).toBe("B");
+  expect(await told({ headers: { "X-Api-Revision": "b" } })).toBe("B");
+});
+
 test("refusals of a known revision carry it too", async () => {
   const a = await account.send({ Type: "text", message: "" });
   const b = await account.send({ Type: "text", pesan: "" });

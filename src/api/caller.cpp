@@ -20,6 +20,10 @@ http::Reply wrong_key() {
     return reply;
 }
 
+std::string revision_header(model::Revision revision) {
+    return fmt::format("X-Api-Revision: {}\r\n", model::to_string(revision));
+}
+
 /// "50 in 1 s, 49 left, full again in 1 s", in the two fields of the IETF draft.
 std::string rate_headers(const model::Rate& rate, const admission::RateVerdict& verdict) {
     return fmt::format("RateLimit-Policy: \"send\";q={};w={}\r\nRateLimit: \"send\";r={};t={}\r\n",
@@ -55,35 +59,42 @@ store::IdempotencyRecord idempotency_of(const http::Request& request, std::strin
 RevisionChoice choose_revision(std::optional<std::string_view> header,
                                std::optional<model::Revision> pinned, const JsonFields* fields,
                                model::Revision server_default) {
-    if (header) {
-        const auto named = model::parse_revision(*header);
-        return {.revision = named.value_or(server_default), .header_unknown = !named};
+    if (const auto named = header ? model::parse_revision(*header) : std::nullopt) {
+        return {.revision = *named};
     }
+    // A header that is refused chooses nothing: the refusal is worded as the other rules say.
+    RevisionChoice choice{.revision = server_default, .header_unknown = header.has_value()};
     if (pinned) {
-        return {.revision = *pinned};
-    }
-    if (fields != nullptr) {
+        choice.revision = *pinned;
+    } else if (fields != nullptr) {
         if (fields->has("message") || fields->has("callbackStatus") || fields->has("typing")) {
-            return {.revision = model::Revision::a};
-        }
-        if (fields->has("pesan")) {
-            return {.revision = model::Revision::b};
+            choice.revision = model::Revision::a;
+        } else if (fields->has("pesan")) {
+            choice.revision = model::Revision::b;
         }
     }
-    return {.revision = server_default};
+    return choice;
 }
 
 std::optional<http::Reply> Entrance::before_too_large(const http::Request& request) const {
     // The key comes first in the order of checks; operations without one have nothing to say.
-    const bool keyed = request.path == "/v1/send" || request.path == "/v1/device/addnew";
-    if (keyed && !admission::authenticate(request.authorization, directory_, clock_.now())) {
+    const bool is_send = request.path == "/v1/send";
+    if (!is_send && request.path != "/v1/device/addnew") {
+        return std::nullopt;
+    }
+    const auto entry = admission::authenticate(request.authorization, directory_, clock_.now());
+    if (!entry) {
         note(Refusal::key_invalid);
         return wrong_key();
     }
-    if (keyed) {
-        note(Refusal::body_too_large);
+    note(Refusal::body_too_large);
+    auto reply = failure(Refusal::body_too_large);
+    if (is_send) {
+        const auto choice = choose_revision(request.header("X-Api-Revision"), entry->key->revision,
+                                            nullptr, options_.default_revision);
+        reply.headers += revision_header(choice.revision);
     }
-    return std::nullopt;
+    return reply;
 }
 
 std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request,
@@ -100,7 +111,7 @@ std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request,
     if (operation == Operation::send) {
         choice = choose_revision(request.header("X-Api-Revision"), key->key->revision,
                                  fields ? &*fields : nullptr, options_.default_revision);
-        caller.headers = fmt::format("X-Api-Revision: {}\r\n", model::to_string(choice.revision));
+        caller.headers = revision_header(choice.revision);
     }
     caller.revision = choice.revision;
     const auto refuse = [&](Refusal refusal) {

@@ -64,7 +64,8 @@ public:
         }
     }
 
-    /// For http::Router::before_too_large: a wrong key is told before a body that is too large.
+    /// For http::Router::before_too_large: a wrong key is told before a body that is too large, and
+    /// send's answer names the revision, as far as the head alone tells it.
     [[nodiscard]] std::optional<http::Reply> before_too_large(const http::Request& request) const;
 
     [[nodiscard]] std::variant<Caller, http::Reply> admit(const http::Request& request,
