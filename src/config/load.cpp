@@ -29,6 +29,15 @@ std::string did_you_mean(std::string_view given, std::span<const std::string_vie
     return nearest ? fmt::format("; did you mean {}?", *nearest) : "";
 }
 
+/// Lists are written differently in a file and elsewhere, which a wrong one often is about.
+std::string how_to_write(const Row& row, Origin::Kind kind) {
+    if (row.form != Form::list) {
+        return {};
+    }
+    return fmt::format("; write it as {}", kind == Origin::Kind::file ? row.in_toml(row.example)
+                                                                      : std::string{row.example});
+}
+
 class Loader {
 public:
     void read(const Sources& sources);
@@ -40,7 +49,7 @@ private:
     void read_set(std::string_view set);
 
     void assign(const Row& row, std::string_view value, Origin origin);
-    void refuse_value(const Row& row, std::string_view value, std::string_view place);
+    void refuse_value(const Row& row, std::string_view value, const Origin& origin);
     void check_together();
     void fill_in_paths();
     void mistake(std::string sentence);
@@ -104,7 +113,7 @@ void Loader::read_file_entries(const std::filesystem::path& file) {
         if (shaped) {
             assign(*row, entry.value, {.kind = Origin::Kind::file, .text = place});
         } else {
-            refuse_value(*row, {}, place);
+            refuse_value(*row, {}, {.kind = Origin::Kind::file, .text = place});
         }
     }
 }
@@ -154,17 +163,18 @@ void Loader::read_set(std::string_view set) {
 
 void Loader::assign(const Row& row, std::string_view value, Origin origin) {
     if (!row.assign(loaded_.settings, value)) {
-        refuse_value(row, value, origin.text);
+        refuse_value(row, value, origin);
         return;
     }
     loaded_.origins.insert_or_assign(std::string{row.key}, std::move(origin));
 }
 
-void Loader::refuse_value(const Row& row, std::string_view value, std::string_view place) {
+void Loader::refuse_value(const Row& row, std::string_view value, const Origin& origin) {
     const auto shown =
         value.empty() ? std::string{} : fmt::format(", not {}", quote(row.show(value)));
-    mistake(fmt::format("{}: {} must be {}{}{}{}", place, row.key, row.type,
-                        row.bounds.empty() ? "" : ", ", row.bounds, shown));
+    mistake(fmt::format("{}: {} must be {}{}{}{}{}", origin.text, row.key, row.type,
+                        row.bounds.empty() ? "" : ", ", row.bounds, shown,
+                        how_to_write(row, origin.kind)));
 }
 
 void Loader::check_together() {

@@ -100,6 +100,19 @@ TEST_F(LoadTest, ListsArePartedByCommasOutsideTheFile) {
     EXPECT_TRUE(loaded->settings.outbound.allow.empty());
 }
 
+TEST_F(LoadTest, AWrongListIsToldHowItIsWrittenInItsPlace) {
+    sources.environment = {{"MERPATI_HTTP__LISTEN", "\"127.0.0.1:1\""}};
+    sources.sets = {R"(outbound.allow=["127.0.0.0/8"])"};
+    const auto elsewhere = detail_of_failure();
+    EXPECT_THAT(elsewhere, HasSubstr("ranges such as 10.20.0.0/16, 0 to 256 of them, not "
+                                     "'[\"127.0.0.0/8\"]'; write it as 10.20.0.0/16,::1"));
+    EXPECT_THAT(elsewhere, HasSubstr("; write it as 127.0.0.1:8080,[::1]:8080"));
+    sources = {};
+    write("http.listen = \"127.0.0.1\"\n");
+    const auto in_file = detail_of_failure();
+    EXPECT_THAT(in_file, HasSubstr("; write it as [\"127.0.0.1:8080\", \"[::1]:8080\"]"));
+}
+
 TEST_F(LoadTest, EveryMistakeIsNamedWithItsPlaceAndTheNearestKey) {
     write("[http]\nlisen = \"127.0.0.1:1\"\nthreads = 300\n\n[colour]\nsky = 1\n");
     sources.environment = {{"MERPATI_STORE__URI", "sqlite:x"}};

@@ -80,24 +80,6 @@ std::string wrap(std::string_view sentence, std::string_view indent) {
     return text + '\n';
 }
 
-std::string in_toml(const Row& row, std::string_view value) {
-    switch (row.form) {
-        case Form::bare:
-            return std::string{value};
-        case Form::quoted:
-            return fmt::format("\"{}\"", value);
-        case Form::list:
-            break;
-    }
-    std::string list = "[";
-    while (!value.empty()) {
-        const auto comma = std::min(value.find(','), value.size());
-        list += fmt::format("{}\"{}\"", list.size() > 1 ? ", " : "", value.substr(0, comma));
-        value.remove_prefix(std::min(comma + 1, value.size()));
-    }
-    return list + ']';
-}
-
 /// Text inside a cell of a Markdown table.
 std::string in_cell(std::string_view text) {
     std::string cell;
@@ -152,7 +134,7 @@ std::string sample_file() {
         const bool unset = value.empty() && !row.example.empty();
         text += wrap(row.sentence, "# ");
         text += fmt::format("#{} = {}{}\n", below_section(row.key),
-                            in_toml(row, unset ? row.example : value),
+                            row.in_toml(unset ? row.example : value),
                             unset ? "  # an example; unset by default" : "");
     }
     return text;
@@ -169,7 +151,7 @@ std::string reference_page() {
         }
         const auto value = default_of(row);
         page += fmt::format("| `{}` | {} | {} | {}{}{} |\n", row.key,
-                            value.empty() ? "unset" : fmt::format("`{}`", in_toml(row, value)),
+                            value.empty() ? "unset" : fmt::format("`{}`", row.in_toml(value)),
                             in_cell(row.sentence), in_cell(row.type),
                             row.bounds.empty() ? "" : "; ", in_cell(row.bounds));
     }

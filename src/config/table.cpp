@@ -44,12 +44,13 @@ Row row(Words words, Kind<T> kind, Member member) {
 }
 
 void add_http(std::vector<Row>& table) {
-    table.push_back(row({.key = "http.listen",
-                         .sentence = "The addresses the API is served on. Port 0 lets the system "
-                                     "choose a free one."},
-                        list_where("a list of address:port such as \"127.0.0.1:8080\", \"[::]:80\"",
-                                   1, 16, is_listen_address),
-                        [](auto& s) -> auto& { return s.http.listen; }));
+    table.push_back(
+        row({.key = "http.listen",
+             .sentence = "The addresses the API is served on. Port 0 lets the system "
+                         "choose a free one.",
+             .example = "127.0.0.1:8080,[::1]:8080"},
+            list_where("a list of address:port such as 127.0.0.1:8080", 1, 16, is_listen_address),
+            [](auto& s) -> auto& { return s.http.listen; }));
     table.push_back(
         row({.key = "http.tls.certificate",
              .sentence = "PEM file with the certificate and its chain. With http.tls.key "
@@ -107,13 +108,13 @@ void add_store(std::vector<Row>& table) {
 }
 
 void add_outbound(std::vector<Row>& table) {
-    table.push_back(row(
-        {.key = "outbound.allow",
-         .sentence = "Private address ranges that callbacks, webhooks and media may "
-                     "reach. All others that are not public are refused.",
-         .example = "10.20.0.0/16"},
-        list_where("a list of address ranges such as \"10.20.0.0/16\", \"::1\"", 0, 256, is_cidr),
-        [](auto& s) -> auto& { return s.outbound.allow; }));
+    table.push_back(
+        row({.key = "outbound.allow",
+             .sentence = "Private address ranges that callbacks, webhooks and media may "
+                         "reach. All others that are not public are refused.",
+             .example = "10.20.0.0/16,::1"},
+            list_where("a list of address ranges such as 10.20.0.0/16", 0, 256, is_cidr),
+            [](auto& s) -> auto& { return s.outbound.allow; }));
     table.push_back(row({.key = "outbound.ca_file",
                          .sentence = "PEM file with certificate authorities to trust for them, "
                                      "besides the system's.",
@@ -328,6 +329,24 @@ std::string Row::show(std::string_view value) const {
             return value.empty() ? "" : "***";
     }
     return {};
+}
+
+std::string Row::in_toml(std::string_view value) const {
+    switch (form) {
+        case Form::bare:
+            return std::string{value};
+        case Form::quoted:
+            return fmt::format("\"{}\"", value);
+        case Form::list:
+            break;
+    }
+    std::string list = "[";
+    while (!value.empty()) {
+        const auto comma = std::min(value.find(','), value.size());
+        list += fmt::format("{}\"{}\"", list.size() > 1 ? ", " : "", value.substr(0, comma));
+        value.remove_prefix(std::min(comma + 1, value.size()));
+    }
+    return list + ']';
 }
 
 std::span<const Row> rows() {

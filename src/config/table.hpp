@@ -19,7 +19,7 @@ enum class Secrecy : std::uint8_t { open, password_in_url, secret };
 struct Row {
     std::string_view key;       // "http.tls.key"
     std::string_view sentence;  // What it does, what an unset value means.
-    std::string_view example;   // For the sample file, where the default is unset.
+    std::string_view example;   // For the sample file, where the default is unset; of any list.
     Secrecy secrecy = Secrecy::open;
     std::string type;    // After "must be".
     std::string bounds;  // Empty: none.
@@ -33,6 +33,8 @@ struct Row {
 
     /// "MERPATI_HTTP__TLS__KEY"
     [[nodiscard]] std::string variable() const;
+    /// The value as it is written in a file: 5, "text" or ["a", "b"].
+    [[nodiscard]] std::string in_toml(std::string_view value) const;
     /// The value as it may be shown: secrets as "***".
     [[nodiscard]] std::string show(std::string_view value) const;
 };
