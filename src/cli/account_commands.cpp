@@ -3,13 +3,14 @@
 
 #include <CLI/App.hpp>
 
+#include "api/manage/limits.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 
 namespace merpati::cli {
 namespace {
 
-constexpr std::int64_t credit_max = 1'000'000'000'000;
+using api::manage::credit_max;
 
 constexpr std::array sheet{
     Column{"id", "id"},
@@ -91,7 +92,7 @@ void add_choices(CLI::App& command, Choices& choices) {
         ->check(one_of({"at-least-once", "at-most-once"}));
     command.add_option("--devices-max", choices.devices_max, "How many devices it may have")
         ->option_text("N")
-        ->check(whole_number(0, 1'000'000));
+        ->check(whole_number(0, api::manage::devices_most));
 }
 
 void add_create(Program& program, CLI::App& group) {
@@ -127,7 +128,7 @@ void add_set(Program& program, CLI::App& group) {
             const auto target = "/accounts/" + percent_encode(choices->id);
             return session.show(session.ask(http::Method::patch, target, choices->body()), sheet);
         });
-    command.add_option("ID", choices->id, "The account")->option_text(" ")->required();
+    command.add_option("ID", choices->id, "The account: acc_1, or 1")->option_text(" ")->required();
     command.add_option("--name", choices->name, "What you call it")
         ->option_text("NAME")
         ->check(not_empty());
@@ -149,7 +150,7 @@ void add_list_and_show(Program& program, CLI::App& group) {
             return session.show(session.ask(http::Method::get, "/accounts/" + percent_encode(*id)),
                                 sheet);
         });
-    show.add_option("ID", *id, "The account")->option_text(" ")->required();
+    show.add_option("ID", *id, "The account: acc_1, or 1")->option_text(" ")->required();
 }
 
 void add_topup(Program& program, CLI::App& group) {
@@ -170,7 +171,7 @@ void add_topup(Program& program, CLI::App& group) {
                             {{"amount", number_of(wish->amount)}}),
                 sheet);
         });
-    command.add_option("ID", wish->id, "The account")->option_text(" ")->required();
+    command.add_option("ID", wish->id, "The account: acc_1, or 1")->option_text(" ")->required();
     command.add_option("N", wish->amount, "Messages to add")
         ->option_text(" ")
         ->required()
@@ -200,10 +201,10 @@ void add_secret_rotate(Program& program, CLI::App& group) {
                             {{"overlap_seconds", seconds_of(wish->overlap)}}),
                 sheet, "The new secret is shown only now.");
         });
-    command.add_option("ID", wish->id, "The account")->option_text(" ")->required();
+    command.add_option("ID", wish->id, "The account: acc_1, or 1")->option_text(" ")->required();
     command.add_option("--overlap", wish->overlap, "How long the old one signs too (24h)")
         ->option_text("DURATION")
-        ->check(duration());
+        ->check(duration(api::manage::overlap_max));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api/manage/limits.hpp"
 #include "base/assert.hpp"
 #include "base/clock.hpp"
 #include "config/duration.hpp"
@@ -45,9 +46,14 @@ ArgumentCheck whole_number(std::int64_t lowest, std::int64_t highest) {
 
 ArgumentCheck rate() {
     return [](const std::string& text) -> std::string {
-        return model::RateChoice::parse(text)
+        constexpr auto most = api::manage::rate_count_max;
+        const auto rate = model::RateChoice::parse(text);
+        return rate && rate->rate.count <= most
                    ? ""
-                   : fmt::format("'{}' is not a rate: write 50/s, 600/min, none or default", text);
+                   : fmt::format(
+                         "'{}' is not a rate: write 50/s, 600/min (from 1 to {}), none or "
+                         "default",
+                         text, most);
     };
 }
 
@@ -61,11 +67,13 @@ ArgumentCheck rfc3339_time() {
     };
 }
 
-ArgumentCheck duration() {
-    return [](const std::string& text) -> std::string {
-        return config::parse_duration(text, 1s)
+ArgumentCheck duration(std::chrono::seconds longest) {
+    return [longest](const std::string& text) -> std::string {
+        const auto given = config::parse_duration(text, 1s);
+        return given && *given <= longest
                    ? ""
-                   : fmt::format("'{}' is not a duration: write 30s, 10m, 24h or 7d", text);
+                   : fmt::format("'{}' is not a duration from 0s to {}: write 30s, 10m, 24h or 7d",
+                                 text, config::print_duration(longest));
     };
 }
 

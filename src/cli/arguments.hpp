@@ -18,9 +18,10 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 
 [[nodiscard]] ArgumentCheck one_of(std::initializer_list<std::string_view> words);
 [[nodiscard]] ArgumentCheck whole_number(std::int64_t lowest, std::int64_t highest);
+/// As high as a server lets an account have.
 [[nodiscard]] ArgumentCheck rate();
 [[nodiscard]] ArgumentCheck rfc3339_time();
-[[nodiscard]] ArgumentCheck duration();
+[[nodiscard]] ArgumentCheck duration(std::chrono::seconds longest);
 [[nodiscard]] ArgumentCheck phone_number();
 [[nodiscard]] ArgumentCheck not_empty();
 /// The word "none", or what `check` lets through.

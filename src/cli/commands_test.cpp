@@ -49,6 +49,9 @@ TEST_F(CommandsTest, EachFlagOfAnAccountReachesIt) {
 TEST_F(CommandsTest, CreditIsToppedUpAndSecretsAreRotated) {
     const auto made = json({"account", "create", "Toko", "--credits", "1"});
     EXPECT_EQ(json({"account", "topup", "acc_1", "5"}).json().at("credit"), 6);
+    const auto over = run({"account", "topup", "acc_1", "999999999995"});
+    EXPECT_EQ(over.code, exit_failed);
+    EXPECT_THAT(over.err, HasSubstr("an account can have at most 1000000000000"));
     const auto rotated = json({"account", "secret", "rotate", "acc_1", "--overlap", "2h"});
     EXPECT_NE(rotated.text("webhook_secret"), made.text("webhook_secret"));
 }
@@ -59,6 +62,7 @@ TEST_F(CommandsTest, KeysAreRotatedAndRevoked) {
     const auto successor = json({"key", "rotate", "key_1", "--overlap", "3s"});
     EXPECT_NE(successor.text("key"), old.text("key"));
     EXPECT_EQ(successor.text("previous"), "key_1");
+    json({"key", "rotate", "2", "--overlap", "90d"});  // The number of an id is enough.
     EXPECT_EQ(json({"key", "revoke", "key_2"}).text("state"), "revoked");
 }
 

@@ -46,7 +46,7 @@ void add_add(Program& program, CLI::App& group) {
             }
             return session.show(session.ask(http::Method::post, "/devices", body), sheet);
         });
-    command.add_option("ACCOUNT", wish->account, "Whose device it is")
+    command.add_option("ACCOUNT", wish->account, "Whose device it is: acc_1, or 1")
         ->option_text(" ")
         ->required()
         ->check(not_empty());
@@ -74,7 +74,8 @@ void add_list(Program& program, CLI::App& group) {
             return session.show_list(session.ask_all(target), list_columns,
                                      "There are no devices: merpati device add ACCOUNT NUMBER");
         });
-    command.add_option("ACCOUNT", *account, "Whose devices; all without it")->option_text(" ");
+    command.add_option("ACCOUNT", *account, "Whose devices (acc_1, or 1); all without it")
+        ->option_text(" ");
 }
 
 /// Commands that take a number and nothing else.

@@ -3,6 +3,7 @@
 
 #include <CLI/App.hpp>
 
+#include "api/manage/limits.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 
@@ -57,7 +58,7 @@ void add_create(Program& program, CLI::App& group) {
             return session.show(session.ask(http::Method::post, "/keys", body), sheet,
                                 "Created. The key is shown only now.");
         });
-    command.add_option("ACCOUNT", wish->account, "Whose key it is")
+    command.add_option("ACCOUNT", wish->account, "Whose key it is: acc_1, or 1")
         ->option_text(" ")
         ->required()
         ->check(not_empty());
@@ -79,7 +80,9 @@ void add_list(Program& program, CLI::App& group) {
                                      list_columns,
                                      "The account has no keys: merpati key create ACCOUNT");
         });
-    command.add_option("ACCOUNT", *account, "Whose keys")->option_text(" ")->required();
+    command.add_option("ACCOUNT", *account, "Whose keys: acc_1, or 1")
+        ->option_text(" ")
+        ->required();
 }
 
 void add_revoke(Program& program, CLI::App& group) {
@@ -93,7 +96,7 @@ void add_revoke(Program& program, CLI::App& group) {
             return session.show(
                 session.ask(http::Method::post, "/keys/" + percent_encode(*id) + "/revoke"), sheet);
         });
-    command.add_option("ID", *id, "The key")->option_text(" ")->required();
+    command.add_option("ID", *id, "The key: key_3, or 3")->option_text(" ")->required();
 }
 
 void add_rotate(Program& program, CLI::App& group) {
@@ -115,10 +118,12 @@ void add_rotate(Program& program, CLI::App& group) {
                             {{"overlap_seconds", seconds_of(wish->overlap)}}),
                 sheet, "The new key is shown only now.");
         });
-    command.add_option("ID", wish->id, "The key to replace")->option_text(" ")->required();
+    command.add_option("ID", wish->id, "The key to replace: key_3, or 3")
+        ->option_text(" ")
+        ->required();
     command.add_option("--overlap", wish->overlap, "How long the old key works on (24h)")
         ->option_text("DURATION")
-        ->check(duration());
+        ->check(duration(api::manage::overlap_max));
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ void add_list_command(Program& program, CLI::App& group, const ListCommand& list
             return session.show_list(session.ask_newest(target_of(path, *wish), most), columns,
                                      when_empty);
         });
-    command.add_option("--account", wish->account, "Only of this account")->option_text("ID");
+    command.add_option("--account", wish->account, "Only of this account: acc_1, or 1")
+        ->option_text("ID");
     command.add_option("--state", wish->state, "Only in this state")
         ->option_text(fmt::format("{}", fmt::join(list.states, "|")))
         ->check(one_of(list.states));

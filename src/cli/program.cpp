@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.hpp"
+#include "cli/version.hpp"
 #include "config/suggest.hpp"
 
 namespace merpati::cli {
@@ -106,6 +107,8 @@ Program::Program(Console console)
     formatter->label("OPTIONS", "options");
     root_->formatter(formatter);
     root_->set_help_flag("-h,--help", "Explain the command, and exit");
+    root_->set_version_flag("-V,--version", fmt::format("merpati  {}", version),
+                            "Print the version, and exit");
     root_->require_subcommand(1);
     add_global_options(*root_, "Options");
     root_->footer(

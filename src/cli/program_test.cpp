@@ -29,7 +29,10 @@ TEST_F(ProgramTest, UsageErrorsAreOneSentenceAndAHintAndTouchNothing) {
         {"account", "topup", "acc_1", "0"},
         {"account", "topup", "acc_1", "many"},
         {"key", "create", "acc_1", "--revision", "C"},
+        {"account", "create", "x", "--rate", "1000001/s"},
+        {"account", "secret", "rotate", "acc_1", "--overlap", "91d"},
         {"key", "rotate", "key_1", "--overlap", "soon"},
+        {"key", "rotate", "key_1", "--overlap", "100d"},
         {"device", "add", "acc_1", "+6281100000001"},
         {"device", "add", "acc_1", "081100000001"},
         {"device", "add", "acc_1", "6281100000001", "--connector", "pigeon"},
@@ -51,6 +54,24 @@ TEST_F(ProgramTest, UsageErrorsAreOneSentenceAndAHintAndTouchNothing) {
         EXPECT_THAT(done.out, IsEmpty()) << shown;
     }
     EXPECT_FALSE(std::filesystem::exists(folder.file("m.db")));
+}
+
+TEST_F(ProgramTest, AValueOutOfBoundsIsToldWithItsFlagAndItsBounds) {
+    const auto overlap = run({"key", "rotate", "key_1", "--overlap", "100d"});
+    EXPECT_THAT(overlap.err, HasSubstr("--overlap: '100d' is not a duration from 0s to 90d"));
+    const auto rate = run({"account", "create", "x", "--rate", "1000001/s"});
+    EXPECT_THAT(rate.err, HasSubstr("--rate: '1000001/s' is not a rate"));
+    EXPECT_THAT(rate.err, HasSubstr("from 1 to 1000000"));
+}
+
+TEST_F(ProgramTest, TheVersionIsAFlagToo) {
+    const auto command = run({"version"});
+    for (const auto* flag : {"--version", "-V"}) {
+        const auto done = run({flag});
+        EXPECT_EQ(done.code, exit_done);
+        EXPECT_EQ(done.out, command.out);
+        EXPECT_THAT(done.err, IsEmpty());
+    }
 }
 
 TEST_F(ProgramTest, ANearMissIsGuessed) {

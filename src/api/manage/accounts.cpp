@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
@@ -16,9 +17,6 @@ using boost::json::value;
 
 constexpr std::size_t name_bytes_max = 200;
 constexpr std::size_t url_bytes_max = 2048;
-constexpr std::int64_t credit_max = 1'000'000'000'000;  // Fits a JSON number everywhere.
-constexpr std::int64_t devices_most = 1'000'000;
-constexpr std::int64_t overlap_seconds_max = std::int64_t{90} * 24 * 3600;
 constexpr std::size_t secret_bytes = 32;
 
 Result<value> list(const Context& context, Call& call) {
@@ -52,13 +50,19 @@ Result<value> show(const Context& context, Call& call) {
     return view(*account);
 }
 
+std::optional<model::RateChoice> parse_rate(std::string_view text) {
+    const auto rate = model::RateChoice::parse(text);
+    return rate && rate->rate.count <= rate_count_max ? rate : std::nullopt;
+}
+
 /// The fields that creating and changing have in common, all but credit.
 void take_choices(Fields& fields, const Context& context, model::Account& account) {
     account.plan =
         fields.word("plan", model::parse_plan, "paid, trial or free").value_or(account.plan);
-    account.rate =
-        fields.word("rate", model::RateChoice::parse, "like 50/s or 600/min, or none, or default")
-            .value_or(account.rate);
+    account.rate = fields
+                       .word("rate", parse_rate,
+                             "like 50/s or 600/min, at most 1000000 of them, or none, or default")
+                       .value_or(account.rate);
     account.delivery =
         fields.word("delivery", model::parse_delivery, "at-least-once or at-most-once")
             .value_or(account.delivery);
@@ -170,8 +174,16 @@ Result<value> top_up(const Context& context, Call& call) {
         return pass(checked);
     }
     auto added = context.change([&](store::Tables& tables) -> Result<void> {
-        auto balance = tables.add_credit(account->id, *amount);
-        return balance ? Result<void>{} : pass(balance);
+        const auto balance = tables.add_credit(account->id, *amount);
+        if (!balance) {
+            return std::unexpected(balance.error());
+        }
+        if (*balance > credit_max) {
+            return fail(ErrorCode::invalid_argument,
+                        fmt::format("the credit would be {}; an account can have at most {}",
+                                    *balance, credit_max));
+        }
+        return {};
     });
     if (!added) {
         return pass(added);
@@ -190,7 +202,7 @@ Result<value> rotate_secret(const Context& context, Call& call) {
     if (!account) {
         return pass(account);
     }
-    const auto overlap = call.fields.integer("overlap_seconds", 0, overlap_seconds_max);
+    const auto overlap = call.fields.integer("overlap_seconds", 0, overlap_max.count());
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }

@@ -60,6 +60,8 @@ TEST_F(AccountsTest, AWrongFieldIsNamedAndNothingIsMade) {
         {"expires_at", R"({"name":"a","expires_at":"tomorrow"})"},
         {"rate", R"({"name":"a","rate":"5/year"})"},
         {"rate", R"({"name":"a","rate":"0/s"})"},
+        {"rate", R"({"name":"a","rate":"1000001/s"})"},
+        {"rate", R"({"name":"a","rate":"4000000000/min"})"},
         {"callback", R"({"name":"a","callback":"http://toko.example.com/"})"},
         {"callback", R"({"name":"a","callback":"https://127.0.0.1/"})"},
         {"callback", R"({"name":"a","callback":"https://a:b@toko.example.com/"})"},
@@ -102,6 +104,24 @@ TEST_F(AccountsTest, ToppingUpAddsToWhatIsLeftNow) {
     EXPECT_EQ(post("/accounts/" + id + "/topup", R"({"amount":-20})").status, 400);
     EXPECT_EQ(post("/accounts/" + id + "/topup").status, 400);
     EXPECT_EQ(get("/accounts/" + id).json.at("credit"), 14);
+}
+
+TEST_F(AccountsTest, ARateMayBeAsHighAsTheServersOwn) {
+    const auto id = make_account(R"("name":"a","rate":"1000000/s")");
+    EXPECT_EQ(get("/accounts/" + id).text("rate"), "1000000/s");
+}
+
+TEST_F(AccountsTest, ToppingUpStopsAtTheMostAnAccountCanHave) {
+    const auto id = make_account(R"("name":"Toko","credit":999999999990)");
+    const auto path = "/accounts/" + id + "/topup";
+    const auto over = post(path, R"({"amount":11})");
+    EXPECT_EQ(over.status, 400);
+    EXPECT_THAT(over.error(), HasSubstr("the credit would be 1000000000001"));
+    EXPECT_EQ(get("/accounts/" + id).json.at("credit"), 999999999990);
+    EXPECT_EQ(entry(id)->account.credit, 999999999990);
+    EXPECT_EQ(post(path, R"({"amount":10})").json.at("credit"), 1000000000000);
+    EXPECT_EQ(post(path, R"({"amount":1})").status, 400);
+    EXPECT_EQ(post(path, R"({"amount":-1})").json.at("credit"), 999999999999);
 }
 
 TEST_F(AccountsTest, ARotatedSecretSignsBesideTheOldOneUntilTheOverlapEnds) {

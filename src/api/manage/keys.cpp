@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "admission/api_key_format.hpp"
+#include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
@@ -17,7 +18,6 @@ using boost::json::value;
 
 constexpr std::size_t name_bytes_max = 100;
 constexpr std::size_t keys_per_account_max = 1'000;
-constexpr std::int64_t overlap_seconds_max = std::int64_t{90} * 24 * 3600;
 constexpr std::int64_t overlap_seconds_default = std::int64_t{24} * 3600;
 
 /// What a caller may pin a key to; `auto` pins nothing (decisions.md, Which revision).
@@ -145,7 +145,7 @@ Result<value> rotate(const Context& context, Call& call) {
     if (!key) {
         return pass(key);
     }
-    const auto overlap = call.fields.integer("overlap_seconds", 0, overlap_seconds_max)
+    const auto overlap = call.fields.integer("overlap_seconds", 0, overlap_max.count())
                              .value_or(overlap_seconds_default);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
