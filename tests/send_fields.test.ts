@@ -213,6 +213,7 @@ describe("callbackStatus", () => {
     "https://toko.example.com/",
     "https://toko.example.com:8443/a/b?c=d&e=%20f",
     "https://1.1.1.1/hook",
+    "https://toko.onion/hook",
     "HTTPS://Toko.Example.COM/Hook",
     "https://toko.example.com/" + "x".repeat(2000),
     "",

@@ -17,8 +17,7 @@ constexpr std::size_t host_bytes_max = 253;  // RFC 1035, without the dot of the
 constexpr std::size_t label_bytes_max = 63;
 
 /// Names that never mean a host of the public internet, with everything below them.
-constexpr auto private_names =
-    std::to_array<std::string_view>({"local", "internal", "home.arpa", "onion"});
+constexpr auto private_names = std::to_array<std::string_view>({"local", "internal", "home.arpa"});
 
 std::unexpected<Error> malformed(std::string_view why) {
     return fail(ErrorCode::invalid_argument, "the URL " + std::string(why));

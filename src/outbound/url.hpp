@@ -40,7 +40,7 @@ enum class Schemes : std::uint8_t { https_only, http_and_https };
 /// Whether `text` is a URL that may be used as far as can be said without a look-up (decisions.md,
 /// Fields): right scheme, no user info, at most 2048 bytes, no literal address that `policy`
 /// refuses, no name that is private by definition (localhost, one label, .localhost, .local,
-/// .internal, .home.arpa, .onion).
+/// .internal, .home.arpa).
 /// An `outbound.allow` that covers loopback lets `localhost` in; one that opens a range of the
 /// inner network lets the other private names in, which are then judged when they are used.
 /// Errors: invalid_argument, refused.
