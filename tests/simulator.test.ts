@@ -109,6 +109,17 @@ test.each(["081234567890", "+6281234567890", "12", "6281234567890123", 12])(
   },
 );
 
+test("a recipient of any length is reported, with the digits that fit a number", async () => {
+  const { path, id } = await send("6".repeat(30_000));
+  const { json, body } = await sink.request(path);
+  expectSchema("DeliveryStatus", json);
+  expect(json).toMatchObject({ requestId: id, status: "failed", code: 1002 });
+  expect(body.toString()).toMatch(/"to":6{18},/);
+  expect((await gateway.json("message", "show", id)).to).toBe("6".repeat(30_000));
+  expect((await gateway.cli("message", "list")).stdout).not.toMatch(/6{200}/);
+  expect(gateway.log).not.toContain("66666666");
+});
+
 test("a recipient that is no digits at all is reported as well", async () => {
   const { path } = await send("tante ani");
   const { json } = await sink.request(path);

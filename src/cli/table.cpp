@@ -8,6 +8,8 @@
 namespace merpati::cli {
 namespace {
 
+constexpr std::size_t cell_characters_max = 100;  // Of a table; a record is shown whole.
+
 /// What stands in one cell; "-" where there is nothing.
 std::string cell(const boost::json::value* value) {
     if (value == nullptr || value->is_null()) {
@@ -30,6 +32,20 @@ const boost::json::value* field(const boost::json::object& record, const Column&
 std::size_t width(std::string_view text) {
     return static_cast<std::size_t>(std::ranges::count_if(
         text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+/// `text` as a table shows it: what is too long would make every line as long.
+std::string shortened(std::string text) {
+    if (width(text) <= cell_characters_max) {
+        return text;
+    }
+    std::size_t characters = 0;
+    const auto end = std::ranges::find_if(text, [&characters](char c) {
+        return (static_cast<unsigned char>(c) & 0xc0) != 0x80 &&
+               ++characters == cell_characters_max;
+    });
+    text.erase(end, text.end());
+    return text + "…";
 }
 
 void append_padded(std::string& out, std::string_view text, std::size_t to) {
@@ -70,7 +86,8 @@ std::string render_table(const boost::json::array& rows, std::span<const Column>
     for (const auto& row : rows) {
         auto& line = lines.emplace_back();
         for (const auto& column : columns) {
-            line.push_back(row.is_object() ? cell(field(row.get_object(), column)) : "-");
+            line.push_back(row.is_object() ? shortened(cell(field(row.get_object(), column)))
+                                           : "-");
         }
     }
     return join(lines);

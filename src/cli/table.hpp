@@ -15,8 +15,8 @@ struct Column {
     std::string_view field;  // Of the record's JSON.
 };
 
-/// A table with a head line, columns as wide as what stands in them. An empty list is the
-/// sentence `when_empty`.
+/// A table with a head line, columns as wide as what stands in them; more than 100 characters end
+/// in an ellipsis. An empty list is the sentence `when_empty`.
 [[nodiscard]] std::string render_table(const boost::json::array& rows,
                                        std::span<const Column> columns,
                                        std::string_view when_empty);

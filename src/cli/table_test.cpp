@@ -19,6 +19,19 @@ TEST(TableTest, ColumnsAreAsWideAsWhatStandsInThem) {
               "acc_10  Ä     -\n");
 }
 
+TEST(TableTest, WhatIsTooLongForALineEndsInAnEllipsis) {
+    std::string letters;
+    for (int count = 0; count < 99; ++count) {
+        letters += "ä";
+    }
+    const auto table = [](std::string_view id) {
+        return render_table({boost::json::object{{"id", id}}}, std::array{Column{"ID", "id"}}, "");
+    };
+    EXPECT_EQ(table(letters + "ö"), "ID\n" + letters + "ö\n");
+    EXPECT_EQ(table(letters + "öö"), "ID\n" + letters + "…\n");
+    EXPECT_EQ(table(letters + "ö" + std::string(60'000, '6')), "ID\n" + letters + "…\n");
+}
+
 TEST(TableTest, AnEmptyListIsASentence) {
     EXPECT_EQ(render_table({}, columns, "There are none."), "There are none.\n");
 }
