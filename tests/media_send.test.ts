@@ -214,10 +214,10 @@ describe.concurrent("what changes between acceptance and send", () => {
   });
 
   test.each([
-    ["nothing", { status: 404 }],
-    ["something secret", { status: 403 }],
-    ["a file that is too large", { content: bigPng(max + 1) }],
-  ])("into %s: 500", async (_, changed) => {
+    ["nothing", { status: 404 }, "Url media tidak dapat diakses"],
+    ["something secret", { status: 403 }, "Url media tidak dapat diakses"],
+    ["a large file", { content: bigPng(max + 1) }, "Ukuran file melebihi batas maksimum"],
+  ])("into %s: 500", async (_, changed, details) => {
     const put = () => media.host.put({ content: png });
     const [a, b] = [put(), put()];
     const outcome = media.outcome({ url: a, ...later });
@@ -225,8 +225,7 @@ describe.concurrent("what changes between acceptance and send", () => {
     await Promise.all([media.host.accepted(a), media.host.accepted(b)]);
     media.host.change(a, changed);
     media.host.change(b, changed);
-    expect(await outcome).toMatchObject({ status: "failed", code: 500 });
-    expect((await outcome).details).not.toBe("");
+    expect(await outcome).toMatchObject({ status: "failed", code: 500, details });
     expectRefused(await reply, rows.failed);
   });
 
@@ -271,7 +270,8 @@ describe.concurrent("a host in trouble", () => {
       media.outcome({ url: put() }),
       media.send("B", { url: put() }),
     ]);
-    expect(outcome).toMatchObject({ status: "failed", code: 500 });
+    const details = "Url media tidak dapat diakses";
+    expect(outcome).toMatchObject({ status: "failed", code: 500, details });
     expectRefused(reply, rows.failed);
   });
 
@@ -281,7 +281,8 @@ describe.concurrent("a host in trouble", () => {
       media.outcome({ url }),
       media.send("B", { url }),
     ]);
-    expect(outcome).toMatchObject({ status: "failed", code: 500 });
+    const details = "Server media tidak menjawab";
+    expect(outcome).toMatchObject({ status: "failed", code: 500, details });
     expectRefused(reply, rows.failed);
   });
 

@@ -242,6 +242,7 @@ describe("callbackStatus", () => {
     "https://localhost/",
     "https://intranet/",
     "https://printer.local/",
+    "https://127.0.0.1.example.org/",
     "https://db.internal/",
     "https://nas.home.arpa/",
     "https://a.localhost/",
