@@ -66,17 +66,23 @@ bool ends_in_a_number(std::string_view host) noexcept {
     return std::ranges::all_of(label, is_digit);
 }
 
-/// "127.0.0.1.example.org": a name only to deceive. Boost 1.81 cannot read it, later ones can.
+/// "127.0.0.1.example.org", "8.8.8.8x": names only to deceive. Boost 1.81 cannot read them, later
+/// ones can.
 bool begins_as_an_address(const std::string& host) {
-    std::size_t dot = host.find('.');
-    for (int more = 3; more > 0 && dot != std::string::npos; --more) {
-        dot = host.find('.', dot + 1);
+    std::size_t end = 0;
+    for (int dots = 3; dots > 0; --dots) {
+        const auto dot = host.find('.', end);
+        if (dot == std::string::npos) {
+            return false;
+        }
+        end = dot + 1;
+    }
+    while (end < host.size() && is_digit(host[end])) {
+        ++end;
     }
     boost::system::error_code error;
-    if (dot != std::string::npos) {
-        ip::make_address_v4(host.substr(0, dot), error);
-    }
-    return dot != std::string::npos && !error;
+    ip::make_address_v4(host.substr(0, end), error);
+    return !error && end < host.size();
 }
 
 /// Labels of letters, digits, '-' and '_', as hosts are named in practice.
