@@ -34,7 +34,7 @@ constexpr std::size_t device_states_count = static_cast<std::size_t>(DeviceState
 [[nodiscard]] std::optional<DeviceState> parse_device_state(std::string_view word) noexcept;
 
 /// The reason that a webhook reads when somebody asked for the disconnection.
-constexpr std::string_view disconnected_by_request = "disconnected by request";
+constexpr std::string_view disconnected_by_request = "Diputuskan atas permintaan";
 
 /// How fast one device may send.
 struct Pace {
