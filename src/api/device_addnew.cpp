@@ -115,7 +115,7 @@ Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
         if (!first) {
             return pass(first);
         }
-        if (*first) {
+        if (*first && (*first)->holds(record->created_at)) {
             if ((*first)->fingerprint == record->fingerprint) {
                 job.repeated = true;
                 job.reply.status = (*first)->status;

@@ -285,7 +285,7 @@ void add_retention(std::vector<Row>& table) {
     table.push_back(row({.key = "retention.idempotency",
                          .sentence = "How long the answer to a request with an Idempotency-Key is "
                                      "kept."},
-                        duration<std::chrono::seconds>(1s, 24h * 30),
+                        duration<std::chrono::seconds>(1s, 24h),
                         [](auto& s) -> auto& { return s.retention.idempotency; }));
 }
 

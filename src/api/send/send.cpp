@@ -204,7 +204,8 @@ std::optional<store::IdempotencyRecord> Send::first_request(const Caller& caller
         return std::nullopt;
     }
     auto first = reader_->idempotency(caller.account().id, caller.idempotency->key);
-    return first ? std::move(*first) : std::nullopt;
+    return first && *first && (*first)->holds(caller.idempotency->created_at) ? std::move(*first)
+                                                                              : std::nullopt;
 }
 
 std::optional<http::Reply> Send::first_answer(const Caller& caller) {

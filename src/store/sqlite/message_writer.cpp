@@ -3,15 +3,6 @@
 #include <string>
 
 namespace merpati::store::sqlite {
-namespace {
-
-using namespace std::chrono_literals;
-
-// How long an Idempotency-Key holds (decisions.md). A record that retention has not removed yet
-// counts as gone.
-constexpr auto idempotency_kept = 24h;
-
-}  // namespace
 
 Credits::Credits(Connection& connection)
     : select_(connection, "SELECT credit FROM account WHERE id = ?"),
@@ -122,7 +113,7 @@ bool MessageWriter::repeats(Accept& accept) {
         return false;
     }
     auto first = read_idempotency(row);
-    if (first.created_at + idempotency_kept <= wanted.created_at) {
+    if (!first.holds(wanted.created_at)) {
         return false;
     }
     accept.result = first.fingerprint == wanted.fingerprint ? Accept::Result::repeated
