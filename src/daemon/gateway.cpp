@@ -240,7 +240,7 @@ public:
     void stop() {
         health_.enter(Health::Stage::stopping);
         prober_.stop();  // First, so that nobody waits for a verdict while the server drains.
-        server_.drain(Millis{0});
+        server_.drain(Millis{0});  // Begins: no new connections. Waited for below.
         library_.stop();
         scheduler_.stop(send_drain);
         waiters_.release_all();  // Those of sends under way have heard their outcome.

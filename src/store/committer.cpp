@@ -211,7 +211,8 @@ public:
         return true;
     }
 
-    /// The next commit may have as many operations that somebody waits for as this one.
+    /// After a commit with many ended sends, the next is expected to bring as many operations that
+    /// somebody waits for; without, the expectation fades.
     void expect_like(const Gathering& gathering, std::size_t operations) {
         expected_ -= expected_ / 8;
         if (gathering.finishes.size() >= gathered_min) {
