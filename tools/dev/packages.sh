@@ -34,10 +34,12 @@ missing_packages() {
 
 # The first name of the line that apt could install.
 available_package() {
-  local name
+  local name policy
   for name in ${1//|/ }; do
-    # A name that others only refer to has no candidate.
-    LC_ALL=C apt-cache policy "$name" | grep --quiet 'Candidate: [^(]' && break
+    # Not into a pipe: under pipefail, a grep that leaves early fails the line (apt-cache gets
+    # SIGPIPE). A name that others only refer to has no candidate.
+    policy=$(LC_ALL=C apt-cache policy "$name")
+    [[ $policy != *'Candidate: '[^\(]* ]] || break
   done
   printf '%s\n' "$name" # None of them: apt-get says so better than we could.
 }
