@@ -18,13 +18,11 @@ namespace {
 
 namespace asio = boost::asio;
 namespace ssl = boost::asio::ssl;
-namespace http = boost::beast::http;
 using boost::system::error_code;
 
 /// Deadlines and the pool's ages are checked this often, by one timer for all.
 constexpr std::chrono::milliseconds sweep_every{50};
 constexpr std::size_t waiting_max = 4'096;
-constexpr std::size_t interim_max = 8;             // 1xx answers before the final one.
 constexpr std::chrono::seconds refresh_every{30};  // This machine's own addresses.
 
 }  // namespace
@@ -69,9 +67,9 @@ private:
     void dial(const TransferPtr& transfer, Addresses addresses);
     void write(const TransferPtr& transfer);
     void read(const TransferPtr& transfer);
-    void parse(const TransferPtr& transfer, bool at_end);
+    void take(const TransferPtr& transfer, bool at_end);
     void complete(const TransferPtr& transfer);
-    void broken(const TransferPtr& transfer, error_code error);
+    void broken(const TransferPtr& transfer);
     void end(const TransferPtr& transfer, Result<Response> result, bool keep);
     void serve_waiting(const std::string& origin);
     void arm();
@@ -209,12 +207,12 @@ void Client::Impl::dial(const TransferPtr& transfer, Addresses addresses) {
 
 void Client::Impl::write(const TransferPtr& transfer) {
     transfer->received = false;
-    transfer->parser.emplace(transfer->request, transfer->request.method == "HEAD");
+    transfer->reader.emplace(transfer->request);
     error_code error;
     const std::string_view bytes = transfer->bytes;
     const auto written = transfer->connection->write_some(bytes, error);
     if (error) {
-        broken(transfer, error);
+        broken(transfer);
         return;
     }
     if (written == bytes.size()) {
@@ -227,7 +225,7 @@ void Client::Impl::write(const TransferPtr& transfer) {
                                         return;
                                     }
                                     if (failure) {
-                                        self->broken(transfer, failure);
+                                        self->broken(transfer);
                                         return;
                                     }
                                     self->read(transfer);
@@ -241,86 +239,53 @@ void Client::Impl::read(const TransferPtr& transfer) {
         }
         const bool at_end = error == asio::error::eof || error == ssl::error::stream_truncated;
         if (error && !at_end) {
-            self->broken(transfer, error);
+            self->broken(transfer);
             return;
         }
-        self->parse(transfer, at_end);
+        self->take(transfer, at_end);
     });
 }
 
-void Client::Impl::parse(const TransferPtr& transfer, bool at_end) {
-    auto& parser = *transfer->parser;
+void Client::Impl::take(const TransferPtr& transfer, bool at_end) {
+    auto& reader = *transfer->reader;
     auto& buffer = transfer->connection->buffer;
-    error_code error;
-    if (buffer.size() > 0) {
-        const auto taken = parser.put(buffer.data(), error);
-        buffer.consume(taken);
-        transfer->note_received(taken, clock_.steady_now());
+    if (const auto size = buffer.size(); size > 0) {
+        reader.feed({static_cast<const char*>(buffer.data().data()), size});
+        buffer.consume(size);
+        transfer->note_received(size, clock_.steady_now());
     }
-    if (parser.cut()) {
-        auto result = transfer->request.truncate || transfer->request.on_body
-                          ? Result<Response>{std::move(parser.response)}
-                          : fail(ErrorCode::refused, "the answer is larger than allowed");
-        end(transfer, std::move(result), false);
-        return;
-    }
-    if (error && error != http::error::need_more) {
-        end(transfer, fail(ErrorCode::protocol, "not an HTTP answer: " + error.message()), false);
-        return;
-    }
-    if (!parser.is_done() && at_end) {
+    if (at_end) {
         if (!transfer->received) {
-            broken(transfer, asio::error::eof);
+            broken(transfer);
             return;
         }
-        error = {};
-        if (parser.got_some()) {  // Nothing may have followed a 1xx answer.
-            parser.put_eof(error);
-        }
-        if (error || !parser.is_done()) {
-            end(transfer, fail(ErrorCode::protocol, "the answer ended early"), false);
-            return;
-        }
+        reader.finish();
     }
-    if (!parser.is_done()) {
-        read(transfer);
-        return;
-    }
-    if (parser.response.status >= 100 && parser.response.status < 200) {
-        if (parser.response.status == 101) {
-            end(transfer, fail(ErrorCode::protocol, "an upgrade was not asked for"), false);
-            return;
-        }
-        if (++transfer->interim > interim_max) {
-            end(transfer, fail(ErrorCode::protocol, "the answer never comes"), false);
-            return;
-        }
-        transfer->parser.emplace(transfer->request, transfer->request.method == "HEAD");
-        if (at_end) {
-            end(transfer, fail(ErrorCode::protocol, "the answer ended early"), false);
-        } else if (transfer->connection->buffer.size() > 0) {
-            parse(transfer, false);
-        } else {
+    switch (reader.state()) {
+        case ResponseReader::State::needs_more:
             read(transfer);
-        }
-        return;
+            return;
+        case ResponseReader::State::done:
+            complete(transfer);
+            return;
+        case ResponseReader::State::failed:
+            end(transfer, std::unexpected(reader.take_error()), false);
+            return;
     }
-    complete(transfer);
 }
 
 void Client::Impl::complete(const TransferPtr& transfer) {
-    auto& parser = *transfer->parser;
-    const bool keep = parser.keep_alive() && transfer->connection->buffer.size() == 0;
+    auto& reader = *transfer->reader;
     if (transfer->request.url.scheme == "https") {
         // TLS 1.3 sends its tickets after the handshake, so the session is taken now.
         pool_.keep_session(transfer->origin, transfer->connection->session());
     }
-    end(transfer, std::move(parser.response), keep);
+    end(transfer, std::move(reader.response()), reader.keep_alive());
 }
 
 /// A pooled connection may have been closed by the server just now: then nothing was answered, and
 /// the request is made once more on a new one.
-void Client::Impl::broken(const TransferPtr& transfer, error_code error) {
+void Client::Impl::broken(const TransferPtr& transfer) {
     if (transfer->reused && !transfer->received) {
         pool_.close_idle(transfer->origin);
         pool_.release(transfer->origin, std::exchange(transfer->connection, nullptr), false);
@@ -328,9 +293,7 @@ void Client::Impl::broken(const TransferPtr& transfer, error_code error) {
         start(transfer);
         return;
     }
-    const auto code =
-        error == asio::error::no_buffer_space ? ErrorCode::protocol : ErrorCode::unreachable;
-    end(transfer, fail(code, "the connection broke"), false);
+    end(transfer, fail(ErrorCode::unreachable, "the connection broke"), false);
 }
 
 void Client::Impl::end(const TransferPtr& transfer, Result<Response> result, bool keep) {
@@ -342,7 +305,7 @@ void Client::Impl::end(const TransferPtr& transfer, Result<Response> result, boo
     const auto held = transfer;
     transfers_.erase(transfer);
     if (!result && held->suffices()) {
-        result = std::move(held->parser->response);
+        result = std::move(held->reader->response());
     }
     if (held->counted) {
         pool_.release(held->origin, std::exchange(held->connection, nullptr), keep && !closed_);

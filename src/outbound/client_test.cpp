@@ -147,6 +147,16 @@ TEST_F(ClientTest, TellsAnAnswerThatEndsEarly) {
     }
 }
 
+TEST_F(ClientTest, OutlivesChunksThatAreCutAnywhere) {
+    const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (const std::string body : {"0\r\n\r\n", "3\r\nabc\r\n0\r\n\r\n"}) {
+        for (std::size_t size = 0; size < body.size(); ++size) {
+            answer_with({.bytes = head + body.substr(0, size), .close = true});
+            EXPECT_EQ(failure(request()), ErrorCode::protocol) << body.substr(0, size);
+        }
+    }
+}
+
 TEST_F(ClientTest, TakesWhateverFollowsAHeadThatSuffices) {
     for (const auto* rest :
          {"Content-Length: 9\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n5\r\nab",

@@ -10,8 +10,6 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr std::size_t read_size = std::size_t{16} << 10;
-
 }  // namespace
 
 Connection::Connection(asio::any_io_executor executor, asio::ssl::context* tls, std::string host)
@@ -86,20 +84,15 @@ void Connection::write(std::string_view bytes, Handler done) {
 }
 
 void Connection::read(Handler done) {
-    if (buffer.max_size() == buffer.size()) {
-        done(asio::error::no_buffer_space);
-        return;
-    }
-    const auto space = std::min(read_size, buffer.max_size() - buffer.size());
     auto handler = [self = shared_from_this(), done = std::move(done)](error_code error,
                                                                        std::size_t size) mutable {
         self->buffer.commit(size);
         done(error);
     };
     if (tls_) {
-        tls_->async_read_some(buffer.prepare(space), std::move(handler));
+        tls_->async_read_some(buffer.prepare(buffer_max), std::move(handler));
     } else {
-        socket_.async_read_some(buffer.prepare(space), std::move(handler));
+        socket_.async_read_some(buffer.prepare(buffer_max), std::move(handler));
     }
 }
 

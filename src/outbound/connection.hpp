@@ -37,7 +37,7 @@ public:
     /// `bytes` must live until `done`.
     void write(std::string_view bytes, Handler done);
 
-    /// Reads some more into `buffer`.
+    /// Reads some more into `buffer`, which must be empty.
     void read(Handler done);
 
     void close();
@@ -45,7 +45,7 @@ public:
     /// The TLS session, to be resumed; null for plain TCP. The caller frees it.
     [[nodiscard]] SSL_SESSION* session();
 
-    static constexpr std::size_t buffer_max = std::size_t{32} << 10;
+    static constexpr std::size_t buffer_max = std::size_t{16} << 10;
     boost::beast::flat_buffer buffer{buffer_max};
     boost::asio::ip::address address;
     SteadyTime opened_at{};

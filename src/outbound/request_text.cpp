@@ -1,7 +1,5 @@
 #include "outbound/request_text.hpp"
 
-#include <algorithm>
-
 namespace merpati::outbound {
 
 std::string request_text(const Request& request) {
@@ -29,12 +27,6 @@ std::string request_text(const Request& request) {
     bytes += "\r\n";
     bytes += request.body;
     return bytes;
-}
-
-std::string_view Response::header(std::string_view name) const noexcept {
-    const auto found = std::ranges::find(
-        headers, name, [](const auto& one) { return std::string_view{one.first}; });
-    return found == headers.end() ? std::string_view{} : std::string_view{found->second};
 }
 
 }  // namespace merpati::outbound

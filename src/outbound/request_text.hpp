@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "outbound/client.hpp"
+#include "outbound/request.hpp"
 
 namespace merpati::outbound {
 

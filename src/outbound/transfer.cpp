@@ -23,8 +23,7 @@ void Transfer::note_received(std::size_t bytes_taken, SteadyTime now) {
 }
 
 bool Transfer::suffices() const {
-    return request.head_suffices && parser && parser->is_header_done() &&
-           parser->response.status >= 200;
+    return request.head_suffices && reader && reader->has_head();
 }
 
 bool Transfer::is_late(SteadyTime now) {

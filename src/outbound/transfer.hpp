@@ -9,7 +9,7 @@
 #include "base/clock.hpp"
 #include "outbound/client.hpp"
 #include "outbound/connection.hpp"
-#include "outbound/response_parser.hpp"
+#include "outbound/response_reader.hpp"
 
 namespace merpati::outbound {
 
@@ -24,11 +24,10 @@ struct Transfer {
     SteadyTime window_ends;        // Of Request::rate_min, once the answer has begun.
     std::size_t window_bytes = 0;  // Received in it.
     std::shared_ptr<Connection> connection;
-    std::optional<ResponseParser> parser;
-    std::size_t interim = 0;  // 1xx answers that came.
-    bool counted = false;     // Has a place in the pool.
-    bool reused = false;      // The connection served an earlier request.
-    bool received = false;    // A byte of an answer has come.
+    std::optional<ResponseReader> reader;
+    bool counted = false;   // Has a place in the pool.
+    bool reused = false;    // The connection served an earlier request.
+    bool received = false;  // A byte of an answer has come.
     bool ended = false;
 
     /// Notes that `bytes_taken` more of the answer have come; the first ones begin the window of
