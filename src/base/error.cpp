@@ -24,6 +24,8 @@ std::string_view to_string(ErrorCode code) noexcept {
             return "protocol";
         case ErrorCode::store_failed:
             return "store_failed";
+        case ErrorCode::damaged:
+            return "damaged";
         case ErrorCode::io_failed:
             return "io_failed";
         case ErrorCode::shutting_down:

@@ -21,6 +21,7 @@ enum class ErrorCode : std::uint8_t {
     unreachable,       // The outside could not be reached.
     protocol,          // The outside answered something that is not its protocol.
     store_failed,      // The store could not do it; the process must not go on writing.
+    damaged,           // What the store holds there cannot be read: restore it from a backup.
     io_failed,         // A file or socket of this machine failed.
     shutting_down,     // The process is stopping; nothing was done.
 };

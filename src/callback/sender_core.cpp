@@ -47,6 +47,7 @@ AttemptResult result_of(const Result<outbound::Response>& answer) {
         case ErrorCode::busy:
         case ErrorCode::unreachable:
         case ErrorCode::store_failed:
+        case ErrorCode::damaged:
         case ErrorCode::io_failed:
         case ErrorCode::shutting_down:
             return AttemptResult::unreachable;

@@ -43,7 +43,7 @@ ErrorCode parse_code(std::string_view word) {
     for (const auto code :
          {ErrorCode::invalid_argument, ErrorCode::not_found, ErrorCode::conflict,
           ErrorCode::refused, ErrorCode::busy, ErrorCode::timeout, ErrorCode::store_failed,
-          ErrorCode::io_failed, ErrorCode::shutting_down}) {
+          ErrorCode::damaged, ErrorCode::io_failed, ErrorCode::shutting_down}) {
         if (to_string(code) == word) {
             return code;
         }

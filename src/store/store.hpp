@@ -43,13 +43,16 @@ public:
 struct StoreOptions {
     std::string url = "sqlite:merpati.db";
     std::filesystem::path key_file;  // Empty: beside the SQLite file, with ".key" appended.
+    bool create = true;              // False: a store that is not there is an error instead.
     bool migrate = true;             // False: an older schema is an error instead.
 };
 
 /// Opens (and at first creates) the store, brings its schema up to date, verifies that its
-/// durability settings really hold.
-/// Errors: invalid_argument (URL), busy (another process has it open), store_failed, conflict
-/// (schema newer than this program, or key file missing or not the store's: the detail names it).
+/// durability settings really hold. Without `create`, nothing is made where no store is.
+/// Errors: invalid_argument (URL), not_found (no store there, and `create` is false), busy (another
+/// process has it open, whatever path it used), refused (the file has a second name), store_failed,
+/// damaged, conflict (schema newer than this program, or key file missing or not the store's: the
+/// detail names it).
 [[nodiscard]] Result<std::unique_ptr<Store>> open_store(const StoreOptions& options);
 
 }  // namespace merpati::store

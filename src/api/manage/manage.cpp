@@ -88,6 +88,7 @@ std::uint16_t status_of(ErrorCode code) {
         case ErrorCode::unreachable:
         case ErrorCode::protocol:
         case ErrorCode::store_failed:
+        case ErrorCode::damaged:
         case ErrorCode::io_failed:
             return 500;
     }

@@ -77,22 +77,43 @@ Server ask_server(const config::Settings& settings, Findings& findings) {
     return {.running = true};
 }
 
+constexpr std::string_view restore_it =
+    "restore the last backup (docs/operations.md says how); keep the damaged file for study";
+
+std::string_view remedy_for(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::busy:
+            return "a server that is starting or stopping, or another command, has it: try again; "
+                   "`fuser` names the process";
+        case ErrorCode::conflict:
+            return "give it the key file it was made with, or run `merpati migrate`";
+        case ErrorCode::refused:
+            return "remove the other names, or copy the file with `merpati backup` instead";
+        case ErrorCode::damaged:
+            return restore_it;
+        case ErrorCode::invalid_argument:
+        case ErrorCode::not_found:
+        case ErrorCode::timeout:
+        case ErrorCode::unreachable:
+        case ErrorCode::protocol:
+        case ErrorCode::store_failed:
+        case ErrorCode::io_failed:
+        case ErrorCode::shutting_down:
+            break;
+    }
+    return "check store.url, the disk, and that this user may write there";
+}
+
 void open_store(const config::Settings& settings, Findings& findings) {
     auto opened = store::open_store({.url = settings.store.url,
                                      .key_file = settings.store.key_file.value_or(""),
+                                     .create = false,
                                      .migrate = false});
     if (!opened) {
-        const auto code = opened.error().code;
-        findings.push_back(
-            {.subject = "store",
-             .verdict = Verdict::wrong,
-             .found = opened.error().detail,
-             .remedy = code == ErrorCode::busy
-                           ? "a server that is starting or stopping, or another command, has it: "
-                             "try again; `fuser` names the process"
-                       : code == ErrorCode::conflict
-                           ? "give it the key file it was made with, or run `merpati migrate`"
-                           : "check store.url, the disk, and that this user may write there"});
+        findings.push_back({.subject = "store",
+                            .verdict = Verdict::wrong,
+                            .found = opened.error().detail,
+                            .remedy = std::string{remedy_for(opened.error().code)}});
         return;
     }
     auto reader = (*opened)->open_reader();
@@ -102,7 +123,7 @@ void open_store(const config::Settings& settings, Findings& findings) {
         findings.push_back({.subject = "store",
                             .verdict = Verdict::wrong,
                             .found = "cannot be read: " + waiting.error().detail,
-                            .remedy = "restore the last backup; keep the damaged file for study"});
+                            .remedy = std::string{restore_it}});
         return;
     }
     findings.push_back({.subject = "store",

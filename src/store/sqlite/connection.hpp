@@ -23,6 +23,11 @@ public:
     Failure(int code, const std::string& what) : std::runtime_error(what), code_(code) {}
     [[nodiscard]] int code() const noexcept { return code_; }
 
+    /// A page is not what it was when it was written. Another page may be whole.
+    [[nodiscard]] bool is_damage() const noexcept {
+        return (code_ & 0xff) == SQLITE_CORRUPT || code_ == SQLITE_NOTADB;
+    }
+
 private:
     int code_;
 };

@@ -8,13 +8,14 @@
 
 namespace merpati::store::sqlite {
 
-/// Runs `body` and turns a Failure into store_failed.
+/// Runs `body` and turns a Failure into damaged (it cannot be read) or store_failed.
 template <class Body>
 auto guarded(Body&& body) -> decltype(body()) {
     try {
         return std::forward<Body>(body)();
     } catch (const Failure& failure) {
-        return fail(ErrorCode::store_failed, failure.what());
+        return fail(failure.is_damage() ? ErrorCode::damaged : ErrorCode::store_failed,
+                    failure.what());
     }
 }
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <optional>
-#include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -14,43 +13,11 @@
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/sqlite_reader.hpp"
 #include "store/sqlite/sqlite_tables.hpp"
+#include "store/sqlite/store_lock.hpp"
 #include "store/sync_directory.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
-
-/// An exclusive flock for the life of the object; gone with the process, however it ends.
-class LockFile {
-public:
-    static Result<LockFile> take(const std::filesystem::path& path) {
-        const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        if (file < 0) {
-            return fail(ErrorCode::io_failed, fmt::format("cannot write {}: {}", path.string(),
-                                                          std::generic_category().message(errno)));
-        }
-        if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-            ::close(file);
-            return fail(
-                ErrorCode::busy,
-                fmt::format("another process has the store open ({} is locked)", path.string()));
-        }
-        return LockFile{file};
-    }
-
-    LockFile(LockFile&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-    LockFile(const LockFile&) = delete;
-    LockFile& operator=(const LockFile&) = delete;
-    LockFile& operator=(LockFile&&) = delete;
-    ~LockFile() {
-        if (file_ >= 0) {
-            ::close(file_);
-        }
-    }
-
-private:
-    explicit LockFile(int file) : file_(file) {}
-    int file_;
-};
 
 /// Settings of the writing connection. Durability is read back: a build or file system that does
 /// not give it must not be trusted with a message.
@@ -110,7 +77,7 @@ Result<SecretBox> open_secrets(Connection& connection, const std::filesystem::pa
 
 class SqliteStore final : public Store {
 public:
-    SqliteStore(std::filesystem::path path, LockFile lock, std::unique_ptr<Connection> connection,
+    SqliteStore(std::filesystem::path path, StoreLock lock, std::unique_ptr<Connection> connection,
                 const SecretBox& secrets)
         : path_(std::move(path)),
           lock_(std::move(lock)),
@@ -207,7 +174,7 @@ public:
 
 private:
     const std::filesystem::path path_;
-    LockFile lock_;
+    StoreLock lock_;  // Let go of after the connection.
     std::unique_ptr<Connection> connection_;
     const SecretBox secrets_;
     MessageWriter writer_;
@@ -222,18 +189,11 @@ private:
 Result<std::unique_ptr<Store>> open(const std::filesystem::path& path,
                                     const StoreOptions& options) {
     return guarded([&]() -> Result<std::unique_ptr<Store>> {
-        auto lock = LockFile::take(path.string() + ".lock");
+        // Makes the file, so that it (and SQLite's side files, which copy its mode) is private.
+        auto lock = StoreLock::take(path, options.create);
         if (!lock) {
             return pass(lock);
         }
-        // Made here, so that the file (and SQLite's side files, which copy its mode) is private.
-        const int made = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        if (made < 0) {
-            return fail(ErrorCode::io_failed,
-                        fmt::format("cannot open the store {}: {}", path.string(),
-                                    std::generic_category().message(errno)));
-        }
-        ::close(made);
         auto connection = std::make_unique<Connection>(path.string(), Access::read_write);
         if (auto prepared = prepare_writer(*connection); !prepared) {
             return pass(prepared);

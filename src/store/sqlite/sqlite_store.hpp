@@ -8,8 +8,8 @@
 
 namespace merpati::store::sqlite {
 
-/// Opens `path`; see open_store for errors. The lock on PATH.lock is held for the store's life, so
-/// that whatever an earlier process left in flight is nobody's but ours.
+/// Opens `path`; see open_store for errors. Its locks (store_lock.hpp) are held for the store's
+/// life, so that whatever an earlier process left in flight is nobody's but ours.
 [[nodiscard]] Result<std::unique_ptr<Store>> open(const std::filesystem::path& path,
                                                   const StoreOptions& options);
 

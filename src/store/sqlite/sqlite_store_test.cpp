@@ -51,6 +51,53 @@ TEST_F(SqliteStoreTest, ASecondOpenerIsToldThatTheStoreIsTaken) {
     EXPECT_TRUE(open_store(options));
 }
 
+TEST_F(SqliteStoreTest, ASecondOpenerIsRefusedWhateverPathItUses) {
+    const auto first = take(open_store(options));
+    const auto link = directory.path() / "link.db";
+    std::filesystem::create_symlink(file, link);
+    options.url = "sqlite:" + link.string();
+    EXPECT_EQ(refusal().code, ErrorCode::busy);
+
+    const auto other = directory.path() / "other.db";
+    std::filesystem::create_hard_link(file, other);
+    options.url = "sqlite:" + other.string();
+    EXPECT_EQ(refusal().code, ErrorCode::busy);
+}
+
+TEST_F(SqliteStoreTest, AFileWithASecondNameIsRefusedUntilThatIsGone) {
+    make_store();
+    const auto other = directory.path() / "other.db";
+    std::filesystem::create_hard_link(file, other);
+    const auto refused = refusal();
+    EXPECT_EQ(refused.code, ErrorCode::refused);
+    EXPECT_TRUE(refused.detail.contains("hard links")) << refused.detail;
+    std::filesystem::remove(other);
+    make_store();
+}
+
+TEST_F(SqliteStoreTest, AStoreThatIsReplacedWhileItIsOpenStaysTaken) {
+    const auto first = take(open_store(options));
+    std::filesystem::rename(file, directory.path() / "moved.db");
+    EXPECT_EQ(refusal().code, ErrorCode::busy);
+    EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(SqliteStoreTest, WithoutCreateNothingIsMadeWhereNoStoreIs) {
+    options.create = false;
+    const auto refused = refusal();
+    EXPECT_EQ(refused.code, ErrorCode::not_found);
+    EXPECT_TRUE(refused.detail.contains(file.string())) << refused.detail;
+    EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
+
+    std::ofstream{file}.flush();  // An empty file is no store either.
+    EXPECT_EQ(refusal().code, ErrorCode::not_found);
+
+    options.create = true;
+    make_store();
+    options.create = false;
+    make_store();
+}
+
 TEST_F(SqliteStoreTest, WritesAheadAndSyncsFully) {
     make_store();
     sqlite::Connection connection{file.string(), sqlite::Access::read_only};
@@ -118,7 +165,7 @@ TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {
 
 TEST_F(SqliteStoreTest, RefusesAFileThatIsNoDatabase) {
     std::ofstream{file} << std::string(10'000, 'x');
-    EXPECT_EQ(refusal().code, ErrorCode::store_failed);
+    EXPECT_EQ(refusal().code, ErrorCode::damaged);
 }
 
 TEST_F(SqliteStoreTest, AMissingKeyFileIsNamedAndNeverMadeAnew) {
