@@ -1,17 +1,68 @@
 # Configuring and compiling one preset of CMakePresets.json.
 
+# What a user's shell may have set for other projects. Here it would change which compiler, headers
+# and libraries are used: the Debian packages are meant, whatever else is installed.
+FOREIGN_SETTINGS=(CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH
+  LIBRARY_PATH CMAKE_TOOLCHAIN_FILE CMAKE_PREFIX_PATH CMAKE_GENERATOR CMAKE_BUILD_TYPE DESTDIR
+  PKG_CONFIG PKG_CONFIG_PATH PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR CCC_OVERRIDE_OPTIONS)
+
 # build PRESET [TARGET…]
 build() {
   local preset=$1 targets=()
   shift
   [ $# -eq 0 ] || targets=(--target "$@")
-  if [ ! -e "build/$preset/build.ninja" ]; then
-    say "configuring build/$preset"
-    quietly "configure-$preset" cmake --preset "$preset"
-  fi
+  unset "${FOREIGN_SETTINGS[@]}"
+  # CMake looks for libraries beside every program of the PATH, such as those of Conda.
+  ! command -v apt-get >/dev/null || local PATH=/usr/bin:/bin
+  take_turns
+  configure "$preset"
   say "building $preset with $(build_jobs) jobs"
-  cmake --build "build/$preset" --parallel "$(build_jobs)" "${targets[@]}"
+  # Ninja itself rewrites one line on a terminal.
+  if [ -t 1 ]; then
+    compile "$preset" "${targets[@]}"
+  else
+    compile "$preset" "${targets[@]}" | compile_progress
+  fi || stop_with "building $preset failed: the first error stands above, after FAILED"
+  end_turn
 }
+
+# A tree that was configured from other presets, or in another folder, is configured anew.
+configure() {
+  local stamp=build/$1/.configured sum
+  sum=$(cksum - <<<"$PWD" CMakePresets.json)
+  [ "$(cat "$stamp" 2>/dev/null)" != "$sum" ] || return 0
+  say "configuring build/$1"
+  quietly "configure-$1" "configuring build/$1 (cmake)" cmake --fresh --preset "$1"
+  printf '%s' "$sum" >"$stamp"
+}
+
+compile() {
+  local preset=$1
+  shift
+  cmake --build "build/$preset" --parallel "$(build_jobs)" "$@"
+}
+
+# Ninja's steps as progress; what compilers say as it is.
+compile_progress() {
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[[0-9]+/[0-9]+\] ]]; then
+      printf '%s\n' "$line"
+    else
+      printf '%s\n' "$line" >&2
+    fi
+  done > >(show_progress)
+}
+
+# Two at once in one checkout would spoil each other's files: from here to `end_turn` one works.
+take_turns() {
+  exec 8>build/.lock
+  flock --nonblock 8 && return
+  say "another ./dev installs or builds in this checkout: waiting for it"
+  flock 8
+}
+
+end_turn() { exec 8>&-; }
 
 # As many jobs as cores, but no more than memory can bear: a compiler here takes up to 1.5 GiB.
 build_jobs() {
@@ -22,4 +73,13 @@ build_jobs() {
   ((jobs < cores)) || jobs=$cores
   ((jobs > 0)) || jobs=1
   printf '%s\n' "$jobs"
+}
+
+# need_room_to_build: this user may write to build/.
+need_room_to_build() {
+  mkdir -p build 2>/dev/null && [ -w build ] && [ -w . ] && return
+  local owner
+  owner=$(stat --format %U "$([ -e build ] && echo build || echo .)")
+  stop_with "this checkout's build/ belongs to $owner, so you cannot build here. Build in a copy" \
+    "of your own: git clone '$PWD' ~/merpati && cd ~/merpati"
 }

@@ -12,7 +12,7 @@ run_lint() {
   shellcheck --shell=bash --exclude=SC1091 dev .ci/run tools/dev/*.sh || failed+=(shellcheck)
   say "clang-tidy with $(build_jobs) jobs"
   # Anew each time: a file that was added since is not among the commands of an old one.
-  quietly configure-dev cmake --preset dev
+  quietly configure-dev "configuring build/dev (cmake)" cmake --preset dev
   cxx_files "$@" | { grep -z '\.cpp$' || true; } |
     xargs --no-run-if-empty -0 -n 1 -P "$(build_jobs)" bash -c "$LINT_ONE" || failed+=(clang-tidy)
   [ ${#failed[@]} -eq 0 ] || stop_with "lint: ${failed[*]} found something"

@@ -17,10 +17,11 @@ need_node() {
   node_is_new_enough node && return
   local folder=$PWD/build/node/node_modules/node-linux-$machine/bin
   if ! node_is_new_enough "$folder/node"; then
-    say "fetching Node $NODE_PACKAGE_VERSION into build/node: the system's is too old for the tests"
+    say "fetching Node $NODE_PACKAGE_VERSION (50 MB) into build/node: the system's is too old"
     mkdir -p build/node
-    quietly npm-node npm install --prefix build/node --no-save --no-audit --no-fund \
-      --no-update-notifier "node-linux-$machine@$NODE_PACKAGE_VERSION"
+    quietly npm-node "fetching Node from the npm registry" npm install --prefix build/node \
+      --no-save --no-audit --no-fund --no-update-notifier \
+      "node-linux-$machine@$NODE_PACKAGE_VERSION"
   fi
   PATH=$folder:$PATH
 }
@@ -38,7 +39,19 @@ need_node_modules() {
   local stamp=$1/node_modules/.installed sum
   sum=$(cksum <"$1/package-lock.json")
   [ "$(cat "$stamp" 2>/dev/null)" = "$sum" ] && return
+  NPM_PACKAGES=$(grep --count '^    "node_modules/' "$1/package-lock.json")
   say "installing the npm packages of $1/"
-  quietly npm-ci npm --prefix "$1" ci --no-audit --no-fund --no-update-notifier
+  with_progress npm-ci "installing the npm packages of $1/ (npm ci)" npm_progress \
+    npm --prefix "$1" ci --no-audit --no-fund --no-update-notifier --loglevel http
   printf '%s' "$sum" >"$stamp"
+}
+
+# One line for each package that npm fetched. The lock file also names those of other systems.
+npm_progress() {
+  local line fetched=0
+  while IFS= read -r line; do
+    [[ $line == *'http fetch GET'* ]] || continue
+    fetched=$((fetched + 1))
+    printf 'fetched %d of at most %d packages\n' $fetched "$NPM_PACKAGES"
+  done
 }

@@ -1,67 +1,104 @@
 # A gateway to play with: a demo account, its key, a simulated device and someone to call back, all
-# in .merpati/ (delete it to begin anew).
+# in .merpati/ (delete it to begin anew), or in the folder that MERPATI_DEMO names.
 
-RUN_FOLDER=.merpati
+RUN_FOLDER=${MERPATI_DEMO:-.merpati}
 RUN_DEVICE=6281100000001
 RUN_RECIPIENT=6281234567890
 
 # run_gateway [FLAG…]: flags of the gateway; they beat what is set here.
 run_gateway() {
+  local address
+  address=$(client_address "$(listen_address "$@")")
+  own_run_folder
+  stop_when_busy "$address"
   need_packages build run
   build release merpati
-  local address
-  address=$(listen_address "$@")
   stop_when_busy "$address"
-  mkdir -p $RUN_FOLDER
-  chmod 700 $RUN_FOLDER
   write_run_configuration
-  [ -e $RUN_FOLDER/demo.json ] || create_demo
+  [ -e "$RUN_FOLDER/demo.json" ] || create_demo
 
   RUN_PROCESSES=()
-  trap 'stop_run; exit 0' INT TERM
+  trap 'stop_run; exit 0' INT TERM HUP
   trap stop_run EXIT
   start_callback_printer
   merpati account set "$(demo account)" >/dev/null \
-    --callback "http://127.0.0.1:$(cat $RUN_FOLDER/callback.port)/"
+    --callback "http://127.0.0.1:$(cat "$RUN_FOLDER/callback.port")/"
   start_gateway "$address" "$@"
-  touch $RUN_FOLDER/simulator.log
-  tail -n 0 -s 0.1 -F $RUN_FOLDER/simulator.log > >(sed -u 's/^/simulator  /') 2>/dev/null &
+  touch "$RUN_FOLDER/simulator.log"
+  tail -n 0 -s 0.1 -F "$RUN_FOLDER/simulator.log" 9>&- \
+    > >(sed -u 's/^/simulator  /' 9>&-) 2>/dev/null &
   RUN_PROCESSES+=($!)
   show_how_to_send "$address"
   wait "$RUN_GATEWAY" || stop_with "the gateway ended by itself: see $RUN_FOLDER/gateway.log"
 }
 
-merpati() { build/release/merpati --config $RUN_FOLDER/merpati.toml "$@"; }
+merpati() { build/release/merpati --config "$RUN_FOLDER/merpati.toml" "$@"; }
 
 # demo FIELD: one field of the demo's account, written down when it was made.
-demo() { perl -MJSON::PP -0777 -ne 'print decode_json($_)->{'"$1"'}' $RUN_FOLDER/demo.json; }
+demo() { field "$1" <"$RUN_FOLDER/demo.json"; }
 
-# The last --set http.listen=… of the flags, or the default.
+# The first address that the gateway will listen on: of the last --set http.listen=…, else of the
+# environment, else the default.
 listen_address() {
-  local address=127.0.0.1:8080 flag
+  local addresses=${MERPATI_HTTP__LISTEN:-127.0.0.1:8080} flag
   for flag in "$@"; do
     flag=${flag#--set=}
-    [[ $flag != http.listen=* ]] || address=${flag#http.listen=}
+    [[ $flag != http.listen=* ]] || addresses=${flag#http.listen=}
   done
-  printf '%s\n' "$address"
+  printf '%s\n' "${addresses%%,*}"
+}
+
+# Where a client on this machine reaches a server that listens on ADDRESS.
+client_address() {
+  case $1 in
+    0.0.0.0:*) printf '127.0.0.1:%s\n' "${1##*:}" ;;
+    '[::]:'*) printf '[::1]:%s\n' "${1##*:}" ;;
+    *) printf '%s\n' "$1" ;;
+  esac
+}
+
+# Makes the folder this process's alone, before anything in it is touched. The gateway inherits the
+# lock, so that it holds as long as that runs.
+own_run_folder() {
+  if ! mkdir -p "$RUN_FOLDER" 2>/dev/null || ! [ -O "$RUN_FOLDER" ]; then
+    stop_with "$RUN_FOLDER does not belong to you. Take a folder of your own:" \
+      "MERPATI_DEMO=\$HOME/merpati-demo ./dev run"
+  fi
+  chmod 700 "$RUN_FOLDER"
+  RUN_FOLDER=$(cd "$RUN_FOLDER" && pwd)
+  exec 9>"$RUN_FOLDER/lock"
+  flock --nonblock 9 || stop_with "another ./dev run uses $RUN_FOLDER. To run a second gateway" \
+    "beside it, give that a folder and a port of its own:
+  MERPATI_DEMO=.merpati-2 ./dev run --set http.listen=127.0.0.1:$(free_port)"
 }
 
 stop_when_busy() {
-  local host=${1%:*} port=${1##*:}
-  if (exec 3<>"/dev/tcp/$host/$port") 2>/dev/null; then
-    stop_with "$1 is taken by another program: ./dev run --set http.listen=$host:9090 may be free"
-  fi
+  ! is_busy "${1%:*}" "${1##*:}" ||
+    stop_with "another program listens on $1. Another port: ./dev run --set" \
+      "http.listen=${1%:*}:$(free_port)"
+}
+
+# The first port from 9090 on that nobody on this machine listens on.
+free_port() {
+  local port=9090
+  while is_busy 127.0.0.1 $port; do port=$((port + 1)); done
+  printf '%s\n' $port
+}
+
+is_busy() {
+  local host=${1#[}
+  (exec 3<>"/dev/tcp/${host%]}/$2") 2>/dev/null
 }
 
 # Callbacks in plain HTTP to this machine: for this demo alone, where no certificate is to be had.
 write_run_configuration() {
-  cat >$RUN_FOLDER/merpati.toml <<TOML
+  cat >"$RUN_FOLDER/merpati.toml" <<TOML
 # Written by \`./dev run\` at each start.
 [store]
-url = "sqlite:$PWD/$RUN_FOLDER/merpati.db"
+url = "sqlite:$RUN_FOLDER/merpati.db"
 
 [simulator]
-log = "$PWD/$RUN_FOLDER/simulator.log"
+log = "$RUN_FOLDER/simulator.log"
 
 [outbound]
 allow = ["127.0.0.0/8"]
@@ -72,7 +109,7 @@ TOML
 # A half-made demo is made anew: demo.json is there only when all of it is.
 create_demo() {
   say "creating the account Demo, its key and the simulated device $RUN_DEVICE"
-  rm -f $RUN_FOLDER/merpati.db*
+  rm -f "$RUN_FOLDER"/merpati.db*
   local account key
   account=$(merpati account create Demo --rate none --json)
   key=$(merpati key create "$(field id <<<"$account")" --name demo --json)
@@ -81,25 +118,26 @@ create_demo() {
     umask 077
     printf '{"account":"%s","webhook_secret":"%s","key":"%s","device":"%s"}\n' \
       "$(field id <<<"$account")" "$(field webhook_secret <<<"$account")" \
-      "$(field key <<<"$key")" $RUN_DEVICE >$RUN_FOLDER/demo.new
+      "$(field key <<<"$key")" $RUN_DEVICE >"$RUN_FOLDER/demo.new"
   )
-  mv $RUN_FOLDER/demo.new $RUN_FOLDER/demo.json
+  mv "$RUN_FOLDER/demo.new" "$RUN_FOLDER/demo.json"
 }
 
 # field NAME: that field of the JSON object on standard input.
 field() { perl -MJSON::PP -0777 -ne 'print decode_json($_)->{'"$1"'}'; }
 
 start_callback_printer() {
-  rm -f $RUN_FOLDER/callback.port
-  WEBHOOK_SECRET=$(demo webhook_secret) perl tools/dev/callback_printer $RUN_FOLDER/callback.port &
+  rm -f "$RUN_FOLDER/callback.port"
+  WEBHOOK_SECRET=$(demo webhook_secret) \
+    perl tools/dev/callback_printer "$RUN_FOLDER/callback.port" 9>&- &
   RUN_PROCESSES+=($!)
-  wait_until "the callback printer" $! test -s $RUN_FOLDER/callback.port
+  wait_until "the program that shows callbacks" $! test -s "$RUN_FOLDER/callback.port"
 }
 
 start_gateway() {
   local address=$1
   shift
-  build/release/merpati --config $RUN_FOLDER/merpati.toml "$@" serve 2>$RUN_FOLDER/gateway.log &
+  build/release/merpati --config "$RUN_FOLDER/merpati.toml" "$@" serve 2>"$RUN_FOLDER/gateway.log" &
   RUN_GATEWAY=$!
   wait_until "the gateway" $RUN_GATEWAY \
     curl --silent --fail --output /dev/null "http://$address/readyz"
@@ -115,8 +153,8 @@ wait_until() {
     kill -0 "$process" 2>/dev/null || break
     sleep 0.1
   done
-  [ ! -e $RUN_FOLDER/gateway.log ] || tail -n 20 $RUN_FOLDER/gateway.log >&2
-  stop_with "$what does not get ready"
+  [ ! -e "$RUN_FOLDER/gateway.log" ] || tail -n 20 "$RUN_FOLDER/gateway.log" >&2
+  stop_with "$what did not start: what it said stands above"
 }
 
 show_how_to_send() {

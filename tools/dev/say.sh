@@ -11,12 +11,39 @@ stop_with() {
   exit 1
 }
 
-# quietly LOG COMMAND…: keeps the output in build/logs/LOG, and shows its end when COMMAND fails.
+# quietly LOG DOING COMMAND…: keeps the output in build/logs/LOG, and shows its end when COMMAND
+# fails. DOING says in plain words what COMMAND is for.
 quietly() {
-  local log=build/logs/$1
-  shift
+  local log=build/logs/$1 doing=$2
+  shift 2
   mkdir -p build/logs
-  "$@" >"$log" 2>&1 && return
-  tail -n 40 "$log" >&2
-  stop_with "'$*' failed; the whole output is in $log"
+  "$@" >"$log" 2>&1 || stop_with_log "$log" "$doing"
+}
+
+# with_progress LOG DOING FILTER COMMAND…: as `quietly`, and shows the lines that FILTER makes of
+# the output as progress.
+with_progress() {
+  local log=build/logs/$1 doing=$2 filter=$3
+  shift 3
+  mkdir -p build/logs
+  "$@" 2>&1 | tee "$log" | "$filter" | show_progress || stop_with_log "$log" "$doing"
+}
+
+stop_with_log() {
+  tail -n 20 "$1" >&2
+  stop_with "$2 failed: its last lines are above, all of them in $1"
+}
+
+# Shows the last line of standard input: in one place on a terminal, else every ten seconds.
+show_progress() {
+  local line shown=$SECONDS
+  while IFS= read -r line; do
+    if [ -t 2 ]; then
+      printf '\r\033[K  %s' "${line:0:76}" >&2
+    elif ((SECONDS - shown >= 10)); then
+      printf '  %s\n' "$line" >&2
+      shown=$SECONDS
+    fi
+  done
+  [ ! -t 2 ] || printf '\r\033[K' >&2
 }
