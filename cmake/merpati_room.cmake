@@ -15,6 +15,7 @@ function(merpati_room name)
     target_link_libraries(merpati_${name}
       PUBLIC ${ROOM_DEPENDS} ${ROOM_LINKS} PRIVATE merpati_warnings)
     target_include_directories(merpati_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+    merpati_precompile(merpati_${name})
   else()
     add_library(merpati_${name} INTERFACE ${ROOM_HEADERS})
     target_link_libraries(merpati_${name} INTERFACE ${ROOM_DEPENDS} ${ROOM_LINKS})

@@ -12,7 +12,7 @@ run_gateway() {
   own_run_folder
   stop_when_busy "$address"
   need_packages build run
-  build release merpati
+  build run merpati
   stop_when_busy "$address"
   write_run_configuration
   [ -e "$RUN_FOLDER/demo.json" ] || create_demo
@@ -32,7 +32,7 @@ run_gateway() {
   wait "$RUN_GATEWAY" || stop_with "the gateway ended by itself: see $RUN_FOLDER/gateway.log"
 }
 
-merpati() { build/release/merpati --config "$RUN_FOLDER/merpati.toml" "$@"; }
+merpati() { build/run/merpati --config "$RUN_FOLDER/merpati.toml" "$@"; }
 
 # demo FIELD: one field of the demo's account, written down when it was made.
 demo() { field "$1" <"$RUN_FOLDER/demo.json"; }
@@ -137,7 +137,7 @@ start_callback_printer() {
 start_gateway() {
   local address=$1
   shift
-  build/release/merpati --config "$RUN_FOLDER/merpati.toml" "$@" serve 2>"$RUN_FOLDER/gateway.log" &
+  build/run/merpati --config "$RUN_FOLDER/merpati.toml" "$@" serve 2>"$RUN_FOLDER/gateway.log" &
   RUN_GATEWAY=$!
   wait_until "the gateway" $RUN_GATEWAY \
     curl --silent --fail --output /dev/null "http://$address/readyz"
