@@ -26,6 +26,17 @@ build() {
   end_turn
 }
 
+# A Debian package of the release build, as cmake/installation.cmake says.
+make_package() {
+  build release
+  say "making the package"
+  quietly cpack "making the Debian package (cpack)" \
+    cpack --config build/release/CPackConfig.cmake -B build/package
+  mv build/package/*.deb build/
+  rm -r build/package
+  printf '%s\n' build/merpati_*.deb
+}
+
 # A tree that was configured from other presets, or in another folder, is configured anew.
 configure() {
   local stamp=build/$1/.configured sum

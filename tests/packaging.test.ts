@@ -1,0 +1,45 @@
+// What packaging/ puts on a machine works with this program.
+import { execFileSync } from "node:child_process";
+import { copyFileSync, readdirSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { shop } from "./support/account.ts";
+import { binary, command } from "./support/binary.ts";
+import { Gateway } from "./support/gateway.ts";
+import { freshNumber, freshText } from "./support/numbers.ts";
+import { scratchFolder } from "./support/scratch.ts";
+
+const packaging = resolve(import.meta.dirname, "../packaging");
+
+test("the sample settings are settings", async () => {
+  const settings = join(packaging, "merpati.toml");
+  const { code, stdout } = await command(["--config", settings, "config", "show"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("/var/lib/merpati/merpati.db");
+});
+
+test("merpati-backup leaves one copy a day of a running server's store, no more", async () => {
+  const gateway = await Gateway.create();
+  const { account, device } = await shop(gateway);
+  await account.send({ to: freshNumber(), from: device, message: freshText(), Type: "text" });
+  const copies = join(gateway.folder, "copies");
+  for (const _ of ["today", "once more today"]) {
+    execFileSync(join(packaging, "merpati-backup"), [gateway.config, gateway.folder, copies], {
+      env: { PATH: `${dirname(binary)}:${process.env.PATH}` },
+      stdio: "pipe",
+    });
+  }
+  const files = readdirSync(copies);
+  expect(files).toEqual([expect.stringMatching(/^merpati-(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\.db$/)]);
+  const copy = join(copies, files[0]!);
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect(readdirSync(gateway.folder)).not.toContain("backup.new");
+
+  const restored = scratchFolder("restored");
+  copyFileSync(copy, join(restored, "merpati.db"));
+  copyFileSync(join(gateway.folder, "merpati.db.key"), join(restored, "merpati.db.key"));
+  const store = `store.url=sqlite:${join(restored, "merpati.db")}`;
+  const listed = await command(["--set", store, "message", "list", "--json"]);
+  expect(JSON.parse(listed.stdout)).toHaveLength(1);
+  await gateway.close();
+});
