@@ -37,15 +37,6 @@ function sample(language: string): string {
   return found[1]!;
 }
 
-function installed(program: string): boolean {
-  try {
-    execFileSync(program, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 test.each(cases)("the JavaScript sample judges %s", async (_, given, genuine) => {
   const file = join(folder, "sample.mjs");
   writeFileSync(file, sample("js"));
@@ -53,20 +44,17 @@ test.each(cases)("the JavaScript sample judges %s", async (_, given, genuine) =>
   expect(callbackIsGenuine(secret, given, body)).toBe(genuine);
 });
 
-test.skipIf(!installed("python3")).each(cases)(
-  "the Python sample judges %s",
-  (_, given, genuine) => {
-    const call =
-      `print(callback_is_genuine(${JSON.stringify(secret)}, ${JSON.stringify(given)}, ` +
-      `base64.b64decode("${Buffer.from(body).toString("base64")}")))`;
-    const answer = execFileSync("python3", ["-c", `${sample("python")}\n${call}`], {
-      encoding: "utf8",
-    });
-    expect(answer.trim()).toBe(genuine ? "True" : "False");
-  },
-);
+test.each(cases)("the Python sample judges %s", (_, given, genuine) => {
+  const call =
+    `print(callback_is_genuine(${JSON.stringify(secret)}, ${JSON.stringify(given)}, ` +
+    `base64.b64decode("${Buffer.from(body).toString("base64")}")))`;
+  const answer = execFileSync("python3", ["-c", `${sample("python")}\n${call}`], {
+    encoding: "utf8",
+  });
+  expect(answer.trim()).toBe(genuine ? "True" : "False");
+});
 
-test.skipIf(!installed("php")).each(cases)("the PHP sample judges %s", (_, given, genuine) => {
+test.each(cases)("the PHP sample judges %s", (_, given, genuine) => {
   const [declaration] = sample("php").split("\n$body");
   const call =
     `var_export(callback_is_genuine('${secret}', json_decode('${JSON.stringify(given)}', true), ` +

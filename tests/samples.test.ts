@@ -1,0 +1,94 @@
+// The programs of docs/sending.md send, and repeat what got no answer under the same key.
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shop, type Account } from "./support/account.ts";
+import { Gateway } from "./support/gateway.ts";
+import { scratchFolder } from "./support/scratch.ts";
+
+const page = readFileSync(resolve(import.meta.dirname, "../docs/sending.md"), "utf8");
+const folder = scratchFolder("samples");
+const run = promisify(execFile);
+
+let gateway: Gateway;
+let account: Account;
+let device: string;
+
+beforeAll(async () => {
+  gateway = await Gateway.create();
+  ({ account, device } = await shop(gateway));
+});
+afterAll(() => gateway.close());
+
+const languages: [heading: string, fence: string, program: string, file: string][] = [
+  ["curl", "sh", "bash", "send.sh"],
+  ["PHP", "php", "php", "send.php"],
+  ["JavaScript", "js", process.execPath, "send.mjs"],
+  ["Python", "python", "python3", "send.py"],
+];
+
+/** The program under that heading; each is given an order number of its own. */
+function sample(heading: string, fence: string, order: string): string {
+  const [, section] = page.split(`\n## ${heading}\n`);
+  const found = new RegExp(`\`\`\`${fence}\n([\\s\\S]*?)\`\`\``).exec(section ?? "");
+  if (!found) throw new Error(`docs/sending.md has no program in ${heading}`);
+  return found[1]!.replaceAll("order-1042", order);
+}
+
+async function send(program: string, file: string, text: string, url: string): Promise<string> {
+  const path = join(folder, file);
+  writeFileSync(path, text);
+  const { stdout } = await run(program, [path], {
+    env: {
+      PATH: process.env.PATH,
+      MERPATI_URL: url,
+      MERPATI_KEY: account.key,
+      MERPATI_FROM: device,
+    },
+  });
+  return stdout;
+}
+
+test.each(languages)("the %s program sends a message", async (heading, fence, program, file) => {
+  const text = sample(heading, fence, `order-${heading}`);
+  const printed = await send(program, file, text, gateway.url);
+  const [id] = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(printed) ?? [];
+  const message = await gateway.json("message", "show", id ?? "none printed");
+  expect(message).toMatchObject({ id, from: device });
+});
+
+test.each(languages)(
+  "the %s program repeats what got no answer, under the same key",
+  async (heading, fence, program, file) => {
+    const door = await openDoor();
+    const text = sample(heading, fence, `again-${heading}`);
+    await send(program, file, text, `http://127.0.0.1:${door.port}`);
+    expect(door.keys).toEqual([`again-${heading}`, `again-${heading}`]);
+    door.close();
+  },
+);
+
+/** A server that hangs up on the first request and answers the second. */
+async function openDoor() {
+  const keys: string[] = [];
+  const answer = JSON.stringify({ success: true, data: { code: 200, requestId: "r-1" } });
+  const server = createServer((socket: Socket) => {
+    let read = "";
+    socket.on("error", () => {});
+    socket.setEncoding("utf8").on("data", (piece) => {
+      read += piece;
+      if (!read.includes("Pesanan 1042 dikirim.")) return;
+      keys.push(/^idempotency-key: (.*)\r$/im.exec(read)![1]!);
+      if (keys.length === 1) return void socket.destroy();
+      socket.end(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n" +
+          `Content-Length: ${answer.length}\r\n\r\n${answer}`,
+      );
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return { keys, port: (server.address() as AddressInfo).port, close: () => server.close() };
+}
