@@ -1,6 +1,6 @@
 // The programs of docs/sending.md send, and repeat what got no answer under the same key.
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -68,6 +68,22 @@ test.each(languages)(
     await send(program, file, text, `http://127.0.0.1:${door.port}`);
     expect(door.keys).toEqual([`again-${heading}`, `again-${heading}`]);
     door.close();
+  },
+);
+
+test.each(["README.md", "README.id.md", "docs/mulai.md"])(
+  "the first request of %s is accepted, with the key that it reads from the demo",
+  async (file) => {
+    const text = readFileSync(resolve(import.meta.dirname, "..", file), "utf8");
+    const [block] = text.match(/(?<=```sh\n)[^`]*demo\.json[^`]*(?=```)/) ?? ["exit 1"];
+    mkdirSync(join(folder, ".merpati"), { recursive: true });
+    const demo = { account: account.id, webhook_secret: "whsec_x", key: account.key, device };
+    writeFileSync(join(folder, ".merpati", "demo.json"), `${JSON.stringify(demo)}\n`);
+    const pasted = block
+      .replaceAll("127.0.0.1:8080", `127.0.0.1:${gateway.port}`)
+      .replaceAll("6281100000001", device);
+    const { stdout } = await run("bash", ["-c", pasted], { cwd: folder });
+    expect(JSON.parse(stdout)).toMatchObject({ success: true });
   },
 );
 

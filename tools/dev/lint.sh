@@ -9,8 +9,8 @@ run_lint() {
   say "tools/tidy"
   perl tools/tidy || failed+=(tidy)
   say "shellcheck"
-  shellcheck --shell=bash --exclude=SC1091 dev .ci/run tools/dev/*.sh packaging/merpati-backup ||
-    failed+=(shellcheck)
+  shellcheck --shell=bash --exclude=SC1091 dev .ci/run tools/dev/*.sh tools/dev_test \
+    packaging/merpati-backup || failed+=(shellcheck)
   say "clang-tidy with $(build_jobs) jobs"
   # Anew each time: a file that was added since is not among the commands of an old one.
   quietly configure-dev "configuring build/dev (cmake)" cmake --preset dev

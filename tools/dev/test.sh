@@ -30,7 +30,7 @@ unit_tests() {
     if [[ $listed == *'Test '*'#'* ]]; then
       GTEST_OUTPUT=$results "${ctest[@]}" -R "^$name\$" || code=1
     else
-      GTEST_OUTPUT=$results GTEST_FILTER="*$name*" "${ctest[@]}" -E '^tidy' || code=1
+      GTEST_OUTPUT=$results GTEST_FILTER="*$name*" "${ctest[@]}" -E '^(tidy|dev_test)' || code=1
     fi
   done
   return $code
