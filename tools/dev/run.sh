@@ -134,10 +134,13 @@ start_callback_printer() {
   wait_until "the program that shows callbacks" $! test -s "$RUN_FOLDER/callback.port"
 }
 
+# In a session of its own: Ctrl-C reaches this script alone, which then asks the gateway to stop.
+# Two signals would end it at once.
 start_gateway() {
   local address=$1
   shift
-  build/run/merpati --config "$RUN_FOLDER/merpati.toml" "$@" serve 2>"$RUN_FOLDER/gateway.log" &
+  setsid build/run/merpati --config "$RUN_FOLDER/merpati.toml" "$@" serve \
+    2>"$RUN_FOLDER/gateway.log" &
   RUN_GATEWAY=$!
   wait_until "the gateway" $RUN_GATEWAY \
     curl --silent --fail --output /dev/null "http://$address/readyz"
