@@ -11,6 +11,7 @@ find_package(tomlplusplus REQUIRED)
 find_package(prometheus-cpp REQUIRED COMPONENTS core)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(cares REQUIRED IMPORTED_TARGET libcares)
 pkg_check_modules(magic REQUIRED IMPORTED_TARGET libmagic)
 
 if(MERPATI_DEVELOPER)

@@ -12,7 +12,7 @@
 
 #include "base/thread.hpp"
 #include "callback/sender_core.hpp"
-#include "outbound/system_resolver.hpp"
+#include "outbound/ares_resolver.hpp"
 
 namespace merpati::callback {
 namespace {
@@ -172,7 +172,7 @@ private:
     bool armed_ = false;
     bool step_posted_ = false;
     SteadyTime armed_at_{};
-    outbound::SystemResolver resolver_;
+    outbound::AresResolver resolver_{io_.get_executor()};
     outbound::Client client_;
     SenderCore core_;
     std::thread thread_;

@@ -21,11 +21,19 @@ namespace merpati::media {
 /// Answers of a name in turn; the last one stays. Names without any are 127.0.0.1.
 class ScriptedNames final : public outbound::Resolver {
 public:
-    void resolve(std::string host, boost::asio::any_io_executor executor,
-                 std::function<void(Result<outbound::Addresses>)> done) override {
-        boost::asio::post(executor,
-                          [answer = answer(host), done = std::move(done)] { done(answer); });
+    explicit ScriptedNames(boost::asio::io_context& io) : io_(io) {}
+
+    Ticket resolve(const std::string& host, std::int64_t /*account*/, Done done) override {
+        const auto ticket = ++last_;
+        waiting_.emplace(ticket, std::move(done));
+        boost::asio::post(io_, [this, ticket, answer = answer(host)] {
+            if (const auto found = waiting_.extract(ticket); !found.empty()) {
+                found.mapped()(answer);
+            }
+        });
+        return ticket;
     }
+    void cancel(Ticket ticket) override { waiting_.erase(ticket); }
 
     void will_answer(const std::string& host, const std::vector<const char*>& texts) {
         outbound::Addresses addresses;
@@ -52,6 +60,9 @@ private:
         return first;
     }
 
+    boost::asio::io_context& io_;
+    Ticket last_ = 0;
+    std::map<Ticket, Done> waiting_;
     std::map<std::string, std::deque<Result<outbound::Addresses>>> names_;
 };
 
@@ -104,7 +115,7 @@ struct HostTest : ::testing::Test {
     boost::asio::io_context io;
     testing::ManualClock clock;
     outbound::AddressPolicy policy{{outbound::Cidr::parse("127.0.0.1").value()}};
-    ScriptedNames names;
+    ScriptedNames names{io};
     outbound::Client client{clock, io.get_executor(), policy, names, {}};
     std::map<std::string, Script> scripts;
     std::vector<std::string> heads;

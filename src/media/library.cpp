@@ -5,7 +5,7 @@
 #include "media/details.hpp"
 #include "media/event_thread.hpp"
 #include "media/library_core.hpp"
-#include "outbound/system_resolver.hpp"
+#include "outbound/ares_resolver.hpp"
 
 namespace merpati::media {
 namespace {
@@ -75,7 +75,7 @@ private:
     const outbound::AddressPolicy& policy_;
     const LibraryOptions options_;
     EventThread thread_{"media-fetch"};
-    outbound::SystemResolver resolver_;
+    outbound::AresResolver resolver_{thread_.executor()};
     outbound::Client client_;
     std::optional<LibraryCore> core_;
 };

@@ -4,7 +4,7 @@
 
 #include "media/event_thread.hpp"
 #include "media/prober_core.hpp"
-#include "outbound/system_resolver.hpp"
+#include "outbound/ares_resolver.hpp"
 
 namespace merpati::media {
 namespace {
@@ -66,7 +66,7 @@ private:
     const outbound::AddressPolicy& policy_;
     const ProberOptions options_;
     EventThread thread_{"media-probe"};
-    outbound::SystemResolver resolver_;
+    outbound::AresResolver resolver_{thread_.executor()};
     outbound::Client client_;
     std::optional<ProberCore> core_;
 };

@@ -1,7 +1,6 @@
 #include "outbound/client.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <unordered_map>
 
 #include <boost/asio/post.hpp>
@@ -11,6 +10,7 @@
 
 #include "outbound/connection_pool.hpp"
 #include "outbound/request_text.hpp"
+#include "outbound/shares.hpp"
 #include "outbound/transfer.hpp"
 
 namespace merpati::outbound {
@@ -64,13 +64,17 @@ private:
 
     void start(const TransferPtr& transfer);
     void resolve(const TransferPtr& transfer);
-    void dial(const TransferPtr& transfer, Addresses addresses);
+    void dial(const TransferPtr& transfer, const Addresses& addresses);
+    void connected(const TransferPtr& transfer, asio::ip::tcp::socket socket,
+                   asio::ip::address address);
     void write(const TransferPtr& transfer);
     void read(const TransferPtr& transfer);
     void take(const TransferPtr& transfer, bool at_end);
     void complete(const TransferPtr& transfer);
     void broken(const TransferPtr& transfer);
     void end(const TransferPtr& transfer, Result<Response> result, bool keep);
+    void wait(const TransferPtr& transfer, Transfer::Queue& queue);
+    void stop_waiting(const TransferPtr& transfer);
     void serve_waiting(const std::string& origin);
     void arm();
     void sweep();
@@ -86,9 +90,10 @@ private:
     bool armed_ = false;
     bool closed_ = false;
     ConnectionPool pool_;
-    /// Those that wait for a place: of their origin, or of all. May hold some that have ended.
-    std::unordered_map<std::string, std::deque<TransferPtr>> waiting_;
-    std::deque<TransferPtr> waiting_for_any_;
+    /// Those that wait for a place: of their origin, or of all.
+    std::unordered_map<std::string, Transfer::Queue> waiting_;
+    Transfer::Queue waiting_for_any_;
+    Shares waiting_places_{waiting_max};
     boost::unordered_flat_set<TransferPtr> transfers_;
     SteadyTime refreshed_at_ = clock_.steady_now();
 };
@@ -116,27 +121,49 @@ void Client::Impl::send(Request request, ResponseHandler done) {
 }
 
 void Client::Impl::start(const TransferPtr& transfer) {
-    transfer->connection = pool_.take_idle(transfer->origin);
-    if (transfer->connection != nullptr) {
-        transfer->counted = true;
-        transfer->reused = true;
+    const auto& origin = transfer->origin;
+    auto taken = pool_.take(origin, transfer->request.account);
+    if (taken.place == ConnectionPool::Place::origin_full) {
+        wait(transfer, waiting_[origin]);
+        return;
+    }
+    if (taken.place == ConnectionPool::Place::all_full) {
+        wait(transfer, waiting_for_any_);
+        return;
+    }
+    stop_waiting(transfer);
+    transfer->counted = true;
+    transfer->connection = std::move(taken.connection);
+    transfer->reused = transfer->connection != nullptr;
+    if (transfer->reused) {
         write(transfer);
-        return;
-    }
-    const auto place = pool_.reserve(transfer->origin);
-    if (place == ConnectionPool::Place::given) {
-        transfer->counted = true;
-        transfer->reused = false;
+    } else {
         resolve(transfer);
-        return;
     }
-    auto& queue =
-        place == ConnectionPool::Place::origin_full ? waiting_[transfer->origin] : waiting_for_any_;
-    if (queue.size() >= waiting_max) {
-        end(transfer, fail(ErrorCode::busy, "too many requests wait for a connection"), false);
-        return;
+}
+
+/// Who moves from one queue to the other keeps its place among those that wait.
+void Client::Impl::wait(const TransferPtr& transfer, Transfer::Queue& queue) {
+    const auto account = transfer->request.account;
+    if (!transfer->waits) {
+        if (!waiting_places_.may_take(account)) {
+            end(transfer, fail(ErrorCode::busy, "too many requests wait for a connection"), false);
+            return;
+        }
+        waiting_places_.take(account);
+        transfer->waits = true;
     }
-    queue.push_back(transfer);
+    transfer->queue = &queue;
+    transfer->place = queue.push(account, transfer->origin, transfer);
+}
+
+void Client::Impl::stop_waiting(const TransferPtr& transfer) {
+    if (auto* queue = std::exchange(transfer->queue, nullptr); queue != nullptr) {
+        queue->remove(transfer->place);
+    }
+    if (std::exchange(transfer->waits, false)) {
+        waiting_places_.give_back(transfer->request.account);
+    }
 }
 
 void Client::Impl::resolve(const TransferPtr& transfer) {
@@ -145,21 +172,23 @@ void Client::Impl::resolve(const TransferPtr& transfer) {
         dial(transfer, {*url.literal});
         return;
     }
-    resolver_.resolve(url.host, executor_,
-                      [self = shared_from_this(), transfer](Result<Addresses> addresses) {
-                          if (transfer->ended) {
-                              return;
-                          }
-                          if (!addresses) {
-                              self->end(transfer, pass(addresses), false);
-                              return;
-                          }
-                          self->dial(transfer, std::move(*addresses));
-                      });
+    transfer->look_up =
+        resolver_.resolve(url.host, transfer->request.account,
+                          [self = shared_from_this(), transfer](Result<Addresses> addresses) {
+                              transfer->look_up.reset();
+                              if (transfer->ended) {
+                                  return;
+                              }
+                              if (!addresses) {
+                                  self->end(transfer, pass(addresses), false);
+                                  return;
+                              }
+                              self->dial(transfer, *addresses);
+                          });
 }
 
 /// One address that is not permitted refuses the name: a mixed answer is a try to slip one in.
-void Client::Impl::dial(const TransferPtr& transfer, Addresses addresses) {
+void Client::Impl::dial(const TransferPtr& transfer, const Addresses& addresses) {
     if (const auto now = clock_.steady_now(); now - refreshed_at_ >= refresh_every) {
         refreshed_at_ = now;
         policy_.refresh_own_addresses();
@@ -172,35 +201,43 @@ void Client::Impl::dial(const TransferPtr& transfer, Addresses addresses) {
         end(transfer, fail(ErrorCode::refused, "the address is not a public one"), false);
         return;
     }
+    transfer->race = std::make_shared<ConnectRace>(executor_, interleaved(addresses),
+                                                   transfer->request.url.port);
+    transfer->race->start([self = shared_from_this(), transfer](error_code error,
+                                                                asio::ip::tcp::socket socket,
+                                                                asio::ip::address address) {
+        transfer->race.reset();
+        if (error) {
+            self->end(transfer, fail(ErrorCode::unreachable, "cannot connect"), false);
+            return;
+        }
+        self->connected(transfer, std::move(socket), std::move(address));
+    });
+}
+
+/// A failure of TLS ends it: another address would be another server that nobody can vouch for.
+void Client::Impl::connected(const TransferPtr& transfer, asio::ip::tcp::socket socket,
+                             asio::ip::address address) {
     const auto& url = transfer->request.url;
-    auto* tls = url.scheme == "https" ? &tls_ : nullptr;
-    auto connection = std::make_shared<Connection>(executor_, tls, url.host);
+    auto connection = std::make_shared<Connection>(std::move(socket), std::move(address),
+                                                   url.scheme == "https" ? &tls_ : nullptr);
+    connection->opened_at = clock_.steady_now();
     transfer->connection = connection;
-    const asio::ip::tcp::endpoint endpoint{addresses.front(), url.port};
-    addresses.erase(addresses.begin());
-    connection->open(
-        endpoint, pool_.session(transfer->origin),
-        [self = shared_from_this(), transfer, connection,
-         rest = std::move(addresses)](error_code error) mutable {
+    if (!connection->is_tls()) {
+        write(transfer);
+        return;
+    }
+    connection->shake_hands(
+        url.host, pool_.session(transfer->origin),
+        [self = shared_from_this(), transfer](error_code error) {
             if (transfer->ended) {
-                connection->close();
                 return;
             }
             if (error) {
-                connection->close();
-                const bool tls_failed = error.category() == asio::error::get_ssl_category() ||
-                                        error.category() == ssl::error::get_stream_category();
-                if (!rest.empty() && !tls_failed) {
-                    self->dial(transfer, std::move(rest));
-                    return;
-                }
-                self->end(transfer,
-                          fail(ErrorCode::unreachable,
-                               tls_failed ? "TLS failed: " + error.message() : "cannot connect"),
+                self->end(transfer, fail(ErrorCode::unreachable, "TLS failed: " + error.message()),
                           false);
                 return;
             }
-            connection->opened_at = self->clock_.steady_now();
             self->write(transfer);
         });
 }
@@ -288,7 +325,8 @@ void Client::Impl::complete(const TransferPtr& transfer) {
 void Client::Impl::broken(const TransferPtr& transfer) {
     if (transfer->reused && !transfer->received) {
         pool_.close_idle(transfer->origin);
-        pool_.release(transfer->origin, std::exchange(transfer->connection, nullptr), false);
+        pool_.release(transfer->origin, transfer->request.account,
+                      std::exchange(transfer->connection, nullptr), false);
         transfer->counted = false;
         start(transfer);
         return;
@@ -307,8 +345,16 @@ void Client::Impl::end(const TransferPtr& transfer, Result<Response> result, boo
     if (!result && held->suffices()) {
         result = std::move(held->reader->response());
     }
+    stop_waiting(held);
+    if (held->look_up) {
+        resolver_.cancel(*std::exchange(held->look_up, std::nullopt));
+    }
+    if (held->race != nullptr) {
+        std::exchange(held->race, nullptr)->cancel();
+    }
     if (held->counted) {
-        pool_.release(held->origin, std::exchange(held->connection, nullptr), keep && !closed_);
+        pool_.release(held->origin, held->request.account, std::exchange(held->connection, nullptr),
+                      keep && !closed_);
         serve_waiting(held->origin);
     }
     held->done(std::move(result));
@@ -319,28 +365,26 @@ void Client::Impl::serve_waiting(const std::string& origin) {
     if (closed_) {
         return;
     }
-    const auto next_of = [](std::deque<TransferPtr>& queue) {
-        TransferPtr next;
-        while (!queue.empty() && (next == nullptr || next->ended)) {
-            next = std::move(queue.front());
-            queue.pop_front();
-        }
-        return next != nullptr && !next->ended ? next : nullptr;
-    };
+    const auto may_start = [this](std::int64_t account) { return pool_.has_room(account); };
     // First those of whatever origin: an origin with many requests must not keep all places.
-    if (const auto next = next_of(waiting_for_any_)) {
-        start(next);
+    while (const auto next = waiting_for_any_.take(may_start)) {
+        (*next)->queue = nullptr;
+        start(*next);
     }
-    const auto found = waiting_.find(origin);
-    if (found == waiting_.end()) {
-        return;
-    }
-    const auto next = next_of(found->second);
-    if (found->second.empty()) {
-        waiting_.erase(found);
-    }
-    if (next != nullptr) {
-        start(next);
+    const auto may_start_here = [this, &origin](std::int64_t account) {
+        return pool_.has_room_at(origin, account);
+    };
+    for (;;) {
+        const auto queue = waiting_.find(origin);
+        if (queue == waiting_.end()) {
+            return;
+        }
+        const auto next = queue->second.take(may_start_here);
+        if (!next) {
+            break;
+        }
+        (*next)->queue = nullptr;
+        start(*next);
     }
 }
 
@@ -370,6 +414,7 @@ void Client::Impl::sweep() {
         end(transfer, fail(ErrorCode::timeout, "no answer in time"), false);
     }
     pool_.sweep();
+    std::erase_if(waiting_, [](const auto& one) { return one.second.empty(); });
     if (!closed_ && (!transfers_.empty() || !pool_.empty())) {
         arm();
     }
@@ -382,8 +427,6 @@ void Client::Impl::close() {
     for (const auto& transfer : open) {
         end(transfer, fail(ErrorCode::shutting_down, "the client is closed"), false);
     }
-    waiting_.clear();
-    waiting_for_any_.clear();
     pool_.close_all();
 }
 

@@ -38,10 +38,16 @@ using ResponseHandler = std::move_only_function<void(Result<Response>)>;
 /// A request on a pooled connection that the server had closed meanwhile is repeated once on a new
 /// one (nothing of an answer had arrived).
 ///
-/// Limits: ClientOptions. A request beyond them waits, first come first served, within its timeout;
-/// when all places are taken, the longest idle connection of another origin gives up its own.
+/// Of a name's addresses the first that can be connected to is used (ConnectRace); a failure of TLS
+/// ends the request.
 ///
-/// Errors: refused (address not permitted; body over its cap), unreachable, timeout, protocol.
+/// Limits: ClientOptions. Connections in use, in all and at each origin, and the 4,096 places to
+/// wait for one are divided among accounts (Shares): one that uses many leaves room for others. Who
+/// waits is served round-robin, accounts first and then their origins, and leaves at its deadline.
+/// When all connections are open, the origin with the most idle ones gives up one.
+///
+/// Errors: refused (address not permitted; body over its cap), unreachable, timeout, protocol, busy
+/// (too many requests wait).
 /// The detail of `refused` and `unreachable` names no address: callers may see it.
 ///
 /// Threads: all calls and handlers on the executor's one thread. Memory: at most 64 KiB a transfer.

@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -20,15 +21,25 @@ using namespace std::chrono_literals;
 /// Answers in turn; the last answer stays.
 class ScriptedResolver final : public Resolver {
 public:
-    void resolve(std::string, asio::any_io_executor executor,
-                 std::function<void(Result<Addresses>)> done) override {
-        ++asked;
-        auto answer = answers.front();
-        if (answers.size() > 1) {
-            answers.pop_front();
+    explicit ScriptedResolver(asio::io_context& io) : io_(io) {}
+
+    Ticket resolve(const std::string&, std::int64_t, Done done) override {
+        const auto ticket = static_cast<Ticket>(++asked);
+        waiting_.emplace(ticket, std::move(done));
+        if (!silent) {
+            auto answer = answers.front();
+            if (answers.size() > 1) {
+                answers.pop_front();
+            }
+            asio::post(io_, [this, ticket, answer] {
+                if (const auto found = waiting_.extract(ticket); !found.empty()) {
+                    found.mapped()(answer);
+                }
+            });
         }
-        asio::post(executor, [answer, done = std::move(done)] { done(answer); });
+        return ticket;
     }
+    void cancel(Ticket ticket) override { cancelled += static_cast<int>(waiting_.erase(ticket)); }
 
     void will_answer(std::initializer_list<const char*> texts) {
         Addresses addresses;
@@ -39,7 +50,13 @@ public:
     }
 
     std::deque<Result<Addresses>> answers;
+    bool silent = false;
     int asked = 0;
+    int cancelled = 0;
+
+private:
+    asio::io_context& io_;
+    std::map<Ticket, Done> waiting_;
 };
 
 /// The operator allows 127.0.0.1 alone, so that 127.0.0.2 is private, and yet has our server.
@@ -80,7 +97,7 @@ struct ClientFixture : ::testing::Test {
     asio::io_context io;
     ClockUsed clock;
     AddressPolicy policy{{Cidr::parse("127.0.0.1").value()}};
-    ScriptedResolver resolver;
+    ScriptedResolver resolver{io};
     ClientOptions options;
     Client client{clock, io.get_executor(), policy, resolver, options};
     std::optional<ScriptedServer> server;

@@ -6,26 +6,16 @@
 #include <openssl/x509v3.h>
 
 #include "base/assert.hpp"
-#include "outbound/client.hpp"
-#include "outbound/scripted_server_fixture.hpp"
+#include "outbound/client_fixture.hpp"
 #include "testing/temporary_folder.hpp"
 
 namespace merpati::outbound {
 namespace {
 
-namespace asio = boost::asio;
-
-class LoopbackResolver final : public Resolver {
-public:
-    void resolve(std::string, asio::any_io_executor,
-                 std::function<void(Result<Addresses>)> done) override {
-        done(Addresses{asio::ip::address_v4::loopback()});
-    }
-};
-
 /// A server whose certificate, its own authority, is for example.test.
 struct ClientTlsTest : ::testing::Test {
     ClientTlsTest() {
+        resolver.will_answer({"127.0.0.1"});
         write_certificate();
         server_tls.use_certificate_file(certificate, asio::ssl::context::pem);
         server_tls.use_private_key_file(key, asio::ssl::context::pem);
@@ -85,7 +75,7 @@ struct ClientTlsTest : ::testing::Test {
     asio::ssl::context server_tls{asio::ssl::context::tls_server};
     SystemClock clock;
     AddressPolicy policy{{Cidr::parse("127.0.0.0/8").value()}};
-    LoopbackResolver resolver;
+    ScriptedResolver resolver{io};
     std::optional<ScriptedServer> server;
 };
 

@@ -12,50 +12,30 @@ using boost::system::error_code;
 
 }  // namespace
 
-Connection::Connection(asio::any_io_executor executor, asio::ssl::context* tls, std::string host)
-    : socket_(executor), host_(std::move(host)) {
+Connection::Connection(tcp::socket socket, asio::ip::address peer, asio::ssl::context* tls)
+    : address(std::move(peer)), socket_(std::move(socket)) {
+    error_code ignored;  // What it costs shows when the connection is used.
+    socket_.set_option(tcp::no_delay{true}, ignored);
+    socket_.non_blocking(true, ignored);
     if (tls != nullptr) {
-        tls_ = std::make_unique<asio::ssl::stream<tcp::socket>>(executor, *tls);
+        tls_ = std::make_unique<asio::ssl::stream<tcp::socket>>(std::move(socket_), *tls);
     }
 }
 
-void Connection::open(const tcp::endpoint& endpoint, SSL_SESSION* session, Handler done) {
-    address = endpoint.address();
-    if (session != nullptr) {
-        SSL_SESSION_up_ref(session);
-    }
-    auto& socket = tls_ ? tls_->next_layer() : socket_;
-    socket.async_connect(endpoint, [self = shared_from_this(), session,
-                                    done = std::move(done)](error_code error) mutable {
-        auto& connected = self->tls_ ? self->tls_->next_layer() : self->socket_;
-        if (!error) {
-            connected.set_option(tcp::no_delay{true}, error);
-            connected.non_blocking(true, error);
-        }
-        if (error || !self->tls_) {
-            SSL_SESSION_free(session);
-            done(error);
-            return;
-        }
-        self->shake_hands(session, std::move(done));
-    });
-}
-
-void Connection::shake_hands(SSL_SESSION* session, Handler done) {
+void Connection::shake_hands(const std::string& host, SSL_SESSION* session, Handler done) {
     auto* ssl = tls_->native_handle();
     error_code literal;
-    asio::ip::make_address(host_, literal);
+    asio::ip::make_address(host, literal);
     if (literal) {
-        SSL_set_tlsext_host_name(ssl, host_.c_str());  // SNI is for names only (RFC 6066).
+        SSL_set_tlsext_host_name(ssl, host.c_str());  // SNI is for names only (RFC 6066).
     }
     static constexpr unsigned char protocols[] = "\x08http/1.1";
     SSL_set_alpn_protos(ssl, protocols, sizeof protocols - 1);
     if (session != nullptr) {
         SSL_set_session(ssl, session);
-        SSL_SESSION_free(session);
     }
     tls_->set_verify_mode(asio::ssl::verify_peer);
-    tls_->set_verify_callback(asio::ssl::host_name_verification{host_});
+    tls_->set_verify_callback(asio::ssl::host_name_verification{host});
     tls_->async_handshake(asio::ssl::stream_base::client,
                           [self = shared_from_this(),
                            done = std::move(done)](error_code error) mutable { done(error); });

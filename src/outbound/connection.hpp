@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -17,19 +16,22 @@
 
 namespace merpati::outbound {
 
-/// Operation: `open`, then `write` and `read` in turn. `close` ends whatever is under way with an
-/// error. Handlers run on the executor's one thread; the object must live until they have.
+/// Operation: built from a socket that is connected (ConnectRace); `shake_hands` where it is TLS,
+/// then `write` and `read` in turn. `close` ends whatever is under way with an error. Handlers run
+/// on the executor's one thread; the object must live until they have.
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
     using Handler = std::move_only_function<void(boost::system::error_code)>;
 
-    /// `tls` null: plain TCP. `host`: what the certificate must be for.
-    Connection(boost::asio::any_io_executor executor, boost::asio::ssl::context* tls,
-               std::string host);
+    /// `tls` null: plain TCP. `peer`: the address that was judged and dialled.
+    Connection(boost::asio::ip::tcp::socket socket, boost::asio::ip::address peer,
+               boost::asio::ssl::context* tls);
 
-    /// Dials the address, never a name. `session`: of an earlier connection to the same origin, to
-    /// shorten the handshake; may be null.
-    void open(const boost::asio::ip::tcp::endpoint& address, SSL_SESSION* session, Handler done);
+    [[nodiscard]] bool is_tls() const noexcept { return tls_ != nullptr; }
+
+    /// `host`: what the certificate must be for. `session`: of an earlier connection to the same
+    /// origin, to shorten the handshake; may be null.
+    void shake_hands(const std::string& host, SSL_SESSION* session, Handler done);
 
     /// As many of the bytes as can go at once: over plain TCP mostly all, over TLS none.
     [[nodiscard]] std::size_t write_some(std::string_view bytes, boost::system::error_code& error);
@@ -52,11 +54,8 @@ public:
     SteadyTime idle_since{};
 
 private:
-    void shake_hands(SSL_SESSION* session, Handler done);
-
     boost::asio::ip::tcp::socket socket_;  // Plain TCP.
     std::unique_ptr<boost::asio::ssl::stream<boost::asio::ip::tcp::socket>> tls_;
-    std::string host_;
 };
 
 }  // namespace merpati::outbound

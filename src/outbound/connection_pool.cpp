@@ -4,51 +4,62 @@
 
 namespace merpati::outbound {
 
-std::shared_ptr<Connection> ConnectionPool::take_idle(const std::string& origin) {
-    const auto found = origins_.find(origin);
-    if (found == origins_.end()) {
-        return nullptr;
+ConnectionPool::Taken ConnectionPool::take(const std::string& name, std::int64_t account) {
+    auto& origin = origin_of(name);
+    if (!origin.in_use.may_take(account)) {
+        return {.place = Place::origin_full};
     }
-    auto& idle = found->second.idle;
-    while (!idle.empty()) {
-        auto connection = std::move(idle.back());
-        idle.pop_back();
+    if (!in_use_.may_take(account)) {
+        return {.place = Place::all_full};
+    }
+    auto connection = take_idle(origin);
+    if (connection == nullptr) {
+        if (open_total_ >= options_.pool_total && !drop_idle_one()) {
+            return {.place = Place::all_full};
+        }
+        ++origin.open;
+        ++open_total_;
+    }
+    origin.in_use.take(account);
+    in_use_.take(account);
+    return {.place = Place::given, .connection = std::move(connection)};
+}
+
+bool ConnectionPool::has_room_at(const std::string& name, std::int64_t account) const {
+    const auto found = origins_.find(name);
+    return found == origins_.end() || found->second.in_use.may_take(account);
+}
+
+std::shared_ptr<Connection> ConnectionPool::take_idle(Origin& origin) {
+    while (!origin.idle.empty()) {
+        auto connection = std::move(origin.idle.back());
+        origin.idle.pop_back();
         if (is_fresh(*connection) && policy_.permits(connection->address)) {
             return connection;
         }
-        drop(found->second, connection);
+        drop(origin, connection);
     }
     return nullptr;
 }
 
-ConnectionPool::Place ConnectionPool::reserve(const std::string& origin) {
-    if (origins_[origin].open >= options_.pool_per_origin) {
-        return Place::origin_full;
-    }
-    if (open_total_ >= options_.pool_total && !drop_longest_idle()) {
-        return Place::all_full;
-    }
-    ++origins_[origin].open;
-    ++open_total_;
-    return Place::given;
-}
-
-void ConnectionPool::release(const std::string& origin, std::shared_ptr<Connection> connection,
-                             bool keep) {
-    auto& place = origins_[origin];
+void ConnectionPool::release(const std::string& name, std::int64_t account,
+                             std::shared_ptr<Connection> connection, bool keep) {
+    auto& origin = origin_of(name);
+    origin.in_use.give_back(account);
+    in_use_.give_back(account);
     if (connection == nullptr) {
-        --place.open;
+        --origin.open;
         --open_total_;
     } else if (keep) {
         connection->idle_since = clock_.steady_now();
-        place.idle.push_back(std::move(connection));
+        origin.idle.push_back(std::move(connection));
     } else {
-        drop(place, connection);
+        drop(origin, connection);
     }
 }
 
 void ConnectionPool::close_idle(const std::string& origin) {
-    auto& place = origins_[origin];
+    auto& place = origin_of(origin);
     for (const auto& connection : place.idle) {
         drop(place, connection);
     }
@@ -56,11 +67,11 @@ void ConnectionPool::close_idle(const std::string& origin) {
 }
 
 SSL_SESSION* ConnectionPool::session(const std::string& origin) {
-    return origins_[origin].session.get();
+    return origin_of(origin).session.get();
 }
 
 void ConnectionPool::keep_session(const std::string& origin, SSL_SESSION* session) {
-    origins_[origin].session.reset(session);
+    origin_of(origin).session.reset(session);
 }
 
 void ConnectionPool::sweep() {
@@ -99,19 +110,21 @@ void ConnectionPool::drop(Origin& origin, const std::shared_ptr<Connection>& con
     --open_total_;
 }
 
-bool ConnectionPool::drop_longest_idle() {
-    Origin* longest = nullptr;
+/// Out of many: where origins want more connections than there are, throwing out the longest idle
+/// one would close each origin's before its next turn, and every request would dial.
+bool ConnectionPool::drop_idle_one() {
+    Origin* richest = nullptr;
     for (auto& [name, origin] : origins_) {
-        if (!origin.idle.empty() && (longest == nullptr || origin.idle.front()->idle_since <
-                                                               longest->idle.front()->idle_since)) {
-            longest = &origin;
+        if (!origin.idle.empty() &&
+            (richest == nullptr || origin.idle.size() > richest->idle.size())) {
+            richest = &origin;
         }
     }
-    if (longest == nullptr) {
+    if (richest == nullptr) {
         return false;
     }
-    drop(*longest, longest->idle.front());
-    longest->idle.erase(longest->idle.begin());
+    drop(*richest, richest->idle.front());
+    richest->idle.erase(richest->idle.begin());
     return true;
 }
 

@@ -8,13 +8,17 @@
 
 #include "base/clock.hpp"
 #include "outbound/client.hpp"
+#include "outbound/connect_race.hpp"
 #include "outbound/connection.hpp"
+#include "outbound/fair_queue.hpp"
 #include "outbound/response_reader.hpp"
 
 namespace merpati::outbound {
 
 /// `connection` is its own from taking or opening it until the end.
 struct Transfer {
+    using Queue = FairQueue<std::shared_ptr<Transfer>>;
+
     Request request;
     ResponseHandler done;
     std::string bytes;
@@ -25,9 +29,14 @@ struct Transfer {
     std::size_t window_bytes = 0;  // Received in it.
     std::shared_ptr<Connection> connection;
     std::optional<ResponseReader> reader;
-    bool counted = false;   // Has a place in the pool.
-    bool reused = false;    // The connection served an earlier request.
-    bool received = false;  // A byte of an answer has come.
+    std::optional<Resolver::Ticket> look_up;  // Under way.
+    std::shared_ptr<ConnectRace> race;        // Under way.
+    Queue* queue = nullptr;                   // Where it waits for a connection,
+    Queue::Place place;                       // and its place there.
+    bool waits = false;                       // Is counted among those that wait.
+    bool counted = false;                     // Has a place in the pool.
+    bool reused = false;                      // The connection served an earlier request.
+    bool received = false;                    // A byte of an answer has come.
     bool ended = false;
 
     /// Notes that `bytes_taken` more of the answer have come; the first ones begin the window of

@@ -1,0 +1,61 @@
+// Connects to whichever address of a name answers first.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "outbound/resolver.hpp"
+
+namespace merpati::outbound {
+
+/// The order in which addresses are tried: the two families in turn, beginning with the first
+/// address's own (RFC 8305 section 4). At most `ConnectRace::attempts_max` of them.
+[[nodiscard]] Addresses interleaved(const Addresses& addresses);
+
+/// Operation: `start` dials the first address; the next one is dialled `delay` later, or at once
+/// when one fails, while the earlier ones go on (RFC 8305 section 5). The first that is connected
+/// wins, the others are closed. `cancel` closes all; `done` is not called after it.
+///
+/// Limits: has no deadline of its own: whoever waits cancels.
+///
+/// Threads: the executor's one.
+class ConnectRace : public std::enable_shared_from_this<ConnectRace> {
+public:
+    using Socket = boost::asio::ip::tcp::socket;
+    using Done =
+        std::move_only_function<void(boost::system::error_code, Socket, boost::asio::ip::address)>;
+
+    static constexpr std::size_t attempts_max = 8;
+    static constexpr std::chrono::milliseconds usual_delay{250};
+
+    /// `addresses`: judged, in order, at least one.
+    ConnectRace(boost::asio::any_io_executor executor, Addresses addresses, std::uint16_t port,
+                std::chrono::steady_clock::duration delay = usual_delay);
+
+    /// Calls `done` once, later.
+    void start(Done done);
+    void cancel();
+
+private:
+    void dial_next();
+    void attempted(std::size_t place, boost::system::error_code error);
+    void finish(boost::system::error_code error, Socket socket, boost::asio::ip::address address);
+
+    boost::asio::any_io_executor executor_;
+    Addresses addresses_;
+    std::uint16_t port_;
+    std::chrono::steady_clock::duration delay_;
+    boost::asio::steady_timer timer_;
+    std::vector<Socket> sockets_;  // One for each address that was dialled.
+    std::size_t failed_ = 0;
+    Done done_;
+};
+
+}  // namespace merpati::outbound
