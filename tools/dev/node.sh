@@ -50,7 +50,7 @@ need_node_modules() {
 npm_progress() {
   local line fetched=0
   while IFS= read -r line; do
-    [[ $line == *'http fetch GET'* ]] || continue
+    [[ $line == *' http '*'.tgz '* ]] || continue
     fetched=$((fetched + 1))
     printf 'fetched %d of at most %d packages\n' $fetched "$NPM_PACKAGES"
   done
