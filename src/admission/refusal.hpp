@@ -48,6 +48,8 @@ enum class Refusal : std::uint8_t {
     uri_too_long,
     headers_too_large,
     overloaded,
+    storage_full,
+    storage_damaged,
     version_unsupported,
     internal,
 };

@@ -128,6 +128,11 @@ public:
         filled_.notify_all();
     }
 
+    [[nodiscard]] bool closed() const {
+        const std::lock_guard lock{mutex_};
+        return closed_;
+    }
+
     [[nodiscard]] std::size_t size() const {
         const std::lock_guard lock{mutex_};
         return items_.size();

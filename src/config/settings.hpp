@@ -53,6 +53,7 @@ struct StoreSettings {
     std::string url = "sqlite:merpati.db";
     /// After `load` never empty: the default is filled in.
     std::optional<std::filesystem::path> key_file;
+    std::uint64_t reserve_bytes = 67'108'864;
 };
 
 struct OutboundSettings {

@@ -105,6 +105,13 @@ void add_store(std::vector<Row>& table) {
                          "file's path with .key appended, merpati.key for PostgreSQL.",
              .example = "/var/lib/merpati/merpati.db.key"},
             optional(path()), [](auto& s) -> auto& { return s.store.key_file; }));
+    table.push_back(
+        row({.key = "store.reserve_bytes",
+             .sentence = "Room on the store's disk that is kept, in a file beside it, for the "
+                         "outcomes of sends. Where less than as much again is free, no message is "
+                         "accepted."},
+            size_in_bytes(1'048'576, std::uint64_t{1} << 40),
+            [](auto& s) -> auto& { return s.store.reserve_bytes; }));
 }
 
 void add_outbound(std::vector<Row>& table) {

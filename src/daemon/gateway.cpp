@@ -35,10 +35,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int exit_store_failed = 74;  // EX_IOERR
 constexpr auto send_drain = 5s;
 constexpr auto callback_drain = 5s;
-constexpr std::uintmax_t free_space_min = 32 << 20;  // Bytes: less, and the log may not grow.
 
 /// What is needed before the rooms can be built; each may fail.
 struct Opened {
@@ -54,7 +52,9 @@ Result<Opened> open(const config::Settings& settings) {
         return pass(allowed);
     }
     opened.allowed = std::move(*allowed);
-    auto store = store::open_store(store_options(settings));
+    auto options = store_options(settings);
+    options.reserve_bytes = settings.store.reserve_bytes;
+    auto store = store::open_store(options);
     if (!store) {
         return pass(store);
     }
@@ -255,14 +255,18 @@ public:
             metrics_server_->stop();
         }
         committer_.stop();
-        store_->rest();
+        if (const auto moved = store_->checkpoint(); !moved) {
+            log_.error("cannot move the log into the store", {{"why", moved.error().detail}});
+        }
     }
 
 private:
     [[noreturn]] static void fail_fast(const telemetry::Log& log, const Error& error) {
-        log.error("the store cannot commit; nobody is answered, the process ends",
+        const bool damaged = error.code == ErrorCode::damaged;
+        log.error(damaged ? "the store is damaged; nobody is answered, the process ends"
+                          : "the store cannot commit; nobody is answered, the process ends",
                   {{"why", error.detail}});
-        std::_Exit(exit_store_failed);
+        std::_Exit(damaged ? exit_store_damaged : exit_store_failed);
     }
 
     /// What the committer and the operations report, and to whom.
@@ -310,17 +314,12 @@ private:
         manage_service_.add_to(local_router_);
     }
 
-    /// A store that cannot commit has ended the process; one that soon cannot is told of here.
+    /// A store that cannot commit has ended the process; what else is wrong with it is told here.
     [[nodiscard]] std::string store_trouble() const {
-        std::error_code unknown;
-        const auto space = std::filesystem::space(store_folder_, unknown);
-        if (!unknown && space.available < free_space_min) {
-            return "its disk is full";
-        }
         if (committer_.counts().waiting > store::CommitterOptions{}.queue_max / 2) {
             return "is too slow";
         }
-        return {};
+        return store_->condition().trouble();
     }
 
     std::vector<Bytes> secrets_of(model::AccountId id, const Clock& clock) const {
@@ -350,9 +349,6 @@ private:
     const config::Settings& settings_;
     const telemetry::Log& log_;
     Tally tally_;
-    const std::filesystem::path store_folder_ =
-        std::filesystem::absolute(api::manage::local_socket_path(settings_.store.url))
-            .parent_path();
     std::unique_ptr<store::Store> store_;
     UuidSource ids_;
     Notices notices_;

@@ -27,10 +27,14 @@ struct Supervisor {
 ///
 /// Watchdog: told only while the store's thread and the scheduler answer; see health.hpp.
 ///
-/// Faults: when the store cannot commit, the process ends at once with exit code 74 (EX_IOERR), and
-/// nobody is answered.
+/// Faults: when the store cannot commit or checkpoint, the process ends at once with exit code 74
+/// (EX_IOERR), with 65 (EX_DATAERR) where it is damaged so that nothing can be written; nobody is
+/// answered. Smaller damage and a full disk are told by readiness; see store/condition.hpp.
 class Gateway {
 public:
+    static constexpr int exit_store_failed = 74;
+    static constexpr int exit_store_damaged = 65;
+
     Gateway(const Clock& clock, Random& random, const config::Settings& settings,
             Supervisor supervisor, telemetry::Log log);
     ~Gateway();

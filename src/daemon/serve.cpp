@@ -66,7 +66,7 @@ int serve(const config::Loaded& loaded, const Supervisor& supervisor) {
     Gateway gateway{clock, random, loaded.settings, supervisor, log};
     if (const auto started = gateway.start(); !started) {
         log.error("cannot start", {{"why", started.error().detail}});
-        return 1;
+        return started.error().code == ErrorCode::damaged ? Gateway::exit_store_damaged : 1;
     }
     telemetry::notify_systemd(supervisor.notify_socket, "READY=1");
     signals.wait();

@@ -32,7 +32,8 @@ constexpr bool is_usual(MessageState state, StatusCode code) {
 /// Whether an operation with a key can be refused for this; the last rows are the server's own.
 constexpr bool may_refuse(api::Refusal refusal) {
     return refusal < api::Refusal::bad_request || refusal == api::Refusal::body_too_large ||
-           refusal == api::Refusal::overloaded;
+           refusal == api::Refusal::overloaded || refusal == api::Refusal::storage_full ||
+           refusal == api::Refusal::storage_damaged;
 }
 
 double value(const telemetry::Counter& counter) {

@@ -1,5 +1,7 @@
 #include "daemon/upkeep.hpp"
 
+#include <algorithm>
+
 #include "base/thread.hpp"
 
 namespace merpati::daemon {
@@ -9,6 +11,11 @@ using namespace std::chrono_literals;
 
 constexpr auto tick = 100ms;
 constexpr auto prune_every = 60s;
+
+/// A step of retention holds up commits for so long, and its successor waits as long again.
+constexpr auto step_time = 10ms;
+constexpr std::size_t step_rows_min = 100;
+constexpr std::size_t step_rows_max = 50'000;
 
 }  // namespace
 
@@ -29,26 +36,37 @@ void Upkeep::stop() {
 
 void Upkeep::run() {
     auto prune_at = clock_.steady_now();
+    std::chrono::milliseconds pause = tick;
     std::unique_lock lock{mutex_};
-    while (!stopped_.wait_for(lock, tick, [this] { return stopping_; })) {
+    while (!stopped_.wait_for(lock, pause, [this] { return stopping_; })) {
         lock.unlock();
         waiters_.expire(clock_.steady_now());
         log_.tell_left_out();
-        if (clock_.steady_now() >= prune_at && !prune_step()) {
-            prune_at = clock_.steady_now() + prune_every;
+        pause = tick;
+        if (clock_.steady_now() >= prune_at) {
+            if (prune_step()) {
+                pause = step_time;
+            } else {
+                prune_at = clock_.steady_now() + prune_every;
+            }
         }
         lock.lock();
     }
 }
 
-/// True when there may be more to remove; the next tick goes on.
+/// True when there may be more to remove; the next step goes on.
 bool Upkeep::prune_step() {
     std::size_t removed = 0;
+    SteadyTime began;
+    SteadyTime ended;
     const auto now = clock_.now();
     const store::PruneLimits limits{.messages_before = now - options_.finished_kept,
-                                    .idempotency_before = now - options_.idempotency_kept};
+                                    .idempotency_before = now - options_.idempotency_kept,
+                                    .rows_max = step_rows_};
     const auto pruned = committer_.change_and_wait([&](store::Tables& tables) -> Result<void> {
+        began = clock_.steady_now();
         auto step = tables.prune(limits);
+        ended = clock_.steady_now();
         if (!step) {
             return pass(step);
         }
@@ -59,7 +77,18 @@ bool Upkeep::prune_step() {
         log_.warn("retention could not remove old rows", {{"why", pruned.error().detail}});
         return false;
     }
+    if (removed > 0) {
+        fit_step(ended - began);
+    }
     return removed > 0;
+}
+
+/// The next step removes as many rows as this one would have in `step_time`, but not twice as many.
+void Upkeep::fit_step(std::chrono::nanoseconds took) {
+    const std::chrono::duration<double> whole{step_time};
+    const auto share = std::min(2.0, whole / std::chrono::duration<double>{took + 1us});
+    step_rows_ = std::clamp(static_cast<std::size_t>(static_cast<double>(step_rows_) * share),
+                            step_rows_min, step_rows_max);
 }
 
 }  // namespace merpati::daemon

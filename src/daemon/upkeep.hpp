@@ -19,8 +19,8 @@ struct UpkeepOptions {
 };
 
 /// Answers revision B's requests whose wait ran out and tells how many repeated lines the log left
-/// out (every 100 ms), and removes what retention no longer keeps (every minute, in steps of a few
-/// hundred rows with room between them).
+/// out (every 100 ms), and removes what retention no longer keeps: every minute, in steps that take
+/// the store's thread some 10 ms each, with as much time between them.
 ///
 /// Threads: one of its own.
 class Upkeep {
@@ -40,6 +40,7 @@ public:
 private:
     void run();
     [[nodiscard]] bool prune_step();
+    void fit_step(std::chrono::nanoseconds took);
 
     const Clock& clock_;
     store::Committer& committer_;
@@ -49,6 +50,7 @@ private:
     std::mutex mutex_;
     std::condition_variable stopped_;
     bool stopping_ = false;
+    std::size_t step_rows_ = store::PruneLimits{}.rows_max;
     std::thread thread_;
 };
 

@@ -63,7 +63,8 @@ void Dispatcher::step(std::vector<Event>& events) {
     }
     step_loaded_ = 0;
     // One turn for each lane that stands in the round now; those that want another come later.
-    for (std::size_t turns = round_.size(); turns > 0 && step_loaded_ < step_load_max; --turns) {
+    for (std::size_t turns = round_.size(); turns > 0 && step_loaded_ < step_load_max && may_send();
+         --turns) {
         auto& lane = *round_.front();
         round_.pop_front();
         lane.ready = false;
@@ -82,7 +83,15 @@ void Dispatcher::clock_set_back() {
 }
 
 Timestamp Dispatcher::next_step_at() const {
-    return round_.empty() ? timers_.next() : Timestamp::min();
+    if (round_.empty()) {
+        return timers_.next();
+    }
+    return may_send() ? Timestamp::min() : now_ + memory_pause;
+}
+
+/// Nothing is sent whose outcome might find no room on the disk.
+bool Dispatcher::may_send() const {
+    return committer_.condition().may_send(in_flight());
 }
 
 Counts Dispatcher::counts() const noexcept {

@@ -133,6 +133,7 @@ private:
     void handle(Woken&& event);
     void handle(Fetched&& event);
 
+    [[nodiscard]] bool may_send() const;
     [[nodiscard]] Lane& lane_of(model::PhoneNumber device);
     void make_ready(Lane& lane);
     void clock_set_back();

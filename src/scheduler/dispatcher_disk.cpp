@@ -80,7 +80,9 @@ void Dispatcher::load(Lane& lane, model::Source which) {
 }
 
 void Dispatcher::read_failed(const Error& error) {
-    read_again_at_ = now_ + store_pause;
+    if (error.code != ErrorCode::damaged) {  // Damage concerns that lane alone, which stops.
+        read_again_at_ = now_ + store_pause;
+    }
     if (options_.on_trouble) {
         options_.on_trouble(error);
     }

@@ -12,8 +12,8 @@ constexpr std::size_t turn_max = 64;  // Sends of one lane before the next lane'
 }  // namespace
 
 void Dispatcher::take_turn(Lane& lane) {
-    if (draining_) {
-        return;
+    if (draining_ || committer_.condition().is_damaged(lane.device)) {
+        return;  // What is damaged cannot be recorded: its messages stay where they are.
     }
     if (rests(lane)) {
         leave_to_disk(lane);
@@ -41,7 +41,7 @@ void Dispatcher::count(Lane& lane) {
 
 void Dispatcher::send_due(Lane& lane) {
     for (std::size_t sent = 0; sent < turn_max && lane.in_flight < lane.places(); ++sent) {
-        if (lane.may_send_at() > now_) {
+        if (lane.may_send_at() > now_ || !may_send()) {
             return;
         }
         auto* source = lane.next_due(now_);
@@ -89,7 +89,13 @@ void Dispatcher::begin(InFlight& flight) {
                               .device = going.device,
                               .source = going.source,
                               .queued_at = flight.queued.queued_at},
-                             [this, id = going.id] { post_(IntentRecorded{.message = id}); });
+                             [this, id = going.id](const store::Intent& intent) {
+                                 if (intent.damaged) {
+                                     post_(Committed{.message = id});  // Its lane is at its end.
+                                 } else {
+                                     post_(IntentRecorded{.message = id});
+                                 }
+                             });
 }
 
 void Dispatcher::hand_over(InFlight& flight) {

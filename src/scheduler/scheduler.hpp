@@ -75,7 +75,8 @@ struct Counts {
 /// in flight.
 ///
 /// Faults: when the store cannot be read, lanes go on with what is in memory, and the read is tried
-/// again after a second.
+/// again after a second. A lane that is damaged there stops; the others do not notice. While the
+/// disk is full nothing is sent, and nearly full no more than surely find room for their outcomes.
 ///
 /// Threads: one of its own. All public methods may be called from any thread and do not block.
 class Scheduler {

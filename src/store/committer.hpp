@@ -36,6 +36,10 @@ struct CommitterCounts {
 /// Faults: when the store cannot commit, no `done` is called and `on_fatal` is, which must end the
 /// process (exit code 74, EX_IOERR): what is on disk decides at the next start.
 ///
+/// A full disk is no failure: accepts and changes are refused, each in its result, and outcomes are
+/// written again, four times a second, until there is room. Where there is none at the end, within
+/// 2 s of `stop`, that is fatal. An element whose page is damaged is told so alone.
+///
 /// Limits: see CommitterOptions. Finishes, reschedules, intents and callback updates are always
 /// taken, because the work that caused them was let in before.
 class Committer {
@@ -60,19 +64,31 @@ public:
     using RescheduleDone = std::move_only_function<void(const Reschedule&)>;
     void reschedule(Reschedule reschedule, RescheduleDone done);
 
+    /// Where the intent is `damaged` it is not recorded, and the message must not be sent.
+    using IntentDone = std::move_only_function<void(const Intent&)>;
+    void record_intent(Intent intent, IntentDone done);
+
     using Done = std::move_only_function<void()>;
-    void record_intent(Intent intent, Done done);
     void update_callback(CallbackUpdate update, Done done);
 
     using ChangeDone = std::move_only_function<void(Result<void>)>;
     /// False when busy or stopping.
     [[nodiscard]] bool change(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done);
 
+    /// As `change`, for what has happened already (a device's state, a message that came in): taken
+    /// however much waits, and kept while the disk is full, for which `run` may be called again.
+    /// False when stopping.
+    [[nodiscard]] bool change_always(std::move_only_function<Result<void>(Tables&)> run,
+                                     ChangeDone done);
+
     /// As `change`, but waits for the commit. Not from the committer's own thread.
     /// Errors: the change's own; busy; shutting_down.
     [[nodiscard]] Result<void> change_and_wait(std::move_only_function<Result<void>(Tables&)> run);
 
     [[nodiscard]] CommitterCounts counts() const noexcept;
+
+    /// What is wrong with the store; asked before a message is accepted or sent.
+    [[nodiscard]] const Condition& condition() const noexcept;
 
     /// Calls `done` on the committer's thread when it next comes round, after what it commits just
     /// now: for whoever wants to know that it still does. Always taken; never called once the

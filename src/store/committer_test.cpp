@@ -30,6 +30,16 @@ public:
         if (failing_) {
             return fail(ErrorCode::store_failed, "the disk is gone");
         }
+        if (full_) {
+            condition_.set_room(Room::none, 0);
+            for (auto& accept : batch.accepts) {
+                accept.result = Accept::Result::no_room;
+            }
+            for (auto& change : batch.changes) {
+                change.result = fail(ErrorCode::busy, "the disk is full");
+            }
+            return fail(ErrorCode::busy, "the disk is full");
+        }
         for (auto& finish : batch.finishes) {
             finish.finished = true;
         }
@@ -41,17 +51,26 @@ public:
     Result<std::unique_ptr<Reader>> open_reader() override {
         return fail(ErrorCode::store_failed, "this one reads nothing");
     }
-    void rest() override {
+    Result<void> checkpoint() override {
         const std::lock_guard lock{mutex_};
         rests_ += 1;
         changed_.notify_all();
+        return broken_ ? fail(ErrorCode::store_failed, "the disk is gone") : Result<void>{};
     }
+    void look_at_disk() override {
+        const std::lock_guard lock{mutex_};
+        condition_.set_room(full_ ? Room::none : Room::ample, 0);
+    }
+    const Condition& condition() const noexcept override { return condition_; }
     std::uint64_t bytes_on_disk() const override { return 0; }
     Result<void> backup(const std::filesystem::path&) override { return {}; }
 
     void hold() { set(held_, true); }
     void let_go() { set(held_, false); }
     void start_failing() { set(failing_, true); }
+    void fill() { set(full_, true); }
+    void make_room() { set(full_, false); }
+    void break_checkpoints() { set(broken_, true); }
 
     bool wait_for_writes(int count) {
         return wait([&] { return entered_ >= count; });
@@ -80,6 +99,9 @@ private:
     std::condition_variable changed_;
     bool held_ = false;
     bool failing_ = false;
+    bool full_ = false;
+    bool broken_ = false;
+    Condition condition_;
     int entered_ = 0;
     int rests_ = 0;
     std::vector<std::size_t> sizes_;
@@ -118,7 +140,7 @@ TEST_F(CommitterTest, TellsEachOperationItsOwnResult) {
         EXPECT_EQ(reschedule.attempts, 4);
         done += 1;
     });
-    under_test->record_intent({}, [this] { done += 1; });
+    under_test->record_intent({}, [this](const Intent&) { done += 1; });
     under_test->update_callback({}, [this] { done += 1; });
     EXPECT_TRUE(under_test->change(nothing, [this](Result<void> result) {
         EXPECT_EQ(result.error().code, ErrorCode::refused);
@@ -243,6 +265,65 @@ TEST_F(CommitterTest, LetsTheStoreRestOnceAfterWork) {
     EXPECT_TRUE(accept(*under_test));
     EXPECT_TRUE(store.wait_for_rests(2));
     under_test->stop();
+}
+
+TEST_F(CommitterTest, AFailedCheckpointIsAsFatalAsAFailedCommit) {
+    const auto under_test = committer();
+    store.break_checkpoints();
+    under_test->start();
+    EXPECT_TRUE(accept(*under_test));
+    ASSERT_TRUE(store.wait_for_rests(1));
+    under_test->stop();
+    EXPECT_EQ(fatals, 1);
+    EXPECT_FALSE(accept(*under_test));
+}
+
+TEST_F(CommitterTest, AFullDiskRefusesWhatMayBeRefusedAndWritesTheRestWhenThereIsRoom) {
+    const auto under_test = committer();
+    store.fill();
+    std::promise<Accept::Result> refused;
+    std::promise<ErrorCode> changed;
+    std::atomic<bool> recorded = false;
+    finish(*under_test);
+    EXPECT_TRUE(under_test->accept({.message = std::make_unique<model::Message>()},
+                                   [&](Accept&& told) { refused.set_value(told.result); }));
+    EXPECT_TRUE(under_test->change(
+        nothing, [&](const Result<void>& told) { changed.set_value(told.error().code); }));
+    EXPECT_TRUE(under_test->change_always(nothing, [&](const Result<void>&) { recorded = true; }));
+    under_test->start();
+    EXPECT_EQ(refused.get_future().get(), Accept::Result::no_room);
+    EXPECT_EQ(changed.get_future().get(), ErrorCode::busy);
+    EXPECT_EQ(done, 0);
+    EXPECT_FALSE(recorded);
+    ASSERT_TRUE(store.wait_for_writes(3));  // It is tried again by itself.
+    EXPECT_EQ(done, 0);
+
+    store.make_room();
+    under_test->stop();
+    EXPECT_EQ(done, 1);
+    EXPECT_TRUE(recorded);
+    EXPECT_EQ(fatals, 0);
+}
+
+TEST_F(CommitterTest, OutcomesThatFindNoRoomBeforeTheEndAreFatal) {
+    const auto under_test = committer();
+    store.fill();
+    finish(*under_test);
+    under_test->start();
+    under_test->stop();
+    EXPECT_EQ(done, 0);
+    EXPECT_EQ(fatals, 1);
+}
+
+TEST_F(CommitterTest, TakesWhatHasHappenedHoweverMuchWaits) {
+    const auto under_test = committer({.queue_max = 1});
+    EXPECT_TRUE(accept(*under_test));
+    EXPECT_FALSE(accept(*under_test));
+    EXPECT_TRUE(under_test->change_always(nothing, [this](const Result<void>&) { done += 1; }));
+    under_test->start();
+    under_test->stop();
+    EXPECT_EQ(done, 2);
+    EXPECT_FALSE(under_test->change_always(nothing, [](const Result<void>&) { FAIL(); }));
 }
 
 TEST_F(CommitterTest, ReportsTheSizeOfEachCommit) {

@@ -27,6 +27,8 @@ struct Accept {
         credit_exhausted,  // The account counts credit and has none left.
         repeated,    // The same key and fingerprint came before: `idempotency` is that record.
         key_reused,  // The same key came before with another fingerprint.
+        no_room,     // The disk is full, or nearly.
+        damaged,     // Where it belongs the store cannot be read.
     };
     Result result = Result::stored;
 };
@@ -38,6 +40,8 @@ struct Intent {
     model::PhoneNumber device;
     model::Source source = model::Source::api;
     Timestamp queued_at;  // Where the message stands in its lane's queue.
+
+    bool damaged = false;  // It is not recorded: do not send.
 };
 
 /// Ends a message: queue row removed, completion row, credit given back if it was charged and the
@@ -49,6 +53,7 @@ struct Finish {
     std::optional<model::Callback> callback;
 
     bool finished = false;  // False: no queue row was there (ended before), so nothing was done.
+    bool damaged = false;   // Where it belongs the store cannot be read: nothing was done.
 };
 
 /// Puts a message back into its lane for a later attempt.
@@ -62,18 +67,24 @@ struct Reschedule {
     std::string last_details;  // Why the last attempt did not succeed.
 
     bool rescheduled = false;
+    bool damaged = false;  // Where it belongs the store cannot be read: nothing was done.
 };
 
 /// Records how far a callback has come.
 struct CallbackUpdate {
     model::EventId event;
     model::CallbackProgress progress;
+
+    bool damaged = false;  // Where it belongs the store cannot be read: nothing was done.
 };
 
 /// A rare write (accounts, keys, devices, replay, pruning). It runs inside the batch's transaction
-/// in a savepoint of its own: a failed one is undone alone.
+/// in a savepoint of its own: a failed one is undone alone. `busy`: the disk is full.
 struct Change {
     std::move_only_function<Result<void>(Tables&)> run;
+    /// It says what has happened already, and `run` may be called more than once: a full disk does
+    /// not refuse it, it is written again.
+    bool lasting = false;
     Result<void> result{};
 };
 

@@ -36,6 +36,7 @@ export const rows = {
   reused: ["Idempotency-Key sudah dipakai", "invalid", 422],
   rate: ["Anda telah melebihi batas permintaan", "throttled", 429],
   failed: ["Gagal mengirim pesan", "error", 500],
+  storageFull: ["Penyimpanan server penuh", "error", 503],
   disconnected: ["Perangkat disconnect", "disconnect", 503],
 } as const satisfies Record<string, Row>;
 

@@ -85,6 +85,12 @@ export class Gateway {
   }
 
   async start(): Promise<void> {
+    const child = this.launch();
+    await waitFor(`the gateway to be ready\n${this.log}`, () => this.ready(child), 30_000);
+  }
+
+  /** Starts it without waiting until it is ready. */
+  launch(): ChildProcess {
     const child = spawn(binary, ["--config", this.config, "serve"], {
       env: environment(this.options.environment),
       cwd: this.folder,
@@ -101,7 +107,7 @@ export class Gateway {
         resolve(code ?? -1);
       });
     });
-    await waitFor(`the gateway to be ready\n${this.log}`, () => this.ready(child), 30_000);
+    return child;
   }
 
   private async ready(child: ChildProcess): Promise<boolean> {

@@ -56,6 +56,11 @@ Refusal disconnected_in(model::Revision revision) {
     return revision == model::Revision::a ? Refusal::device_disconnected : Refusal::send_failed;
 }
 
+/// What this message needs of the store cannot be read or written.
+Refusal damaged_in(model::Revision revision) {
+    return revision == model::Revision::a ? Refusal::storage_damaged : Refusal::send_failed;
+}
+
 }  // namespace
 
 Send::Send(Rooms rooms, SendOptions options) : rooms_(rooms), options_(options) {}
@@ -121,6 +126,9 @@ std::variant<std::unique_ptr<model::Message>, Refusal> Send::decide(const Caller
     }
     if (!admission::accepts_messages(*device, now)) {
         return disconnected_in(caller.revision);
+    }
+    if (rooms_.store.condition().is_damaged(device->number)) {
+        return damaged_in(caller.revision);
     }
     const auto* connector = rooms_.connectors.find(device->connector);
     if (connector == nullptr) {
@@ -305,6 +313,14 @@ void Send::stored(store::Accept&& accept, Pending pending) {
     switch (accept.result) {
         case store::Accept::Result::credit_exhausted:
             pending.asker.answer(refused(Refusal::credit_exhausted, revision), pending.headers);
+            return;
+        case store::Accept::Result::no_room:
+            reply = refused(Refusal::storage_full, revision);
+            reply.add_header("Retry-After", "5");
+            pending.asker.answer(std::move(reply), pending.headers);
+            return;
+        case store::Accept::Result::damaged:
+            pending.asker.answer(refused(damaged_in(revision), revision), pending.headers);
             return;
         case store::Accept::Result::repeated:
         case store::Accept::Result::key_reused:

@@ -1,5 +1,6 @@
 // merpati doctor
 #include <algorithm>
+#include <memory>
 #include <ostream>
 #include <ranges>
 
@@ -17,7 +18,7 @@ using doctor::Finding;
 using doctor::Findings;
 using doctor::Verdict;
 
-Findings examine(Session& session) {
+Findings examine(Session& session, store::Depth depth) {
     Findings findings;
     const auto loaded = session.settings();
     if (!loaded) {
@@ -34,7 +35,7 @@ Findings examine(Session& session) {
     findings.push_back({.subject = "settings",
                         .found = fmt::format("are right; {} differ from the defaults",
                                              (*loaded)->origins.size())});
-    const auto server = doctor::look_at_store(settings, findings);
+    const auto server = doctor::look_at_store(settings, depth, session.clock(), findings);
     doctor::look_at_file_modes(settings, findings);
     doctor::look_at_disk(settings, session.clock(), findings);
     doctor::look_at_media_folder(settings, findings);
@@ -69,8 +70,8 @@ boost::json::object to_json(const Findings& findings, bool healthy) {
     return {{"healthy", healthy}, {"findings", std::move(list)}};
 }
 
-int run(Session& session) {
-    const auto findings = examine(session);
+int run(Session& session, store::Depth depth) {
+    const auto findings = examine(session, depth);
     const auto wrong = std::ranges::count(findings, Verdict::wrong, &Finding::verdict);
     auto& out = session.console().out;
     if (session.json()) {
@@ -97,16 +98,21 @@ std::string_view doctor::to_string(Verdict verdict) noexcept {
 }
 
 void add_doctor(Program& program) {
-    program.add_command(program.root(),
-                        {.name = "doctor",
-                         .summary = "Find what is wrong here, and say how to mend it",
-                         .details = "Looks at settings, server, store, files, disk, media, clock, "
-                                    "limits,\ncertificates, addresses and names, and changes "
-                                    "nothing. Exits 1 when something is\nwrong; a note is worth "
-                                    "knowing, but no fault.",
-                         .example = "merpati --config /etc/merpati/merpati.toml doctor",
-                         .section = section::operation},
-                        run);
+    const auto deep = std::make_shared<bool>(false);
+    auto& command = program.add_command(
+        program.root(),
+        {.name = "doctor",
+         .summary = "Find what is wrong here, and say how to mend it",
+         .details =
+             "Looks at settings, server, store, files, disk, media, clock, limits,\n"
+             "certificates, addresses and names, and changes nothing. Exits 1 when something "
+             "is\nwrong; a note is worth knowing, but no fault.",
+         .example = "merpati --config /etc/merpati/merpati.toml doctor",
+         .section = section::operation},
+        [deep](Session& session) {
+            return run(session, *deep ? store::Depth::deep : store::Depth::quick);
+        });
+    command.add_flag("--deep", *deep, "Compare the store's indexes with its tables too");
 }
 
 }  // namespace merpati::cli

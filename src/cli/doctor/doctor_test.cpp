@@ -52,6 +52,21 @@ TEST_F(DoctorTest, FilesThatOthersMayOpenAreWrong) {
     EXPECT_THAT(about(done, "m.db.key"), HasSubstr("chmod 600"));
 }
 
+TEST_F(DoctorTest, ADamagedPageIsWrongAndTheBackupMendsIt) {
+    run({"account", "create", "Toko"});
+    {
+        std::fstream store{folder.file("m.db"), std::ios::in | std::ios::out | std::ios::binary};
+        store.seekp(7 * 4'096);
+        store << std::string(4'096, '\0');
+    }
+    for (const auto& words : {std::vector<std::string>{"doctor", "--json"},
+                              std::vector<std::string>{"doctor", "--json", "--deep"}}) {
+        const auto done = run(words);
+        EXPECT_EQ(done.code, exit_failed) << done.out;
+        EXPECT_THAT(about(done, "is damaged"), HasSubstr("restore the last backup")) << done.out;
+    }
+}
+
 TEST_F(DoctorTest, AMissingKeyFileIsNamed) {
     run({"account", "create", "Toko"});
     std::filesystem::remove(folder.file("m.db.key"));

@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/random.hpp"
 #include "config/settings.hpp"
+#include "store/integrity.hpp"
 
 namespace merpati::cli::doctor {
 
@@ -34,10 +35,13 @@ struct Server {
     std::string version;
 };
 
-// Each look adds its findings. None changes anything; none takes longer than a few seconds.
+// Each look adds its findings. None changes anything; none takes longer than a few seconds, save
+// a deep one at the store.
 
-/// The server, if it runs; else the store itself: does it open, has it its key?
-[[nodiscard]] Server look_at_store(const config::Settings& settings, Findings& findings);
+/// The server, if it runs: what it says of itself; else the store: does it open, has it its key?
+/// Then the store's pages, also beside a server.
+[[nodiscard]] Server look_at_store(const config::Settings& settings, store::Depth depth,
+                                   const Clock& clock, Findings& findings);
 /// Modes of the store's files: they hold secrets.
 void look_at_file_modes(const config::Settings& settings, Findings& findings);
 /// Space, and how many commits a second the disk can make durable.

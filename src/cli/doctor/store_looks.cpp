@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <boost/json/parse.hpp>
+#include <boost/json/value_to.hpp>
 #include <fmt/format.h>
 
 #include "api/manage/manage.hpp"
@@ -26,6 +27,8 @@ namespace files = std::filesystem;
 constexpr std::string_view sqlite_scheme = "sqlite:";
 constexpr std::uintmax_t disk_wrong_below = 256ULL << 20;
 constexpr std::uintmax_t disk_note_below = 2ULL << 30;
+constexpr auto quick_time_max = 5s;
+constexpr auto deep_time_max = 24h;
 constexpr std::size_t sync_rounds_max = 200;
 constexpr auto sync_time_max = 500ms;
 constexpr double syncs_note_below = 50;  // A spinning disk makes about 100.
@@ -104,7 +107,69 @@ std::string_view remedy_for(ErrorCode code) {
     return "check store.url, the disk, and that this user may write there";
 }
 
-void open_store(const config::Settings& settings, Findings& findings) {
+/// What keeps a running server from its work, in its own words.
+void ask_readiness(const std::string& socket, Findings& findings) {
+    const auto reply = http::request(socket, http::Method::get, "/readyz", "", 5s);
+    if (!reply || reply->status != 503) {
+        return;
+    }
+    boost::system::error_code error;
+    const auto answer = boost::json::parse(reply->body, error);
+    const auto* reasons =
+        !error && answer.is_object() ? answer.get_object().if_contains("reasons") : nullptr;
+    if (reasons == nullptr || !reasons->is_array()) {
+        return;
+    }
+    for (const auto& reason : reasons->get_array()) {
+        const auto part = boost::json::value_to<std::string>(reason.at("part"));
+        const auto why = boost::json::value_to<std::string>(reason.at("reason"));
+        const bool damaged = why.contains("is damaged");
+        findings.push_back({.subject = part == "store" ? "store" : "server",
+                            .verdict = Verdict::wrong,
+                            .found = part == "store" ? why : part + " " + why,
+                            .remedy = damaged ? std::string{restore_it}
+                                      : why.contains("disk")
+                                          ? "free some room: it goes on by itself"
+                                          : "look at the server's log"});
+    }
+}
+
+/// Reads the store's pages; beside a running server as well.
+void look_at_integrity(const config::Settings& settings, store::Depth depth, const Clock& clock,
+                       Findings& findings) {
+    const bool deep = depth == store::Depth::deep;
+    const auto found = store::check_integrity(settings.store.url, depth, clock,
+                                              deep ? deep_time_max : quick_time_max);
+    if (!found) {
+        findings.push_back({.subject = "store",
+                            .verdict = Verdict::wrong,
+                            .found = "cannot be read: " + found.error().detail,
+                            .remedy = std::string{restore_it}});
+        return;
+    }
+    for (const auto& damage : found->damages) {
+        findings.push_back({.subject = "store",
+                            .verdict = Verdict::wrong,
+                            .found = "is damaged: " + damage,
+                            .remedy = std::string{restore_it}});
+    }
+    if (!found->damages.empty()) {
+        return;
+    }
+    if (found->complete) {
+        findings.push_back({.subject = "store",
+                            .found = deep ? "is whole, with its indexes"
+                                          : "is whole, as far as a quick look tells"});
+    } else {
+        findings.push_back({.subject = "store",
+                            .verdict = Verdict::note,
+                            .found = "is too large to be looked at in a few seconds",
+                            .remedy = "`merpati doctor --deep` takes the time"});
+    }
+}
+
+void open_store(const config::Settings& settings, store::Depth depth, const Clock& clock,
+                Findings& findings) {
     auto opened = store::open_store({.url = settings.store.url,
                                      .key_file = settings.store.key_file.value_or(""),
                                      .create = false,
@@ -116,6 +181,7 @@ void open_store(const config::Settings& settings, Findings& findings) {
                             .remedy = std::string{remedy_for(opened.error().code)}});
         return;
     }
+    look_at_integrity(settings, depth, clock, findings);
     auto reader = (*opened)->open_reader();
     const auto waiting =
         reader ? (*reader)->waiting_messages() : Result<std::uint64_t>{pass(reader)};
@@ -162,9 +228,12 @@ Result<double> measure_syncs(const files::path& folder, const Clock& clock) {
 
 }  // namespace
 
-Server look_at_store(const config::Settings& settings, Findings& findings) {
+Server look_at_store(const config::Settings& settings, store::Depth depth, const Clock& clock,
+                     Findings& findings) {
     auto server = ask_server(settings, findings);
     if (server.running) {
+        ask_readiness(api::manage::local_socket_path(settings.store.url), findings);
+        look_at_integrity(settings, depth, clock, findings);
         return server;
     }
     findings.push_back({.subject = "server", .found = "is not running"});
@@ -187,7 +256,7 @@ Server look_at_store(const config::Settings& settings, Findings& findings) {
         }
         return server;
     }
-    open_store(settings, findings);
+    open_store(settings, depth, clock, findings);
     return server;
 }
 

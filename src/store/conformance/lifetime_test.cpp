@@ -59,13 +59,13 @@ TEST_P(LifetimeTest, AnEmptyBatchIsFine) {
     WriteBatch batch;
     EXPECT_TRUE(batch.empty());
     write(batch);
-    store->rest();
+    ASSERT_TRUE(store->checkpoint());
     EXPECT_TRUE(lane_before(clock.now()).empty());
 }
 
 TEST_P(LifetimeTest, RestingLosesNothing) {
     const auto made = accepted();
-    store->rest();
+    ASSERT_TRUE(store->checkpoint());
     EXPECT_EQ(lane_before(clock.now() + 1s), std::vector{made.id});
     reopen();
     EXPECT_EQ(lane_before(clock.now() + 1s), std::vector{made.id});
@@ -86,7 +86,7 @@ TEST_P(LifetimeTest, SecretsCannotBeReadFromTheFiles) {
     made.webhook_secret = Bytes(32, std::byte{'S'});
     made.webhook_secret_previous = Bytes(32, std::byte{'P'});
     ASSERT_TRUE(change([&](Tables& tables) { return tables.update_account(made); }));
-    store->rest();
+    ASSERT_TRUE(store->checkpoint());
     const auto bytes = files();
     EXPECT_TRUE(bytes.contains(made.name));
     EXPECT_FALSE(bytes.contains("SSSSSSSS"));

@@ -1,5 +1,8 @@
 #include "store/sqlite/connection.hpp"
 
+#include <cerrno>
+#include <string>
+
 #include <fmt/format.h>
 
 #include "store/sqlite/gathering_vfs.hpp"
@@ -14,8 +17,16 @@ bool configure_library() {
     return sqlite3_initialize() == SQLITE_OK;
 }
 
+/// A sync that finds no room is none of these: what it dropped is not known.
+bool is_no_room(sqlite3* connection, int code) {
+    const int error = sqlite3_system_errno(connection);
+    return code == SQLITE_FULL ||
+           (code == SQLITE_IOERR_WRITE && (error == ENOSPC || error == EDQUOT));
+}
+
 [[noreturn]] void raise(sqlite3* connection, int code) {
-    throw Failure{code, fmt::format("sqlite: {} ({})", sqlite3_errmsg(connection), code)};
+    throw Failure{code, is_no_room(connection, code),
+                  fmt::format("sqlite: {} ({})", sqlite3_errmsg(connection), code)};
 }
 
 }  // namespace
@@ -29,7 +40,7 @@ Connection::Connection(const std::string& path, Access access) {
     const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, vfs);
     if (!configured || code != SQLITE_OK) {
         const Failure failure{
-            code, fmt::format("sqlite: cannot open {}: {}", path, sqlite3_errmsg(handle_))};
+            code, false, fmt::format("sqlite: cannot open {}: {}", path, sqlite3_errmsg(handle_))};
         sqlite3_close(handle_);
         throw failure;
     }
@@ -47,6 +58,50 @@ Connection::~Connection() {
 void Connection::execute(const char* sql) {
     if (const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr); code != SQLITE_OK) {
         raise(handle_, code);
+    }
+}
+
+bool Connection::checkpoint() {
+    const int code =
+        sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    if (code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) {
+        return true;  // A reader needs the log: the next one goes further.
+    }
+    if (is_no_room(handle_, code)) {
+        return false;
+    }
+    raise(handle_, code);
+}
+
+void Connection::watch_log() {
+    const auto note = [](void* own, sqlite3*, const char*, int frames) {
+        static_cast<Connection*>(own)->log_frames_ = frames;
+        return SQLITE_OK;
+    };
+    sqlite3_wal_hook(handle_, note, this);
+}
+
+std::uint64_t Connection::reusable_bytes() {
+    return std::stoull(query_text("PRAGMA freelist_count")) *
+           std::stoull(query_text("PRAGMA page_size"));
+}
+
+void Connection::reserve_log_index(int frames) {
+    constexpr int region_bytes = 32'768;
+    constexpr int region_frames = 4'096;
+    sqlite3_file* file = nullptr;
+    if (sqlite3_file_control(handle_, "main", SQLITE_FCNTL_FILE_POINTER,
+                             static_cast<void*>(&file)) != SQLITE_OK ||
+        file == nullptr || file->pMethods == nullptr || file->pMethods->iVersion < 2) {
+        return;
+    }
+    for (int region = 0; region * region_frames < frames; ++region) {
+        void volatile* mapped = nullptr;
+        if (const int code = file->pMethods->xShmMap(file, region, region_bytes, 1, &mapped);
+            code != SQLITE_OK) {
+            throw Failure{code, true,
+                          fmt::format("sqlite: cannot extend the index of the log ({})", code)};
+        }
     }
 }
 

@@ -20,7 +20,8 @@ namespace merpati::store::sqlite {
 /// Error.
 class Failure : public std::runtime_error {
 public:
-    Failure(int code, const std::string& what) : std::runtime_error(what), code_(code) {}
+    Failure(int code, bool no_room, const std::string& what)
+        : std::runtime_error(what), code_(code), no_room_(no_room) {}
     [[nodiscard]] int code() const noexcept { return code_; }
 
     /// A page is not what it was when it was written. Another page may be whole.
@@ -28,8 +29,12 @@ public:
         return (code_ & 0xff) == SQLITE_CORRUPT || code_ == SQLITE_NOTADB;
     }
 
+    /// The disk is full: the write did not happen.
+    [[nodiscard]] bool is_no_room() const noexcept { return no_room_; }
+
 private:
     int code_;
+    bool no_room_;
 };
 
 enum class Access : std::uint8_t { read_write, read_only };
@@ -55,10 +60,33 @@ public:
         return sqlite3_last_insert_rowid(handle_);
     }
 
+    /// Moves the log into the database file, as far as readers let it, and answers whether the disk
+    /// had room for that. Throws Failure for everything else that went wrong.
+    [[nodiscard]] bool checkpoint();
+
+    /// From now on SQLite's own checkpoints are off, and `log_frames` is how many pages the log
+    /// held after the last commit.
+    void watch_log();
+    [[nodiscard]] int log_frames() const noexcept { return log_frames_; }
+
+    /// Bytes of the database file that new rows can use before it grows. Throws Failure.
+    [[nodiscard]] std::uint64_t reusable_bytes();
+
+    /// Makes the index of the log as large as that of `frames` pages, so that a full disk is met
+    /// by the log, whose write can be undone, and not by its index. In WAL mode, after a first
+    /// statement. Throws Failure.
+    void reserve_log_index(int frames);
+
+    /// Whether a transaction is open.
+    [[nodiscard]] bool in_transaction() const noexcept {
+        return sqlite3_get_autocommit(handle_) == 0;
+    }
+
     [[nodiscard]] sqlite3* handle() const noexcept { return handle_; }
 
 private:
     sqlite3* handle_ = nullptr;
+    int log_frames_ = 0;
 };
 
 class Cursor;

@@ -17,9 +17,10 @@ std::string select(const char* columns, const char* rest) {
 
 // The walks over lanes and origins jump from one to the next through the index; they read no row
 // of those between.
-SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets)
+SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Condition& condition)
     : connection_(path, Access::read_only),
       secrets_(secrets),
+      condition_(condition),
       next_lane_(connection_,
                  "SELECT device, source, bucket FROM queue WHERE (device, source) > (?, ?) "
                  "ORDER BY device, source, bucket LIMIT 1"),
@@ -112,6 +113,32 @@ Result<std::int64_t> SqliteReader::last_sequence() {
 }
 
 Result<std::vector<LaneSummary>> SqliteReader::lanes() {
+    auto all = walk_lanes();
+    return all || all.error().code != ErrorCode::damaged ? std::move(all) : lanes_of_devices();
+}
+
+/// Where the walk over the queue meets damage: device by device.
+Result<std::vector<LaneSummary>> SqliteReader::lanes_of_devices() {
+    const auto known = devices();
+    if (!known) {
+        return std::unexpected(known.error());
+    }
+    std::vector<LaneSummary> all;
+    for (const auto& device : *known) {
+        for (const auto source : {model::Source::api, model::Source::campaign}) {
+            const auto due = in_lane(device.number, [&]() -> Result<std::optional<Timestamp>> {
+                auto row = next_bucket_.query(device.number.value(), static_cast<int>(source), -1);
+                return row.next() ? std::optional{bucket_start(row.integer(0))} : std::nullopt;
+            });
+            if (due && *due) {
+                all.push_back({.device = device.number, .source = source, .due_from = **due});
+            }
+        }
+    }
+    return all;
+}
+
+Result<std::vector<LaneSummary>> SqliteReader::walk_lanes() {
     return guarded([&]() -> Result<std::vector<LaneSummary>> {
         std::vector<LaneSummary> all;
         std::int64_t device = 0;
@@ -133,7 +160,7 @@ Result<std::vector<LaneSummary>> SqliteReader::lanes() {
 Result<std::vector<QueuedMessage>> SqliteReader::load_lane(model::PhoneNumber device,
                                                            model::Source source, Timestamp before,
                                                            std::size_t limit, const Known& known) {
-    return guarded([&]() -> Result<std::vector<QueuedMessage>> {
+    return in_lane(device, [&]() -> Result<std::vector<QueuedMessage>> {
         std::vector<QueuedMessage> loaded;
         auto row =
             lane_rows_.query(device.value(), static_cast<int>(source), bucket_of(before), before);
@@ -142,13 +169,12 @@ Result<std::vector<QueuedMessage>> SqliteReader::load_lane(model::PhoneNumber de
             if (known(id)) {
                 continue;
             }
-            auto body = message_row_.query(id.sequence());
-            if (!body.next()) {
-                return fail(ErrorCode::store_failed, "a queued message has no message row");
+            auto message = load_message(id);
+            if (message == nullptr) {
+                continue;
             }
             auto& queued = loaded.emplace_back();
-            queued.message = std::make_unique<model::Message>();
-            read_message(body, 0, *queued.message);
+            queued.message = std::move(message);
             queued.queued_at = row.time(2);
             queued.attempts = static_cast<std::uint32_t>(row.integer(3));
             queued.intent_recorded = row.integer(4) != 0;
@@ -157,9 +183,37 @@ Result<std::vector<QueuedMessage>> SqliteReader::load_lane(model::PhoneNumber de
     });
 }
 
+/// Null where it cannot be read, which is noted: the others of its lane do not wait for it.
+std::unique_ptr<model::Message> SqliteReader::load_message(const Uuid& id) {
+    try {
+        auto row = message_row_.query(id.sequence());
+        if (row.next()) {
+            auto message = std::make_unique<model::Message>();
+            read_message(row, 0, *message);
+            return message;
+        }
+    } catch (const Failure& failure) {
+        if (!failure.is_damage()) {
+            throw;
+        }
+    }
+    condition_.note_damage("message " + id.text());
+    return nullptr;
+}
+
+/// Damage met there stops this lane, and no other.
+template <class Body>
+auto SqliteReader::in_lane(model::PhoneNumber device, Body body) -> decltype(body()) {
+    auto read = guarded(body);
+    if (!read && read.error().code == ErrorCode::damaged) {
+        condition_.note_damaged_lane(device);
+    }
+    return read;
+}
+
 Result<std::optional<Timestamp>> SqliteReader::next_due(model::PhoneNumber device,
                                                         model::Source source, Timestamp from) {
-    return guarded([&]() -> Result<std::optional<Timestamp>> {
+    return in_lane(device, [&]() -> Result<std::optional<Timestamp>> {
         const auto bucket = bucket_of(from);
         const auto place = static_cast<int>(source);
         {

@@ -1,8 +1,10 @@
 // Reading beside the writer, on SQLite.
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "store/condition.hpp"
 #include "store/reader.hpp"
 #include "store/secret_box.hpp"
 #include "store/sqlite/connection.hpp"
@@ -12,7 +14,7 @@ namespace merpati::store::sqlite {
 class SqliteReader final : public Reader {
 public:
     /// Throws Failure.
-    SqliteReader(const std::string& path, const SecretBox& secrets);
+    SqliteReader(const std::string& path, const SecretBox& secrets, Condition& condition);
 
     Result<std::vector<model::Account>> accounts() override;
     Result<std::vector<model::ApiKey>> keys() override;
@@ -40,11 +42,17 @@ public:
     Result<std::uint64_t> waiting_messages() override;
 
 private:
+    [[nodiscard]] Result<std::vector<LaneSummary>> walk_lanes();
+    [[nodiscard]] Result<std::vector<LaneSummary>> lanes_of_devices();
+    [[nodiscard]] std::unique_ptr<model::Message> load_message(const Uuid& id);
+    template <class Body>
+    [[nodiscard]] auto in_lane(model::PhoneNumber device, Body body) -> decltype(body());
     void add_queue_place(MessageRecord& record);
     [[nodiscard]] std::optional<std::vector<std::int64_t>> few_waiting();
 
     Connection connection_;
     const SecretBox& secrets_;
+    Condition& condition_;
     Statement next_lane_;
     Statement lane_rows_;
     Statement message_row_;

@@ -8,16 +8,24 @@
 #include <fmt/format.h>
 
 #include "store/secret_box.hpp"
+#include "store/sqlite/disk_room.hpp"
 #include "store/sqlite/guard.hpp"
 #include "store/sqlite/message_writer.hpp"
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/sqlite_reader.hpp"
 #include "store/sqlite/sqlite_tables.hpp"
 #include "store/sqlite/store_lock.hpp"
+#include "store/sqlite/transaction.hpp"
 #include "store/sync_directory.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
+
+/// The log is moved into the store when it holds so many pages (32 MiB),
+constexpr int log_frames_max = 8'000;
+
+/// and its index has room for those that gather while a reader, say a backup, needs it.
+constexpr int log_index_frames = 4 * log_frames_max;
 
 /// Settings of the writing connection. Durability is read back: a build or file system that does
 /// not give it must not be trusted with a message.
@@ -29,7 +37,8 @@ Result<void> prepare_writer(Connection& connection) {
         // write every page that becomes free.
         "PRAGMA secure_delete = FAST");
     const auto journal = connection.query_text("PRAGMA journal_mode = WAL");
-    connection.execute("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 8000");
+    // Checkpoints are our own: SQLite's automatic one says nothing of its failure.
+    connection.execute("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
     const auto synchronous = connection.query_text("PRAGMA synchronous");
     if (journal != "wal" || synchronous != "2") {
         return fail(ErrorCode::store_failed,
@@ -78,62 +87,84 @@ Result<SecretBox> open_secrets(Connection& connection, const std::filesystem::pa
 class SqliteStore final : public Store {
 public:
     SqliteStore(std::filesystem::path path, StoreLock lock, std::unique_ptr<Connection> connection,
-                const SecretBox& secrets)
+                const SecretBox& secrets, const StoreOptions& options)
         : path_(std::move(path)),
           lock_(std::move(lock)),
           connection_(std::move(connection)),
           secrets_(secrets),
+          room_(path_, options.reserve_bytes, options.free_bytes, condition_),
           writer_(*connection_),
           tables_(*connection_, writer_, secrets_),
-          begin_(*connection_, "BEGIN IMMEDIATE"),
-          commit_(*connection_, "COMMIT") {}
+          transaction_(*connection_, writer_, tables_, condition_) {
+        connection_->watch_log();
+        look_at_disk();
+    }
 
     Result<void> write(WriteBatch& batch) override {
         if (failed_) {
             return fail(ErrorCode::store_failed,
                         "the store failed before and must be opened anew: what is on disk decides");
         }
-        auto written = guarded([&]() -> Result<void> {
-            begin_.run();
-            for (auto& finish : batch.finishes) {
-                writer_.finish(finish);
+        if (!batch.accepts.empty()) {
+            look_at_disk();
+        }
+        if (!condition_.accepts()) {
+            refuse(batch.accepts);
+        }
+        auto failure = attempt([&] { transaction_.run(batch); });
+        while (failure && failure->is_damage()) {
+            bool others = false;
+            auto left_out = attempt([&] { others = transaction_.leave_out(batch); });
+            if (left_out) {
+                failure = std::move(left_out);
             }
-            for (auto& reschedule : batch.reschedules) {
-                writer_.reschedule(reschedule);
+            if (!others) {
+                break;
             }
-            for (const auto& intent : batch.intents) {
-                writer_.record_intent(intent);
-            }
-            for (const auto& update : batch.callback_updates) {
-                writer_.update_callback(update);
-            }
-            if (!batch.changes.empty()) {
-                writer_.credits().flush();
-                for (auto& change : batch.changes) {
-                    tables_.apply(change);
-                }
-            }
-            for (auto& accept : batch.accepts) {
-                writer_.accept(accept);
-            }
-            writer_.credits().flush();
-            commit_.run();
-            return {};
-        });
-        failed_ = !written;
-        return written;
+            failure = attempt([&] { transaction_.run(batch); });
+        }
+        if (!failure) {
+            return connection_->log_frames() < log_frames_max ? Result<void>{} : checkpoint();
+        }
+        if (failure->is_no_room()) {
+            room_.met_full();
+            refuse(batch.accepts);
+            refuse(batch.changes);
+            return fail(ErrorCode::busy, "the store's disk is full");
+        }
+        failed_ = true;
+        return fail(failure->is_damage() ? ErrorCode::damaged : ErrorCode::store_failed,
+                    failure->what());
     }
 
     Result<std::unique_ptr<Reader>> open_reader() override {
         return guarded([&]() -> Result<std::unique_ptr<Reader>> {
-            return std::make_unique<SqliteReader>(path_.string(), secrets_);
+            return std::make_unique<SqliteReader>(path_.string(), secrets_, condition_);
         });
     }
 
-    void rest() override {
-        sqlite3_wal_checkpoint_v2(connection_->handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE,
-                                  nullptr, nullptr);
+    Result<void> checkpoint() override {
+        auto moved = guarded([&]() -> Result<void> {
+            if (!connection_->checkpoint()) {
+                room_.met_full();  // The log goes on holding what did not fit.
+            }
+            return {};
+        });
+        failed_ = failed_ || !moved;
+        return moved;
     }
+
+    void look_at_disk() override {
+        room_.look([this]() -> std::uint64_t {
+            try {
+                return connection_->reusable_bytes();
+            } catch (const Failure&) {
+                return 0;  // Whoever writes next meets the reason.
+            }
+        });
+    }
+
+    const Condition& condition() const noexcept override { return condition_; }
 
     std::uint64_t bytes_on_disk() const override {
         std::uint64_t bytes = 0;
@@ -173,16 +204,64 @@ public:
     }
 
 private:
+    /// What went wrong, after it was undone.
+    template <class Body>
+    std::optional<Failure> attempt(Body body) {
+        try {
+            body();
+            return std::nullopt;
+        } catch (const Failure& failure) {
+            transaction_.undo();
+            return failure;
+        }
+    }
+
+    static void refuse(std::vector<Accept>& accepts) {
+        for (auto& accept : accepts) {
+            accept.result = Accept::Result::no_room;
+        }
+    }
+    static void refuse(std::vector<Change>& changes) {
+        for (auto& change : changes) {
+            if (change.lasting) {
+                change.result = {};  // It is run again.
+            } else {
+                change.result = fail(ErrorCode::busy, "the store's disk is full: free some room");
+            }
+        }
+    }
+
     const std::filesystem::path path_;
+    Condition condition_;
     StoreLock lock_;  // Let go of after the connection.
     std::unique_ptr<Connection> connection_;
     const SecretBox secrets_;
+    DiskRoom room_;
     MessageWriter writer_;
     SqliteTables tables_;
-    Statement begin_;
-    Statement commit_;
+    Transaction transaction_;
     bool failed_ = false;  // A failed sync is never tried again: the kernel may have dropped pages.
 };
+
+Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
+                                           const StoreOptions& options, StoreLock& lock) {
+    auto connection = std::make_unique<Connection>(path.string(), Access::read_write);
+    if (auto prepared = prepare_writer(*connection); !prepared) {
+        return pass(prepared);
+    }
+    if (auto migrated = migrate(*connection, options.migrate); !migrated) {
+        return pass(migrated);
+    }
+    const auto key_file =
+        options.key_file.empty() ? std::filesystem::path{path.string() + ".key"} : options.key_file;
+    auto secrets = open_secrets(*connection, key_file);
+    if (!secrets) {
+        return pass(secrets);
+    }
+    connection->reserve_log_index(log_index_frames);
+    return std::make_unique<SqliteStore>(path, std::move(lock), std::move(connection), *secrets,
+                                         options);
+}
 
 }  // namespace
 
@@ -194,22 +273,15 @@ Result<std::unique_ptr<Store>> open(const std::filesystem::path& path,
         if (!lock) {
             return pass(lock);
         }
-        auto connection = std::make_unique<Connection>(path.string(), Access::read_write);
-        if (auto prepared = prepare_writer(*connection); !prepared) {
-            return pass(prepared);
+        try {
+            return open_locked(path, options, *lock);
+        } catch (const Failure& failure) {
+            if (!failure.is_no_room() && failure.code() != SQLITE_IOERR_SHMSIZE) {
+                throw;
+            }
         }
-        if (auto migrated = migrate(*connection, options.migrate); !migrated) {
-            return pass(migrated);
-        }
-        const auto key_file = options.key_file.empty()
-                                  ? std::filesystem::path{path.string() + ".key"}
-                                  : options.key_file;
-        auto secrets = open_secrets(*connection, key_file);
-        if (!secrets) {
-            return pass(secrets);
-        }
-        return std::make_unique<SqliteStore>(path, std::move(*lock), std::move(connection),
-                                             *secrets);
+        DiskRoom::give_up(path);  // The disk is full, and the reserve may be what fills it.
+        return open_locked(path, options, *lock);
     });
 }
 

@@ -98,12 +98,6 @@ TEST_F(SqliteStoreTest, WithoutCreateNothingIsMadeWhereNoStoreIs) {
     make_store();
 }
 
-TEST_F(SqliteStoreTest, WritesAheadAndSyncsFully) {
-    make_store();
-    sqlite::Connection connection{file.string(), sqlite::Access::read_only};
-    EXPECT_EQ(connection.query_text("PRAGMA journal_mode"), "wal");
-}
-
 TEST_F(SqliteStoreTest, RefusesAPlaceThatCannotBeMadeDurable) {
     const auto before = std::filesystem::current_path();
     std::filesystem::current_path(directory.path());

@@ -1,0 +1,72 @@
+#include "store/condition.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace merpati::store {
+
+bool Condition::is_damaged(model::PhoneNumber lane) const {
+    if (!lanes_damaged_) {
+        return false;
+    }
+    const std::lock_guard lock{mutex_};
+    return lanes_.contains(lane);
+}
+
+bool Condition::may_send(std::size_t in_flight) const noexcept {
+    switch (room_.load()) {
+        case Room::ample:
+            return true;
+        case Room::low:
+            return in_flight < sends_max_;
+        case Room::none:
+            return false;
+    }
+    return false;
+}
+
+std::string Condition::trouble() const {
+    std::string words;
+    if (room_ == Room::low) {
+        words = "its disk is nearly full: no messages are accepted";
+    } else if (room_ == Room::none) {
+        words = "its disk is full: nothing is accepted or sent";
+    }
+    const std::lock_guard lock{mutex_};
+    if (damages_ > 0) {
+        words += words.empty() ? "" : "; ";
+        words += fmt::format("is damaged: {}{} places cannot be read or written",
+                             damages_ >= damages_max ? "at least " : "", damages_.load());
+        if (!lanes_.empty()) {
+            words += fmt::format(", {} devices cannot send", lanes_.size());
+        }
+    }
+    return words;
+}
+
+void Condition::set_room(Room room, std::size_t sends_max) noexcept {
+    sends_max_ = sends_max;
+    room_ = room;
+}
+
+void Condition::note_damaged_lane(model::PhoneNumber lane) {
+    const std::lock_guard lock{mutex_};
+    if (lanes_.size() < damages_max && lanes_.insert(lane).second) {
+        lanes_damaged_ = true;
+        count();
+    }
+}
+
+void Condition::note_damage(std::string place) {
+    const std::lock_guard lock{mutex_};
+    if (places_.size() < damages_max && places_.insert(std::move(place)).second) {
+        count();
+    }
+}
+
+void Condition::count() {
+    damages_ = lanes_.size() + places_.size();
+}
+
+}  // namespace merpati::store

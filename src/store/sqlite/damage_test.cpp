@@ -1,0 +1,185 @@
+// Pages that are not what they were: only what needs them suffers.
+#include <algorithm>
+#include <fstream>
+#include <unordered_map>
+
+#include "store/conformance/store_fixture.hpp"
+#include "store/sqlite/connection.hpp"
+
+namespace merpati::store {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int each = 300;  // Messages of a device: its queue takes several pages.
+
+struct DamageTest : StoreTest {
+    DamageTest() {
+        store.reset();
+        sqlite::Connection connection{file.string(), sqlite::Access::read_write};
+        for (const auto number : {device, other}) {
+            sqlite::Statement insert{
+                connection,
+                "INSERT INTO device(number, account, connector, state, webhook_url, gap_min, "
+                "jitter_max, per_day_max, created_at, state_since) "
+                "VALUES(?, ?, 'simulator', 'connected', '', 0, 0, 0, 0, 0)"};
+            insert.run(number.value(), account.value);
+        }
+        store = take(open_store(options));
+    }
+
+    void fill() {
+        WriteBatch batch;
+        for (int count = 0; count < each; ++count) {
+            for (const auto number : {device, other}) {
+                auto made = message();
+                made->device = number;
+                messages[number].push_back(*made);
+                batch.accepts.push_back({.message = std::move(made)});
+            }
+        }
+        write(batch);
+    }
+
+    /// The leaves of a table or index, in the order of what stands in them.
+    std::vector<std::int64_t> leaves_of(std::string_view name) {
+        std::vector<std::int64_t> pages;
+        sqlite::Connection connection{file.string(), sqlite::Access::read_only};
+        sqlite::Statement find{connection,
+                               "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' "
+                               "ORDER BY path"};
+        auto row = find.query(name);
+        while (row.next()) {
+            pages.push_back(row.integer(0));
+        }
+        return pages;
+    }
+
+    /// As a disk does that lost a page.
+    void damage(std::string_view name, std::size_t place) {
+        store.reset();
+        const auto pages = leaves_of(name);
+        ASSERT_LT(place, pages.size());
+        {
+            std::fstream bytes{file, std::ios::in | std::ios::out | std::ios::binary};
+            bytes.seekp((pages[place] - 1) * 4'096);
+            bytes << std::string(4'096, '\0');
+        }
+        store = take(open_store(options));
+    }
+
+    Result<std::vector<QueuedMessage>> lane(model::PhoneNumber number) {
+        return reader()->load_lane(number, model::Source::api, clock.now() + 1s, 2 * each,
+                                   [](const Uuid&) { return false; });
+    }
+
+    std::filesystem::path file = directory.path() / "merpati.db";
+    model::PhoneNumber other = model::PhoneNumber::from_stored(6281100000002);
+    std::unordered_map<model::PhoneNumber, std::vector<model::Message>> messages;
+};
+
+TEST_P(DamageTest, ADamagedMessageKeepsNoOtherFromItsLane) {
+    fill();
+    damage("message", 2);
+    for (const auto number : {device, other}) {
+        const auto loaded = take(lane(number));
+        EXPECT_LT(loaded.size(), each);
+        EXPECT_GT(loaded.size(), each - 60);
+        EXPECT_FALSE(store->condition().is_damaged(number));
+    }
+    const auto damages = store->condition().damages();
+    EXPECT_GT(damages, 0);
+    EXPECT_TRUE(store->condition().trouble().contains("is damaged"))
+        << store->condition().trouble();
+    (void)lane(device);  // The same places once more are not counted again.
+    EXPECT_EQ(store->condition().damages(), damages);
+
+    auto one = take(lane(device));
+    EXPECT_TRUE(finish(finish_of(*one.front().message)));
+    accepted();
+}
+
+TEST_P(DamageTest, ADamagedQueueStopsItsLaneAlone) {
+    fill();
+    damage("queue", 1);
+    ASSERT_EQ(lane(device).error().code, ErrorCode::damaged);
+    EXPECT_TRUE(store->condition().is_damaged(device));
+    EXPECT_FALSE(store->condition().is_damaged(other));
+    EXPECT_EQ(take(lane(other)).size(), each);
+}
+
+TEST_P(DamageTest, TheOtherLanesAreFoundAtAStart) {
+    fill();
+    damage("queue", 0);
+    const auto lanes = take(reader()->lanes());
+    ASSERT_EQ(lanes.size(), 1);
+    EXPECT_EQ(lanes.front().device, other);
+    EXPECT_TRUE(store->condition().is_damaged(device));
+}
+
+TEST_P(DamageTest, TheWriterLeavesOutWhatIsDamagedAndWritesTheRest) {
+    fill();
+    damage("queue", 1);
+    WriteBatch batch;
+    for (const auto number : {device, other}) {
+        for (const auto& made : messages[number]) {
+            batch.finishes.push_back(finish_of(made));
+        }
+    }
+    batch.accepts.push_back({.message = message()});
+    batch.accepts.back().message->device = other;
+    batch.accepts.back().message->due_at = clock.now() + 1h;
+    batch.changes.push_back({.run = [](Tables&) -> Result<void> { return {}; }});
+    batch.changes.push_back({.run = [](Tables&) -> Result<void> { return {}; }, .lasting = true});
+    write(batch);
+    std::size_t damaged = 0;
+    for (const auto& finish : batch.finishes) {
+        EXPECT_NE(finish.finished, finish.damaged);
+        EXPECT_FALSE(finish.damaged && finish.message->device == other);
+        damaged += finish.damaged ? 1 : 0;
+    }
+    EXPECT_EQ(damaged, each);  // The lane as a whole: nothing of it is sent any more.
+    EXPECT_EQ(batch.accepts.front().result, Accept::Result::stored);
+    EXPECT_EQ(batch.changes.front().result.error().code, ErrorCode::busy);
+    EXPECT_TRUE(batch.changes.back().result);
+    EXPECT_TRUE(store->condition().is_damaged(device));
+    EXPECT_FALSE(store->condition().is_damaged(other));
+
+    reopen();
+    EXPECT_EQ(take(lane(other)).size(), 0);
+    EXPECT_TRUE(take(reader()->message(messages[other].front().id))->completion);
+}
+
+TEST_P(DamageTest, AnAcceptThatMeetsDamageIsRefusedAndCostsNothing) {
+    account = create_account(1'000);
+    fill();
+    damage("message", leaves_of("message").size() - 1);
+    auto refused = *message();
+    EXPECT_EQ(accept(refused), Accept::Result::damaged);
+    EXPECT_EQ(credit_of(account), 1'000 - 2 * each);
+    EXPECT_FALSE(store->condition().is_damaged(device));  // What waits can still be sent.
+}
+
+TEST_P(DamageTest, ACallbackThatCannotBeRecordedHoldsUpNoOther) {
+    std::vector<model::Callback> callbacks;
+    for (int count = 0; count < 100; ++count) {
+        callbacks.push_back(finished_with_callback());
+    }
+    damage("callback", 1);
+    WriteBatch batch;
+    for (const auto& callback : callbacks) {
+        batch.callback_updates.push_back(
+            {.event = callback.id,
+             .progress = {.state = model::CallbackState::delivered, .updated_at = clock.now()}});
+    }
+    write(batch);
+    const auto damaged = std::ranges::count(batch.callback_updates, true, &CallbackUpdate::damaged);
+    EXPECT_GT(damaged, 0);
+    EXPECT_LT(damaged, 100);
+    EXPECT_GT(store->condition().damages(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, DamageTest, ::testing::ValuesIn(engines()), name_of);
+
+}  // namespace
+}  // namespace merpati::store

@@ -1,0 +1,268 @@
+// What becomes of a batch when the disk fails, or is full.
+#include <algorithm>
+
+#include <sqlite3.h>
+
+#include "store/conformance/store_fixture.hpp"
+#include "store/sqlite/connection.hpp"
+#include "store/sqlite/fault_vfs.hpp"
+
+namespace merpati::store {
+namespace {
+
+using sqlite::FileCall;
+
+constexpr std::uint64_t reserve = 1 << 20;
+constexpr std::uint64_t plenty = 64 << 20;
+
+struct DiskFaultTest : StoreTest {
+    sqlite::Faults faults;
+
+    std::filesystem::path file = directory.path() / "merpati.db";
+
+    WriteBatch batch_of(model::Message& ends) {
+        WriteBatch batch;
+        batch.finishes.push_back(finish_of(ends));
+        batch.accepts.push_back({.message = message()});
+        batch.changes.push_back({.run = [](Tables&) -> Result<void> { return {}; }});
+        batch.changes.push_back(
+            {.run = [](Tables&) -> Result<void> { return {}; }, .lasting = true});
+        return batch;
+    }
+
+    bool waits(const model::Message& message) {
+        return !take(reader()->message(message.id))->completion.has_value();
+    }
+};
+
+TEST_P(DiskFaultTest, EachCommitIsWrittenToTheLogAndSyncedBeforeItIsAnswered) {
+    accepted();
+    faults.calls();
+    for (int count = 0; count < 3; ++count) {
+        accepted();
+        EXPECT_EQ(faults.calls(), (std::vector<std::string>{"write -wal", "sync -wal"}));
+    }
+}
+
+/// The one above can fail: without a full sync there is none in a commit.
+TEST_P(DiskFaultTest, TheTestSeesAMissingSync) {
+    store.reset();
+    sqlite::Connection careless{file.string(), sqlite::Access::read_write};
+    careless.execute("PRAGMA synchronous = NORMAL");
+    for (int count = 0; count < 3; ++count) {
+        faults.calls();
+        careless.execute(
+            "INSERT INTO meta VALUES('careless', x'01'); DELETE FROM meta WHERE name = 'careless'");
+    }
+    // Gathered until something looks at the log: at the latest the next commit or checkpoint.
+    EXPECT_EQ(std::ranges::count(faults.calls(), "sync -wal"), 0);
+}
+
+TEST_P(DiskFaultTest, AFailedSyncIsTheEnd) {
+    faults.inject({.file = "-wal", .call = FileCall::sync, .code = SQLITE_IOERR_FSYNC});
+    WriteBatch batch;
+    batch.accepts.push_back({.message = message()});
+    EXPECT_EQ(store->write(batch).error().code, ErrorCode::store_failed);
+    faults.clear();
+    WriteBatch empty;
+    EXPECT_EQ(store->write(empty).error().code, ErrorCode::store_failed);
+}
+
+TEST_P(DiskFaultTest, AFailedCheckpointIsTheEnd) {
+    for (const auto& fault :
+         {sqlite::Fault{.file = "merpati.db", .code = SQLITE_IOERR_WRITE},
+          sqlite::Fault{
+              .file = "merpati.db", .call = FileCall::sync, .code = SQLITE_IOERR_FSYNC}}) {
+        accepted();
+        faults.inject(fault);
+        EXPECT_EQ(store->checkpoint().error().code, ErrorCode::store_failed);
+        faults.clear();
+        WriteBatch empty;
+        EXPECT_EQ(store->write(empty).error().code, ErrorCode::store_failed);
+        reopen();
+    }
+}
+
+TEST_P(DiskFaultTest, SoIsOneThatALongLogMadeNecessary) {
+    faults.inject({.file = "merpati.db", .call = FileCall::sync, .code = SQLITE_IOERR_FSYNC});
+    WriteBatch batch;
+    for (int count = 0; count < 8'500; ++count) {
+        batch.accepts.push_back({.message = message()});
+        batch.accepts.back().message->body = std::string(3'800, 'x');
+    }
+    EXPECT_EQ(store->write(batch).error().code, ErrorCode::store_failed);
+}
+
+TEST_P(DiskFaultTest, AReaderThatNeedsTheLogIsNoFailure) {
+    accepted();
+    sqlite::Connection beside{file.string(), sqlite::Access::read_only};
+    beside.execute("BEGIN");
+    EXPECT_EQ(beside.query_text("SELECT count(*) FROM message"), "1");
+    accepted();
+    EXPECT_TRUE(store->checkpoint());
+    EXPECT_TRUE(store->checkpoint());
+}
+
+TEST_P(DiskFaultTest, AFullDiskUndoesTheBatchAndTakesItWhenThereIsRoom) {
+    auto ending = accepted();
+    auto batch = batch_of(ending);
+    faults.inject({.file = "-wal", .code = SQLITE_FULL});
+    for (int count = 0; count < 3; ++count) {
+        const auto written = store->write(batch);
+        EXPECT_EQ(written.error().code, ErrorCode::busy) << written.error().describe();
+        EXPECT_EQ(batch.accepts.front().result, Accept::Result::no_room);
+        EXPECT_EQ(batch.changes.front().result.error().code, ErrorCode::busy);
+        EXPECT_FALSE(store->condition().may_send(0));
+        EXPECT_FALSE(store->condition().trouble().empty());
+        EXPECT_TRUE(waits(ending));
+    }
+    faults.clear();
+    write(batch);
+    EXPECT_TRUE(batch.finishes.front().finished);
+    EXPECT_TRUE(batch.changes.back().result);
+    EXPECT_EQ(batch.accepts.front().result, Accept::Result::no_room);  // Its caller was told.
+    EXPECT_FALSE(waits(ending));
+
+    accepted();
+    EXPECT_TRUE(store->condition().may_send(1'000'000));
+    EXPECT_EQ(store->condition().trouble(), "");
+    reopen();
+    EXPECT_EQ(take(reader()->waiting_messages()), 1);
+}
+
+TEST_P(DiskFaultTest, ACreditThatAnUndoneBatchTookIsNotTaken) {
+    account = create_account(10);
+    auto first = *message();
+    EXPECT_EQ(accept(first), Accept::Result::stored);
+    faults.inject({.file = "-wal", .code = SQLITE_FULL});
+    WriteBatch batch;
+    batch.accepts.push_back({.message = message()});
+    EXPECT_FALSE(store->write(batch));
+    faults.clear();
+    auto second = *message();
+    EXPECT_EQ(accept(second), Accept::Result::stored);
+    EXPECT_EQ(credit_of(account), 8);
+}
+
+TEST_P(DiskFaultTest, ACheckpointThatFindsNoRoomIsTriedAgain) {
+    const auto made = accepted();
+    faults.inject({.file = "merpati.db", .code = SQLITE_FULL});
+    EXPECT_TRUE(store->checkpoint());
+    EXPECT_FALSE(store->condition().may_send(0));
+    faults.clear();
+    EXPECT_TRUE(store->checkpoint());
+    store->look_at_disk();
+    EXPECT_TRUE(store->condition().may_send(0));
+    reopen();
+    EXPECT_TRUE(waits(made));
+}
+
+struct DiskRoomTest : DiskFaultTest {
+    DiskRoomTest() {
+        options.reserve_bytes = reserve;
+        options.free_bytes = [this](const std::filesystem::path&) { return free; };
+        reopen();
+    }
+
+    std::uint64_t free = plenty;
+    std::filesystem::path kept = directory.path() / "merpati.db-reserve";
+
+    Accept::Result try_to_accept() {
+        WriteBatch batch;
+        batch.accepts.push_back({.message = message()});
+        write(batch);
+        return batch.accepts.front().result;
+    }
+};
+
+TEST_P(DiskRoomTest, ReservesRoomAndGoesOnInItWhenTheDiskFills) {
+    EXPECT_EQ(std::filesystem::file_size(kept), reserve);
+    auto ending = accepted();
+    free = reserve - 1;
+    EXPECT_EQ(try_to_accept(), Accept::Result::no_room);
+    EXPECT_FALSE(store->condition().accepts());
+    EXPECT_TRUE(store->condition().may_send(0));
+    EXPECT_FALSE(store->condition().may_send(reserve / 4'096));  // More than it has room for.
+    EXPECT_TRUE(finish(finish_of(ending)));
+
+    free = reserve;  // Just enough to fill again at once.
+    EXPECT_EQ(try_to_accept(), Accept::Result::no_room);
+    free = 2 * reserve;
+    EXPECT_EQ(try_to_accept(), Accept::Result::stored);
+}
+
+TEST_P(DiskRoomTest, GivesTheReserveAwayWhenTheDiskIsFullAndTakesItBack) {
+    auto ending = accepted();
+    free = 0;
+    faults.inject({.file = "-wal", .code = SQLITE_FULL});
+    auto batch = batch_of(ending);
+    EXPECT_FALSE(store->write(batch));
+    EXPECT_EQ(std::filesystem::file_size(kept), 0);
+    EXPECT_FALSE(store->condition().may_send(0));
+    faults.clear();
+    write(batch);  // In the room that was kept.
+    EXPECT_TRUE(batch.finishes.front().finished);
+    EXPECT_FALSE(store->condition().may_send(0));
+
+    free = plenty;
+    store->look_at_disk();
+    EXPECT_EQ(std::filesystem::file_size(kept), reserve);
+    EXPECT_TRUE(store->condition().may_send(0));
+    EXPECT_EQ(try_to_accept(), Accept::Result::stored);
+}
+
+TEST_P(DiskRoomTest, SendsNothingBeforeTheReserveIsThereAtStart) {
+    store.reset();
+    std::filesystem::remove(kept);
+    free = reserve / 2;
+    store = take(open_store(options));
+    EXPECT_FALSE(store->condition().may_send(0));
+    EXPECT_EQ(try_to_accept(), Accept::Result::no_room);
+    free = plenty;
+    store->look_at_disk();
+    EXPECT_TRUE(store->condition().may_send(0));
+    EXPECT_EQ(try_to_accept(), Accept::Result::stored);
+}
+
+TEST_P(DiskRoomTest, AReserveThatAnEarlierProcessLeftCounts) {
+    free = 0;
+    reopen();
+    EXPECT_TRUE(store->condition().may_send(0));
+    EXPECT_FALSE(store->condition().accepts());
+}
+
+TEST_P(DiskRoomTest, RoomInsideTheStoreCountsToo) {
+    std::vector<model::Message> made;
+    for (int count = 0; count < 300; ++count) {
+        auto large = *message();
+        large.body = std::string(8'000, 'x');
+        ASSERT_EQ(accept(large), Accept::Result::stored);
+        made.push_back(std::move(large));
+    }
+    for (auto& message : made) {
+        ASSERT_TRUE(finish(finish_of(message)));
+    }
+    free = reserve / 2;
+    EXPECT_EQ(try_to_accept(), Accept::Result::no_room);
+    clock.advance(std::chrono::hours{1'000});
+    for (std::size_t removed = 1; removed > 0;) {
+        ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+            removed = take(
+                tables.prune({.messages_before = clock.now(), .idempotency_before = clock.now()}));
+            return {};
+        }));
+    }
+    EXPECT_EQ(try_to_accept(), Accept::Result::stored);
+}
+
+/// The SQLite engine alone has this disk.
+std::vector<Engine> sqlite_only() {
+    auto all = engines();
+    std::erase_if(all, [](const Engine& engine) { return engine.name != "Sqlite"; });
+    return all;
+}
+INSTANTIATE_TEST_SUITE_P(Engines, DiskFaultTest, ::testing::ValuesIn(sqlite_only()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, DiskRoomTest, ::testing::ValuesIn(sqlite_only()), name_of);
+
+}  // namespace
+}  // namespace merpati::store

@@ -1,0 +1,104 @@
+#include "store/sqlite/disk_room.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <tuple>
+#include <unistd.h>
+#include <utility>
+
+namespace merpati::store::sqlite {
+namespace {
+
+/// What the outcome of one send writes at most: a few pages of 4 KiB, to the log and from there
+/// into the store.
+constexpr std::uint64_t outcome_bytes = std::uint64_t{24} << 10;
+
+constexpr const char* reserve_suffix = "-reserve";
+
+/// What was given up comes back only when there is so much more, so that it does not go at once.
+constexpr std::uint64_t with_margin(std::uint64_t bytes) {
+    return bytes + bytes / 4;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> free_bytes_of(const std::filesystem::path& folder) {
+    struct statvfs space{};
+    if (::statvfs(folder.c_str(), &space) != 0) {
+        return std::nullopt;
+    }
+    return std::uint64_t{space.f_bavail} * space.f_frsize;
+}
+
+DiskRoom::DiskRoom(const std::filesystem::path& store, std::uint64_t reserve_bytes,
+                   FreeBytes free_bytes, Condition& condition)
+    : reserve_(store.string() + reserve_suffix),
+      folder_(std::filesystem::absolute(store).parent_path()),
+      reserve_bytes_(reserve_bytes),
+      free_bytes_(free_bytes ? std::move(free_bytes) : free_bytes_of),
+      condition_(condition),
+      secured_(reserve_bytes == 0 || is_whole()) {
+    settle(secured_ ? Room::low : Room::none);
+}
+
+void DiskRoom::look(const std::function<std::uint64_t()>& reusable) {
+    if (reserve_bytes_ == 0) {
+        settle(Room::ample);
+        return;
+    }
+    const auto free = free_bytes_(folder_);
+    if (!free) {
+        return;
+    }
+    if (!secured_ && !secure(*free)) {
+        settle(Room::none);
+        return;
+    }
+    const bool was_ample = condition_.room() == Room::ample;
+    const auto wanted = was_ample ? reserve_bytes_ : with_margin(reserve_bytes_);
+    // The log grows on the disk, whatever is free inside the store.
+    const bool ample = *free >= wanted || (*free >= wanted / 4 && *free + reusable() >= wanted);
+    settle(ample ? Room::ample : Room::low);
+}
+
+void DiskRoom::met_full() {
+    secured_ = reserve_bytes_ == 0;
+    std::ignore = ::truncate(reserve_.c_str(), 0);
+    settle(Room::none);
+}
+
+void DiskRoom::give_up(const std::filesystem::path& store) {
+    std::ignore = ::truncate((store.string() + reserve_suffix).c_str(), 0);
+}
+
+bool DiskRoom::secure(std::uint64_t free) {
+    if (free < with_margin(reserve_bytes_)) {
+        return false;
+    }
+    const int file = ::open(reserve_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) {
+        return false;
+    }
+    const auto size = static_cast<off_t>(reserve_bytes_);
+    secured_ = ::ftruncate(file, size) == 0 && ::posix_fallocate(file, 0, size) == 0;
+    if (!secured_) {
+        std::ignore = ::ftruncate(file, 0);
+    }
+    ::close(file);
+    return secured_;
+}
+
+/// As an earlier process left it.
+bool DiskRoom::is_whole() const {
+    struct stat status{};
+    return ::stat(reserve_.c_str(), &status) == 0 &&
+           static_cast<std::uint64_t>(status.st_size) == reserve_bytes_ &&
+           static_cast<std::uint64_t>(status.st_blocks) * 512 >= reserve_bytes_;
+}
+
+void DiskRoom::settle(Room room) {
+    condition_.set_room(room, static_cast<std::size_t>(reserve_bytes_ / outcome_bytes));
+}
+
+}  // namespace merpati::store::sqlite

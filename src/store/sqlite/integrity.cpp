@@ -1,0 +1,53 @@
+#include "store/sqlite/integrity.hpp"
+
+#include "store/sqlite/connection.hpp"
+#include "store/sqlite/guard.hpp"
+
+namespace merpati::store::sqlite {
+namespace {
+
+/// SQLite asks after so many of its steps whether to go on.
+constexpr int steps_between = 10'000;
+
+struct Deadline {
+    const Clock& clock;
+    SteadyTime at;
+};
+
+int is_over(void* deadline) {
+    const auto& [clock, at] = *static_cast<const Deadline*>(deadline);
+    return clock.steady_now() >= at ? 1 : 0;
+}
+
+}  // namespace
+
+Result<Integrity> check_integrity(const std::filesystem::path& path, Depth depth,
+                                  const Clock& clock, std::chrono::milliseconds longest) {
+    return guarded([&]() -> Result<Integrity> {
+        Integrity found;
+        Connection connection{path.string(), Access::read_only};
+        Deadline deadline{.clock = clock, .at = clock.steady_now() + longest};
+        sqlite3_progress_handler(connection.handle(), steps_between, is_over, &deadline);
+        try {
+            Statement look{connection, depth == Depth::deep ? "PRAGMA integrity_check(10)"
+                                                            : "PRAGMA quick_check(10)"};
+            auto row = look.query();
+            while (row.next()) {
+                if (row.text(0) != "ok") {
+                    found.damages.emplace_back(row.text(0));
+                }
+            }
+        } catch (const Failure& failure) {
+            if (failure.is_damage()) {
+                found.damages.emplace_back(failure.what());
+            } else if (failure.code() == SQLITE_INTERRUPT) {
+                found.complete = false;
+            } else {
+                throw;
+            }
+        }
+        return found;
+    });
+}
+
+}  // namespace merpati::store::sqlite

@@ -1,0 +1,169 @@
+#include "store/sqlite/transaction.hpp"
+
+#include <algorithm>
+
+namespace merpati::store::sqlite {
+namespace {
+
+/// Times that one batch is begun anew: damage in more places is no longer a matter of a few.
+constexpr std::size_t left_out_max = 32;
+
+bool is_left_out(const Accept& accept) {
+    return accept.result != Accept::Result::stored;
+}
+bool is_left_out(const Change& change) {
+    return !change.result;
+}
+template <class Element>
+bool is_left_out(const Element& element) {
+    return element.damaged;
+}
+
+}  // namespace
+
+Transaction::Transaction(Connection& connection, MessageWriter& writer, SqliteTables& tables,
+                         Condition& condition)
+    : connection_(connection),
+      writer_(writer),
+      tables_(tables),
+      condition_(condition),
+      begin_(connection, "BEGIN IMMEDIATE"),
+      commit_(connection, "COMMIT"),
+      find_callback_(connection, "SELECT tail FROM callback WHERE id = ?") {}
+
+void Transaction::run(WriteBatch& batch) {
+    begin_.run();
+    write(Kind::finish, batch.finishes, [this](Finish& finish) { writer_.finish(finish); });
+    write(Kind::reschedule, batch.reschedules,
+          [this](Reschedule& reschedule) { writer_.reschedule(reschedule); });
+    write(Kind::intent, batch.intents, [this](Intent& intent) { writer_.record_intent(intent); });
+    write(Kind::callback, batch.callback_updates,
+          [this](CallbackUpdate& update) { writer_.update_callback(update); });
+    if (!batch.changes.empty()) {
+        writer_.credits().flush();
+    }
+    write(Kind::change, batch.changes, [this](Change& change) { tables_.apply(change); });
+    write(Kind::accept, batch.accepts, [this](Accept& accept) { writer_.accept(accept); });
+    writer_.credits().flush();
+    commit_.run();
+    left_out_ = 0;
+}
+
+void Transaction::undo() noexcept {
+    writer_.credits().forget();
+    writer_.activity().forget();
+    if (connection_.in_transaction()) {
+        sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+    }
+}
+
+bool Transaction::leave_out(WriteBatch& batch) {
+    if (kind_ == Kind::none || ++left_out_ > left_out_max) {
+        return false;
+    }
+    switch (kind_) {
+        case Kind::none:
+            break;
+        case Kind::finish:
+            leave_out_lane(batch, batch.finishes[place_].message->device);
+            break;
+        case Kind::reschedule:
+            leave_out_lane(batch, batch.reschedules[place_].device);
+            break;
+        case Kind::intent:
+            leave_out_lane(batch, batch.intents[place_].device);
+            break;
+        case Kind::callback:
+            leave_out(batch.callback_updates[place_]);
+            for (auto& update : batch.callback_updates) {  // A page holds many.
+                if (!update.damaged && !can_be_read(update.event)) {
+                    leave_out(update);
+                }
+            }
+            break;
+        case Kind::change:
+            batch.changes[place_].result =
+                fail(ErrorCode::damaged, "the store is damaged where this was to be written");
+            condition_.note_damage("where a change was to be written");
+            break;
+        case Kind::accept:
+            leave_out_accepts(batch);
+            break;
+    }
+    // A change that cannot be run twice was undone with the others, and what an accept found may
+    // have been: their callers ask again.
+    for (auto& change : batch.changes) {
+        if (change.result && !change.lasting) {
+            change.result = fail(ErrorCode::busy, "the store met damage beside it: try again");
+        }
+    }
+    for (auto& accept : batch.accepts) {
+        if (accept.result != Accept::Result::stored && accept.result != Accept::Result::no_room) {
+            accept.result = Accept::Result::damaged;
+        }
+    }
+    return true;
+}
+
+template <class Element, class Write>
+void Transaction::write(Kind kind, std::vector<Element>& elements, Write write) {
+    kind_ = kind;
+    for (place_ = 0; place_ < elements.size(); ++place_) {
+        if (!is_left_out(elements[place_])) {
+            write(elements[place_]);
+        }
+    }
+    kind_ = Kind::none;
+}
+
+/// Nothing of this lane is recorded any more: it stops.
+void Transaction::leave_out_lane(WriteBatch& batch, model::PhoneNumber lane) {
+    condition_.note_damaged_lane(lane);
+    for (auto& finish : batch.finishes) {
+        if (finish.message->device == lane) {
+            finish.damaged = true;
+            finish.finished = false;
+        }
+    }
+    for (auto& reschedule : batch.reschedules) {
+        if (reschedule.device == lane) {
+            reschedule.damaged = true;
+            reschedule.rescheduled = false;
+        }
+    }
+    for (auto& intent : batch.intents) {
+        intent.damaged = intent.damaged || intent.device == lane;
+    }
+}
+
+/// Its callback may be repeated after a restart; nobody waits for it.
+void Transaction::leave_out(CallbackUpdate& update) {
+    update.damaged = true;
+    condition_.note_damage("callback " + update.event.text());
+}
+
+bool Transaction::can_be_read(const model::EventId& callback) {
+    try {
+        (void)find_callback_.query(callback.sequence()).next();
+        return true;
+    } catch (const Failure& failure) {
+        if (!failure.is_damage()) {
+            throw;
+        }
+        return false;
+    }
+}
+
+/// Those of the same device; after a few devices it is clear that all fare alike.
+void Transaction::leave_out_accepts(WriteBatch& batch) {
+    constexpr std::size_t devices_max = 4;
+    const auto device = batch.accepts[place_].message->device;
+    for (auto& accept : batch.accepts) {
+        if (left_out_ >= devices_max || accept.message->device == device) {
+            accept.result = Accept::Result::damaged;
+        }
+    }
+    condition_.note_damage("where messages are accepted");
+}
+
+}  // namespace merpati::store::sqlite
