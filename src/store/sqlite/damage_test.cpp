@@ -166,6 +166,11 @@ TEST_P(DamageTest, ACallbackThatCannotBeRecordedHoldsUpNoOther) {
         callbacks.push_back(finished_with_callback());
     }
     damage("callback", 1);
+    const auto loaded =
+        take(reader()->load_callbacks(1, clock.now() + 1s, 200, [](const Uuid&) { return false; }));
+    EXPECT_GT(loaded.size(), 0);
+    EXPECT_LT(loaded.size(), 100);
+    EXPECT_EQ(store->condition().damages(), 100 - loaded.size());
     WriteBatch batch;
     for (const auto& callback : callbacks) {
         batch.callback_updates.push_back(

@@ -40,9 +40,10 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Co
       next_origin_(connection_,
                    "SELECT origin_key, due_at FROM callback WHERE state = 0 AND origin_key > ? "
                    "ORDER BY origin_key, due_at LIMIT 1"),
-      origin_rows_(connection_, select(callback_columns,
-                                       " FROM callback b WHERE b.state = 0 AND b.origin_key = ? "
-                                       "AND b.due_at < ? ORDER BY b.due_at, b.id")),
+      origin_rows_(connection_,
+                   "SELECT id FROM callback WHERE state = 0 AND origin_key = ? AND due_at < ? "
+                   "ORDER BY due_at, id"),
+      callback_row_(connection_, select(callback_columns, " FROM callback b WHERE b.id = ?")),
       origin_due_(connection_,
                   "SELECT min(due_at) FROM callback WHERE state = 0 AND origin_key = ? AND "
                   "due_at >= ?") {}
@@ -250,12 +251,32 @@ Result<std::vector<QueuedCallback>> SqliteReader::load_callbacks(std::int64_t or
         std::vector<QueuedCallback> loaded;
         auto row = origin_rows_.query(origin_key, before);
         while (loaded.size() < limit && row.next()) {
-            if (!known(uuid_of(row.integer(0), row.integer(1)))) {
-                loaded.push_back(read_callback(row));
+            if (auto callback = load_callback(row.integer(0), known)) {
+                loaded.push_back(std::move(*callback));
             }
         }
         return loaded;
     });
+}
+
+/// Empty where it is known, or cannot be read, which is noted: the others of its origin do not wait
+/// for it.
+std::optional<QueuedCallback> SqliteReader::load_callback(std::int64_t sequence,
+                                                          const Known& known) {
+    try {
+        auto row = callback_row_.query(sequence);
+        if (row.next()) {
+            return known(uuid_of(row.integer(0), row.integer(1)))
+                       ? std::nullopt
+                       : std::optional{read_callback(row)};
+        }
+    } catch (const Failure& failure) {
+        if (!failure.is_damage()) {
+            throw;
+        }
+    }
+    condition_.note_damage("callback " + std::to_string(sequence));
+    return std::nullopt;
 }
 
 Result<std::optional<Timestamp>> SqliteReader::next_callback_due(std::int64_t origin_key,

@@ -45,6 +45,8 @@ private:
     [[nodiscard]] Result<std::vector<LaneSummary>> walk_lanes();
     [[nodiscard]] Result<std::vector<LaneSummary>> lanes_of_devices();
     [[nodiscard]] std::unique_ptr<model::Message> load_message(const Uuid& id);
+    [[nodiscard]] std::optional<QueuedCallback> load_callback(std::int64_t sequence,
+                                                              const Known& known);
     template <class Body>
     [[nodiscard]] auto in_lane(model::PhoneNumber device, Body body) -> decltype(body());
     void add_queue_place(MessageRecord& record);
@@ -61,6 +63,7 @@ private:
     Statement queue_place_;
     Statement next_origin_;
     Statement origin_rows_;
+    Statement callback_row_;
     Statement origin_due_;
 };
 

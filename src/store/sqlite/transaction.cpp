@@ -1,6 +1,7 @@
 #include "store/sqlite/transaction.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace merpati::store::sqlite {
 namespace {
@@ -139,7 +140,7 @@ void Transaction::leave_out_lane(WriteBatch& batch, model::PhoneNumber lane) {
 /// Its callback may be repeated after a restart; nobody waits for it.
 void Transaction::leave_out(CallbackUpdate& update) {
     update.damaged = true;
-    condition_.note_damage("callback " + update.event.text());
+    condition_.note_damage("callback " + std::to_string(update.event.sequence()));
 }
 
 bool Transaction::can_be_read(const model::EventId& callback) {
