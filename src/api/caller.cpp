@@ -82,7 +82,8 @@ std::optional<http::Reply> Entrance::before_too_large(const http::Request& reque
     if (!is_send && request.path != "/v1/device/addnew") {
         return std::nullopt;
     }
-    const auto entry = admission::authenticate(request.authorization, directory_, clock_.now());
+    const auto entry =
+        admission::authenticate(request.authorization, directory_, clock_.wall_now());
     if (!entry) {
         note(Refusal::key_invalid);
         return wrong_key();
@@ -99,7 +100,7 @@ std::optional<http::Reply> Entrance::before_too_large(const http::Request& reque
 
 std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request,
                                                   Operation operation) const {
-    const auto now = clock_.now();
+    const auto now = clock_.wall_now();
     auto key = admission::authenticate(request.authorization, directory_, now);
     if (!key) {
         note(Refusal::key_invalid);
@@ -146,7 +147,7 @@ std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request,
         // The revision as it was chosen, by whatever rule: an answer of A is none to a B request.
         const auto revision =
             operation == Operation::send ? model::to_string(caller.revision) : std::string_view{};
-        caller.idempotency = idempotency_of(request, *header, revision, account.id, now);
+        caller.idempotency = idempotency_of(request, *header, revision, account.id, clock_.now());
     }
     caller.key = std::move(*key);
     caller.fields = std::move(*fields);

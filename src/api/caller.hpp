@@ -11,7 +11,7 @@
 #include "admission/checks.hpp"
 #include "api/errors.hpp"
 #include "api/json_fields.hpp"
-#include "base/clock.hpp"
+#include "base/queue_clock.hpp"
 #include "http/request.hpp"
 #include "model/account.hpp"
 #include "store/idempotency.hpp"
@@ -52,7 +52,8 @@ enum class Operation : std::uint8_t { send, device_addnew };
 /// The first half of decisions.md's order of checks. A refused request comes back as its answer.
 class Entrance {
 public:
-    Entrance(const Clock& clock, const admission::Directory& directory, EntranceOptions options)
+    Entrance(const QueueClock& clock, const admission::Directory& directory,
+             EntranceOptions options)
         : clock_(clock), directory_(directory), options_(options) {}
 
     /// Told of each refusal of a request that names an operation with a key, by those who answer
@@ -72,7 +73,7 @@ public:
                                                           Operation operation) const;
 
 private:
-    const Clock& clock_;
+    const QueueClock& clock_;
     const admission::Directory& directory_;
     EntranceOptions options_;
 };

@@ -17,7 +17,6 @@
 namespace merpati::callback {
 namespace {
 
-/// The wall clock may be stepped: no sleep is longer.
 constexpr std::chrono::seconds sleep_longest{1};
 
 }  // namespace
@@ -25,7 +24,7 @@ constexpr std::chrono::seconds sleep_longest{1};
 /// The thread around the core: an io_context that runs the outbound client and one timer.
 class Sender::Impl {
 public:
-    Impl(const Clock& clock, Random& random, store::Store& store, store::Committer& committer,
+    Impl(const QueueClock& clock, Random& random, store::Store& store, store::Committer& committer,
          const outbound::AddressPolicy& policy, outbound::ClientOptions client,
          SecretLookup secrets, Options options)
         : clock_(clock),
@@ -163,7 +162,7 @@ private:
         });
     }
 
-    const Clock& clock_;
+    const QueueClock& clock_;
     store::Store& store_;
     boost::asio::io_context io_{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{
@@ -185,9 +184,9 @@ private:
     bool woken_ = false;  // take_work is on its way.
 };
 
-Sender::Sender(const Clock& clock, Random& random, store::Store& store, store::Committer& committer,
-               const outbound::AddressPolicy& policy, outbound::ClientOptions client,
-               SecretLookup secrets, Options options)
+Sender::Sender(const QueueClock& clock, Random& random, store::Store& store,
+               store::Committer& committer, const outbound::AddressPolicy& policy,
+               outbound::ClientOptions client, SecretLookup secrets, Options options)
     : impl_(std::make_unique<Impl>(clock, random, store, committer, policy, std::move(client),
                                    std::move(secrets), options)) {}
 

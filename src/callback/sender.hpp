@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/clock.hpp"
 #include "base/encoding.hpp"
 #include "base/error.hpp"
+#include "base/queue_clock.hpp"
 #include "base/random.hpp"
 #include "model/callback.hpp"
 #include "outbound/client.hpp"
@@ -70,9 +70,9 @@ struct Counts {
 /// Threads: one of its own, which runs the outbound client. Public methods from any thread.
 class Sender {
 public:
-    Sender(const Clock& clock, Random& random, store::Store& store, store::Committer& committer,
-           const outbound::AddressPolicy& policy, outbound::ClientOptions client,
-           SecretLookup secrets, Options options);
+    Sender(const QueueClock& clock, Random& random, store::Store& store,
+           store::Committer& committer, const outbound::AddressPolicy& policy,
+           outbound::ClientOptions client, SecretLookup secrets, Options options);
     ~Sender();
 
     /// Recovers what waits in the store and starts the thread. Errors: store_failed, io_failed (CA

@@ -79,7 +79,7 @@ std::string_view to_string(AttemptResult result) noexcept {
     return "broken";
 }
 
-SenderCore::SenderCore(const Clock& clock, Random& random, store::Committer& committer,
+SenderCore::SenderCore(const QueueClock& clock, Random& random, store::Committer& committer,
                        SecretLookup secrets, const Options& options, Attempt attempt,
                        Answered answered, Post post)
     : clock_(clock),
@@ -278,8 +278,8 @@ void SenderCore::start(Origin& origin) {
     outbound::Request request;
     request.method = "POST";
     request.url = *origin.url;
-    request.headers =
-        signature_headers(secrets_(callback.account), callback.id.text(), now_, callback.body);
+    request.headers = signature_headers(secrets_(callback.account), callback.id.text(),
+                                        clock_.wall_now(), callback.body);
     request.headers += "Content-Type: application/json\r\n";
     request.body = std::move(callback.body);  // Another attempt reads it from the store.
     request.timeout = options_.timeout;
@@ -308,8 +308,9 @@ void SenderCore::judge(store::QueuedCallback& queued, const Result<outbound::Res
     } else {
         progress.last_error = error_text(answer);
         origin.breaker.failed(now_);
-        const auto asked =
-            answer ? parse_retry_after(answer->header("retry-after"), now_) : std::nullopt;
+        const auto asked = answer
+                               ? parse_retry_after(answer->header("retry-after"), clock_.wall_now())
+                               : std::nullopt;
         if (answer && answer->status == 410) {
             progress.state = model::CallbackState::gone;
         } else if (const auto next = next_attempt(now_, progress.attempts, asked, random_)) {

@@ -28,7 +28,7 @@ public:
     using Attempt = std::function<void(outbound::Request, outbound::ResponseHandler)>;
     using Answered = std::function<void()>;
 
-    SenderCore(const Clock& clock, Random& random, store::Committer& committer,
+    SenderCore(const QueueClock& clock, Random& random, store::Committer& committer,
                SecretLookup secrets, const Options& options, Attempt attempt, Answered answered,
                Post post);
 
@@ -60,7 +60,7 @@ private:
     void settle(std::shared_ptr<store::QueuedCallback> queued);
     void settled(const store::QueuedCallback& queued);
 
-    const Clock& clock_;
+    const QueueClock& clock_;
     Random& random_;
     store::Committer& committer_;
     const SecretLookup secrets_;

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "callback/sender_core.hpp"
 #include "testing/fixed_random.hpp"
@@ -27,7 +28,7 @@ struct SenderFixture : ::testing::Test {
 
     std::unique_ptr<SenderCore> new_core(Options options) {
         return std::make_unique<SenderCore>(
-            clock, random, committer,
+            queue_clock, random, committer,
             [](model::AccountId) { return std::vector<Bytes>{Bytes(32)}; }, options,
             [this](outbound::Request request, outbound::ResponseHandler done) {
                 attempts.push_back({.request = std::move(request), .answer = std::move(done)});
@@ -107,6 +108,7 @@ struct SenderFixture : ::testing::Test {
 
     testing::TemporaryFolder folder;
     testing::ManualClock clock;
+    QueueClock queue_clock{clock};
     testing::FixedRandom random;
     UuidSource ids{clock, random};
     std::unique_ptr<store::Store> store =

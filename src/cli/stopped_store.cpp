@@ -4,6 +4,7 @@
 
 #include "admission/directory.hpp"
 #include "api/manage/context.hpp"
+#include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "cli/version.hpp"
 #include "daemon/notices.hpp"
@@ -143,14 +144,16 @@ class StoppedStore::Impl {
 public:
     Impl(const config::Settings& settings, const Clock& clock, Random& random,
          std::unique_ptr<store::Store> store, std::vector<outbound::Cidr> allowed,
-         std::int64_t last_sequence)
-        : store_(std::move(store)),
-          ids_(clock, random, last_sequence),
-          notices_(clock, ids_),
+         std::int64_t last_sequence, Millis clock_offset)
+        : queue_clock_(clock),
+          store_(std::move(store)),
+          ids_(queue_clock_, random, last_sequence),
+          notices_(queue_clock_, ids_),
           policy_(std::move(allowed)),
           devices_(clock, *store_, directory_, notices_),
           messages_(clock, *store_, notices_),
           manage_({.clock = clock,
+                   .queue_clock = queue_clock_,
                    .random = random,
                    .store = *store_,
                    .change = [this](auto run) { return write_change(*store_, std::move(run)); },
@@ -160,13 +163,16 @@ public:
                    .version = version,
                    .devices = devices_,
                    .messages = messages_,
-                   .callbacks = callbacks_}) {}
+                   .callbacks = callbacks_}) {
+        queue_clock_.begin(clock_offset, Uuid{last_sequence, 0}.time());
+    }
 
     Result<void> load(store::Reader& reader) { return directory_.load(reader); }
 
     manage::Manage& manage() { return manage_; }
 
 private:
+    QueueClock queue_clock_;
     std::unique_ptr<store::Store> store_;
     UuidSource ids_;
     daemon::Notices notices_;
@@ -196,8 +202,12 @@ Result<std::unique_ptr<StoppedStore>> StoppedStore::open(const config::Settings&
     if (!last) {
         return std::unexpected(last.error());
     }
+    const auto clock_offset = (*reader)->clock_offset();
+    if (!clock_offset) {
+        return std::unexpected(clock_offset.error());
+    }
     auto impl = std::make_unique<Impl>(settings, clock, random, std::move(*store),
-                                       std::move(*allowed), *last);
+                                       std::move(*allowed), *last, *clock_offset);
     if (auto loaded = impl->load(**reader); !loaded) {
         return pass(loaded);
     }

@@ -129,6 +129,12 @@ std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
         lanes.retries_total);
     add("merpati_store_bytes", "What the store takes of its disk", false,
         rooms.store.bytes_on_disk());
+    add("merpati_clock_steps_total", "How often the machine's clock was set", true,
+        rooms.clock.steps());
+    figures.push_back(
+        {.name = "merpati_clock_offset_seconds",
+         .help = "By how far queue time is ahead of the machine's clock",
+         .samples = {{.value = std::chrono::duration<double>(rooms.clock.offset()).count()}}});
     figures.push_back(devices(rooms.directory));
     add_callbacks(add, figures, rooms.sender.counts());
     add_http(add, figures, rooms.server);

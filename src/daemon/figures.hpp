@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "admission/directory.hpp"
+#include "base/queue_clock.hpp"
 #include "callback/sender.hpp"
 #include "daemon/tally.hpp"
 #include "http/server.hpp"
@@ -18,6 +19,7 @@ namespace merpati::daemon {
 
 /// Where they come from.
 struct Counted {
+    const QueueClock& clock;
     const Tally& tally;
     const store::Store& store;
     const admission::Directory& directory;

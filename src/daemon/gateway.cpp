@@ -11,6 +11,7 @@
 #include "api/manage/service.hpp"
 #include "api/operations.hpp"
 #include "api/send/send.hpp"
+#include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "callback/sender.hpp"
 #include "connector/simulator/simulator.hpp"
@@ -42,6 +43,7 @@ constexpr auto callback_drain = 5s;
 struct Opened {
     std::unique_ptr<store::Store> store;
     std::int64_t last_sequence = 0;
+    Millis clock_offset{0};
     std::vector<outbound::Cidr> allowed;
 };
 
@@ -68,6 +70,11 @@ Result<Opened> open(const config::Settings& settings) {
         return pass(last);
     }
     opened.last_sequence = *last;
+    auto offset = (*reader)->clock_offset();
+    if (!offset) {
+        return pass(offset);
+    }
+    opened.clock_offset = *offset;
     return opened;
 }
 
@@ -90,20 +97,21 @@ public:
           const telemetry::Log& log, const Supervisor& supervisor, Opened opened)
         : settings_(settings),
           log_(log),
+          queue_clock_(clock),
           store_(std::move(opened.store)),
-          ids_(clock, random, opened.last_sequence),
-          notices_(clock, ids_),
+          ids_(queue_clock_, random, opened.last_sequence),
+          notices_(queue_clock_, ids_),
           policy_(std::move(opened.allowed)),
           prober_(clock, policy_, client_options(settings), prober_options(settings)),
           library_(clock, policy_, client_options(settings), library_options(settings)),
           committer_(clock, *store_, {}, [log](const Error& error) { fail_fast(log, error); }),
           sender_(
-              clock, random, *store_, committer_, policy_, client_options(settings),
+              queue_clock_, random, *store_, committer_, policy_, client_options(settings),
               [this, &clock](model::AccountId account) { return secrets_of(account, clock); },
               callback_options(settings)),
           waiters_(committer_),
           scheduler_(
-              clock, random, *store_, committer_, connectors_,
+              queue_clock_, random, *store_, committer_, connectors_,
               [this](const auto& message, const auto& completion) {
                   return notices_.of_end(message, completion);
               },
@@ -117,8 +125,8 @@ public:
                    .scheduler = scheduler_,
                    .sender = sender_,
                    .log = log.in("device")}),
-          entrance_(clock, directory_, entrance_options(settings)),
-          send_({.clock = clock,
+          entrance_(queue_clock_, directory_, entrance_options(settings)),
+          send_({.clock = queue_clock_,
                  .random = random,
                  .ids = ids_,
                  .entrance = entrance_,
@@ -152,6 +160,7 @@ public:
           running_callbacks_(sender_),
           manage_(
               {.clock = clock,
+               .queue_clock = queue_clock_,
                .random = random,
                .store = *store_,
                .change =
@@ -164,7 +173,7 @@ public:
                .messages = running_messages_,
                .callbacks = running_callbacks_}),
           manage_service_(manage_),
-          upkeep_(clock, committer_, waiters_,
+          upkeep_(queue_clock_, committer_, waiters_,
                   {.finished_kept = settings.retention.finished,
                    .idempotency_kept = settings.retention.idempotency},
                   log.in("upkeep")),
@@ -175,6 +184,7 @@ public:
                   health_options(supervisor), log.in("health")),
           server_(clock, random, http_options(settings), router_, local_router_,
                   api::refusal_body) {
+        queue_clock_.begin(opened.clock_offset, Uuid{opened.last_sequence, 0}.time());
         if (settings.metrics.listen) {
             metrics_server_ =
                 std::make_unique<http::Server>(clock, random, metrics_http_options(settings),
@@ -296,7 +306,8 @@ private:
                     });
         operations_.unready = [this] { return health_.unready(); };
         operations_.metrics = [this] {
-            return telemetry::render_metrics(figures_of({.tally = tally_,
+            return telemetry::render_metrics(figures_of({.clock = queue_clock_,
+                                                         .tally = tally_,
                                                          .store = *store_,
                                                          .directory = directory_,
                                                          .committer = committer_,
@@ -349,6 +360,7 @@ private:
     const config::Settings& settings_;
     const telemetry::Log& log_;
     Tally tally_;
+    QueueClock queue_clock_;
     std::unique_ptr<store::Store> store_;
     UuidSource ids_;
     Notices notices_;

@@ -47,7 +47,7 @@ std::optional<model::Callback> Notices::of_end(const model::Message& message,
     callback.url = message.callback_url;
     callback.origin_key = callback::origin_key_of(callback.url);
     callback.body = callback::message_status_body(message, completion);
-    callback.created_at = completion.finished_at;
+    callback.created_at = clock_.now();
     return callback;
 }
 
@@ -64,7 +64,7 @@ std::optional<model::Callback> Notices::of_event(const model::Device& device,
     callback.origin_key = callback::origin_key_of(callback.url);
     callback.created_at = clock_.now();
     callback.body =
-        callback::device_event_body(event, device.number, callback.created_at, data.text());
+        callback::device_event_body(event, device.number, clock_.wall_now(), data.text());
     return callback;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.hpp"
+#include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "model/callback.hpp"
 #include "model/device.hpp"
@@ -29,7 +29,7 @@ private:
 /// Threads: any.
 class Notices {
 public:
-    Notices(const Clock& clock, UuidSource& ids) : clock_(clock), ids_(ids) {}
+    Notices(const QueueClock& clock, UuidSource& ids) : clock_(clock), ids_(ids) {}
 
     /// Empty where the message asked for no callback, or is held: then nobody is told.
     [[nodiscard]] std::optional<model::Callback> of_end(const model::Message& message,
@@ -45,7 +45,7 @@ public:
                                                           std::string_view reason);
 
 private:
-    const Clock& clock_;
+    const QueueClock& clock_;
     UuidSource& ids_;
 };
 

@@ -13,9 +13,10 @@ using model::MessageState;
 
 struct NoticesTest : ::testing::Test {
     testing::ManualClock clock;
+    QueueClock queue_clock{clock};
     testing::FixedRandom random;
     UuidSource ids{clock, random};
-    Notices notices{clock, ids};
+    Notices notices{queue_clock, ids};
     model::Message message{.id = ids.next(),
                            .account = {.value = 7},
                            .device = *model::PhoneNumber::parse("6281100000001"),

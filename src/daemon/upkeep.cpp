@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/thread.hpp"
 
 namespace merpati::daemon {
@@ -10,6 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto tick = 100ms;
+constexpr auto look_at_clock_every = 1s;
 constexpr auto prune_every = 60s;
 
 /// A step of retention holds up commits for so long, and its successor waits as long again.
@@ -37,11 +40,16 @@ void Upkeep::stop() {
 void Upkeep::run() {
     auto prune_at = clock_.steady_now();
     std::chrono::milliseconds pause = tick;
+    auto look_at = prune_at;
     std::unique_lock lock{mutex_};
     while (!stopped_.wait_for(lock, pause, [this] { return stopping_; })) {
         lock.unlock();
         waiters_.expire(clock_.steady_now());
         log_.tell_left_out();
+        if (clock_.steady_now() >= look_at) {
+            look_at = clock_.steady_now() + look_at_clock_every;
+            look_at_clock();
+        }
         pause = tick;
         if (clock_.steady_now() >= prune_at) {
             if (prune_step()) {
@@ -51,6 +59,22 @@ void Upkeep::run() {
             }
         }
         lock.lock();
+    }
+}
+
+void Upkeep::look_at_clock() {
+    const auto set_by = clock_.notice_step();
+    if (!set_by) {
+        return;
+    }
+    const std::chrono::duration<double> seconds = *set_by;
+    log_.warn("the machine's clock was set; what waits goes on by the time that passes",
+              {{"by", fmt::format("{:+.3f} s", seconds.count())}});
+    const auto stored = committer_.change_and_wait(
+        [this](store::Tables& tables) { return tables.set_clock_offset(clock_.offset()); });
+    if (!stored) {
+        log_.warn("the clock's offset could not be stored: a restart may delay what waits",
+                  {{"why", stored.error().detail}});
     }
 }
 

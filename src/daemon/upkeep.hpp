@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "api/send/outcome_waiters.hpp"
-#include "base/clock.hpp"
+#include "base/queue_clock.hpp"
 #include "store/committer.hpp"
 #include "telemetry/log.hpp"
 
@@ -19,13 +19,14 @@ struct UpkeepOptions {
 };
 
 /// Answers revision B's requests whose wait ran out and tells how many repeated lines the log left
-/// out (every 100 ms), and removes what retention no longer keeps: every minute, in steps that take
-/// the store's thread some 10 ms each, with as much time between them.
+/// out (every 100 ms), reports and stores that the machine's clock was set (every second), and
+/// removes what retention no longer keeps: every minute, in steps that take the store's thread some
+/// 10 ms each, with as much time between them.
 ///
 /// Threads: one of its own.
 class Upkeep {
 public:
-    Upkeep(const Clock& clock, store::Committer& committer, api::OutcomeWaiters& waiters,
+    Upkeep(QueueClock& clock, store::Committer& committer, api::OutcomeWaiters& waiters,
            UpkeepOptions options, telemetry::Log log)
         : clock_(clock),
           committer_(committer),
@@ -39,10 +40,11 @@ public:
 
 private:
     void run();
+    void look_at_clock();
     [[nodiscard]] bool prune_step();
     void fit_step(std::chrono::nanoseconds took);
 
-    const Clock& clock_;
+    QueueClock& clock_;
     store::Committer& committer_;
     api::OutcomeWaiters& waiters_;
     const UpkeepOptions options_;

@@ -33,9 +33,9 @@ struct Message {
     Revision revision = Revision::a;
     Source source = Source::api;
     Delivery delivery = Delivery::at_least_once;  // The account's choice at acceptance.
-    bool charged = false;  // One credit was taken for it, to be given back if it fails.
-    Timestamp accepted_at;
-    Timestamp due_at;  // A random delay is drawn once and stored here.
+    bool charged = false;   // One credit was taken for it, to be given back if it fails.
+    Timestamp accepted_at;  // By the wall clock.
+    Timestamp due_at;       // In queue time (base/queue_clock.hpp), a random delay drawn.
 };
 
 /// States of a message. The moves between them are in message_state.cpp and nowhere else.

@@ -44,7 +44,7 @@ struct Completion {
     StatusCode code = StatusCode::failed;
     std::string details;
     std::string platform_id;
-    Timestamp finished_at;
+    Timestamp finished_at;  // By the wall clock.
     std::uint32_t attempts = 0;
 };
 

@@ -12,12 +12,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Millis start_grace = 30s;           // As long as a device may call itself reconnecting.
-constexpr Millis clock_step = 1s;             // Set back further than this, the clock was set.
 constexpr std::size_t step_load_max = 4'096;  // Then events come first again.
 
 }  // namespace
 
-Dispatcher::Dispatcher(const Clock& clock, Random& random, store::Committer& committer,
+Dispatcher::Dispatcher(const QueueClock& clock, Random& random, store::Committer& committer,
                        const connector::Connectors& connectors, const CallbackFactory& callbacks,
                        const FinishListener& on_finish, const Options& options, Post post)
     : clock_(clock),
@@ -49,10 +48,7 @@ Result<void> Dispatcher::recover(std::unique_ptr<store::Reader> reader) {
 }
 
 void Dispatcher::step(std::vector<Event>& events) {
-    const auto before = std::exchange(now_, clock_.now());
-    if (now_ < before - clock_step) {
-        clock_set_back();
-    }
+    now_ = clock_.now();
     for (auto& event : events) {
         std::visit([this](auto&& one) { handle(std::forward<decltype(one)>(one)); },
                    std::move(event));
@@ -69,16 +65,6 @@ void Dispatcher::step(std::vector<Event>& events) {
         round_.pop_front();
         lane.ready = false;
         take_turn(lane);
-    }
-}
-
-/// Moments of ours that lie ahead were counted from a time that will come again.
-void Dispatcher::clock_set_back() {
-    read_again_at_ = std::min(read_again_at_, now_ + store_pause);
-    for (auto& [device, lane] : lanes_) {
-        lane->pacer.clock_set_back(now_);
-        lane->probe_at = std::min(lane->probe_at, now_ + lane->probe_wait);
-        make_ready(*lane);
     }
 }
 
@@ -191,7 +177,7 @@ void Dispatcher::handle(Cancelled&& event) {
     work.completion = {.state = model::MessageState::cancelled,
                        .code = model::StatusCode::failed,
                        .details = std::string{details::cancelled},
-                       .finished_at = now_,
+                       .finished_at = clock_.wall_now(),
                        .attempts = flight.queued.attempts};
     work.callback = callbacks_(*flight.queued.message, work.completion);
     work.message = std::move(flight.queued.message);

@@ -79,7 +79,7 @@ public:
     /// Takes an event for a later step. Called on the committer's thread.
     using Post = std::function<void(Event&&)>;
 
-    Dispatcher(const Clock& clock, Random& random, store::Committer& committer,
+    Dispatcher(const QueueClock& clock, Random& random, store::Committer& committer,
                const connector::Connectors& connectors, const CallbackFactory& callbacks,
                const FinishListener& on_finish, const Options& options, Post post);
 
@@ -136,7 +136,6 @@ private:
     [[nodiscard]] bool may_send() const;
     [[nodiscard]] Lane& lane_of(model::PhoneNumber device);
     void make_ready(Lane& lane);
-    void clock_set_back();
 
     // dispatcher_turn.cpp
     void take_turn(Lane& lane);
@@ -177,7 +176,7 @@ private:
     void hold(InFlight& flight);
     void reschedule(InFlight& flight, Timestamp queue_at, std::string details);
 
-    const Clock& clock_;
+    const QueueClock& clock_;
     Random& random_;
     store::Committer& committer_;
     const connector::Connectors& connectors_;

@@ -115,7 +115,7 @@ void Dispatcher::finish(InFlight& flight, model::Completion completion) {
     store::Finish work;
     work.queued_at = flight.queued.queued_at;
     work.completion = std::move(completion);
-    work.completion.finished_at = now_;
+    work.completion.finished_at = clock_.wall_now();
     work.completion.attempts = flight.queued.attempts;
     work.callback = callbacks_(*flight.queued.message, work.completion);
     work.message = std::move(flight.queued.message);

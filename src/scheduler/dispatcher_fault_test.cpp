@@ -127,7 +127,7 @@ TEST_F(FaultTest, ALowerGapHoldsAtOnceAndARaisedCapToo) {
     EXPECT_EQ(connector->sent.back(), second);
 }
 
-TEST_F(FaultTest, AClockThatIsSetBackDoesNotStretchTheGap) {
+TEST_F(FaultTest, AClockThatIsSetBackStretchesNoGap) {
     device.pace.gap_min = 2s;
     start();
     (void)accept(message());
@@ -136,9 +136,43 @@ TEST_F(FaultTest, AClockThatIsSetBackDoesNotStretchTheGap) {
     settle();
     const auto third = accept(message());
     advance(2s);
-    EXPECT_EQ(connector->sent.back(), third);  // The second is not due again for an hour.
-    advance(1h);
     EXPECT_EQ(connector->sent.back(), second);
+    advance(2s);
+    EXPECT_EQ(connector->sent.back(), third);
+}
+
+TEST_F(FaultTest, AClockThatIsSetChangesNoDelay) {
+    for (const Millis step : {Millis{-1h}, Millis{1h}}) {
+        if (dispatcher == nullptr) {
+            start();
+        }
+        const auto before = accept(message(10s));  // On disk alone.
+        const auto soon = accept(message(1s));     // In memory.
+        const auto sends = connector->sent.size();
+        clock.set_wall(clock.now() + step);
+        settle();
+        EXPECT_EQ(connector->sent.size(), sends);
+        advance(1s);
+        EXPECT_EQ(connector->sent.back(), soon);
+        const auto after = accept(message(10s));
+        advance(8s);
+        EXPECT_EQ(connector->sent.back(), soon);
+        advance(1s);
+        EXPECT_EQ(connector->sent.back(), before);
+        advance(1s);
+        EXPECT_EQ(connector->sent.back(), after);
+        for (const auto& id : {before, soon, after}) {
+            report_sent(id);
+        }
+    }
+}
+
+TEST_F(FaultTest, AnEndIsDatedByTheWallClock) {
+    start();
+    const auto id = accept(message());
+    clock.set_wall(clock.now() - 1h);
+    report_sent(id);
+    EXPECT_EQ(stored(id).completion->finished_at, clock.now());
 }
 
 struct BrokenReadTest : FaultTest {

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "scheduler/dispatcher.hpp"
 #include "store/store.hpp"
@@ -64,11 +65,12 @@ struct DispatcherFixture : ::testing::Test {
     /// Starts the dispatcher on what the store holds, and the committer's thread.
     void start() {
         committer->start();
-        dispatcher = std::make_unique<Dispatcher>(clock, random, *committer, connectors, callbacks,
-                                                  on_finish, options, [this](Event&& event) {
-                                                      const std::lock_guard lock{mutex};
-                                                      events.push_back(std::move(event));
-                                                  });
+        dispatcher =
+            std::make_unique<Dispatcher>(queue_clock, random, *committer, connectors, callbacks,
+                                         on_finish, options, [this](Event&& event) {
+                                             const std::lock_guard lock{mutex};
+                                             events.push_back(std::move(event));
+                                         });
         ASSERT_TRUE(dispatcher->recover(wrap_reader(*store->open_reader())));
         tell(DeviceChanged{.device = device});
     }
@@ -81,7 +83,7 @@ struct DispatcherFixture : ::testing::Test {
         made->recipient = "6281234567890";
         made->body = "halo";
         made->accepted_at = clock.now();
-        made->due_at = clock.now() + delay;
+        made->due_at = queue_clock.now() + delay;
         return made;
     }
 
@@ -130,7 +132,7 @@ struct DispatcherFixture : ::testing::Test {
             dispatcher->step(now);
             flush();
             const std::lock_guard lock{mutex};
-            if (events.empty() && dispatcher->next_step_at() > clock.now()) {
+            if (events.empty() && dispatcher->next_step_at() > queue_clock.now()) {
                 return;
             }
         }
@@ -168,8 +170,9 @@ struct DispatcherFixture : ::testing::Test {
 
     std::filesystem::path folder;
     testing::ManualClock clock;
+    QueueClock queue_clock{clock};
     testing::FixedRandom random;
-    UuidSource ids{clock, random};
+    UuidSource ids{queue_clock, random};
     std::unique_ptr<store::Store> store;
     std::unique_ptr<store::Committer> committer;
     connector::Connectors connectors;

@@ -232,8 +232,8 @@ TEST_F(DispatcherTest, ABusyLaneDoesNotHoldUpAnother) {
     auto second = device;
     second.number = *model::PhoneNumber::parse("6289876543211");
     committer->start();
-    dispatcher = std::make_unique<Dispatcher>(clock, random, *committer, connectors, callbacks,
-                                              on_finish, options, [](Event&&) {});
+    dispatcher = std::make_unique<Dispatcher>(queue_clock, random, *committer, connectors,
+                                              callbacks, on_finish, options, [](Event&&) {});
     ASSERT_TRUE(dispatcher->recover(*store->open_reader()));
     std::vector<Event> known;
     known.emplace_back(DeviceChanged{.device = device});

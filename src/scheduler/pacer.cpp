@@ -22,11 +22,6 @@ void Pacer::sent(Timestamp now, Millis jitter) noexcept {
     plan();
 }
 
-void Pacer::clock_set_back(Timestamp now) noexcept {
-    last_ = std::min(last_, now);
-    plan();
-}
-
 void Pacer::plan() noexcept {
     if (sent_today_ == 0) {
         return;  // Nothing was sent yet.

@@ -28,10 +28,6 @@ public:
     /// `jitter` is drawn by the caller, in [0, pace.jitter_max].
     void sent(Timestamp now, Millis jitter) noexcept;
 
-    /// The clock was set back to `now`: the gap is counted from there, not from what was then
-    /// ahead.
-    void clock_set_back(Timestamp now) noexcept;
-
 private:
     void plan() noexcept;
 

@@ -45,12 +45,5 @@ TEST_F(PacerTest, ADeviceThatHasSentNothingMaySendUnderAnyPace) {
     EXPECT_LE(pacer.ready_at(), clock.now());
 }
 
-TEST_F(PacerTest, AfterTheClockWasSetBackTheGapIsCountedFromThere) {
-    pacer.sent(clock.now(), 0ms);
-    clock.set_wall(clock.now() - 1h);
-    pacer.clock_set_back(clock.now());
-    EXPECT_EQ(pacer.ready_at(), clock.now() + 2s);
-}
-
 }  // namespace
 }  // namespace merpati::scheduler

@@ -15,15 +15,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The wall clock may be stepped: no sleep is longer, so a step is noticed this soon.
-constexpr Millis sleep_longest = 1s;
+constexpr Millis sleep_longest = 1s;  // The counts are brought up to date this often.
 
 }  // namespace
 
 /// The thread around the dispatcher.
 class Scheduler::Impl {
 public:
-    Impl(const Clock& clock, Random& random, store::Store& store, store::Committer& committer,
+    Impl(const QueueClock& clock, Random& random, store::Store& store, store::Committer& committer,
          const connector::Connectors& connectors, CallbackFactory callbacks,
          FinishListener on_finish, const Options& options)
         : clock_(clock),
@@ -137,7 +136,7 @@ private:
                                         : std::clamp<Millis>(next - clock_.now(), 0ms, longest);
     }
 
-    const Clock& clock_;
+    const QueueClock& clock_;
     store::Store& store_;
     const CallbackFactory callbacks_;
     const FinishListener on_finish_;
@@ -152,7 +151,7 @@ private:
     Counts counts_;
 };
 
-Scheduler::Scheduler(const Clock& clock, Random& random, store::Store& store,
+Scheduler::Scheduler(const QueueClock& clock, Random& random, store::Store& store,
                      store::Committer& committer, const connector::Connectors& connectors,
                      CallbackFactory callbacks, FinishListener on_finish, const Options& options)
     : impl_(std::make_unique<Impl>(clock, random, store, committer, connectors,

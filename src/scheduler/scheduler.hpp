@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/queue_clock.hpp"
 #include "base/random.hpp"
 #include "connector/connectors.hpp"
 #include "media/file_source.hpp"
@@ -81,9 +81,9 @@ struct Counts {
 /// Threads: one of its own. All public methods may be called from any thread and do not block.
 class Scheduler {
 public:
-    Scheduler(const Clock& clock, Random& random, store::Store& store, store::Committer& committer,
-              const connector::Connectors& connectors, CallbackFactory callbacks,
-              FinishListener on_finish, const Options& options);
+    Scheduler(const QueueClock& clock, Random& random, store::Store& store,
+              store::Committer& committer, const connector::Connectors& connectors,
+              CallbackFactory callbacks, FinishListener on_finish, const Options& options);
     ~Scheduler();
 
     /// Recovers the lanes and starts the thread. Errors: store_failed.

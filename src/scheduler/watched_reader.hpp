@@ -41,6 +41,7 @@ public:
         return real_->account(id);
     }
     Result<std::int64_t> last_sequence() override { return real_->last_sequence(); }
+    Result<Millis> clock_offset() override { return real_->clock_offset(); }
     Result<std::vector<store::OriginSummary>> callback_origins() override {
         return real_->callback_origins();
     }

@@ -89,6 +89,9 @@ public:
     /// The highest sequence of any id in the store; new ids must be above it.
     [[nodiscard]] virtual Result<std::int64_t> last_sequence() = 0;
 
+    /// The distance of queue time from the wall clock (QueueClock::begin); 0 where none is stored.
+    [[nodiscard]] virtual Result<Millis> clock_offset() = 0;
+
     // Lanes. The queue of a lane is ordered by (due time in steps of 16 s, order of acceptance),
     // which keeps the queue compact on disk; whoever loads it sorts what it holds by exact time.
     [[nodiscard]] virtual Result<std::vector<LaneSummary>> lanes() = 0;

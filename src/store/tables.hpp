@@ -19,6 +19,7 @@ namespace merpati::store {
 
 /// What retention removes: everything that ended before these moments.
 struct PruneLimits {
+    // Queue time (base/queue_clock.hpp), like ids and what was created under a key.
     Timestamp messages_before;  // Messages in a final state, with no callback waiting.
     Timestamp idempotency_before;
     std::size_t rows_max = 500;  // One step's work, so that it never delays a batch for long.
@@ -53,10 +54,11 @@ public:
 
     /// Stores a callback that belongs to no message's end (device webhooks).
     virtual Result<void> add_callback(const model::Callback& callback) = 0;
-    /// Makes a callback due now, with its attempts counted anew. Errors: not_found.
+    /// Makes a callback due now (queue time), with its attempts counted anew. Errors: not_found.
     virtual Result<void> replay_callback(model::EventId event, Timestamp now) = 0;
 
-    /// Puts a held message back into its lane, due now. Errors: not_found, conflict (not held).
+    /// Puts a held message back into its lane, due now (queue time). Errors: not_found, conflict
+    /// (not held).
     virtual Result<void> release_message(model::MessageId message, Timestamp now) = 0;
 
     /// Ends a held message as failed: its credit given back if it was charged, the callback stored.
@@ -68,6 +70,9 @@ public:
     virtual Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                                       std::string_view key) = 0;
     virtual Result<void> put_idempotency(const IdempotencyRecord& record) = 0;
+
+    /// Keeps QueueClock::offset for the next start.
+    virtual Result<void> set_clock_offset(Millis offset) = 0;
 
     /// One small step of retention; answers how many it removed (0: nothing left for now). What
     /// cannot go yet is passed by; each round of steps looks at it once more.

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "admission/directory.hpp"
-#include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/queue_clock.hpp"
 #include "base/random.hpp"
 #include "model/device.hpp"
 #include "model/message.hpp"
@@ -71,7 +71,8 @@ struct Context {
     using Change =
         std::function<Result<void>(std::move_only_function<Result<void>(store::Tables&)>)>;
 
-    const Clock& clock;
+    const Clock& clock;             // The wall clock.
+    const QueueClock& queue_clock;  // In which releases and replays are due.
     Random& random;
     store::Store& store;  // For readers and backups; changes go through `change`.
     Change change;

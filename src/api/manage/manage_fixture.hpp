@@ -113,6 +113,7 @@ struct ManageTest : ::testing::Test {
         store = std::move(*opened);
         manage = std::make_unique<Manage>(
             Context{.clock = clock,
+                    .queue_clock = queue_clock,
                     .random = random,
                     .store = *store,
                     .change =
@@ -199,6 +200,7 @@ struct ManageTest : ::testing::Test {
 
     merpati::testing::TemporaryFolder folder;
     merpati::testing::ManualClock clock;
+    QueueClock queue_clock{clock};
     merpati::testing::FixedRandom random;
     UuidSource ids{clock, random};
     std::unique_ptr<store::Store> store;

@@ -126,7 +126,7 @@ Result<value> release(const Context& context, Call& call) {
     if (!record) {
         return std::unexpected(record.error());
     }
-    const auto now = context.clock.now();
+    const auto now = context.queue_clock.now();
     auto released = context.change(
         [&](store::Tables& tables) { return tables.release_message(record->message.id, now); });
     if (!released) {

@@ -118,7 +118,7 @@ std::variant<std::unique_ptr<model::Message>, Refusal> Send::decide(const Caller
         message->media_url = std::get<std::string>(std::move(url));
     }
     const auto& account = caller.account();
-    const auto now = rooms_.clock.now();
+    const auto now = rooms_.clock.wall_now();
     const auto device =
         admission::find_sender(decode_sender(caller.fields), account.id, rooms_.directory);
     if (device == nullptr) {
@@ -268,14 +268,15 @@ void Send::probe(Caller caller, std::unique_ptr<model::Message> message, Asker a
                                 refuse(caller, *refusal, std::move(asker));
                                 return;
                             }
-                            const auto now = rooms_.clock.now();
-                            message->due_at += now - message->accepted_at;
-                            message->accepted_at = now;
                             store_message(std::move(caller), std::move(message), std::move(asker));
                         });
 }
 
 void Send::store_message(Caller caller, std::unique_ptr<model::Message> message, Asker asker) {
+    // The probe of a media address is not part of the delay, which is counted in queue time.
+    const auto delay = message->due_at - message->accepted_at;
+    message->accepted_at = rooms_.clock.wall_now();
+    message->due_at = rooms_.clock.now() + delay;
     message->id = rooms_.ids.next();
     const bool waits = caller.revision == model::Revision::b && options_.revision_b_outcome;
     store::Accept accept;
@@ -289,12 +290,12 @@ void Send::store_message(Caller caller, std::unique_ptr<model::Message> message,
         }
         accept.idempotency = caller.idempotency;
     }
-    const auto delay =
-        std::chrono::ceil<std::chrono::seconds>(message->due_at - message->accepted_at);
     auto pending = std::make_shared<Pending>(
         Pending{.asker = std::move(asker),
                 .headers = std::move(caller.headers),
-                .wait = waits ? delay + options_.revision_b_wait : std::chrono::seconds{0},
+                .wait = waits ? std::chrono::ceil<std::chrono::seconds>(delay) +
+                                    options_.revision_b_wait
+                              : std::chrono::seconds{0},
                 .idempotency = std::move(caller.idempotency)});
     accept.message = std::move(message);
     const bool taken = rooms_.committer.accept(

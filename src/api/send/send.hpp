@@ -12,7 +12,7 @@
 #include "api/send/keys_under_way.hpp"
 #include "api/send/outcome_waiters.hpp"
 #include "api/send/submission.hpp"
-#include "base/clock.hpp"
+#include "base/queue_clock.hpp"
 #include "base/random.hpp"
 #include "base/uuid.hpp"
 #include "connector/connectors.hpp"
@@ -45,7 +45,7 @@ struct SendOptions {
 class Send {
 public:
     struct Rooms {
-        const Clock& clock;
+        const QueueClock& clock;
         Random& random;
         UuidSource& ids;
         const Entrance& entrance;

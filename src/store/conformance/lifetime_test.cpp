@@ -138,5 +138,14 @@ TEST_P(LifetimeTest, RefusesUrlsThatAreNoStores) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, LifetimeTest, ::testing::ValuesIn(engines()), name_of);
 
+TEST_P(LifetimeTest, KeepsTheOffsetOfQueueTime) {
+    EXPECT_EQ(take(reader()->clock_offset()), 0ms);
+    for (const Millis offset : {Millis{3'600'000}, Millis{-1'767'225'600'000}}) {
+        ASSERT_TRUE(change([&](Tables& tables) { return tables.set_clock_offset(offset); }));
+        reopen();
+        EXPECT_EQ(take(reader()->clock_offset()), offset);
+    }
+}
+
 }  // namespace
 }  // namespace merpati::store

@@ -113,6 +113,16 @@ Result<std::int64_t> SqliteReader::last_sequence() {
     });
 }
 
+Result<Millis> SqliteReader::clock_offset() {
+    return guarded([&]() -> Result<Millis> {
+        Statement find{connection_,
+                       "SELECT CAST(CAST(value AS TEXT) AS INTEGER) FROM meta "
+                       "WHERE name = 'clock_offset'"};
+        auto row = find.query();
+        return Millis{row.next() ? row.integer(0) : 0};
+    });
+}
+
 Result<std::vector<LaneSummary>> SqliteReader::lanes() {
     auto all = walk_lanes();
     return all || all.error().code != ErrorCode::damaged ? std::move(all) : lanes_of_devices();

@@ -21,6 +21,7 @@ public:
     Result<std::vector<model::Device>> devices() override;
     Result<std::optional<model::Account>> account(model::AccountId id) override;
     Result<std::int64_t> last_sequence() override;
+    Result<Millis> clock_offset() override;
     Result<std::vector<LaneSummary>> lanes() override;
     Result<std::vector<QueuedMessage>> load_lane(model::PhoneNumber device, model::Source source,
                                                  Timestamp before, std::size_t limit,

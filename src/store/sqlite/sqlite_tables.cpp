@@ -243,6 +243,12 @@ Result<void> SqliteTables::put_idempotency(const IdempotencyRecord& record) {
     return {};
 }
 
+Result<void> SqliteTables::set_clock_offset(Millis offset) {
+    Statement put{connection_, "INSERT OR REPLACE INTO meta VALUES('clock_offset', ?)"};
+    put.run(as_bytes(std::to_string(offset.count())));
+    return {};
+}
+
 Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
     Statement idempotency{connection_,
                           "DELETE FROM idempotency WHERE (account, key) IN (SELECT account, key "

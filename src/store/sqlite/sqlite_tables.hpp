@@ -35,6 +35,7 @@ public:
     Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                               std::string_view key) override;
     Result<void> put_idempotency(const IdempotencyRecord& record) override;
+    Result<void> set_clock_offset(Millis offset) override;
     Result<std::size_t> prune(const PruneLimits& limits) override;
 
 private:
