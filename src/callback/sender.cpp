@@ -15,11 +15,6 @@
 #include "outbound/ares_resolver.hpp"
 
 namespace merpati::callback {
-namespace {
-
-constexpr std::chrono::seconds sleep_longest{1};
-
-}  // namespace
 
 /// The thread around the core: an io_context that runs the outbound client and one timer.
 class Sender::Impl {
@@ -27,8 +22,7 @@ public:
     Impl(const QueueClock& clock, Random& random, store::Store& store, store::Committer& committer,
          const outbound::AddressPolicy& policy, outbound::ClientOptions client,
          SecretLookup secrets, Options options)
-        : clock_(clock),
-          store_(store),
+        : store_(store),
           client_(clock, io_.get_executor(), policy, resolver_, std::move(client)),
           core_(
               clock, random, committer, std::move(secrets), options,
@@ -126,10 +120,12 @@ private:
     }
 
     void step() {
-        do {
-            core_.step();
-        } while (core_.next_step_at() == Timestamp::min() && !draining());
-        arm_timer();
+        core_.step();
+        if (core_.next_step_at() == SteadyTime::min()) {
+            step_soon();  // After what has come over the network meanwhile.
+        } else {
+            arm_timer();
+        }
         const std::lock_guard lock{mutex_};
         counts_ = core_.counts();
         if (draining() && core_.quiet()) {
@@ -141,14 +137,8 @@ private:
     [[nodiscard]] bool draining() const { return core_.draining(); }
 
     void arm_timer() {
-        const auto next = core_.next_step_at();
-        const auto now = clock_.now();
-        auto wait = std::chrono::duration_cast<Millis>(sleep_longest);
-        if (next != Timestamp::max()) {
-            wait = std::clamp<Millis>(next <= now ? Millis{0} : next - now, Millis{0}, wait);
-        }
-        const auto at = clock_.steady_now() + wait;
-        if (armed_ && armed_at_ <= at) {
+        const auto at = core_.next_step_at();
+        if (at == SteadyTime::max() || (armed_ && armed_at_ <= at)) {
             return;  // The timer that is set comes soon enough.
         }
         armed_ = true;
@@ -162,7 +152,6 @@ private:
         });
     }
 
-    const QueueClock& clock_;
     store::Store& store_;
     boost::asio::io_context io_{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{
@@ -188,7 +177,7 @@ Sender::Sender(const QueueClock& clock, Random& random, store::Store& store,
                store::Committer& committer, const outbound::AddressPolicy& policy,
                outbound::ClientOptions client, SecretLookup secrets, Options options)
     : impl_(std::make_unique<Impl>(clock, random, store, committer, policy, std::move(client),
-                                   std::move(secrets), options)) {}
+                                   std::move(secrets), std::move(options))) {}
 
 Sender::~Sender() {
     stop(std::chrono::milliseconds{0});
@@ -212,8 +201,8 @@ void Sender::told() {
     impl_->told();
 }
 
-void Sender::wake(std::int64_t origin_key) {
-    impl_->give([this, origin_key] { impl_->core().wake(origin_key); });
+void Sender::wake(const store::Endpoint& endpoint) {
+    impl_->give([this, endpoint] { impl_->core().wake(endpoint); });
 }
 
 Counts Sender::counts() const noexcept {

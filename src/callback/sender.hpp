@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "base/encoding.hpp"
 #include "base/error.hpp"
 #include "base/queue_clock.hpp"
 #include "base/random.hpp"
+#include "callback/attempt_result.hpp"
 #include "model/callback.hpp"
 #include "outbound/client.hpp"
 #include "store/committer.hpp"
@@ -23,49 +24,47 @@ namespace merpati::callback {
 
 struct Options {
     std::chrono::milliseconds timeout{10'000};
-    std::size_t per_origin_max = 8;         // Attempts under way to one origin.
-    std::size_t total_max = 256;            // ... and to all.
-    std::size_t origin_memory_max = 4'096;  // Callbacks of one origin held in memory,
-    std::size_t memory_max = 32'768;        // and of all origins; the rest waits on disk.
+    std::size_t per_origin_max = 32;        // Attempts of an account under way to one origin.
+    std::size_t total_max = 256;            // ... and in all.
+    std::size_t origin_memory_max = 4'096;  // Callbacks of such an origin held in memory,
+    std::size_t memory_max = 32'768;        // and KiB of all; the rest waits on disk.
     bool allow_http = false;                // outbound.allow_http_callbacks
+    std::string under_way_file;             // Names what is attempted; empty: none.
 };
 
 /// The account's signing secrets: one, or two while they are rotated. Called on the sender's
 /// thread.
 using SecretLookup = std::function<std::vector<Bytes>(model::AccountId)>;
 
-/// How one attempt ended.
-enum class AttemptResult : std::uint8_t {
-    delivered,       // 2xx
-    redirected,      // 3xx
-    refused,         // 4xx
-    receiver_fault,  // 5xx, and what is no status at all
-    timeout,
-    unreachable,  // TLS failed, too.
-    forbidden,    // The address is not public, or the URL not https.
-    broken,       // What came was no HTTP.
-};
-constexpr std::size_t attempt_results_count = static_cast<std::size_t>(AttemptResult::broken) + 1;
-[[nodiscard]] std::string_view to_string(AttemptResult result) noexcept;
-
 struct Counts {
     std::array<std::uint64_t, attempt_results_count> attempts{};  // By AttemptResult.
     std::uint64_t exhausted_total = 0;
     std::uint64_t in_memory = 0;
     std::uint64_t in_flight = 0;
-    std::uint64_t origins = 0;  // With waiting work.
+    std::uint64_t slow_in_flight = 0;  // Of those: not of origins that answer promptly.
+    std::uint64_t origins = 0;         // With a queue in memory.
     std::uint64_t breakers_open = 0;
+    std::uint64_t suspects = 0;  // Held back: under way when the process died.
 };
 
 /// Operation: a callback that was just committed comes in memory (`committed`); all others are
-/// loaded from the store when they come due, origin by origin. Each attempt is signed anew
-/// (Standard Webhooks 1.0: id, timestamp of the attempt, the stored bytes). 2xx within the timeout
-/// delivers; 410 ends; all else follows the back-off table of retry_table.hpp, with Retry-After
-/// honoured, then `exhausted`. The result is committed before the callback is forgotten, so a crash
-/// repeats an attempt (same webhook-id) rather than losing it.
+/// loaded from the store when they come due, endpoint by endpoint (an account's origin). Each
+/// attempt is signed anew (Standard Webhooks 1.0: id, timestamp of the attempt, the stored bytes).
+/// 2xx within the timeout delivers; 410 ends; all else follows the back-off table of
+/// retry_table.hpp, with Retry-After honoured, then `exhausted`. The result is committed before the
+/// callback is forgotten, so a crash repeats an attempt (same webhook-id) rather than losing it.
 ///
-/// Fairness: attempts under way are bounded per origin and in all; an origin that keeps failing
-/// opens its breaker and is probed by one attempt at a time, which costs the others nothing.
+/// Fairness: places for attempts and in memory are shared first among accounts, then among an
+/// account's origins; none of them takes more than it leaves free, so that whoever comes finds some
+/// (places.hpp). An origin earns attempts at once by answering promptly (health.hpp). Half of all
+/// places for attempts are kept for origins that do: what hangs, is slow or is not known yet shares
+/// the other half. An endpoint that keeps failing is probed by one attempt at a time; another
+/// account at the same origin has a queue and a breaker of its own. Left in common are one thread
+/// and the machine's network.
+///
+/// Order: after a crash, what was under way when the process died comes last (suspects.hpp).
+///
+/// Time: due times are queue time, waits in memory are of the steady clock.
 ///
 /// Threads: one of its own, which runs the outbound client. Public methods from any thread.
 class Sender {
@@ -89,8 +88,8 @@ public:
     /// all of it.
     void told();
 
-    /// Callbacks of this origin were made due in the store (replay).
-    void wake(std::int64_t origin_key);
+    /// Callbacks of this endpoint were made due in the store (replay).
+    void wake(const store::Endpoint& endpoint);
 
     [[nodiscard]] Counts counts() const noexcept;
 

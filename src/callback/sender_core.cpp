@@ -8,76 +8,10 @@
 namespace merpati::callback {
 namespace {
 
-constexpr std::size_t turn_max = 16;
+constexpr std::size_t turns_max = 512;        // Of one step: answers are read between two.
 constexpr std::size_t unsettled_max = 8'192;  // Attempted, their results not committed.
-constexpr Millis store_pause = 1s;            // After a failed read.
-constexpr Millis memory_pause = 100ms;
-
-/// What an operator reads of a failed attempt. Names no address.
-std::string error_text(const Result<outbound::Response>& answer) {
-    if (answer) {
-        return "HTTP " + std::to_string(answer->status);
-    }
-    return std::string{to_string(answer.error().code)} + ": " + answer.error().detail;
-}
-
-AttemptResult result_of(const Result<outbound::Response>& answer) {
-    if (answer) {
-        switch (answer->status / 100) {
-            case 2:
-                return AttemptResult::delivered;
-            case 3:
-                return AttemptResult::redirected;
-            case 4:
-                return AttemptResult::refused;
-            default:
-                return AttemptResult::receiver_fault;
-        }
-    }
-    switch (answer.error().code) {
-        case ErrorCode::timeout:
-            return AttemptResult::timeout;
-        case ErrorCode::refused:
-        case ErrorCode::invalid_argument:
-            return AttemptResult::forbidden;
-        case ErrorCode::protocol:
-            return AttemptResult::broken;
-        case ErrorCode::not_found:
-        case ErrorCode::conflict:
-        case ErrorCode::busy:
-        case ErrorCode::unreachable:
-        case ErrorCode::store_failed:
-        case ErrorCode::damaged:
-        case ErrorCode::io_failed:
-        case ErrorCode::shutting_down:
-            return AttemptResult::unreachable;
-    }
-    return AttemptResult::unreachable;
-}
 
 }  // namespace
-
-std::string_view to_string(AttemptResult result) noexcept {
-    switch (result) {
-        case AttemptResult::delivered:
-            return "delivered";
-        case AttemptResult::redirected:
-            return "redirected";
-        case AttemptResult::refused:
-            return "refused";
-        case AttemptResult::receiver_fault:
-            return "receiver_fault";
-        case AttemptResult::timeout:
-            return "timeout";
-        case AttemptResult::unreachable:
-            return "unreachable";
-        case AttemptResult::forbidden:
-            return "forbidden";
-        case AttemptResult::broken:
-            return "broken";
-    }
-    return "broken";
-}
 
 SenderCore::SenderCore(const QueueClock& clock, Random& random, store::Committer& committer,
                        SecretLookup secrets, const Options& options, Attempt attempt,
@@ -89,260 +23,271 @@ SenderCore::SenderCore(const QueueClock& clock, Random& random, store::Committer
       options_(options),
       attempt_(std::move(attempt)),
       answered_(std::move(answered)),
-      post_(std::move(post)) {}
+      post_(std::move(post)),
+      backlog_(options,
+               [this](const Uuid& id) { return held_.contains(id) || suspects_.holds(id); }),
+      suspects_(options.under_way_file, options.total_max),
+      places_(options.total_max),
+      slow_places_(std::max<std::size_t>(options.total_max / 2, 1)) {}
 
 Result<void> SenderCore::recover(std::unique_ptr<store::Reader> reader) {
-    reader_ = std::move(reader);
-    auto origins = reader_->callback_origins();
-    if (!origins) {
-        return pass(origins);
+    set_now();
+    if (auto found = suspects_.recover(*reader, steady_); !found) {
+        return found;
     }
-    for (const auto& summary : *origins) {
-        auto& origin = origin_of(summary.origin_key);
-        origin.note_on_disk(summary.due_from);
-        make_ready(origin);
-    }
-    return {};
+    counts_.suspects = suspects_.count();
+    return backlog_.recover(std::move(reader));
 }
 
-void SenderCore::add(model::Callback callback) {
-    // It may have been read from the store between its commit and this call.
-    if (in_flight_.contains(callback.id) || loaded_.contains(callback.id)) {
-        return;
-    }
-    auto& origin = origin_of(callback.origin_key);
-    const bool room = origin.memory.size() < options_.origin_memory_max &&
-                      counts_.in_memory < options_.memory_max;
-    if (room && !origin.disk_due) {
-        ++counts_.in_memory;
-        auto& queued = origin.memory.emplace_back();
-        queued.progress.due_at = callback.created_at;
-        queued.callback = std::move(callback);
-    } else {
-        origin.note_on_disk(callback.created_at);
-    }
-    make_ready(origin);
-}
-
-void SenderCore::wake(std::int64_t origin_key) {
-    auto& origin = origin_of(origin_key);
-    origin.note_on_disk(Timestamp{});
-    make_ready(origin);
+void SenderCore::wake(const store::Endpoint& endpoint) {
+    backlog_.note(endpoint, Timestamp{});
 }
 
 void SenderCore::step() {
+    set_now();
+    note_stalled();
+    if (!draining_) {
+        release_suspects();
+        backlog_.wake_due();
+        turns_left_ = turns_max;
+        serve(false);
+        serve(true);
+    }
+    counts_.in_memory = backlog_.in_memory();
+    counts_.origins = backlog_.origins();
+}
+
+SteadyTime SenderCore::next_step_at() const {
+    if (draining_) {
+        return SteadyTime::max();
+    }
+    if (turns_left_ == 0 || backlog_.lists()) {
+        return SteadyTime::min();
+    }
+    const auto stall =
+        young_.empty() ? SteadyTime::max() : young_.front().began + Health::prompt_max + Millis{1};
+    return std::min({backlog_.next_due(), suspects_.next_at(), stall});
+}
+
+void SenderCore::set_now() {
     now_ = clock_.now();
-    while (!timers_.empty() && timers_.top().at <= now_) {
-        auto& origin = origin_of(timers_.top().origin_key);
-        timers_.pop();
-        origin.timer_at = Timestamp::max();
-        make_ready(origin);
-    }
-    for (std::size_t turns = round_.size(); turns > 0 && !draining_; --turns) {
-        auto& origin = *round_.front();
-        round_.pop_front();
-        origin.ready = false;
-        take_turn(origin);
-    }
-    counts_.origins = origins_.size();
+    steady_ = clock_.steady_now();
+    backlog_.set_now(now_, steady_);
 }
 
-Timestamp SenderCore::next_step_at() const {
-    // With every place taken, the next answer steps.
-    const bool full = counts_.in_flight >= options_.total_max || in_flight_.size() >= unsettled_max;
-    if (!round_.empty() && !full) {
-        return Timestamp::min();
-    }
-    return timers_.empty() ? Timestamp::max() : timers_.top().at;
-}
-
-Origin& SenderCore::origin_of(std::int64_t key) {
-    auto& origin = origins_[key];
-    if (origin == nullptr) {
-        origin = std::make_unique<Origin>();
-        origin->key = key;
-    }
-    return *origin;
-}
-
-void SenderCore::make_ready(Origin& origin) {
-    if (!origin.ready) {
-        origin.ready = true;
-        round_.push_back(&origin);
+/// What hangs is not waited for in a place of those that do not.
+void SenderCore::note_stalled() {
+    while (!young_.empty() && young_.front().began + Health::prompt_max < steady_) {
+        auto& delivery = young_.front();
+        make_slow(delivery);
+        delivery.origin->health.stalled();
+        backlog_.make_ready(*delivery.origin);  // It has too much in memory now.
     }
 }
 
-void SenderCore::arm(Origin& origin, Timestamp at) {
-    if (at < origin.timer_at) {
-        origin.timer_at = at;
-        timers_.push({.at = at, .origin_key = origin.key});
+void SenderCore::release_suspects() {
+    while (const auto endpoint = suspects_.release(steady_)) {
+        backlog_.note(*endpoint, Timestamp{});
     }
+    counts_.suspects = suspects_.count();
 }
 
-void SenderCore::take_turn(Origin& origin) {
-    if (origin.memory.size() < options_.origin_memory_max / 4 && origin.disk_due &&
-        *origin.disk_due <= now_) {
-        load(origin);
-    }
-    for (std::size_t started = 0; started < turn_max && !origin.memory.empty(); ++started) {
-        const auto limit = origin.breaker.open() ? 1 : options_.per_origin_max;
-        const bool probe_waits = origin.breaker.open() && origin.breaker.probe_at() > now_;
-        if (probe_waits || origin.in_flight >= limit) {
-            break;
-        }
-        if (counts_.in_flight >= options_.total_max || in_flight_.size() >= unsettled_max) {
-            make_ready(origin);
+void SenderCore::serve(bool slow) {
+    auto& round = backlog_.round(slow);
+    const AccountTurn* first_blocked = nullptr;
+    while (!round.empty() && !full() && turns_left_ > 0) {
+        auto& turn = round.front();
+        if (&turn == first_blocked) {
             return;
         }
+        round.pop_front();
+        if (!may_start(turn.account, slow)) {
+            round.push_back(turn);
+            first_blocked = first_blocked == nullptr ? &turn : first_blocked;
+            continue;
+        }
+        first_blocked = nullptr;
+        auto& origin = turn.ready.front();
+        turn.ready.pop_front();
+        if (!turn.ready.empty()) {
+            round.push_back(turn);
+        }
+        --turns_left_;
+        take_turn(origin);
+    }
+}
+
+bool SenderCore::full() const noexcept {
+    return places_.free() == 0 || held_.size() >= unsettled_max;
+}
+
+bool SenderCore::may_start(const AccountQueue& account, bool slow) const noexcept {
+    if (!places_.open_to(account.in_flight)) {
+        return false;
+    }
+    // Others may have come first, and hang in all places of the slow ones.
+    const bool first = account.slow_in_flight == 0 && places_.free() > options_.total_max / 4;
+    return !slow || first || slow_places_.open_to(account.slow_in_flight);
+}
+
+void SenderCore::take_turn(OriginQueue& origin) {
+    if (!backlog_.fill(origin)) {
+        return;
+    }
+    const bool slow = !origin.health.prompt();
+    const bool probe_waits = origin.health.open() && origin.health.probe_at() > steady_;
+    if (!origin.memory.empty() && !probe_waits && origin.in_flight < origin.health.slots() &&
+        may_start(origin.account, slow)) {
         start(origin);
     }
-    plan_next_turn(origin);
+    backlog_.plan(origin);
 }
 
-void SenderCore::plan_next_turn(Origin& origin) {
-    if (origin.in_flight >= (origin.breaker.open() ? 1 : options_.per_origin_max)) {
-        return;  // The next answer gives it its turn.
-    }
-    if (!origin.memory.empty()) {
-        if (origin.breaker.open() && origin.breaker.probe_at() > now_) {
-            arm(origin, origin.breaker.probe_at());
-        } else {
-            make_ready(origin);
-        }
-    } else if (origin.disk_due) {
-        arm(origin, *origin.disk_due > now_ ? *origin.disk_due : now_ + memory_pause);
-    } else if (origin.idle() && !origin.ready) {
-        // Timers name origins by key, so one that is gone is made anew if it is ever needed. One
-        // that stands in the round, because an attempt of it ended at once, has a turn to come.
-        origins_.erase(origin.key);
-    }
-}
-
-void SenderCore::load(Origin& origin) {
-    const auto room = std::min(
-        options_.origin_memory_max - origin.memory.size(),
-        options_.memory_max - std::min<std::size_t>(options_.memory_max, counts_.in_memory));
-    if (room == 0) {
-        return;
-    }
-    std::unordered_set<Uuid> here;
-    for (const auto& queued : origin.memory) {
-        here.insert(queued.callback.id);
-    }
-    const Timestamp before = now_ + 1ms;
-    auto loaded = reader_->load_callbacks(origin.key, before, room, [&](const Uuid& id) {
-        return here.contains(id) || in_flight_.contains(id);
-    });
-    if (!loaded) {
-        arm(origin, now_ + store_pause);
-        return;
-    }
-    const bool all = loaded->size() < room;
-    for (auto& queued : *loaded) {
-        ++counts_.in_memory;
-        loaded_.insert(queued.callback.id);
-        origin.memory.push_back(std::move(queued));
-    }
-    if (!all) {
-        return;
-    }
-    const auto next = reader_->next_callback_due(origin.key, before);
-    if (next) {
-        origin.disk_due = *next;
-    } else {
-        arm(origin, now_ + store_pause);
-    }
-}
-
-void SenderCore::start(Origin& origin) {
-    auto queued = std::make_shared<store::QueuedCallback>(std::move(origin.memory.front()));
-    origin.memory.pop_front();
-    --counts_.in_memory;
-    ++counts_.in_flight;
-    ++origin.in_flight;
-    in_flight_.insert(queued->callback.id);
-    loaded_.erase(queued->callback.id);
-    auto& callback = queued->callback;
-    if (!origin.url || origin.url_text != callback.url) {
-        auto parsed = outbound::Url::parse(callback.url);
+void SenderCore::start(OriginQueue& origin) {
+    auto delivery = backlog_.take(origin);
+    held_.insert(delivery->queued.callback.id);
+    take_place(*delivery);
+    const auto& url = delivery->queued.callback.url;
+    if (!origin.url || origin.url_text != url) {
+        auto parsed = outbound::Url::parse(url);
         const bool usable = parsed && (parsed->scheme == "https" || options_.allow_http);
         origin.url = usable ? std::optional{std::move(*parsed)} : std::nullopt;
-        origin.url_text = callback.url;
+        origin.url_text = url;
     }
     if (!origin.url) {
-        const Result<outbound::Response> refused = fail(ErrorCode::refused, "not an https URL");
-        judge(*queued, refused);
-        settle(std::move(queued));
+        ended(std::move(delivery), fail(ErrorCode::refused, "not an https URL"));
         return;
     }
+    delivery->name = suspects_.begin(delivery->queued.callback.id);
+    attempt(std::move(delivery));
+}
+
+void SenderCore::take_place(Delivery& delivery) {
+    auto& origin = *delivery.origin;
+    delivery.began = steady_;
+    ++counts_.in_flight;
+    ++origin.in_flight;
+    ++origin.account.in_flight;
+    places_.take();
+    if (origin.health.prompt()) {
+        young_.push_back(delivery);
+    } else {
+        make_slow(delivery);
+    }
+}
+
+void SenderCore::make_slow(Delivery& delivery) {
+    delivery.young.unlink();
+    delivery.slow = true;
+    ++counts_.slow_in_flight;
+    ++delivery.origin->account.slow_in_flight;
+    slow_places_.take();
+}
+
+void SenderCore::give_place_back(Delivery& delivery) {
+    auto& origin = *delivery.origin;
+    delivery.young.unlink();
+    --counts_.in_flight;
+    --origin.in_flight;
+    --origin.account.in_flight;
+    places_.give_back();
+    if (delivery.slow) {
+        --counts_.slow_in_flight;
+        --origin.account.slow_in_flight;
+        slow_places_.give_back();
+    }
+}
+
+void SenderCore::attempt(DeliveryPtr delivery) {
+    auto request = request_for(delivery->queued, *delivery->origin->url);
+    request.body = std::move(delivery->queued.callback.body);  // The store has it for another one.
+    attempt_(std::move(request), [this, delivery = std::move(delivery)](
+                                     const Result<outbound::Response>& answer) mutable {
+        set_now();
+        suspects_.end(delivery->name);
+        ended(std::move(delivery), answer);
+        answered_();
+    });
+}
+
+outbound::Request SenderCore::request_for(const store::QueuedCallback& queued,
+                                          const outbound::Url& url) const {
+    const auto& callback = queued.callback;
     outbound::Request request;
     request.method = "POST";
-    request.url = *origin.url;
+    request.url = url;
     request.headers = signature_headers(secrets_(callback.account), callback.id.text(),
                                         clock_.wall_now(), callback.body);
     request.headers += "Content-Type: application/json\r\n";
-    request.body = std::move(callback.body);  // Another attempt reads it from the store.
+    request.account = callback.account.value;
     request.timeout = options_.timeout;
     request.head_suffices = true;  // Any 2xx is success, whatever the body (decisions.md).
-    attempt_(std::move(request),
-             [this, queued = std::move(queued)](const Result<outbound::Response>& answer) mutable {
-                 now_ = clock_.now();
-                 judge(*queued, answer);
-                 settle(std::move(queued));
-                 answered_();
-             });
-}
-
-void SenderCore::judge(store::QueuedCallback& queued, const Result<outbound::Response>& answer) {
-    auto& origin = origin_of(queued.callback.origin_key);
-    auto& progress = queued.progress;
-    ++progress.attempts;
-    progress.updated_at = now_;
-    progress.last_status = answer ? answer->status : std::uint16_t{0};
-    const bool was_open = origin.breaker.open();
-    ++counts_.attempts[static_cast<std::size_t>(result_of(answer))];
-    if (answer && answer->status >= 200 && answer->status < 300) {
-        progress.state = model::CallbackState::delivered;
-        progress.last_error.clear();
-        origin.breaker.succeeded();
-    } else {
-        progress.last_error = error_text(answer);
-        origin.breaker.failed(now_);
-        const auto asked = answer
-                               ? parse_retry_after(answer->header("retry-after"), clock_.wall_now())
-                               : std::nullopt;
-        if (answer && answer->status == 410) {
-            progress.state = model::CallbackState::gone;
-        } else if (const auto next = next_attempt(now_, progress.attempts, asked, random_)) {
-            progress.due_at = *next;
-        } else {
-            progress.state = model::CallbackState::exhausted;
-            ++counts_.exhausted_total;
-        }
-    }
-    counts_.breakers_open += origin.breaker.open() ? 1 : 0;
-    counts_.breakers_open -= was_open ? 1 : 0;
+    return request;
 }
 
 /// The place among the attempts is free at once; the callback itself is let go of when its result
 /// is durable.
-void SenderCore::settle(std::shared_ptr<store::QueuedCallback> queued) {
-    auto& origin = origin_of(queued->callback.origin_key);
-    --counts_.in_flight;
-    --origin.in_flight;
-    make_ready(origin);
-    store::CallbackUpdate update{.event = queued->callback.id, .progress = queued->progress};
-    committer_.update_callback(std::move(update), [this, queued = std::move(queued)]() mutable {
-        post_([this, queued = std::move(queued)] { settled(*queued); });
+void SenderCore::ended(DeliveryPtr delivery, const Result<outbound::Response>& answer) {
+    auto& origin = *delivery->origin;
+    const bool cut = !answer && answer.error().code == ErrorCode::shutting_down;
+    if (!cut) {
+        judge(*delivery, answer);
+    }
+    give_place_back(*delivery);
+    if (cut) {  // By the stop, not by the receiver: the next start makes the attempt anew.
+        held_.erase(delivery->queued.callback.id);
+        return;
+    }
+    backlog_.make_ready(origin);
+    settle(std::move(delivery));
+}
+
+void SenderCore::judge(Delivery& delivery, const Result<outbound::Response>& answer) {
+    auto& health = delivery.origin->health;
+    auto& progress = delivery.queued.progress;
+    ++progress.attempts;
+    progress.updated_at = clock_.wall_now();
+    progress.last_status = answer ? answer->status : std::uint16_t{0};
+    ++counts_.attempts[static_cast<std::size_t>(result_of(answer))];
+    const auto said = answer_of(answer);
+    const bool was_open = health.open();
+    health.answered(said, steady_, std::chrono::ceil<Millis>(steady_ - delivery.began),
+                    delivery.origin->in_flight >= health.slots());
+    counts_.breakers_open += health.open() ? 1 : 0;
+    counts_.breakers_open -= was_open ? 1 : 0;
+    if (said == Health::Answer::taken) {
+        progress.state = model::CallbackState::delivered;
+        progress.last_error.clear();
+        return;
+    }
+    progress.last_error = error_text(answer);
+    const auto asked =
+        answer ? parse_retry_after(answer->header("retry-after"), clock_.wall_now()) : std::nullopt;
+    if (answer && answer->status == 410) {
+        progress.state = model::CallbackState::gone;
+    } else if (const auto next = next_attempt(now_, progress.attempts, asked, random_)) {
+        progress.due_at = *next;
+    } else {
+        progress.state = model::CallbackState::exhausted;
+        ++counts_.exhausted_total;
+    }
+}
+
+void SenderCore::settle(DeliveryPtr delivery) {
+    delivery->origin = nullptr;  // Its queue may go meanwhile.
+    store::CallbackUpdate update{.event = delivery->queued.callback.id,
+                                 .progress = delivery->queued.progress};
+    committer_.update_callback(std::move(update), [this, delivery = std::move(delivery)]() mutable {
+        post_([this, delivery = std::move(delivery)] { settled(*delivery); });
     });
 }
 
-void SenderCore::settled(const store::QueuedCallback& queued) {
-    in_flight_.erase(queued.callback.id);
-    if (queued.progress.state == model::CallbackState::waiting) {
-        auto& origin = origin_of(queued.callback.origin_key);
-        origin.note_on_disk(queued.progress.due_at);
-        make_ready(origin);
+void SenderCore::settled(const Delivery& delivery) {
+    const auto& [callback, progress] = delivery.queued;
+    held_.erase(callback.id);
+    if (progress.state == model::CallbackState::waiting) {
+        backlog_.note({.account = callback.account, .origin_key = callback.origin_key},
+                      progress.due_at);
     }
 }
 

@@ -2,22 +2,25 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <queue>
-#include <unordered_map>
-#include <unordered_set>
-#include <vector>
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
-#include "callback/origin.hpp"
+#include "callback/backlog.hpp"
+#include "callback/places.hpp"
 #include "callback/sender.hpp"
+#include "callback/suspects.hpp"
 
 namespace merpati::callback {
 
 /// Decides which callback is attempted next, judges answers, keeps to the limits.
+///
+/// Operation: a step starts what may start: first origins that answer promptly, then all others,
+/// each round account by account. Attempts take places shared by Places among accounts. Half of all
+/// places are for attempts that are not slow: those of prompt origins, for their first second. The
+/// first slow attempt of an account may take one of these, down to a quarter of all. So what hangs
+/// or is slow, in however many accounts, leaves places to what is not.
 ///
 /// Threads: one, the sender's. `post` runs a function on it later; results of commits come through
 /// it. `answered` is called after each answer: a step is due soon.
@@ -35,30 +38,41 @@ public:
     /// Errors: store_failed.
     [[nodiscard]] Result<void> recover(std::unique_ptr<store::Reader> reader);
 
-    void add(model::Callback callback);
-    void wake(std::int64_t origin_key);
+    void add(model::Callback callback) { backlog_.add(std::move(callback)); }
+    void wake(const store::Endpoint& endpoint);
 
-    /// Starts all that may start now.
+    /// Starts what may start now, as far as one step goes.
     void step();
-    [[nodiscard]] Timestamp next_step_at() const;
+    /// `min`: there is more to do now.
+    [[nodiscard]] SteadyTime next_step_at() const;
 
     void drain() { draining_ = true; }
     [[nodiscard]] bool draining() const noexcept { return draining_; }
     /// Nothing is attempted, and every result is durable.
-    [[nodiscard]] bool quiet() const noexcept { return in_flight_.empty(); }
+    [[nodiscard]] bool quiet() const noexcept { return held_.empty(); }
     [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
 
 private:
-    Origin& origin_of(std::int64_t key);
-    void make_ready(Origin& origin);
-    void arm(Origin& origin, Timestamp at);
-    void take_turn(Origin& origin);
-    void plan_next_turn(Origin& origin);
-    void load(Origin& origin);
-    void start(Origin& origin);
-    void judge(store::QueuedCallback& queued, const Result<outbound::Response>& answer);
-    void settle(std::shared_ptr<store::QueuedCallback> queued);
-    void settled(const store::QueuedCallback& queued);
+    using DeliveryPtr = std::unique_ptr<Delivery>;
+
+    void set_now();
+    void note_stalled();
+    void release_suspects();
+    void serve(bool slow);
+    [[nodiscard]] bool full() const noexcept;
+    [[nodiscard]] bool may_start(const AccountQueue& account, bool slow) const noexcept;
+    void take_turn(OriginQueue& origin);
+    void start(OriginQueue& origin);
+    void take_place(Delivery& delivery);
+    void make_slow(Delivery& delivery);
+    void give_place_back(Delivery& delivery);
+    void attempt(DeliveryPtr delivery);
+    [[nodiscard]] outbound::Request request_for(const store::QueuedCallback& queued,
+                                                const outbound::Url& url) const;
+    void ended(DeliveryPtr delivery, const Result<outbound::Response>& answer);
+    void judge(Delivery& delivery, const Result<outbound::Response>& answer);
+    void settle(DeliveryPtr delivery);
+    void settled(const Delivery& delivery);
 
     const QueueClock& clock_;
     Random& random_;
@@ -68,22 +82,18 @@ private:
     const Attempt attempt_;
     const Answered answered_;
     const Post post_;
-    std::unique_ptr<store::Reader> reader_;
 
-    std::unordered_map<std::int64_t, std::unique_ptr<Origin>> origins_;
-    boost::unordered_flat_set<Uuid, std::hash<Uuid>>
-        in_flight_;                    // Attempted, or waiting for the commit of the result.
-    std::unordered_set<Uuid> loaded_;  // Read from the store, and still in memory.
-    std::deque<Origin*> round_;
-
-    struct Timer {
-        Timestamp at;
-        std::int64_t origin_key;
-        bool operator>(const Timer& other) const { return at > other.at; }
-    };
-    std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
+    /// Attempted, or waiting for the commit of the result.
+    boost::unordered_flat_set<Uuid, std::hash<Uuid>> held_;
+    Backlog backlog_;
+    Suspects suspects_;
 
     Timestamp now_{};
+    SteadyTime steady_{};
+    Places places_;
+    Places slow_places_;
+    List<Delivery, &Delivery::young> young_;  // Not slow yet; the oldest first.
+    std::size_t turns_left_ = 0;
     Counts counts_;
     bool draining_ = false;
 };

@@ -44,31 +44,40 @@ struct SenderFixture : ::testing::Test {
     void start(Options options = {}) {
         core = new_core(options);
         ASSERT_TRUE(core->recover(*store->open_reader()));
-        core->step();
+        run();
+    }
+
+    /// As many steps as there is something to do now.
+    void run() {
+        do {
+            core->step();
+        } while (core->next_step_at() == SteadyTime::min());
     }
 
     /// In the store, and known to nobody else.
     [[nodiscard]] model::Callback commit(std::int64_t origin_key = 7,
-                                         std::string url = "https://toko.example.com/status") {
+                                         std::string url = "https://toko.example.com/status",
+                                         std::int64_t account = 1) {
         model::Callback callback;
         callback.id = ids.next();
-        callback.account = {.value = 1};
+        callback.account = {.value = account};
         callback.kind = model::CallbackKind::device_event;
         callback.url = std::move(url);
         callback.origin_key = origin_key;
         callback.body = R"({"code":200})";
-        callback.created_at = clock.now();
+        callback.created_at = queue_clock.now();
         EXPECT_TRUE(committer.change_and_wait(
             [&callback](store::Tables& tables) { return tables.add_callback(callback); }));
         return callback;
     }
 
     /// As the gateway does it: committed, handed over.
-    model::EventId send(std::int64_t origin_key = 7) {
-        auto callback = commit(origin_key);
+    model::EventId send(std::int64_t origin_key = 7) { return send_of(1, origin_key); }
+    model::EventId send_of(std::int64_t account, std::int64_t origin_key) {
+        auto callback = commit(origin_key, "https://toko.example.com/status", account);
         const auto id = callback.id;
         core->add(std::move(callback));
-        core->step();
+        run();
         return id;
     }
 
@@ -92,12 +101,12 @@ struct SenderFixture : ::testing::Test {
             posted.erase(posted.begin());
         }
         work();
-        core->step();
+        run();
     }
 
     void pass_time(Millis time) {
         clock.advance(time);
-        core->step();
+        run();
     }
 
     [[nodiscard]] model::CallbackProgress stored(model::EventId id) {

@@ -135,7 +135,7 @@ private:
 
 class RecordedCallbacks final : public manage::CallbackControl {
 public:
-    void wake(std::int64_t /*origin_key*/) override {}
+    void wake(const store::Endpoint& /*endpoint*/) override {}
 };
 
 }  // namespace

@@ -84,7 +84,7 @@ struct SchedulerSettings {
 
 struct CallbackSettings {
     std::chrono::milliseconds timeout{10'000};
-    std::uint32_t per_origin_max = 8;
+    std::uint32_t per_origin_max = 32;
     std::uint32_t total_max = 256;
 };
 

@@ -196,7 +196,8 @@ void add_callback(std::vector<Row>& table) {
                         duration<std::chrono::milliseconds>(100ms, 120s),
                         [](auto& s) -> auto& { return s.callback.timeout; }));
     table.push_back(row({.key = "callback.per_origin_max",
-                         .sentence = "Attempts under way to one origin (scheme, host and port)."},
+                         .sentence = "Attempts of an account under way to one origin (scheme, host "
+                                     "and port) that answers promptly."},
                         number(1, 1024),
                         [](auto& s) -> auto& { return s.callback.per_origin_max; }));
     table.push_back(row({.key = "callback.total_max", .sentence = "Attempts under way in all."},

@@ -34,7 +34,7 @@ class RunningCallbacks final : public api::manage::CallbackControl {
 public:
     explicit RunningCallbacks(callback::Sender& sender) : sender_(sender) {}
 
-    void wake(std::int64_t origin_key) override { sender_.wake(origin_key); }
+    void wake(const store::Endpoint& endpoint) override { sender_.wake(endpoint); }
 
 private:
     callback::Sender& sender_;

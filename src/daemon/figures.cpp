@@ -79,6 +79,11 @@ void add_callbacks(Adder& add, std::vector<telemetry::Figure>& figures,
     add("merpati_callbacks_exhausted_total", "Callbacks given up", true, counts.exhausted_total);
     add("merpati_callbacks_in_memory", "Due callbacks held in memory", false, counts.in_memory);
     add("merpati_callbacks_in_flight", "Callback attempts under way", false, counts.in_flight);
+    add("merpati_callbacks_slow_in_flight",
+        "Callback attempts under way to endpoints that do not answer promptly", false,
+        counts.slow_in_flight);
+    add("merpati_callbacks_held_back", "Callbacks under way when the process died, not yet retried",
+        false, counts.suspects);
     add("merpati_callback_origins", "Endpoints with waiting callbacks", false, counts.origins);
     add("merpati_callback_breakers_open", "Endpoints that keep failing", false,
         counts.breakers_open);

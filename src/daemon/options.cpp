@@ -4,6 +4,8 @@
 #include <thread>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "admission/checks.hpp"
 #include "api/manage/manage.hpp"
 
@@ -133,12 +135,21 @@ scheduler::Options scheduler_options(const config::Settings& settings, media::Fi
     return options;
 }
 
+std::string under_way_file(const config::Settings& settings, std::string_view of_what) {
+    static constexpr std::string_view scheme = "sqlite:";
+    const std::string_view url = settings.store.url;
+    return url.starts_with(scheme)
+               ? fmt::format("{}.{}-under-way", url.substr(scheme.size()), of_what)
+               : std::string{};
+}
+
 callback::Options callback_options(const config::Settings& settings) {
     callback::Options options;
     options.timeout = settings.callback.timeout;
     options.per_origin_max = settings.callback.per_origin_max;
     options.total_max = settings.callback.total_max;
     options.allow_http = settings.outbound.allow_http_callbacks;
+    options.under_way_file = under_way_file(settings, "callbacks");
     return options;
 }
 

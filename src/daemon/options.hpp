@@ -34,6 +34,9 @@ namespace merpati::daemon {
 [[nodiscard]] scheduler::Options scheduler_options(const config::Settings& settings,
                                                    media::FileSource& files,
                                                    const telemetry::Log& log);
+/// Beside the store: names what is under way (base/under_way_file.hpp). Empty: no place for it.
+[[nodiscard]] std::string under_way_file(const config::Settings& settings,
+                                         std::string_view of_what);
 [[nodiscard]] callback::Options callback_options(const config::Settings& settings);
 [[nodiscard]] outbound::ClientOptions client_options(const config::Settings& settings);
 [[nodiscard]] media::ProberOptions prober_options(const config::Settings& settings);

@@ -42,17 +42,22 @@ public:
     }
     Result<std::int64_t> last_sequence() override { return real_->last_sequence(); }
     Result<Millis> clock_offset() override { return real_->clock_offset(); }
-    Result<std::vector<store::OriginSummary>> callback_origins() override {
-        return real_->callback_origins();
+    Result<std::vector<model::AccountId>> callback_accounts() override {
+        return real_->callback_accounts();
     }
-    Result<std::vector<store::QueuedCallback>> load_callbacks(std::int64_t origin, Timestamp before,
-                                                              std::size_t limit,
+    Result<std::vector<store::OriginSummary>> callback_origins(model::AccountId account,
+                                                               std::optional<std::int64_t> after,
+                                                               std::size_t limit) override {
+        return real_->callback_origins(account, after, limit);
+    }
+    Result<std::vector<store::QueuedCallback>> load_callbacks(const store::Endpoint& endpoint,
+                                                              Timestamp before, std::size_t limit,
                                                               const store::Known& known) override {
-        return real_->load_callbacks(origin, before, limit, known);
+        return real_->load_callbacks(endpoint, before, limit, known);
     }
-    Result<std::optional<Timestamp>> next_callback_due(std::int64_t origin,
+    Result<std::optional<Timestamp>> next_callback_due(const store::Endpoint& endpoint,
                                                        Timestamp from) override {
-        return real_->next_callback_due(origin, from);
+        return real_->next_callback_due(endpoint, from);
     }
     Result<std::optional<store::MessageRecord>> message(model::MessageId id) override {
         return real_->message(id);

@@ -39,9 +39,18 @@ struct QueuedCallback {
     model::CallbackProgress progress;
 };
 
+/// One account's callbacks for one origin: what is queued, given out and judged together.
+struct Endpoint {
+    model::AccountId account;
+    std::int64_t origin_key = 0;
+
+    friend bool operator==(const Endpoint&, const Endpoint&) = default;
+};
+
+/// An origin of an account, with waiting callbacks.
 struct OriginSummary {
     std::int64_t origin_key = 0;
-    Timestamp due_from;
+    Timestamp due_from;  // Of the earliest.
 };
 
 /// A message with everything known of it.
@@ -109,12 +118,21 @@ public:
                                                                     model::Source source,
                                                                     Timestamp from) = 0;
 
-    // Callbacks, queued per origin.
-    [[nodiscard]] virtual Result<std::vector<OriginSummary>> callback_origins() = 0;
+    // Callbacks, queued per account and origin. Each answer costs one look into the index an
+    // element, however many callbacks wait.
+    /// The accounts with waiting callbacks.
+    [[nodiscard]] virtual Result<std::vector<model::AccountId>> callback_accounts() = 0;
+    /// At most `limit` of the account's origins with waiting callbacks, ordered by key, those after
+    /// `after` (empty: from the first). Fewer than `limit`: there are no more.
+    [[nodiscard]] virtual Result<std::vector<OriginSummary>> callback_origins(
+        model::AccountId account, std::optional<std::int64_t> after, std::size_t limit) = 0;
+    /// At most `limit` callbacks due before `before`, by due time, leaving out those the asker
+    /// knows. Fewer than `limit`: there are no more.
     [[nodiscard]] virtual Result<std::vector<QueuedCallback>> load_callbacks(
-        std::int64_t origin_key, Timestamp before, std::size_t limit, const Known& known) = 0;
+        const Endpoint& endpoint, Timestamp before, std::size_t limit, const Known& known) = 0;
+    /// The first due time at or after `from`; empty when nothing waits there.
     [[nodiscard]] virtual Result<std::optional<Timestamp>> next_callback_due(
-        std::int64_t origin_key, Timestamp from) = 0;
+        const Endpoint& endpoint, Timestamp from) = 0;
 
     // For people and the management API; newest first. What is rare (one account's, failed, held,
     // parked) is found without passing over all the rest; an account's rare states, and what has

@@ -42,9 +42,10 @@ export class Sink {
   }
 
   /** HTTPS with the certificate of certificates.ts, unless told otherwise. */
-  static async open(options: { secure?: boolean } = {}): Promise<Sink> {
+  static async open(options: { secure?: boolean; host?: string } = {}): Promise<Sink> {
     const sink = new Sink(options.secure ?? true);
-    await new Promise<void>((resolve) => sink.server.listen(0, "127.0.0.1", resolve));
+    const host = options.host ?? "127.0.0.1";
+    await new Promise<void>((resolve) => sink.server.listen(0, host, resolve));
     return sink;
   }
 

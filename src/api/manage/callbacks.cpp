@@ -83,7 +83,7 @@ Result<value> replay(const Context& context, Call& call) {
     if (!replayed) {
         return pass(replayed);
     }
-    context.callbacks.wake(found->callback.origin_key);
+    context.callbacks.wake({found->callback.account, found->callback.origin_key});
     auto shown = find_callback(context, call.id);
     if (!shown) {
         return pass(shown);

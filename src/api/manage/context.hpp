@@ -61,8 +61,8 @@ class CallbackControl {
 public:
     virtual ~CallbackControl() = default;
 
-    /// Callbacks of this origin were made due in the store.
-    virtual void wake(std::int64_t origin_key) = 0;
+    /// Callbacks of this endpoint were made due in the store.
+    virtual void wake(const store::Endpoint& endpoint) = 0;
 };
 
 /// Everything a handler may use. All of it must outlive Manage, and may be called from any thread.

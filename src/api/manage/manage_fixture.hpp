@@ -102,8 +102,8 @@ struct ToldMessages final : MessageControl {
 };
 
 struct ToldCallbacks final : CallbackControl {
-    void wake(std::int64_t origin_key) override { woken.push_back(origin_key); }
-    std::vector<std::int64_t> woken;
+    void wake(const store::Endpoint& endpoint) override { woken.push_back(endpoint); }
+    std::vector<store::Endpoint> woken;
 };
 
 struct ManageTest : ::testing::Test {

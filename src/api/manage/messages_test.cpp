@@ -152,7 +152,7 @@ TEST_F(MessagesTest, AReplayedCallbackIsDueNowAndItsOriginWoken) {
     EXPECT_EQ(replayed.status, 200);
     EXPECT_EQ(replayed.text("state"), "waiting");
     EXPECT_EQ(replayed.json.at("attempts").to_number<int>(), 0);
-    EXPECT_THAT(callbacks.woken, ElementsAre(77));
+    EXPECT_THAT(callbacks.woken, ElementsAre(store::Endpoint{callback.account, 77}));
     EXPECT_THAT(get("/callbacks?state=exhausted").items(), IsEmpty());
 }
 

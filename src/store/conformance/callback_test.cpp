@@ -12,7 +12,7 @@ struct CallbackTest : StoreTest {
                                            std::size_t limit = 100) {
         std::vector<model::EventId> found;
         for (const auto& queued : take(reader()->load_callbacks(
-                 origin, before, limit, [](const Uuid&) { return false; }))) {
+                 {account, origin}, before, limit, [](const Uuid&) { return false; }))) {
             found.push_back(queued.callback.id);
         }
         return found;
@@ -56,7 +56,7 @@ TEST_P(CallbackTest, LeavesOutWhatTheAskerKnows) {
     const auto first = finished_with_callback(1);
     const auto second = finished_with_callback(1);
     const auto loaded = take(reader()->load_callbacks(
-        1, clock.now() + 1s, 10, [&](const Uuid& id) { return id == first.id; }));
+        {account, 1}, clock.now() + 1s, 10, [&](const Uuid& id) { return id == first.id; }));
     ASSERT_EQ(loaded.size(), 1);
     EXPECT_EQ(loaded[0].callback.id, second.id);
     EXPECT_EQ(loaded[0].callback.body, second.body);
@@ -69,7 +69,7 @@ TEST_P(CallbackTest, EachOriginWithWaitingOnesIsNamedOnce) {
     const auto told = finished_with_callback(7);
     end(told.id, CallbackState::delivered);
 
-    const auto origins = take(reader()->callback_origins());
+    const auto origins = take(reader()->callback_origins(account, {}, 100));
     ASSERT_EQ(origins.size(), 2);
     EXPECT_EQ(origins[0].origin_key, -5);
     EXPECT_EQ(origins[1].origin_key, 9);
@@ -82,8 +82,39 @@ TEST_P(CallbackTest, OriginsHaveKeysOfAnySign) {
     constexpr auto highest = std::numeric_limits<std::int64_t>::max();
     finished_with_callback(lowest + 1);
     finished_with_callback(highest);
-    EXPECT_EQ(take(reader()->callback_origins()).size(), 2);
+    EXPECT_EQ(take(reader()->callback_origins(account, {}, 100)).size(), 2);
     EXPECT_EQ(due_before(highest, clock.now() + 1s).size(), 1);
+}
+
+TEST_P(CallbackTest, OriginsAreNamedInPages) {
+    for (const std::int64_t origin : {9, -5, 7}) {
+        finished_with_callback(origin);
+    }
+    const auto opened = reader();
+    const auto first = take(opened->callback_origins(account, {}, 2));
+    ASSERT_EQ(first.size(), 2);
+    EXPECT_EQ(first[1].origin_key, 7);
+    const auto second = take(opened->callback_origins(account, 7, 2));
+    ASSERT_EQ(second.size(), 1);
+    EXPECT_EQ(second[0].origin_key, 9);
+    EXPECT_TRUE(take(opened->callback_origins(account, 9, 2)).empty());
+}
+
+TEST_P(CallbackTest, AccountsAtTheSameOriginHaveQueuesOfTheirOwn) {
+    const auto ours = finished_with_callback(1);
+    auto theirs = ours;
+    theirs.id = ids.next();
+    theirs.account = {account.value + 1};
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.add_callback(theirs); }));
+    const auto opened = reader();
+    EXPECT_EQ(take(opened->callback_accounts()), (std::vector{account, theirs.account}));
+    EXPECT_EQ(due_before(1, clock.now() + 1s), std::vector{ours.id});
+    const auto loaded = take(opened->load_callbacks({theirs.account, 1}, clock.now() + 1s, 10,
+                                                    [](const Uuid&) { return false; }));
+    ASSERT_EQ(loaded.size(), 1);
+    EXPECT_EQ(loaded[0].callback.id, theirs.id);
+    end(ours.id, CallbackState::delivered);
+    EXPECT_EQ(take(opened->callback_accounts()), std::vector{theirs.account});
 }
 
 TEST_P(CallbackTest, NextDueIsTheFirstAtOrAfterTheAskedTime) {
@@ -92,11 +123,12 @@ TEST_P(CallbackTest, NextDueIsTheFirstAtOrAfterTheAskedTime) {
     postpone(first.id, clock.now() + 5s);
     postpone(second.id, clock.now() + 9s);
     const auto opened = reader();
-    EXPECT_EQ(take(opened->next_callback_due(1, clock.now())), clock.now() + 5s);
-    EXPECT_EQ(take(opened->next_callback_due(1, clock.now() + 5s)), clock.now() + 5s);
-    EXPECT_EQ(take(opened->next_callback_due(1, clock.now() + 5001ms)), clock.now() + 9s);
-    EXPECT_FALSE(take(opened->next_callback_due(1, clock.now() + 10s)));
-    EXPECT_FALSE(take(opened->next_callback_due(2, clock.now())));
+    EXPECT_EQ(take(opened->next_callback_due({account, 1}, clock.now())), clock.now() + 5s);
+    EXPECT_EQ(take(opened->next_callback_due({account, 1}, clock.now() + 5s)), clock.now() + 5s);
+    EXPECT_EQ(take(opened->next_callback_due({account, 1}, clock.now() + 5001ms)),
+              clock.now() + 9s);
+    EXPECT_FALSE(take(opened->next_callback_due({account, 1}, clock.now() + 10s)));
+    EXPECT_FALSE(take(opened->next_callback_due({account, 2}, clock.now())));
 }
 
 TEST_P(CallbackTest, ProgressIsKept) {
@@ -119,7 +151,7 @@ TEST_P(CallbackTest, WhatWasToldOrGivenUpIsNotGivenOut) {
         end(finished_with_callback(1).id, state);
     }
     EXPECT_TRUE(due_before(1, clock.now() + 1h).empty());
-    EXPECT_TRUE(take(reader()->callback_origins()).empty());
+    EXPECT_TRUE(take(reader()->callback_origins(account, {}, 100)).empty());
 }
 
 TEST_P(CallbackTest, ReplayMakesOneDueNowWithItsAttemptsCountedAnew) {

@@ -34,7 +34,7 @@ TEST_P(LifetimeTest, ARestartFindsEverythingAsItWas) {
     ASSERT_TRUE(sent);
     EXPECT_EQ(sent->state, MessageState::sent);
     EXPECT_TRUE(take(reader()->callback(callback.id)));
-    EXPECT_EQ(take(reader()->callback_origins()).size(), 1);
+    EXPECT_EQ(take(reader()->callback_origins(account, {}, 10)).size(), 1);
 }
 
 TEST_P(LifetimeTest, ARestartGivesNoIdTwice) {

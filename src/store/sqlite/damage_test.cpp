@@ -166,8 +166,8 @@ TEST_P(DamageTest, ACallbackThatCannotBeRecordedHoldsUpNoOther) {
         callbacks.push_back(finished_with_callback());
     }
     damage("callback", 1);
-    const auto loaded =
-        take(reader()->load_callbacks(1, clock.now() + 1s, 200, [](const Uuid&) { return false; }));
+    const auto loaded = take(reader()->load_callbacks({account, 1}, clock.now() + 1s, 200,
+                                                      [](const Uuid&) { return false; }));
     EXPECT_GT(loaded.size(), 0);
     EXPECT_LT(loaded.size(), 100);
     EXPECT_EQ(store->condition().damages(), 100 - loaded.size());

@@ -148,8 +148,14 @@ INSERT INTO activity
   SELECT account, id >> 40 FROM message UNION SELECT account, id >> 40 FROM callback;
 )sql";
 
+// Callbacks wait per account and origin, so that what one account's endpoints do is its own matter.
+constexpr const char* callbacks_by_account = R"sql(
+DROP INDEX callback_waiting;
+CREATE INDEX callback_waiting ON callback(account, origin_key, due_at, id) WHERE state = 0;
+)sql";
+
 /// Step N brings version N to N + 1. Steps are added, never changed.
-constexpr std::array steps{first_schema, lists_of_trouble, activity};
+constexpr std::array steps{first_schema, lists_of_trouble, activity, callbacks_by_account};
 
 }  // namespace
 

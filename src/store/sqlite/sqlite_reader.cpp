@@ -15,8 +15,8 @@ std::string select(const char* columns, const char* rest) {
 
 }  // namespace
 
-// The walks over lanes and origins jump from one to the next through the index; they read no row
-// of those between.
+// The walks over lanes, accounts and origins jump from one to the next through the index; they read
+// no row of those between.
 SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Condition& condition)
     : connection_(path, Access::read_only),
       secrets_(secrets),
@@ -37,16 +37,19 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Co
       queue_place_(connection_,
                    "SELECT due_at, attempts, intent, last_details FROM queue WHERE device = ? AND "
                    "source = ? AND bucket = ? AND id = ?"),
+      next_account_(connection_,
+                    "SELECT account FROM callback WHERE state = 0 AND account > ? "
+                    "ORDER BY account, origin_key LIMIT 1"),
       next_origin_(connection_,
-                   "SELECT origin_key, due_at FROM callback WHERE state = 0 AND origin_key > ? "
-                   "ORDER BY origin_key, due_at LIMIT 1"),
+                   "SELECT origin_key, due_at FROM callback WHERE state = 0 AND account = ? AND "
+                   "origin_key > ? ORDER BY origin_key, due_at LIMIT 1"),
       origin_rows_(connection_,
-                   "SELECT id FROM callback WHERE state = 0 AND origin_key = ? AND due_at < ? "
-                   "ORDER BY due_at, id"),
+                   "SELECT id FROM callback WHERE state = 0 AND account = ? AND origin_key = ? AND "
+                   "due_at < ? ORDER BY due_at, id"),
       callback_row_(connection_, select(callback_columns, " FROM callback b WHERE b.id = ?")),
       origin_due_(connection_,
-                  "SELECT min(due_at) FROM callback WHERE state = 0 AND origin_key = ? AND "
-                  "due_at >= ?") {}
+                  "SELECT min(due_at) FROM callback WHERE state = 0 AND account = ? AND "
+                  "origin_key = ? AND due_at >= ?") {}
 
 Result<std::vector<model::Account>> SqliteReader::accounts() {
     return guarded([&]() -> Result<std::vector<model::Account>> {
@@ -238,28 +241,46 @@ Result<std::optional<Timestamp>> SqliteReader::next_due(model::PhoneNumber devic
     });
 }
 
-Result<std::vector<OriginSummary>> SqliteReader::callback_origins() {
-    return guarded([&]() -> Result<std::vector<OriginSummary>> {
-        std::vector<OriginSummary> all;
-        std::int64_t origin = std::numeric_limits<std::int64_t>::min();
+Result<std::vector<model::AccountId>> SqliteReader::callback_accounts() {
+    return guarded([&]() -> Result<std::vector<model::AccountId>> {
+        std::vector<model::AccountId> all;
+        std::int64_t account = std::numeric_limits<std::int64_t>::min();
         for (;;) {
-            auto row = next_origin_.query(origin);
+            auto row = next_account_.query(account);
             if (!row.next()) {
                 return all;
             }
-            origin = row.integer(0);
-            all.push_back({.origin_key = origin, .due_from = row.time(1)});
+            account = row.integer(0);
+            all.push_back({.value = account});
         }
     });
 }
 
-Result<std::vector<QueuedCallback>> SqliteReader::load_callbacks(std::int64_t origin_key,
+Result<std::vector<OriginSummary>> SqliteReader::callback_origins(model::AccountId account,
+                                                                  std::optional<std::int64_t> after,
+                                                                  std::size_t limit) {
+    return guarded([&]() -> Result<std::vector<OriginSummary>> {
+        std::vector<OriginSummary> page;
+        std::int64_t origin = after.value_or(std::numeric_limits<std::int64_t>::min());
+        while (page.size() < limit) {
+            auto row = next_origin_.query(account.value, origin);
+            if (!row.next()) {
+                break;
+            }
+            origin = row.integer(0);
+            page.push_back({.origin_key = origin, .due_from = row.time(1)});
+        }
+        return page;
+    });
+}
+
+Result<std::vector<QueuedCallback>> SqliteReader::load_callbacks(const Endpoint& endpoint,
                                                                  Timestamp before,
                                                                  std::size_t limit,
                                                                  const Known& known) {
     return guarded([&]() -> Result<std::vector<QueuedCallback>> {
         std::vector<QueuedCallback> loaded;
-        auto row = origin_rows_.query(origin_key, before);
+        auto row = origin_rows_.query(endpoint.account.value, endpoint.origin_key, before);
         while (loaded.size() < limit && row.next()) {
             if (auto callback = load_callback(row.integer(0), known)) {
                 loaded.push_back(std::move(*callback));
@@ -289,10 +310,10 @@ std::optional<QueuedCallback> SqliteReader::load_callback(std::int64_t sequence,
     return std::nullopt;
 }
 
-Result<std::optional<Timestamp>> SqliteReader::next_callback_due(std::int64_t origin_key,
+Result<std::optional<Timestamp>> SqliteReader::next_callback_due(const Endpoint& endpoint,
                                                                  Timestamp from) {
     return guarded([&]() -> Result<std::optional<Timestamp>> {
-        auto row = origin_due_.query(origin_key, from);
+        auto row = origin_due_.query(endpoint.account.value, endpoint.origin_key, from);
         return row.next() && !row.null(0) ? std::optional{row.time(0)} : std::nullopt;
     });
 }

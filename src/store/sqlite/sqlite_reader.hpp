@@ -28,11 +28,14 @@ public:
                                                  const Known& known) override;
     Result<std::optional<Timestamp>> next_due(model::PhoneNumber device, model::Source source,
                                               Timestamp from) override;
-    Result<std::vector<OriginSummary>> callback_origins() override;
-    Result<std::vector<QueuedCallback>> load_callbacks(std::int64_t origin_key, Timestamp before,
+    Result<std::vector<model::AccountId>> callback_accounts() override;
+    Result<std::vector<OriginSummary>> callback_origins(model::AccountId account,
+                                                        std::optional<std::int64_t> after,
+                                                        std::size_t limit) override;
+    Result<std::vector<QueuedCallback>> load_callbacks(const Endpoint& endpoint, Timestamp before,
                                                        std::size_t limit,
                                                        const Known& known) override;
-    Result<std::optional<Timestamp>> next_callback_due(std::int64_t origin_key,
+    Result<std::optional<Timestamp>> next_callback_due(const Endpoint& endpoint,
                                                        Timestamp from) override;
     Result<std::optional<MessageRecord>> message(model::MessageId id) override;
     Result<std::vector<MessageRecord>> messages(const MessageFilter& filter) override;
@@ -62,6 +65,7 @@ private:
     Statement due_in_bucket_;
     Statement next_bucket_;
     Statement queue_place_;
+    Statement next_account_;
     Statement next_origin_;
     Statement origin_rows_;
     Statement callback_row_;

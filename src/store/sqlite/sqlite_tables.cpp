@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/encoding.hpp"
+
 namespace merpati::store::sqlite {
 namespace {
 

@@ -1,0 +1,56 @@
+#include "callback/health.hpp"
+
+#include <algorithm>
+
+namespace merpati::callback {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Millis probe_first = 5s;
+constexpr Millis probe_longest = 5min;
+
+}  // namespace
+
+void Health::answered(Answer answer, SteadyTime now, Millis took, bool all_in_use) noexcept {
+    const bool late = took > prompt_max;
+    if (late) {
+        prompt_ = false;
+    }
+    if (answer == Answer::failed) {
+        failed(now);
+        return;
+    }
+    failures_ = 0;
+    wait_ = 0ms;
+    prompt_ = !late;
+    if (answer == Answer::crowded) {
+        halve();
+    } else if (answer == Answer::taken && all_in_use) {
+        earn(late ? std::max<std::size_t>(slots_max_ / 4, 1) : slots_max_);
+    }
+}
+
+void Health::stalled() noexcept {
+    prompt_ = false;
+    halve();
+}
+
+void Health::failed(SteadyTime now) noexcept {
+    halve();
+    ++failures_;
+    if (open()) {
+        wait_ = wait_ == 0ms ? probe_first : std::min(wait_ * 2, probe_longest);
+        probe_at_ = now + wait_;
+    }
+}
+
+void Health::earn(std::size_t most) noexcept {
+    if (slots_ < most) {
+        ++slots_;
+    } else if (slots_ > most) {
+        halve();
+    }
+}
+
+}  // namespace merpati::callback

@@ -1,0 +1,130 @@
+// A start after a crash does not begin with what was under way at its end.
+#include "callback/suspects.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "callback/sender_fixture.hpp"
+
+namespace merpati::callback {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+struct SuspectsTest : SenderFixture {
+    Options options{.under_way_file = folder.file("under-way")};
+
+    /// The process dies; what was asked of the network is never answered.
+    void crash_and_start() {
+        core.reset();
+        attempts.clear();
+        start(options);
+    }
+
+    [[nodiscard]] bool attempted(std::size_t place, model::EventId id) const {
+        return attempts.at(place).request.headers.contains(id.text());
+    }
+};
+
+TEST_F(SuspectsTest, OthersGoFirstAndItIsNotLost) {
+    start(options);
+    const auto suspect = send(7);
+    const auto other = commit(8);
+    crash_and_start();
+    ASSERT_EQ(attempts.size(), 1U);
+    EXPECT_TRUE(attempted(0, other.id));
+    EXPECT_EQ(core->counts().suspects, 1U);
+    pass_time(1900ms);
+    EXPECT_EQ(attempts.size(), 1U);
+    pass_time(200ms);
+    ASSERT_EQ(attempts.size(), 2U);
+    EXPECT_TRUE(attempted(1, suspect));
+    answer(1, 200);
+    EXPECT_EQ(stored(suspect).state, model::CallbackState::delivered);
+    EXPECT_EQ(core->counts().suspects, 0U);
+}
+
+TEST_F(SuspectsTest, OthersOfTheSameOriginGoFirst) {
+    start(options);
+    const auto suspect = send(7);
+    const auto later = commit(7);
+    crash_and_start();
+    ASSERT_EQ(attempts.size(), 1U);
+    EXPECT_TRUE(attempted(0, later.id));
+    answer(0, 200);
+    pass_time(2100ms);
+    ASSERT_EQ(attempts.size(), 2U);
+    EXPECT_TRUE(attempted(1, suspect));
+}
+
+TEST_F(SuspectsTest, WaitsTwiceAsLongWithEachCrashThatMeetsIt) {
+    start(options);
+    const auto suspect = send(7);
+    for (const auto wait : {2s, 4s, 8s, 16s}) {
+        crash_and_start();
+        EXPECT_TRUE(attempts.empty());
+        pass_time(wait - 100ms);
+        EXPECT_TRUE(attempts.empty());
+        pass_time(200ms);
+        ASSERT_EQ(attempts.size(), 1U);
+        EXPECT_TRUE(attempted(0, suspect));
+    }
+}
+
+TEST_F(SuspectsTest, ACrashWhileItIsHeldBackCountsNothing) {
+    start(options);
+    static_cast<void>(send(7));
+    crash_and_start();
+    crash_and_start();
+    pass_time(2100ms);
+    EXPECT_EQ(attempts.size(), 1U);
+}
+
+TEST_F(SuspectsTest, ThoseThatMetFewerCrashesGoFirst) {
+    start(options);
+    const auto old = send(7);
+    crash_and_start();
+    pass_time(2100ms);
+    const auto young = send(8);
+    crash_and_start();
+    pass_time(2100ms);
+    ASSERT_EQ(attempts.size(), 1U);
+    EXPECT_TRUE(attempted(0, young));
+    pass_time(2100ms);
+    ASSERT_EQ(attempts.size(), 2U);
+    EXPECT_TRUE(attempted(1, old));
+}
+
+TEST_F(SuspectsTest, WhatEndedIsNotHeldBack) {
+    start(options);
+    static_cast<void>(send(7));
+    answer(0, 503);
+    crash_and_start();
+    EXPECT_EQ(core->counts().suspects, 0U);
+    pass_time(7s);
+    EXPECT_EQ(attempts.size(), 1U);
+}
+
+TEST_F(SuspectsTest, OneWhoseResultWasKeptBeforeTheEndIsForgotten) {
+    start(options);
+    const auto id = send(7);
+    committer.update_callback({.event = id, .progress = {.state = model::CallbackState::delivered}},
+                              [] {});
+    ASSERT_TRUE(committer.change_and_wait([](store::Tables&) { return Result<void>{}; }));
+    crash_and_start();
+    EXPECT_EQ(core->counts().suspects, 0U);
+    crash_and_start();
+    EXPECT_EQ(core->counts().suspects, 0U);
+}
+
+TEST_F(SuspectsTest, AFileThatCannotBeMadeHoldsNothingBack) {
+    options.under_way_file = folder.file("missing/under-way");
+    start(options);
+    static_cast<void>(send(7));
+    crash_and_start();
+    EXPECT_EQ(attempts.size(), 1U);
+}
+
+}  // namespace
+}  // namespace merpati::callback
