@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { accepts, describeAccepts } from "./accepts.mjs";
 import { crash, describeCrash } from "./crash.mjs";
 import { cycle, describeCycle } from "./cycle.mjs";
+import { describeFairness, fairness } from "./fairness.mjs";
 import { fsyncsPerSecond } from "./disk.mjs";
 import { describeIdle, idle } from "./idle.mjs";
 import { describeMedia, media } from "./media.mjs";
@@ -19,6 +20,7 @@ const benches = {
   accepts: [accepts, describeAccepts],
   cycle: [cycle, describeCycle],
   media: [media, describeMedia],
+  fairness: [fairness, describeFairness],
   crash: [crash, describeCrash],
 };
 
