@@ -2,7 +2,7 @@
 
 # run_bench [NAME…]
 run_bench() {
-  need_packages build bench
+  need_packages build release bench
   need_node
   build release merpati
   case " ${*:-crash} " in *" crash "*) need_node_modules tests ;; esac
