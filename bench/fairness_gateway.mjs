@@ -66,7 +66,7 @@ export class Gateway {
     this.#child = start(program, args, { log, folder: this.#folder, environment });
     const ready = () =>
       fetch(`http://127.0.0.1:${this.#port}/readyz`).then((answer) => answer.ok, () => false);
-    await until("merpati", ready, { child: this.#child });
+    await until("merpati", ready, { child: this.#child, seconds: 120 });
   }
 
   /** "+0", "-2h": how far its wall clock is from the machine's. */
