@@ -329,6 +329,7 @@ void Client::Impl::broken(const TransferPtr& transfer) {
                       std::exchange(transfer->connection, nullptr), false);
         transfer->counted = false;
         start(transfer);
+        serve_waiting(transfer->origin);  // Where the place is another account's now.
         return;
     }
     end(transfer, fail(ErrorCode::unreachable, "the connection broke"), false);
