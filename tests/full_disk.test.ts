@@ -31,8 +31,9 @@ function smallDisk(folder: string): string | undefined {
 const gateway = await Gateway.create({ start: false });
 const disk = smallDisk(gateway.folder);
 afterAll(async () => {
+  await gateway.stop();
+  if (disk) execFileSync("umount", [disk]);
   await gateway.close();
-  if (disk) execFileSync("umount", ["--lazy", disk]);
 });
 
 const filler = () => join(disk!, "filler");
