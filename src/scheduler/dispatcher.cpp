@@ -166,6 +166,7 @@ void Dispatcher::handle(Cancelled&& event) {
             return;
         }
         event.message = stop_awaiting(id);
+        fetch_some(lane);
     }
     auto& source = lane.source(event.message.message->source);
     if (auto here = memory_.remove(source, id)) {

@@ -148,6 +148,7 @@ private:
 
     // dispatcher_fetch.cpp
     void await_file(Lane& lane, store::QueuedMessage queued);
+    [[nodiscard]] std::size_t files_ahead(const Lane& lane) const;
     void fetch_some(Lane& lane);
     [[nodiscard]] bool blocked_by_fetches(Lane& lane);
     void fetched(InFlight& flight, media::FetchResult result);

@@ -1,4 +1,6 @@
 // The dispatcher's waiting for the files of media messages.
+#include <algorithm>
+
 #include "base/assert.hpp"
 #include "scheduler/details.hpp"
 #include "scheduler/dispatcher.hpp"
@@ -8,6 +10,8 @@ namespace {
 
 using model::Outcome;
 using model::StatusCode;
+
+constexpr Millis files_ahead_for = std::chrono::seconds{10};
 
 /// What the platform itself would refuse, known before it is asked.
 std::optional<Outcome> refusal(const connector::Capabilities& platform, const media::File& file) {
@@ -47,13 +51,27 @@ bool Dispatcher::blocked_by_fetches(Lane& lane) {
     const auto* source = lane.next_due(now_);
     return source != nullptr && source->with_file.empty() &&
            source->memory.top().message->type == model::MessageType::media &&
-           lane.fetches.all.size() >= options_.lane_memory_max;
+           lane.fetches.all.size() >= memory_.awaiting_max();
 }
 
-/// A lane asks for a bounded number of files at once; the library shares its places among hosts.
+/// Files that a lane may have or ask for: those that it will soon send, for they take disk.
+std::size_t Dispatcher::files_ahead(const Lane& lane) const {
+    const auto& pace = lane.pacer.pace();
+    const auto gap = pace.gap_min + pace.jitter_max / 2;
+    if (gap <= Millis{0}) {
+        return options_.lane_files_max;
+    }
+    const auto soon = static_cast<std::size_t>(files_ahead_for / gap);
+    return std::clamp<std::size_t>(soon, 1, options_.lane_files_max);
+}
+
 void Dispatcher::fetch_some(Lane& lane) {
     auto& fetches = lane.fetches;
-    while (!fetches.waiting.empty() && fetches.under_way < options_.lane_fetches_max) {
+    const auto ahead = files_ahead(lane);
+    const auto here = [&lane] {
+        return lane.sources[0].with_file.size() + lane.sources[1].with_file.size();
+    };
+    while (!fetches.waiting.empty() && fetches.under_way + here() < ahead) {
         const auto id = fetches.waiting.front();
         fetches.waiting.pop_front();
         if (!fetches.all.contains(id)) {
@@ -97,8 +115,9 @@ void Dispatcher::fetched(InFlight& flight, media::FetchResult result) {
                 .code = refused->code,
                 .details =
                     details::of_platform(std::move(refused->details), details::media_unavailable)});
-    } else {  // The library was closed.
-        source.note_on_disk(stop_awaiting(message.id).queued_at);
+    } else {  // The library was closed, or too many wait: not at once again.
+        const auto queued_at = stop_awaiting(message.id).queued_at;
+        source.note_on_disk(std::max<Timestamp>(queued_at, now_ + store_pause));
     }
 }
 
@@ -109,6 +128,7 @@ Dispatcher::InFlight& Dispatcher::take_with_file(LaneSource& source) {
     auto file = std::move(flight.file);
     auto& going = fly(lane, stop_awaiting(flight.queued.message->id));
     going.file = std::move(file);
+    fetch_some(lane);
     return going;
 }
 

@@ -201,7 +201,7 @@ TEST_F(DispatcherFetchTest, DrainingWaitsForNoFile) {
 }
 
 TEST_F(DispatcherFetchTest, ManyDeadFilesOfOneDeviceLetItsTextsPass) {
-    options.lane_fetches_max = 4;
+    options.lane_files_max = 4;
     start();
     for (int i = 0; i < 20; ++i) {
         accept(media());
@@ -211,6 +211,53 @@ TEST_F(DispatcherFetchTest, ManyDeadFilesOfOneDeviceLetItsTextsPass) {
     EXPECT_EQ(connector->sent, std::vector{text});
     give_failure(0, StatusCode::failed);
     EXPECT_EQ(files.fetches.size(), 5U);
+}
+
+TEST_F(DispatcherFetchTest, FilesAreFetchedAFewAheadOfTheirSend) {
+    options.lane_files_max = 4;
+    connector->abilities.window = 1;
+    start();
+    std::vector<model::MessageId> ids;
+    for (int i = 0; i < 20; ++i) {
+        ids.push_back(accept(media()));
+    }
+    for (std::size_t place = 0; place < 5; ++place) {
+        give_file(place);
+    }
+    EXPECT_EQ(files.fetches.size(), 5U) << "one is sent, four have theirs";
+    report_sent(connector->sent.back());
+    EXPECT_EQ(files.fetches.size(), 6U);
+}
+
+TEST_F(DispatcherFetchTest, AnotherDevicesTextsFindMemoryBesideMediaThatAwaitTheirFiles) {
+    options.memory_max = 200;
+    start();
+    for (int i = 0; i < 150; ++i) {
+        accept(media());
+    }
+    EXPECT_GE(dispatcher->counts().awaiting_files, 90U);
+    EXPECT_LE(dispatcher->counts().awaiting_files, 100U) << "half of the memory";
+}
+
+TEST_F(DispatcherFetchTest, APacedDevicesFilesAreFetchedForTenSeconds) {
+    device.pace.gap_min = 5s;
+    start();
+    for (int i = 0; i < 20; ++i) {
+        accept(media());
+    }
+    EXPECT_EQ(files.fetches.size(), 2U);
+}
+
+TEST_F(DispatcherFetchTest, AFileIsLetGoOfWhereTheNextSendIsFarAway) {
+    device.pace.gap_min = 60s;
+    start();
+    accept(media());
+    accept(media());
+    ASSERT_EQ(files.fetches.size(), 1U);
+    give_file(0);
+    EXPECT_EQ(connector->sent.size(), 1U);
+    report_sent(connector->sent.back());
+    EXPECT_EQ(dispatcher->counts().awaiting_files, 0U) << "the other waits on disk alone";
 }
 
 TEST_F(DispatcherFetchTest, MoreThanMemoryHoldsWaitsForThoseBeforeIt) {

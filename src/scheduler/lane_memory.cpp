@@ -37,6 +37,12 @@ std::size_t LaneMemory::room(const Lane& lane) const noexcept {
     return std::min(rest(worth_holding(lane), held), std::max(of_all, rest(reserve, held)));
 }
 
+std::size_t LaneMemory::awaiting_max() const noexcept {
+    const bool half_free =
+        messages_ < options_.memory_max / 2 && bytes_ < options_.memory_bytes_max / 2;
+    return half_free ? options_.lane_memory_max : std::min(reserve, options_.lane_memory_max);
+}
+
 bool LaneMemory::low(const Lane& lane, const LaneSource& source) const noexcept {
     return source.memory.size() < std::max<std::size_t>(1, worth_holding(lane) / 4);
 }

@@ -23,6 +23,9 @@ public:
 
     /// How many more messages the lane may hold.
     [[nodiscard]] std::size_t room(const Lane& lane) const noexcept;
+    /// How many media messages of one lane may await their files beside its heaps. More than
+    /// `reserve` only while half of the memory is free: the other half is for what can be sent.
+    [[nodiscard]] std::size_t awaiting_max() const noexcept;
     /// Whether so few of this source are left that it is time to load more.
     [[nodiscard]] bool low(const Lane& lane, const LaneSource& source) const noexcept;
 

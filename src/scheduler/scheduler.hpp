@@ -30,8 +30,8 @@ struct Options {
     std::size_t lane_memory_max = 4'096;           // Messages of one lane held in memory,
     std::size_t memory_max = 65'536;               // and of all lanes together (lane_memory.hpp),
     std::size_t memory_bytes_max = 67'108'864;     // whose texts may be long.
-    std::size_t window = 0;             // Sends in flight per device; 0: the connector's.
-    std::size_t lane_fetches_max = 64;  // Files of one lane that are fetched at once.
+    std::size_t window = 0;           // Sends in flight per device; 0: the connector's.
+    std::size_t lane_files_max = 16;  // Files of one lane that are fetched, or wait to be sent.
     /// Where the files of media messages come from. Null: media messages fail with 500.
     media::FileSource* files = nullptr;
     /// Whether a recipient can be a number at all; an impossible one fails with 1002 when it is
@@ -66,7 +66,8 @@ struct Counts {
 /// back with jittered back-off until `give_up`; a device that is down pauses its lane and is
 /// probed. At start every lane is recovered from the store.
 ///
-/// The file of a media message is fetched when the message comes to its turn. Meanwhile it holds no
+/// The file of a media message is fetched when the message comes to its turn, a bounded number
+/// ahead: what a paced device sends in ten seconds, `lane_files_max` at most. Meanwhile it holds no
 /// place in the window and others pass; when the file is there, it goes next. Nothing of this is on
 /// disk: after a restart the file is fetched again.
 ///
