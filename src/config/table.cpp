@@ -217,9 +217,10 @@ void add_media(std::vector<Row>& table) {
                          .example = "/var/lib/merpati/merpati.db-media"},
                         optional(path()), [](auto& s) -> auto& { return s.media.folder; }));
     table.push_back(row({.key = "media.kept_bytes_max",
-                         .sentence = "How much all files that are kept for a next message may "
-                                     "take. Those that are being fetched or sent count as well, "
-                                     "but are never removed."},
+                         .sentence = "How much all media files may take on the disk: those that "
+                                     "are being fetched, that wait to be sent, that are being "
+                                     "sent, and that are kept for a next message. Beyond it "
+                                     "fetches wait."},
                         size_in_bytes(1024, std::uint64_t{1} << 44),
                         [](auto& s) -> auto& { return s.media.kept_bytes_max; }));
     table.push_back(row({.key = "media.kept_for",

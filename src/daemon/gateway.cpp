@@ -103,7 +103,8 @@ public:
           notices_(queue_clock_, ids_),
           policy_(std::move(opened.allowed)),
           prober_(clock, policy_, client_options(settings), prober_options(settings)),
-          library_(clock, policy_, client_options(settings), library_options(settings)),
+          library_(clock, policy_, client_options(settings),
+                   library_options(settings, log.in("media"))),
           committer_(clock, *store_, {}, [log](const Error& error) { fail_fast(log, error); }),
           sender_(
               queue_clock_, random, *store_, committer_, policy_, client_options(settings),

@@ -165,12 +165,15 @@ media::ProberOptions prober_options(const config::Settings& settings) {
     return options;
 }
 
-media::LibraryOptions library_options(const config::Settings& settings) {
+media::LibraryOptions library_options(const config::Settings& settings, const telemetry::Log& log) {
     media::LibraryOptions options;
     options.folder = settings.media.folder.value_or("merpati-media");
     options.bytes_max = settings.media.max_bytes;
     options.kept_bytes_max = settings.media.kept_bytes_max;
     options.kept_for = settings.media.kept_for;
+    options.on_disk_trouble = [log, folder = options.folder.string()] {
+        log.error("cannot write media files; trying again", {{"folder", folder}});
+    };
     return options;
 }
 

@@ -40,7 +40,8 @@ namespace merpati::daemon {
 [[nodiscard]] callback::Options callback_options(const config::Settings& settings);
 [[nodiscard]] outbound::ClientOptions client_options(const config::Settings& settings);
 [[nodiscard]] media::ProberOptions prober_options(const config::Settings& settings);
-[[nodiscard]] media::LibraryOptions library_options(const config::Settings& settings);
+[[nodiscard]] media::LibraryOptions library_options(const config::Settings& settings,
+                                                    const telemetry::Log& log);
 [[nodiscard]] connector::simulator::Options simulator_options(const config::Settings& settings,
                                                               const telemetry::Log& log);
 

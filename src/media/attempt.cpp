@@ -11,12 +11,13 @@ namespace {
 
 constexpr std::uint16_t not_modified = 304;
 
-constexpr Trouble disk_trouble{.passing = true, .details = details::no_room};
-constexpr Trouble size_trouble{.passing = false, .details = details::too_large};
+constexpr Trouble disk_trouble{.kind = Trouble::Kind::disk};
+constexpr Trouble budget_trouble{.kind = Trouble::Kind::no_budget};
+constexpr Trouble size_trouble{.kind = Trouble::Kind::lasting, .details = details::too_large};
 
 Trouble trouble_of(const Error& error) {
     const bool forbidden = error.code == ErrorCode::refused;
-    return {.passing = !forbidden,
+    return {.kind = forbidden ? Trouble::Kind::lasting : Trouble::Kind::passing,
             .details = forbidden ? details::inaccessible : details::no_answer};
 }
 
@@ -27,21 +28,26 @@ Trouble trouble_of(std::uint16_t status) {
     constexpr std::uint16_t too_many_requests = 429;
     const bool passing = status >= 500 || status == request_timeout || status == too_early ||
                          status == too_many_requests;
-    return {.passing = passing, .details = details::inaccessible};
+    return {.kind = passing ? Trouble::Kind::passing : Trouble::Kind::lasting,
+            .details = details::inaccessible};
 }
 
 class Attempt : public std::enable_shared_from_this<Attempt> {
 public:
-    Attempt(const AttemptTools& tools, AttemptDone done) : tools_(tools), done_(std::move(done)) {}
+    Attempt(const AttemptTools& tools, std::function<bool(std::uint64_t)> reserve, AttemptDone done)
+        : tools_(tools),
+          reserve_(std::move(reserve)),
+          done_(std::move(done)),
+          began_(tools.clock.steady_now()) {}
 
-    void start(outbound::Url url, const std::string& conditions,
-               std::chrono::milliseconds first_byte) {
+    void start(AttemptRequest wanted) {
         outbound::Request request;
         request.method = "GET";
-        request.url = std::move(url);
-        request.headers = "Accept-Encoding: identity\r\n" + conditions;
+        request.url = std::move(wanted.url);
+        request.account = wanted.account.value;
+        request.headers = "Accept-Encoding: identity\r\n" + wanted.conditions;
         request.timeout = tools_.options.transfer;
-        request.first_byte_timeout = first_byte;
+        request.first_byte_timeout = wanted.first_byte;
         request.rate_min = tools_.options.rate_min;
         request.body_bytes_max = tools_.options.bytes_max + 1;
         request.on_head = [self = shared_from_this()](const outbound::Response& head) {
@@ -50,7 +56,7 @@ public:
         request.on_body = [self = shared_from_this()](std::span<const std::byte> bytes) {
             return self->take(bytes);
         };
-        asked_with_conditions_ = !conditions.empty();
+        asked_with_conditions_ = !wanted.conditions.empty();
         tools_.follower.send(std::move(request),
                              [self = shared_from_this()](Result<Followed> answer) {
                                  self->finish(std::move(answer));
@@ -60,6 +66,7 @@ public:
 private:
     /// Whether the body is wanted.
     bool begin(const outbound::Response& head) {
+        answered_in_ = std::chrono::ceil<Millis>(tools_.clock.steady_now() - began_);
         if (head.status != 200) {
             return head.status == not_modified;
         }
@@ -70,6 +77,11 @@ private:
             return false;
         }
         if (is_refused_by_head(facts, tools_.options.bytes_max)) {
+            return false;
+        }
+        reserved_ = facts.bytes.value_or(tools_.options.bytes_max);
+        if (!reserve_(reserved_)) {
+            trouble_ = budget_trouble;
             return false;
         }
         auto file = tools_.shelf.incoming();
@@ -85,16 +97,19 @@ private:
         if (!file_) {
             return true;
         }
-        if (!file_->put(bytes)) {
-            trouble_ = disk_trouble;
-        } else if (file_->bytes() > tools_.options.bytes_max) {
+        if (bytes.size() > reserved_ - file_->bytes()) {
             trouble_ = size_trouble;
+        } else if (!file_->put(bytes)) {
+            trouble_ = disk_trouble;
         }
         return !trouble_;
     }
 
     void finish(Result<Followed> answer) {
-        auto result = judged(answer);
+        if (!trouble_ && !answer) {
+            answered_in_ = std::nullopt;
+        }
+        AttemptResult result{.outcome = judged(answer), .answered_in = answered_in_};
         file_.reset();
         done_(std::move(result));
     }
@@ -131,7 +146,11 @@ private:
     }
 
     const AttemptTools tools_;
+    const std::function<bool(std::uint64_t)> reserve_;
     const AttemptDone done_;
+    const SteadyTime began_;
+    std::optional<Millis> answered_in_;
+    std::uint64_t reserved_ = 0;
     bool asked_with_conditions_ = false;
     Declared declared_;
     std::optional<IncomingFile> file_;
@@ -140,10 +159,9 @@ private:
 
 }  // namespace
 
-void attempt_fetch(const AttemptTools& tools, outbound::Url url, const std::string& conditions,
-                   std::chrono::milliseconds first_byte, AttemptDone done) {
-    std::make_shared<Attempt>(tools, std::move(done))
-        ->start(std::move(url), conditions, first_byte);
+void attempt_fetch(const AttemptTools& tools, AttemptRequest request, AttemptDone done) {
+    auto attempt = std::make_shared<Attempt>(tools, std::move(request.reserve), std::move(done));
+    attempt->start(std::move(request));
 }
 
 }  // namespace merpati::media

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <expected>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,6 +16,7 @@
 #include "media/shelf.hpp"
 #include "media/sniffer.hpp"
 #include "media/types.hpp"
+#include "model/ids.hpp"
 
 namespace merpati::media {
 
@@ -34,17 +37,36 @@ struct Arrival {
     Freshness freshness;
 };
 
-/// Why there is no file: `passing` is worth another try. `details` is one of details.hpp's.
+/// Why there is no file.
 struct Trouble {
-    bool passing = false;
-    std::string_view details;
+    enum class Kind : std::uint8_t {
+        lasting,  // Another try is of no use.
+        passing,
+        disk,       // It cannot be written.
+        no_budget,  // `reserve` refused.
+    };
+    Kind kind = Kind::lasting;
+    std::string_view details{};  // One of details.hpp's, where the message fails with it.
 };
 
-using AttemptDone = std::function<void(std::expected<Arrival, Trouble>)>;
+struct AttemptResult {
+    std::expected<Arrival, Trouble> outcome;
+    std::optional<Millis>
+        answered_in{};  // The answer's head; empty where none or half of one came.
+};
 
-/// Fetches `url` onto the shelf. `conditions`: of what we have, see Freshness; `first_byte`: how
-/// long an answer may take to begin. Calls `done` once. `tools` must outlive the try.
-void attempt_fetch(const AttemptTools& tools, outbound::Url url, const std::string& conditions,
-                   std::chrono::milliseconds first_byte, AttemptDone done);
+struct AttemptRequest {
+    model::AccountId account;
+    outbound::Url url;
+    std::string conditions;                // Of what we have, see Freshness.
+    std::chrono::milliseconds first_byte;  // How long an answer may take to begin.
+    /// Asked for the bytes of the file before the first one is written: its Content-Length, or the
+    /// most that a file may have.
+    std::function<bool(std::uint64_t bytes)> reserve;
+};
+using AttemptDone = std::function<void(AttemptResult)>;
+
+/// Fetches a file onto the shelf. Calls `done` once. `tools` must outlive the try.
+void attempt_fetch(const AttemptTools& tools, AttemptRequest request, AttemptDone done);
 
 }  // namespace merpati::media

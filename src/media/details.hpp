@@ -10,7 +10,6 @@ inline constexpr std::string_view type_refused = "Jenis file tidak didukung";
 inline constexpr std::string_view too_large = "Ukuran file melebihi batas maksimum";
 inline constexpr std::string_view inaccessible = "Url media tidak dapat diakses";
 inline constexpr std::string_view no_answer = "Server media tidak menjawab";
-inline constexpr std::string_view no_room = "File media tidak dapat disimpan";
 inline constexpr std::string_view busy = "Server media sedang sibuk";
 inline constexpr std::string_view closing = "Server sedang berhenti";
 

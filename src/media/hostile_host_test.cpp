@@ -23,7 +23,7 @@ struct HostileHostTest : LibraryTest {
 
     ProbeVerdict probed(const std::string& text) {
         std::optional<ProbeVerdict> verdict;
-        prober.probe(text, Revision::a, [&](ProbeVerdict told) { verdict = told; });
+        prober.probe({1}, text, Revision::a, [&](ProbeVerdict told) { verdict = told; });
         run_until([&] { return verdict.has_value(); });
         return verdict.value_or(ProbeVerdict::acceptable);
     }

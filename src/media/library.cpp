@@ -10,9 +10,10 @@
 namespace merpati::media {
 namespace {
 
+/// The limiter decides alone: each fetch that has a slot finds a connection.
 outbound::ClientOptions fitted(outbound::ClientOptions client, const LibraryOptions& options) {
-    client.pool_per_origin = options.per_host_max;
-    client.pool_total = options.total_max;
+    client.pool_per_origin = options.limits.total_max;
+    client.pool_total = options.limits.total_max;
     return client;
 }
 
@@ -58,8 +59,10 @@ public:
 
     void fetch(const model::Message& message, FetchDone done) {
         auto asked = std::make_shared<FetchDone>(std::move(done));
-        EventThread::Work work = [this, url = message.media_url, revision = message.revision,
-                                  asked] { core_->fetch(url, revision, std::move(*asked)); };
+        EventThread::Work work = [this, account = message.account, url = message.media_url,
+                                  revision = message.revision, asked] {
+            core_->fetch(account, url, revision, std::move(*asked));
+        };
         if (!thread_.give(work)) {
             (*asked)(std::unexpected(model::Outcome{.kind = model::Outcome::Kind::retry,
                                                     .details = std::string{details::closing}}));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/assert.hpp"
 #include "media/details.hpp"
 #include "media/judge.hpp"
 
@@ -22,27 +23,10 @@ constexpr milliseconds rests[] = {1s, 2s, 4s};
 /// A last try shorter than this would only fail.
 constexpr milliseconds try_min = 1s;
 
-constexpr std::size_t waiting_max = 65'536;
-
 std::unexpected<model::Outcome> outcome(Kind kind, model::StatusCode code,
                                         std::string_view details) {
     return std::unexpected(
         model::Outcome{.kind = kind, .code = code, .details = std::string{details}});
-}
-
-/// A file that keeps its content on the shelf.
-struct HeldFile {
-    File file;
-    ContentPtr content;
-};
-
-FilePtr hold(const ContentPtr& content, std::string_view mime) {
-    auto held = std::make_shared<HeldFile>(HeldFile{.file = {.path = content->path,
-                                                             .mime = std::string{mime},
-                                                             .bytes = content->bytes,
-                                                             .sha256 = content->sha256},
-                                                    .content = content});
-    return {held, &held->file};
 }
 
 }  // namespace
@@ -56,23 +40,28 @@ LibraryCore::LibraryCore(const Clock& clock, const boost::asio::any_io_executor&
       shelf_(std::move(shelf)),
       follower_(clock, policy, client),
       tools_{clock, follower_, sniffer_, *shelf_, options_},
-      turns_(options_.per_host_max, options_.total_max, waiting_max),
-      catalogue_(options_.known_max),
+      limiter_(options_.limits),
+      budget_(*shelf_),
+      known_(options_.known_max),
       retries_(executor, retry_beat, [this] { return resume(); }),
-      tidying_(executor, tidy_beat, [this] { return tidy(); }) {}
+      budget_ticker_(executor, retry_beat, [this] { return budget_.serve(); }),
+      tidying_(executor, tidy_beat, [this] { return tidy(); }) {
+    invariant(options_.bytes_max <= shelf_->bytes_max(), "any file that is allowed has room");
+}
 
-void LibraryCore::fetch(const std::string& url, model::Revision revision, FetchDone done) {
+void LibraryCore::fetch(model::AccountId account, const std::string& url, model::Revision revision,
+                        FetchDone done) {
     Waiter waiter{revision, std::move(done)};
     if (closed_) {
         waiter.done(outcome(Kind::retry, model::StatusCode::failed, details::closing));
         return;
     }
-    if (const auto found = fetches_.find(url); found != fetches_.end()) {
+    const UrlKey key{account, url};
+    if (const auto found = fetches_.find(key); found != fetches_.end()) {
         ++shared_total_;
         found->second->waiters.push_back(std::move(waiter));
         return;
     }
-    const auto key = sha256(url);
     if (answer_from_memory(key, waiter)) {
         ++shared_total_;
         return;
@@ -86,8 +75,8 @@ void LibraryCore::fetch(const std::string& url, model::Revision revision, FetchD
     line_up(fetch);
 }
 
-bool LibraryCore::answer_from_memory(const Sha256& key, Waiter& waiter) {
-    const auto* known = catalogue_.find(key);
+bool LibraryCore::answer_from_memory(const UrlKey& key, Waiter& waiter) {
+    const auto* known = known_.find(key.account, key.url);
     if (known == nullptr || known->until <= clock_.steady_now()) {
         return false;
     }
@@ -95,77 +84,143 @@ bool LibraryCore::answer_from_memory(const Sha256& key, Waiter& waiter) {
     if (known->has_file && file == nullptr) {
         return false;
     }
-    answer(waiter, *known, file);
+    answer(key.account, waiter, *known, file);
     return true;
 }
 
-LibraryCore::FetchPtr LibraryCore::begin(const std::string& url, const Sha256& key) {
+LibraryCore::FetchPtr LibraryCore::begin(const std::string& url, const UrlKey& key) {
     auto parsed = outbound::Url::parse(url);
     if (!parsed) {
         return nullptr;
     }
-    auto fetch = std::make_shared<Fetch>();
-    fetch->text = url;
-    fetch->key = key;
-    fetch->url = std::move(*parsed);
-    if (const auto* known = catalogue_.find(key)) {
+    auto fetch = std::make_shared<Fetch>(Fetch{.key = key, .url = std::move(*parsed)});
+    if (const auto* known = known_.find(key.account, key.url)) {
         fetch->former = *known;
         fetch->former_file = known->file.lock();
     }
-    fetches_.emplace(url, fetch);
+    fetches_.emplace(key, fetch);
     return fetch;
 }
 
 void LibraryCore::line_up(const FetchPtr& fetch) {
-    const bool stands =
-        turns_.ask(fetch->url.host, [this, fetch] { return !fetch->ended && take_turn(fetch); });
-    if (!stands) {
+    fetch->slot = std::make_shared<Slot>(fetch->key.account, fetch->url.origin());
+    if (!limiter_.ask(fetch->slot, [this, fetch] { take_slot(fetch); })) {
         put_off(fetch, details::busy);
     }
     note_state();
 }
 
-bool LibraryCore::take_turn(const FetchPtr& fetch) {
+void LibraryCore::take_slot(const FetchPtr& fetch) {
     const auto now = clock_.steady_now();
     if (!fetch->give_up_at) {
         fetch->give_up_at = now + options_.patience;
-    } else if (now + try_min > *fetch->give_up_at) {
-        failed(fetch, details::no_answer);
-        return false;
     }
-    ++fetch->tries;
-    const auto left = std::chrono::ceil<milliseconds>(*fetch->give_up_at - now);
-    const auto conditions =
-        fetch->former_file ? fetch->former.freshness.conditions() : std::string{};
-    attempt_fetch(tools_, fetch->url, conditions, std::min(options_.first_byte, left),
-                  [this, fetch](std::expected<Arrival, Trouble> result) {
-                      tried(fetch, std::move(result));
-                      turns_.release(fetch->url.host);
-                      note_state();
-                  });
-    return true;
+    if (now + try_min <= *fetch->give_up_at) {
+        try_once(fetch, now);
+        return;
+    }
+    failed(fetch, details::no_answer);
+    limiter_.release(fetch->slot, std::nullopt);
 }
 
-void LibraryCore::tried(const FetchPtr& fetch, std::expected<Arrival, Trouble> result) {
+void LibraryCore::try_once(const FetchPtr& fetch, SteadyTime now) {
+    ++fetch->tries;
+    const auto left = std::chrono::ceil<milliseconds>(*fetch->give_up_at - now);
+    attempt_fetch(
+        tools_,
+        {.account = fetch->key.account,
+         .url = fetch->url,
+         .conditions = fetch->former_file ? fetch->former.freshness.conditions() : std::string{},
+         .first_byte = std::min(options_.first_byte, left),
+         .reserve = [this, fetch](std::uint64_t bytes) { return reserve(fetch, bytes); }},
+        [this, fetch](AttemptResult result) {
+            const auto slot = fetch->slot;  // The next try has another.
+            tried(fetch, std::move(result.outcome));
+            limiter_.release(slot, result.answered_in);
+            note_state();
+        });
+}
+
+/// What was reserved while it waited may be too little: the file has grown.
+bool LibraryCore::reserve(const FetchPtr& fetch, std::uint64_t bytes) {
+    fetch->former_file = nullptr;  // It has changed, and may be in the way.
+    const auto room = Shelf::room_of(bytes);
+    if (fetch->reserved >= room) {
+        budget_.give_back(fetch->key.account, fetch->reserved - room);
+        fetch->reserved = room;
+        return true;
+    }
+    give_back(fetch);
+    fetch->needed = room;
+    fetch->reserved = budget_.reserve(fetch->key.account, room) ? room : 0;
+    note_state();
+    return fetch->reserved > 0;
+}
+
+void LibraryCore::give_back(const FetchPtr& fetch) {
+    budget_.give_back(fetch->key.account, std::exchange(fetch->reserved, 0));
+}
+
+void LibraryCore::tried(const FetchPtr& fetch, std::expected<Arrival, Trouble> outcome) {
+    give_back(fetch);
     if (fetch->ended) {
         return;
     }
-    if (result) {
-        arrived(fetch, std::move(*result));
-        return;
+    if (outcome) {
+        arrived(fetch, std::move(*outcome));
+    } else {
+        in_trouble(fetch, outcome.error());
     }
-    const auto& trouble = result.error();
-    if (trouble.details == details::no_room) {
-        removed_total_ += shelf_->clear();
+}
+
+void LibraryCore::in_trouble(const FetchPtr& fetch, const Trouble& trouble) {
+    switch (trouble.kind) {
+        case Trouble::Kind::no_budget:
+            await_bytes(fetch);
+            return;
+        case Trouble::Kind::disk:
+            tell_of_disk();
+            shelf_->clear();
+            fetch->give_up_at.reset();
+            rest(fetch, options_.disk_rest);
+            return;
+        case Trouble::Kind::passing: {
+            const auto pause = rests[std::min<std::size_t>(fetch->tries, std::size(rests)) - 1];
+            if (clock_.steady_now() + pause + try_min <= *fetch->give_up_at) {
+                rest(fetch, pause);
+                return;
+            }
+            break;
+        }
+        case Trouble::Kind::lasting:
+            break;
     }
-    const auto rest = rests[std::min<std::size_t>(fetch->tries, std::size(rests)) - 1];
-    fetch->resume_at = clock_.steady_now() + rest;
-    if (!trouble.passing || fetch->resume_at + try_min > *fetch->give_up_at) {
-        failed(fetch, trouble.details);
-        return;
-    }
+    failed(fetch, trouble.details);
+}
+
+/// Nobody's fault, so its patience begins anew afterwards.
+void LibraryCore::await_bytes(const FetchPtr& fetch) {
+    fetch->give_up_at.reset();
+    fetch->tries = 0;
+    budget_.wait(fetch->key.account, fetch->needed, [this, fetch] {
+        fetch->reserved = fetch->needed;
+        line_up(fetch);
+    });
+    budget_ticker_.wake();
+}
+
+void LibraryCore::rest(const FetchPtr& fetch, Millis how_long) {
+    fetch->resume_at = clock_.steady_now() + how_long;
     resting_.push_back(fetch);
     retries_.wake();
+}
+
+void LibraryCore::tell_of_disk() {
+    const auto now = clock_.steady_now();
+    if (options_.on_disk_trouble && (!told_of_disk_at_ || now - *told_of_disk_at_ >= 1min)) {
+        told_of_disk_at_ = now;
+        options_.on_disk_trouble();
+    }
 }
 
 bool LibraryCore::resume() {
@@ -181,7 +236,7 @@ bool LibraryCore::resume() {
 }
 
 void LibraryCore::arrived(const FetchPtr& fetch, Arrival arrival) {
-    Known known;
+    CachedUrl known;
     auto& fresh = arrival.freshness;
     if (arrival.unchanged) {
         ++revalidated_total_;
@@ -207,19 +262,21 @@ void LibraryCore::failed(const FetchPtr& fetch, std::string_view details) {
         nullptr);
 }
 
-void LibraryCore::end(const FetchPtr& fetch, const Known& known, const ContentPtr& file) {
+void LibraryCore::end(const FetchPtr& fetch, const CachedUrl& known, const ContentPtr& file) {
     fetch->ended = true;
-    fetches_.erase(fetch->text);
-    catalogue_.put(fetch->key, known);
+    give_back(fetch);
+    fetches_.erase(fetch->key);
+    known_.put(fetch->key.account, fetch->key.url, known);
     for (auto& waiter : std::exchange(fetch->waiters, {})) {
-        answer(waiter, known, file);
+        answer(fetch->key.account, waiter, known, file);
     }
     fetch->former_file = nullptr;
-    removed_total_ += shelf_->tidy();
+    shelf_->tidy();
     tidying_.wake();
 }
 
-void LibraryCore::answer(Waiter& waiter, const Known& known, const ContentPtr& file) {
+void LibraryCore::answer(model::AccountId account, Waiter& waiter, const CachedUrl& known,
+                         const ContentPtr& file) {
     if (!known.failure.empty()) {
         waiter.done(outcome(Kind::failed, model::StatusCode::failed, known.failure));
         return;
@@ -231,20 +288,22 @@ void LibraryCore::answer(Waiter& waiter, const Known& known, const ContentPtr& f
         return;
     }
     shelf_->use(*file);
-    waiter.done(hold(file, judgement.mime));
+    waiter.done(budget_.hold(account, file, judgement.mime));
 }
 
 /// Nothing is known of the file: the messages come again.
 void LibraryCore::put_off(const FetchPtr& fetch, std::string_view details) {
     fetch->ended = true;
-    fetches_.erase(fetch->text);
+    give_back(fetch);
+    fetches_.erase(fetch->key);
     for (auto& waiter : std::exchange(fetch->waiters, {})) {
         waiter.done(outcome(Kind::retry, model::StatusCode::failed, details));
     }
 }
 
 bool LibraryCore::tidy() {
-    removed_total_ += shelf_->tidy();
+    budget_.serve();
+    shelf_->tidy();
     note_state();
     return shelf_->files() > 0;
 }
@@ -252,8 +311,10 @@ bool LibraryCore::tidy() {
 void LibraryCore::close() {
     closed_ = true;
     retries_.cancel();
+    budget_ticker_.cancel();
     tidying_.cancel();
-    turns_.clear();
+    limiter_.clear();
+    budget_.clear();
     resting_.clear();
     while (!fetches_.empty()) {
         const auto fetch = fetches_.begin()->second;
@@ -263,10 +324,11 @@ void LibraryCore::close() {
 }
 
 void LibraryCore::note_state() {
-    in_flight_ = turns_.in_flight();
-    waiting_ = turns_.waiting() + resting_.size();
+    in_flight_ = limiter_.in_flight();
+    waiting_ = limiter_.waiting() + budget_.waiting() + resting_.size();
+    removed_total_ = shelf_->removed_total();
     kept_files_ = shelf_->files();
-    kept_bytes_ = shelf_->bytes();
+    kept_bytes_ = shelf_->bytes() + budget_.reserved();
 }
 
 LibraryCounts LibraryCore::counts() const noexcept {

@@ -10,13 +10,16 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include "media/account_cache.hpp"
 #include "media/attempt.hpp"
-#include "media/catalogue.hpp"
+#include "media/byte_budget.hpp"
+#include "media/cached_url.hpp"
+#include "media/host_limiter.hpp"
 #include "media/library.hpp"
 #include "media/redirects.hpp"
 #include "media/shelf.hpp"
 #include "media/ticker.hpp"
-#include "media/turns.hpp"
+#include "media/url_key.hpp"
 
 namespace merpati::media {
 
@@ -27,7 +30,8 @@ public:
                 const outbound::AddressPolicy& policy, outbound::Client& client, Sniffer sniffer,
                 std::unique_ptr<Shelf> shelf, LibraryOptions options);
 
-    void fetch(const std::string& url, model::Revision revision, FetchDone done);
+    void fetch(model::AccountId account, const std::string& url, model::Revision revision,
+               FetchDone done);
 
     /// Answers all that wait with `retry`. The client is closed afterwards.
     void close();
@@ -41,12 +45,14 @@ private:
     };
     /// From the first message that asks to the answer of all, over several tries.
     struct Fetch {
-        std::string text;
-        Sha256 key{};
+        UrlKey key;
         outbound::Url url;
+        SlotPtr slot;
         std::vector<Waiter> waiters;
-        Known former;            // What was known before,
-        ContentPtr former_file;  // and the file, while the host is asked whether it changed.
+        CachedUrl former;            // What was known before,
+        ContentPtr former_file;      // and the file, while the host is asked whether it changed.
+        std::uint64_t needed = 0;    // Bytes that it waits for.
+        std::uint64_t reserved = 0;  // Bytes that are taken for its file.
         std::optional<SteadyTime> give_up_at;  // Known from the first try on.
         unsigned tries = 0;
         SteadyTime resume_at{};  // While it rests between two tries.
@@ -54,16 +60,24 @@ private:
     };
     using FetchPtr = std::shared_ptr<Fetch>;
 
-    bool answer_from_memory(const Sha256& key, Waiter& waiter);
-    FetchPtr begin(const std::string& url, const Sha256& key);
+    bool answer_from_memory(const UrlKey& key, Waiter& waiter);
+    FetchPtr begin(const std::string& url, const UrlKey& key);
     void line_up(const FetchPtr& fetch);
-    bool take_turn(const FetchPtr& fetch);
-    void tried(const FetchPtr& fetch, std::expected<Arrival, Trouble> result);
+    void take_slot(const FetchPtr& fetch);
+    void try_once(const FetchPtr& fetch, SteadyTime now);
+    bool reserve(const FetchPtr& fetch, std::uint64_t bytes);
+    void give_back(const FetchPtr& fetch);
+    void tried(const FetchPtr& fetch, std::expected<Arrival, Trouble> outcome);
+    void in_trouble(const FetchPtr& fetch, const Trouble& trouble);
+    void await_bytes(const FetchPtr& fetch);
+    void rest(const FetchPtr& fetch, Millis how_long);
     void arrived(const FetchPtr& fetch, Arrival arrival);
     void failed(const FetchPtr& fetch, std::string_view details);
     void put_off(const FetchPtr& fetch, std::string_view details);
-    void end(const FetchPtr& fetch, const Known& known, const ContentPtr& file);
-    void answer(Waiter& waiter, const Known& known, const ContentPtr& file);
+    void end(const FetchPtr& fetch, const CachedUrl& known, const ContentPtr& file);
+    void answer(model::AccountId account, Waiter& waiter, const CachedUrl& known,
+                const ContentPtr& file);
+    void tell_of_disk();
     bool resume();
     bool tidy();
     void note_state();
@@ -74,12 +88,15 @@ private:
     std::unique_ptr<Shelf> shelf_;
     Follower follower_;
     const AttemptTools tools_;
-    Turns turns_;
-    Catalogue catalogue_;
+    HostLimiter limiter_;
+    ByteBudget budget_;
+    AccountCache<Sha256, CachedUrl, DigestHash> known_;
     Ticker retries_;
+    Ticker budget_ticker_;
     Ticker tidying_;
-    std::unordered_map<std::string, FetchPtr> fetches_;
+    std::unordered_map<UrlKey, FetchPtr, UrlKeyHash> fetches_;
     std::vector<FetchPtr> resting_;  // Between two tries.
+    std::optional<SteadyTime> told_of_disk_at_;
     bool closed_ = false;
 
     std::atomic<std::uint64_t> fetched_total_ = 0;

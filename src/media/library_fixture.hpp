@@ -24,9 +24,10 @@ struct LibraryTest : HostTest {
         std::optional<FetchResult> result;
     };
     std::shared_ptr<Asked> ask(const std::string& text,
-                               model::Revision revision = model::Revision::a) {
+                               model::Revision revision = model::Revision::a,
+                               model::AccountId account = {1}) {
         auto asked_for = std::make_shared<Asked>();
-        core.fetch(text, revision, [asked_for](FetchResult result) {
+        core.fetch(account, text, revision, [asked_for](FetchResult result) {
             EXPECT_FALSE(asked_for->result) << "answered twice";
             asked_for->result = std::move(result);
         });
@@ -79,12 +80,18 @@ struct LibraryTest : HostTest {
 
     testing::TemporaryFolder folder;
     const std::string png = sample("photo.png");
+    int told_of_disk = 0;
     LibraryOptions options{.folder = folder.path() / "media",
-                           .bytes_max = 100'000,
-                           .kept_bytes_max = 3UL * 4096,
+                           .bytes_max = 4UL * 4096,
+                           .kept_bytes_max = 4UL * 4096,
                            .kept_for = std::chrono::hours{1},
-                           .per_host_max = 2,
-                           .total_max = 3};
+                           .limits = {.total_max = 6,
+                                      .per_host_max = 2,
+                                      .unproven_max = 4,
+                                      .account_unproven_max = 2,
+                                      .unhealthy_max = 2,
+                                      .account_unhealthy_max = 1},
+                           .on_disk_trouble = [this] { ++told_of_disk; }};
     LibraryCore core{clock,
                      io.get_executor(),
                      policy,

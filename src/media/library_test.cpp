@@ -86,25 +86,6 @@ TEST_F(LibraryTest, AsksForAFileAnewOnceItIsGone) {
     EXPECT_EQ(heads.back().find("If-None-Match"), std::string::npos);
 }
 
-TEST_F(LibraryTest, RemovesTheOldestFilesForRoomButNoneThatIsHeld) {
-    std::vector<FilePtr> held;
-    held.reserve(5);
-    for (int number = 0; number < 5; ++number) {
-        const auto path = "/" + std::to_string(number);
-        serve(path, answer("200 OK", "Content-Type: image/png\r\n", png + std::to_string(number)));
-        held.push_back(fetched(url(path)).value());
-    }
-    EXPECT_EQ(files_in_folder(), 5U);
-    held.erase(held.begin());
-    run_until([&] { return files_in_folder() == 4U; });
-    for (const auto& file : held) {
-        EXPECT_TRUE(std::filesystem::exists(file->path));
-    }
-    held.clear();
-    run_until([&] { return files_in_folder() == 3U; });
-    EXPECT_EQ(core.counts().removed_total, 2U);
-}
-
 TEST_F(LibraryTest, KeepsTheSameContentOfTwoUrlsOnce) {
     serve_png("/a");
     serve("/b", answer("200 OK", "Content-Type: image/jpg\r\n", png));
@@ -186,19 +167,26 @@ TEST_F(LibraryTest, DelaysNoOtherHostForASlowOne) {
     const auto third = ask(url("/slow?3", "slow.test"));
     EXPECT_TRUE(fetched(url("/a", "quick.test")));
     EXPECT_FALSE(first->result || second->result || third->result);
-    EXPECT_EQ(core.counts().in_flight, 2U);
-    EXPECT_EQ(core.counts().waiting, 1U);
+    EXPECT_EQ(core.counts().in_flight, 1U) << "it never answered";
+    EXPECT_EQ(core.counts().waiting, 2U);
 }
 
-TEST_F(LibraryTest, FailsInPeaceWhenItCannotWrite) {
+TEST_F(LibraryTest, WaitsForItsDiskAndFailsNoMessage) {
     serve_png("/a");
     std::filesystem::remove_all(options.folder);
     const auto asked_for = ask(url("/a"));
-    const auto result = wait_through_rests(asked_for);
+    for (int minute = 0; minute < 10; ++minute) {
+        run_until([&] { return core.counts().waiting == 1 && core.counts().in_flight == 0; });
+        EXPECT_FALSE(asked_for->result);
+        EXPECT_EQ(core.counts().kept_bytes, 0U) << "nothing stays reserved";
+        clock.advance(options.disk_rest);
+        run_until([&] { return heads.size() == static_cast<std::size_t>(minute) + 2; });
+    }
+    run_until([&] { return core.counts().waiting == 1 && core.counts().in_flight == 0; });
     std::filesystem::create_directories(options.folder);
-    expect_failed(result, StatusCode::failed, details::no_room);
-    clock.advance(options.failure_kept_for);
-    EXPECT_TRUE(fetched(url("/a")));
+    clock.advance(options.disk_rest);
+    EXPECT_TRUE(wait_for(asked_for));
+    EXPECT_EQ(told_of_disk, 1) << "within a minute once";
 }
 
 TEST_F(LibraryTest, SendsAllAwayWhenItCloses) {

@@ -9,9 +9,10 @@
 namespace merpati::media {
 namespace {
 
+/// The limiter decides alone: each probe that has a slot finds a connection.
 outbound::ClientOptions fitted(outbound::ClientOptions client, const ProberOptions& options) {
-    client.pool_per_origin = options.per_host_max;
-    client.pool_total = options.total_max;
+    client.pool_per_origin = options.limits.total_max;
+    client.pool_total = options.limits.total_max;
     return client;
 }
 
@@ -47,10 +48,11 @@ public:
         });
     }
 
-    void probe(std::string url, model::Revision revision, ProbeDone done) {
+    void probe(model::AccountId account, std::string url, model::Revision revision,
+               ProbeDone done) {
         auto asked = std::make_shared<ProbeDone>(std::move(done));
-        EventThread::Work work = [this, url = std::move(url), revision, asked]() mutable {
-            core_->probe(std::move(url), revision, std::move(*asked));
+        EventThread::Work work = [this, account, url = std::move(url), revision, asked]() mutable {
+            core_->probe(account, std::move(url), revision, std::move(*asked));
         };
         if (!thread_.give(work)) {
             (*asked)(ProbeVerdict::undecided);
@@ -87,8 +89,9 @@ void Prober::stop() {
     impl_->stop();
 }
 
-void Prober::probe(std::string url, model::Revision revision, ProbeDone done) {
-    impl_->probe(std::move(url), revision, std::move(done));
+void Prober::probe(model::AccountId account, std::string url, model::Revision revision,
+                   ProbeDone done) {
+    impl_->probe(account, std::move(url), revision, std::move(done));
 }
 
 ProberCounts Prober::counts() const noexcept {

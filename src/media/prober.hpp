@@ -10,7 +10,9 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "media/host_limiter.hpp"
 #include "model/account.hpp"
+#include "model/ids.hpp"
 #include "outbound/client.hpp"
 
 namespace merpati::media {
@@ -31,10 +33,9 @@ using ProbeDone = std::move_only_function<void(ProbeVerdict)>;
 
 struct ProberOptions {
     std::uint64_t bytes_max = 64UL * 1024 * 1024;  // media.max_bytes
-    std::chrono::milliseconds patience{5'000};     // From the asking to the verdict.
-    std::size_t per_host_max = 8;                  // Probes under way at one host,
-    std::size_t total_max = 64;                    // and at all.
-    std::size_t waiting_max = 8'192;               // More that wait for their turn: undecided.
+    std::chrono::milliseconds patience{5'000};     // From the call to the verdict,
+    std::chrono::milliseconds slot_wait{1'000};    // of which so much waiting for a slot.
+    HostLimits limits{};                           // Of probes under way and waiting.
     std::chrono::seconds kept_for{60};             // How long an answer serves the next messages;
     std::chrono::seconds inaccessible_for{5};      // that of a 4xx, which its owner may be mending.
     std::size_t kept_max = 4'096;                  // Answers in memory.
@@ -54,6 +55,10 @@ struct ProberCounts {
 /// a campaign of one URL probes once. What is kept are facts, from which each caller's revision is
 /// judged. Undecided answers are not kept.
 ///
+/// Fairness: accounts share nothing but the slots, which HostLimiter gives out; each has its own
+/// probes, answers and standings of hosts. A probe that gets no slot in `slot_wait` is undecided:
+/// its message does not wait behind others.
+///
 /// Threads: one of its own, on which every `done` is called. Public methods from any thread.
 class Prober {
 public:
@@ -70,7 +75,7 @@ public:
 
     /// Does not block. `url` was admitted by outbound::admit_url. Calls `done` once, within the
     /// patience.
-    void probe(std::string url, model::Revision revision, ProbeDone done);
+    void probe(model::AccountId account, std::string url, model::Revision revision, ProbeDone done);
 
     [[nodiscard]] ProberCounts counts() const noexcept;
 

@@ -5,7 +5,7 @@
 namespace merpati::media {
 namespace {
 
-/// How exactly the patience of those who wait for their turn is kept.
+/// How exactly the wait for a slot is limited.
 constexpr std::chrono::milliseconds beat{50};
 
 }  // namespace
@@ -18,21 +18,23 @@ ProberCore::ProberCore(const Clock& clock, const boost::asio::any_io_executor& e
       sniffer_(std::move(sniffer)),
       follower_(clock, policy, client),
       tools_{clock, follower_, sniffer_, options.bytes_max},
-      turns_(options.per_host_max, options.total_max, options.waiting_max),
-      memory_(clock, options.kept_max),
+      limiter_(options.limits),
+      answers_(options.kept_max),
       ticker_(executor, beat, [this] { return give_up_late(); }) {}
 
-void ProberCore::probe(std::string url, model::Revision revision, ProbeDone done) {
+void ProberCore::probe(model::AccountId account, const std::string& url, model::Revision revision,
+                       ProbeDone done) {
     if (closed_) {
         done(ProbeVerdict::undecided);
         return;
     }
-    if (const auto* facts = memory_.find(url)) {
+    const UrlKey key{account, url};
+    if (const auto* facts = remembered(key)) {
         ++shared_total_;
         done(verdict_of(*facts, revision, options_.bytes_max));
         return;
     }
-    if (const auto found = probes_.find(url); found != probes_.end()) {
+    if (const auto found = probes_.find(key); found != probes_.end()) {
         ++shared_total_;
         found->second->waiters.push_back({revision, std::move(done)});
         return;
@@ -42,25 +44,26 @@ void ProberCore::probe(std::string url, model::Revision revision, ProbeDone done
         done(ProbeVerdict::undecided);
         return;
     }
-    auto probe = std::make_shared<Probe>();
-    probe->text = std::move(url);
-    probe->url = std::move(*parsed);
-    probe->deadline = clock_.steady_now() + options_.patience;
+    const auto probe = std::make_shared<Probe>(Probe{.key = key,
+                                                     .url = std::move(*parsed),
+                                                     .asked_at = clock_.steady_now(),
+                                                     .slot = {},
+                                                     .waiters = {}});
+    probe->slot = std::make_shared<Slot>(account, probe->url.origin());
     probe->waiters.push_back({revision, std::move(done)});
     ++probes_total_;
-    probes_.emplace(probe->text, probe);
+    probes_.emplace(key, probe);
     line_up(probe);
 }
 
+const Facts* ProberCore::remembered(const UrlKey& key) {
+    const auto* answer = answers_.find(key.account, key.url);
+    return answer != nullptr && clock_.steady_now() < answer->until ? &answer->facts : nullptr;
+}
+
 void ProberCore::line_up(const ProbePtr& probe) {
-    const bool stands = turns_.ask(probe->url.host, [this, probe] {
-        if (probe->ended) {
-            return false;
-        }
-        start(probe);
-        return true;
-    });
-    note_line();
+    const bool stands = limiter_.ask(probe->slot, [this, probe] { start(probe); });
+    note_state();
     if (!stands) {
         end(probe, std::nullopt);
     } else if (!probe->started) {
@@ -71,20 +74,25 @@ void ProberCore::line_up(const ProbePtr& probe) {
 
 void ProberCore::start(const ProbePtr& probe) {
     probe->started = true;
-    probe_url(tools_, probe->url, probe->deadline,
-              [this, probe](const std::optional<Facts>& facts) {
-                  end(probe, facts);
-                  turns_.release(probe->url.host);
-                  note_line();
+    const auto began = clock_.steady_now();
+    probe_url(tools_, probe->key.account, probe->url, probe->asked_at + options_.patience,
+              [this, probe, began](const ProbeResult& result) {
+                  end(probe, result.facts);
+                  const auto took = std::chrono::ceil<Millis>(clock_.steady_now() - began);
+                  limiter_.release(probe->slot,
+                                   result.answered ? std::optional{took} : std::nullopt);
+                  note_state();
               });
 }
 
 void ProberCore::end(const ProbePtr& probe, const std::optional<Facts>& facts) {
-    probe->ended = true;
-    probes_.erase(probe->text);
+    if (std::exchange(probe->ended, true)) {
+        return;
+    }
+    probes_.erase(probe->key);
     if (facts) {
-        memory_.keep(probe->text, *facts,
-                     facts->inaccessible ? options_.inaccessible_for : options_.kept_for);
+        const auto kept = facts->inaccessible ? options_.inaccessible_for : options_.kept_for;
+        answers_.put(probe->key.account, probe->key.url, {*facts, clock_.steady_now() + kept});
     } else {
         ++undecided_total_;
     }
@@ -100,31 +108,33 @@ bool ProberCore::give_up_late() {
     while (!by_age_.empty()) {
         const auto probe = by_age_.front();
         if (!probe->started && !probe->ended) {
-            if (probe->deadline > now) {
-                return true;
+            if (probe->asked_at + options_.slot_wait > now) {
+                break;
             }
+            limiter_.cancel(probe->slot);
             end(probe, std::nullopt);
         }
         by_age_.pop_front();
     }
-    return false;
+    note_state();
+    return !by_age_.empty();
 }
 
 void ProberCore::close() {
     closed_ = true;
     ticker_.cancel();
-    turns_.clear();
+    limiter_.clear();
     by_age_.clear();
     while (!probes_.empty()) {
         const auto probe = probes_.begin()->second;
         end(probe, std::nullopt);
     }
-    note_line();
+    note_state();
 }
 
-void ProberCore::note_line() {
-    in_flight_ = turns_.in_flight();
-    waiting_ = turns_.waiting();
+void ProberCore::note_state() {
+    in_flight_ = limiter_.in_flight();
+    waiting_ = limiter_.waiting();
 }
 
 ProberCounts ProberCore::counts() const noexcept {

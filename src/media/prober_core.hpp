@@ -10,12 +10,13 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include "media/account_cache.hpp"
+#include "media/host_limiter.hpp"
 #include "media/probe.hpp"
-#include "media/probe_memory.hpp"
 #include "media/prober.hpp"
 #include "media/redirects.hpp"
 #include "media/ticker.hpp"
-#include "media/turns.hpp"
+#include "media/url_key.hpp"
 
 namespace merpati::media {
 
@@ -26,7 +27,8 @@ public:
                const outbound::AddressPolicy& policy, outbound::Client& client, Sniffer sniffer,
                ProberOptions options);
 
-    void probe(std::string url, model::Revision revision, ProbeDone done);
+    void probe(model::AccountId account, const std::string& url, model::Revision revision,
+               ProbeDone done);
 
     /// Answers all that wait with `undecided`. The client was closed before.
     void close();
@@ -39,31 +41,37 @@ private:
         ProbeDone done;
     };
     struct Probe {
-        std::string text;
+        UrlKey key;
         outbound::Url url;
-        SteadyTime deadline;
+        SteadyTime asked_at;
+        SlotPtr slot;
         std::vector<Waiter> waiters;
         bool started = false;
         bool ended = false;
     };
     using ProbePtr = std::shared_ptr<Probe>;
+    struct Answer {
+        Facts facts;
+        SteadyTime until;
+    };
 
+    [[nodiscard]] const Facts* remembered(const UrlKey& key);
     void line_up(const ProbePtr& probe);
     void start(const ProbePtr& probe);
     void end(const ProbePtr& probe, const std::optional<Facts>& facts);
     bool give_up_late();
-    void note_line();
+    void note_state();
 
     const Clock& clock_;
     const ProberOptions options_;
     Sniffer sniffer_;
     Follower follower_;
     const ProbeTools tools_;
-    Turns turns_;
-    ProbeMemory memory_;
+    HostLimiter limiter_;
+    AccountCache<Sha256, Answer, DigestHash> answers_;
     Ticker ticker_;
-    std::unordered_map<std::string, ProbePtr> probes_;
-    std::deque<ProbePtr> by_age_;  // All have the same patience: the first ends first.
+    std::unordered_map<UrlKey, ProbePtr, UrlKeyHash> probes_;
+    std::deque<ProbePtr> by_age_;  // All may wait equally long for a slot: the first ends first.
     bool closed_ = false;
 
     std::atomic<std::uint64_t> probes_total_ = 0;

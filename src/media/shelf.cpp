@@ -13,6 +13,7 @@ namespace merpati::media {
 namespace {
 
 constexpr std::string_view incoming_prefix = "incoming-";
+constexpr std::uint64_t block = 4096;
 constexpr const char* lock_name = "lock";
 
 bool is_ours(const std::string& name) {
@@ -20,11 +21,6 @@ bool is_ours(const std::string& name) {
     constexpr std::size_t sha256_digits = 64;
     return name.starts_with(incoming_prefix) ||
            (name.size() == sha256_digits && name.find_first_not_of(digits) == std::string::npos);
-}
-
-std::uint64_t room_of(const Content& content) {
-    constexpr std::uint64_t block = 4096;
-    return std::max<std::uint64_t>(1, (content.bytes + block - 1) / block) * block;
 }
 
 std::unexpected<Error> folder_failure(const std::filesystem::path& folder, std::string why) {
@@ -94,7 +90,7 @@ Result<ContentPtr> Shelf::keep(IncomingFile file) {
     auto content = std::make_shared<const Content>(std::move(made));
     items_.push_back({content, clock_.steady_now()});
     places_.emplace(content->sha256, std::prev(items_.end()));
-    bytes_ += room_of(*content);
+    bytes_ += room_of(content->bytes);
     return content;
 }
 
@@ -107,32 +103,43 @@ void Shelf::use(const Content& content) {
 
 bool Shelf::is_due(const Item& item) const {
     return item.last_used + options_.kept_for <= clock_.steady_now() ||
-           bytes_ > options_.kept_bytes_max || items_.size() > options_.files_max;
+           items_.size() > options_.files_max;
+}
+
+std::uint64_t Shelf::room_of(std::uint64_t bytes) noexcept {
+    return std::max<std::uint64_t>(1, (bytes + block - 1) / block) * block;
 }
 
 std::size_t Shelf::tidy() {
-    std::size_t removed = 0;
+    const auto before = removed_total_;
     std::size_t left = items_.size();
     for (auto place = items_.begin(); left > 0 && is_due(*place); --left) {
         const auto next = std::next(place);
-        if (remove(place)) {
-            ++removed;
-        } else {
+        if (!remove(place)) {
             use(*place->content);  // In use this moment.
         }
         place = next;
     }
-    return removed;
+    return removed_total_ - before;
 }
 
 std::size_t Shelf::clear() {
-    std::size_t removed = 0;
+    const auto before = removed_total_;
     for (auto place = items_.begin(); place != items_.end();) {
         const auto next = std::next(place);
-        removed += remove(place) ? 1 : 0;
+        static_cast<void>(remove(place));
         place = next;
     }
-    return removed;
+    return removed_total_ - before;
+}
+
+bool Shelf::make_room(std::uint64_t bytes) {
+    for (auto place = items_.begin(); place != items_.end() && bytes_ + bytes > bytes_max();) {
+        const auto next = std::next(place);
+        static_cast<void>(remove(place));
+        place = next;
+    }
+    return bytes_ + bytes <= bytes_max();
 }
 
 /// Only this thread makes new holders out of ours, so a count of one stays one.
@@ -142,7 +149,8 @@ bool Shelf::remove(Place place) {
         return false;
     }
     ::unlink(content->path.c_str());
-    bytes_ -= room_of(*content);
+    ++removed_total_;
+    bytes_ -= room_of(content->bytes);
     places_.erase(content->sha256);
     items_.erase(place);
     return true;

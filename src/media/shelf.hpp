@@ -32,8 +32,8 @@ struct ShelfOptions {
 };
 
 /// Operation: `incoming` makes a file to write to, `keep` gives it its lasting name, or finds that
-/// its content was there. `tidy` removes what nobody holds and is too old, and the longest unused
-/// while there is too much. Each file counts as the blocks it takes on the disk.
+/// its content was there. `tidy` removes what nobody holds and is too old, `make_room` the longest
+/// unused of what nobody holds. Each file counts as the blocks it takes on the disk.
 ///
 /// Threads: none; its owner's. ContentPtrs may be let go of on any thread.
 class Shelf {
@@ -59,8 +59,20 @@ public:
     /// Removes everything that nobody holds: the disk is full.
     std::size_t clear();
 
+    /// Removes the longest unused until `bytes` more are within kept_bytes_max; false when what is
+    /// held leaves no room for them.
+    [[nodiscard]] bool make_room(std::uint64_t bytes);
+
+    /// What a file of so many bytes takes on the disk.
+    [[nodiscard]] static std::uint64_t room_of(std::uint64_t bytes) noexcept;
+    /// kept_bytes_max in whole blocks.
+    [[nodiscard]] std::uint64_t bytes_max() const noexcept {
+        return room_of(options_.kept_bytes_max);
+    }
+
     [[nodiscard]] std::size_t files() const noexcept { return items_.size(); }
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+    [[nodiscard]] std::uint64_t removed_total() const noexcept { return removed_total_; }
 
 private:
     struct Item {
@@ -83,6 +95,7 @@ private:
     std::unordered_map<std::string_view, Place> places_;  // By SHA-256.
     std::uint64_t bytes_ = 0;
     std::uint64_t incoming_ = 0;
+    std::uint64_t removed_total_ = 0;
 };
 
 }  // namespace merpati::media

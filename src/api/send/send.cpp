@@ -260,8 +260,9 @@ void Send::probe(Caller caller, std::unique_ptr<model::Message> message, Asker a
         return;
     }
     auto url = message->media_url;
+    const auto account = message->account;
     const auto revision = caller.revision;
-    rooms_.prober.probe(std::move(url), revision,
+    rooms_.prober.probe(account, std::move(url), revision,
                         [this, caller = std::move(caller), message = std::move(message),
                          asker = std::move(asker)](media::ProbeVerdict verdict) mutable {
                             if (const auto refusal = refusal_of(verdict, caller.revision)) {

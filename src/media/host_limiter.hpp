@@ -1,0 +1,140 @@
+// Limits concurrent requests to media hosts, and shares them among accounts and hosts.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "base/clock.hpp"
+#include "media/account_cache.hpp"
+#include "model/ids.hpp"
+
+namespace merpati::media {
+
+/// What is known of a host, as one account has seen it.
+enum class Standing : std::uint8_t {
+    healthy,    // Its last answer came promptly.
+    untried,    // It was never asked, or that was forgotten.
+    unhealthy,  // Its last answer was slow, or did not come.
+};
+inline constexpr std::size_t standings = 3;
+
+struct HostLimits {
+    std::size_t total_max = 128;            // Slots in all.
+    std::size_t per_host_max = 8;           // Of one account at one healthy host; others have one.
+    std::size_t unproven_max = 64;          // At all hosts that are not healthy,
+    std::size_t account_unproven_max = 4;   // and of one account at such hosts.
+    std::size_t unhealthy_max = 32;         // At all hosts that are unhealthy,
+    std::size_t account_unhealthy_max = 2;  // and of one account at such hosts.
+    std::size_t waiting_max = 8'192;        // Requests that wait for a slot.
+    std::size_t hosts_max = 16'384;         // (account, host) whose standing is remembered.
+    Millis prompt{1'000};                   // An answer that takes longer is slow.
+};
+
+/// A slot that is asked for, or held. Made by whoever asks, and asked for once.
+struct Slot {
+    Slot(model::AccountId its_account, std::string its_host)
+        : account(its_account), host(std::move(its_host)) {}
+
+    const model::AccountId account;
+    const std::string host;
+
+private:
+    friend class HostLimiter;
+    std::move_only_function<void()> go_;                // Set while it waits.
+    Standing standing_ = Standing::untried;             // Of its host when it was granted.
+    std::list<std::shared_ptr<Slot>>::iterator place_;  // While it waits.
+};
+using SlotPtr = std::shared_ptr<Slot>;
+
+/// Operation: `ask` has `go` called when the slot is granted, at once or later. Who was granted one
+/// gives it back by `release`; who waits may give up by `cancel`.
+///
+/// Fairness: a limit that several accounts share is never used up by one. An account may hold as
+/// many slots as are free (k greedy accounts hold a (k+1)th each, and as much stays free), so that
+/// one which comes later is served at once. Waiting accounts are served round-robin, and so are the
+/// hosts of each. The same holds for the slots of hosts that are not healthy, and for the waiting.
+/// Standings are kept per account: nobody's requests make a host worse for others.
+///
+/// Limits: HostLimits. Memory: what waits, and `hosts_max` standings (AccountCache).
+///
+/// Threads: none; its owner's. `go` may call every method.
+class HostLimiter {
+public:
+    explicit HostLimiter(HostLimits limits) : limits_(limits), known_(limits.hosts_max) {}
+    ~HostLimiter() { clear(); }
+    HostLimiter(const HostLimiter&) = delete;
+    HostLimiter& operator=(const HostLimiter&) = delete;
+
+    /// False when too many of its account wait: `go` is then never called.
+    [[nodiscard]] bool ask(const SlotPtr& slot, std::move_only_function<void()> go);
+
+    /// Gives up a slot that waits. Does nothing to one that was granted.
+    void cancel(const SlotPtr& slot);
+
+    /// `answered_in`: how long the host took to answer; nothing: it did not.
+    void release(const SlotPtr& slot, std::optional<Millis> answered_in);
+
+    [[nodiscard]] std::size_t in_flight() const noexcept { return used_.total; }
+    [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
+
+    /// Forgets all that wait.
+    void clear();
+
+private:
+    struct Used {
+        std::size_t total = 0;
+        std::size_t unproven = 0;
+        std::size_t unhealthy = 0;
+
+        void add(Standing standing);
+        void remove(Standing standing);
+    };
+    struct Account;
+    struct Host {
+        std::string name;
+        Account* account = nullptr;
+        Standing standing = Standing::untried;
+        std::size_t in_flight = 0;
+        std::list<SlotPtr> waiting;
+        bool ready = false;  // Stands in its account's list.
+        std::list<Host*>::iterator place;
+    };
+    struct Account {
+        model::AccountId id;
+        std::unordered_map<std::string, Host> hosts;
+        std::array<std::list<Host*>, standings> ready;  // Hosts that may have one more slot.
+        std::size_t next = 0;  // The standing whose hosts are served first.
+        std::optional<std::list<Account*>::iterator> in_round;
+        Used used;
+        std::size_t waiting = 0;
+    };
+
+    Account& account_of(model::AccountId id);
+    Host& host_of(Account& account, const std::string& name);
+    void line_up(Host& host);
+    void step_back(Host& host);
+    void set_standing(Host& host, Standing standing);
+    void drop_if_idle(Host& host);
+    [[nodiscard]] bool may_have_one(const Account& account, Standing standing) const;
+    void hand_out();
+    [[nodiscard]] bool serve_one();
+    [[nodiscard]] Host* next_host(Account& account) const;
+    void grant(Host& host);
+
+    const HostLimits limits_;
+    std::unordered_map<model::AccountId, Account> accounts_;  // With slots held or waited for.
+    std::list<Account*> round_;                               // Those with ready hosts.
+    AccountCache<std::string, Standing> known_;
+    Used used_;
+    std::size_t waiting_ = 0;
+    bool handing_out_ = false;
+};
+
+}  // namespace merpati::media

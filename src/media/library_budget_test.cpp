@@ -1,0 +1,114 @@
+// Files within their byte budget, whatever hosts send and messages hold.
+#include <gtest/gtest.h>
+
+#include "media/library_fixture.hpp"
+
+namespace merpati::media {
+namespace {
+
+using model::Revision;
+using model::StatusCode;
+using outbound::ScriptedReply;
+using namespace std::chrono_literals;
+
+constexpr model::AccountId greedy{1};
+constexpr model::AccountId shop{2};
+
+struct LibraryBudgetTest : LibraryTest {
+    /// Each path has a content of its own, of one block.
+    void SetUp() override {
+        for (int number = 0; number < 40; ++number) {
+            serve("/" + std::to_string(number),
+                  answer("200 OK", "Content-Type: image/png\r\n", png + std::to_string(number)));
+        }
+    }
+    std::shared_ptr<Asked> ask_number(int number, model::AccountId account = greedy) {
+        return ask(url("/" + std::to_string(number)), Revision::a, account);
+    }
+    [[nodiscard]] std::uint64_t bytes_in_folder() const {
+        std::uint64_t bytes = 0;
+        for (const auto& entry : std::filesystem::directory_iterator{options.folder}) {
+            bytes += entry.path().filename() == "lock" ? 0U : Shelf::room_of(entry.file_size());
+        }
+        return bytes;
+    }
+};
+
+TEST_F(LibraryBudgetTest, FilesOfWaitingMessagesCountAndFurtherOnesWait) {
+    std::vector<std::shared_ptr<Asked>> all;
+    all.reserve(40);
+    for (int number = 0; number < 40; ++number) {
+        all.push_back(ask_number(number));
+    }
+    for (std::size_t sent = 0; sent < all.size();) {
+        run_until([&] {
+            return std::ranges::any_of(all, [](auto& one) { return one->result.has_value(); });
+        });
+        for (auto& one : all) {
+            EXPECT_LE(bytes_in_folder(), options.kept_bytes_max);
+            EXPECT_LE(core.counts().kept_bytes, options.kept_bytes_max);
+            if (one->result) {
+                EXPECT_TRUE(one->result->has_value());
+                one->result.reset();  // Sent: its file is let go of.
+                ++sent;
+            }
+        }
+        if (core.counts().in_flight == 0) {
+            clock.advance(20s);  // Longer than the patience: who waits for bytes does not fail.
+        }
+    }
+    EXPECT_EQ(core.counts().failed_total, 0U);
+}
+
+TEST_F(LibraryBudgetTest, AnotherAccountsFileFindsRoomAtOnce) {
+    std::vector<std::shared_ptr<Asked>> all;
+    for (int number = 0; number < 40; ++number) {
+        all.push_back(ask_number(number));
+    }
+    run_until([&] { return core.counts().in_flight == 0; });
+    EXPECT_TRUE(wait_for(ask_number(7, shop)));
+    EXPECT_LE(bytes_in_folder(), options.kept_bytes_max);
+}
+
+TEST_F(LibraryBudgetTest, AFileOfUnknownLengthIsReservedWhole) {
+    serve("/chunked", [](const std::string&) {
+        return ScriptedReply{.bytes =
+                                 "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n"
+                                 "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n",
+                             .again = "1\r\nx\r\n",
+                             .pause = 5ms};
+    });
+    const auto slow = ask(url("/chunked", "slow.test"));
+    run_until([&] { return files_in_folder() == 1; });
+    EXPECT_EQ(core.counts().kept_bytes, options.kept_bytes_max);
+    const auto waits = ask_number(1, shop);
+    run_until([&] { return asked("GET /1 ") == 1 && core.counts().waiting == 1; });
+    core.close();
+    client.close();
+    EXPECT_TRUE(slow->result && waits->result);
+    EXPECT_EQ(core.counts().kept_bytes, 0U);
+}
+
+TEST_F(LibraryBudgetTest, AFileLargerThanTheWholeBudgetFails) {
+    serve("/large", answer("200 OK", "Content-Type: text/csv\r\n",
+                           std::string(options.kept_bytes_max + 1, 'x')));
+    serve("/most",
+          answer("200 OK", "Content-Type: text/csv\r\n", std::string(options.kept_bytes_max, 'x')));
+    expect_failed(fetched(url("/large")), StatusCode::failed, details::too_large);
+    EXPECT_TRUE(fetched(url("/most")));
+}
+
+TEST_F(LibraryBudgetTest, AFileThatChangedTakesTheRoomOfTheOneItWas) {
+    std::string body(options.kept_bytes_max, 'x');
+    serve("/a", [&body](const std::string&) {
+        return ScriptedReply{answer("200 OK", "Content-Type: text/csv\r\nETag: \"1\"\r\n", body)};
+    });
+    EXPECT_TRUE(fetched(url("/a")));
+    clock.advance(options.fresh_for);
+    body.back() = 'y';
+    EXPECT_TRUE(fetched(url("/a")));
+    EXPECT_EQ(files_in_folder(), 1U);
+}
+
+}  // namespace
+}  // namespace merpati::media
