@@ -11,6 +11,7 @@ import { crash, describeCrash } from "./crash.mjs";
 import { cycle, describeCycle } from "./cycle.mjs";
 import { describeFairness, fairness } from "./fairness.mjs";
 import { fsyncsPerSecond } from "./disk.mjs";
+import { describeFairnessMedia, fairnessMedia } from "./fairness_media.mjs";
 import { describeIdle, idle } from "./idle.mjs";
 import { describeMedia, media } from "./media.mjs";
 import { grouped } from "./statistics.mjs";
@@ -21,6 +22,7 @@ const benches = {
   cycle: [cycle, describeCycle],
   media: [media, describeMedia],
   fairness: [fairness, describeFairness],
+  "fairness-media": [fairnessMedia, describeFairnessMedia],
   crash: [crash, describeCrash],
 };
 

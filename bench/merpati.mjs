@@ -12,7 +12,10 @@ export const script = join(import.meta.dirname, "send.lua");
 /** How it keeps what it accepted. */
 export const durability = "SQLite WAL, an fsync before every answer (group commit)";
 
-/** Answers {processes, url, environment}: the last two are for `load`. */
+/**
+ * Answers {processes, url, environment, command}: url and environment are for `load`, `command`
+ * runs the command line on the running server.
+ */
 export async function startMerpati({ folder, devices = 1, settings = {}, callback }) {
   const port = await freePort();
   const all = {
@@ -40,6 +43,7 @@ export async function startMerpati({ folder, devices = 1, settings = {}, callbac
   return {
     processes: [child],
     url: `http://127.0.0.1:${port}/v1/send`,
+    command,
     environment: { BENCH_KEY: key, BENCH_FROM: numbers.join(" "), BENCH_CALLBACK: callback ?? "" },
   };
 }
