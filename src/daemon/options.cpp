@@ -108,7 +108,7 @@ api::EntranceOptions entrance_options(const config::Settings& settings) {
 api::SendOptions send_options(const config::Settings& settings) {
     const auto& api = settings.api;
     return {.random_delay_max = static_cast<std::uint32_t>(api.random_delay_max.count()),
-            .revision_b_wait = std::chrono::ceil<std::chrono::seconds>(api.revision_b.wait),
+            .revision_b_wait = api.revision_b.wait,
             .revision_b_outcome = api.revision_b.respond == config::RespondWith::outcome,
             .allow_http_callbacks = settings.outbound.allow_http_callbacks};
 }

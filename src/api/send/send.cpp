@@ -22,7 +22,8 @@ struct Send::Asker {
 struct Send::Pending {
     Asker asker;
     std::string headers;
-    std::chrono::seconds wait{0};  // Revision B: how long the outcome is waited for; 0: not at all.
+    std::chrono::milliseconds wait{0};  // How long the outcome is waited for; 0: not at all.
+    std::string answer;                 // Given at once where it is not waited for.
     std::optional<store::IdempotencyRecord> idempotency;
 };
 
@@ -279,25 +280,26 @@ void Send::store_message(Caller caller, std::unique_ptr<model::Message> message,
     message->accepted_at = rooms_.clock.wall_now();
     message->due_at = rooms_.clock.now() + delay;
     message->id = rooms_.ids.next();
-    const bool waits = caller.revision == model::Revision::b && options_.revision_b_outcome;
+    const bool tells_outcome = caller.revision == model::Revision::b && options_.revision_b_outcome;
+    const auto wait = tells_outcome ? delay + options_.revision_b_wait : Millis{0};
+    std::string answer;
+    if (wait == Millis{0}) {
+        answer = at_once_answer(*message);
+    }
     store::Accept accept;
     if (caller.idempotency) {
         caller.idempotency->message = message->id;
-        if (!waits) {
+        if (wait == Millis{0}) {
             caller.idempotency->status = 200;
-            caller.idempotency->answer = caller.revision == model::Revision::a
-                                             ? accepted_answer(*message)
-                                             : sent_answer(*message);
+            caller.idempotency->answer = answer;
         }
         accept.idempotency = caller.idempotency;
     }
-    auto pending = std::make_shared<Pending>(
-        Pending{.asker = std::move(asker),
-                .headers = std::move(caller.headers),
-                .wait = waits ? std::chrono::ceil<std::chrono::seconds>(delay) +
-                                    options_.revision_b_wait
-                              : std::chrono::seconds{0},
-                .idempotency = std::move(caller.idempotency)});
+    auto pending = std::make_shared<Pending>(Pending{.asker = std::move(asker),
+                                                     .headers = std::move(caller.headers),
+                                                     .wait = wait,
+                                                     .answer = std::move(answer),
+                                                     .idempotency = std::move(caller.idempotency)});
     accept.message = std::move(message);
     const bool taken = rooms_.committer.accept(
         std::move(accept),
@@ -307,6 +309,14 @@ void Send::store_message(Caller caller, std::unique_ptr<model::Message> message,
         reply.add_header("Retry-After", "1");
         pending->asker.answer(std::move(reply), pending->headers);
     }
+}
+
+/// What is said before anything is known of the outcome: `sent` only where the operator wants it.
+std::string Send::at_once_answer(const model::Message& message) const {
+    if (message.revision == model::Revision::a) {
+        return accepted_answer(message);
+    }
+    return options_.revision_b_outcome ? still_pending_answer(message) : sent_answer(message);
 }
 
 void Send::stored(store::Accept&& accept, Pending pending) {
@@ -344,8 +354,7 @@ void Send::stored(store::Accept&& accept, Pending pending) {
                             .deadline = rooms_.clock.steady_now() + pending.wait});
         pending.asker.hold.release();  // From here on the waiters tell a repeat.
     } else {
-        reply.body = revision == model::Revision::a ? accepted_answer(*accept.message)
-                                                    : sent_answer(*accept.message);
+        reply.body = std::move(pending.answer);
         pending.asker.answer(std::move(reply), pending.headers);
     }
     rooms_.scheduler.accepted(std::move(accept.message));

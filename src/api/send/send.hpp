@@ -27,7 +27,7 @@ namespace merpati::api {
 
 struct SendOptions {
     std::uint32_t random_delay_max = 30;  // Seconds.
-    std::chrono::seconds revision_b_wait{15};
+    std::chrono::milliseconds revision_b_wait{15'000};
     bool revision_b_outcome = true;  // False: B is answered at acceptance.
     bool allow_http_callbacks = false;
 };
@@ -82,6 +82,7 @@ private:
     void refuse(const Caller& caller, Refusal refusal, Asker asker);
     void probe(Caller caller, std::unique_ptr<model::Message> message, Asker asker);
     void store_message(Caller caller, std::unique_ptr<model::Message> message, Asker asker);
+    [[nodiscard]] std::string at_once_answer(const model::Message& message) const;
     void stored(store::Accept&& accept, Pending pending);
     [[nodiscard]] http::Reply refused(Refusal refusal, model::Revision revision) const;
     [[nodiscard]] http::Reply still_running(model::Revision revision) const;
