@@ -98,8 +98,9 @@ public:
     /// Errors: io_failed and others, with a sentence for the operator; the server then is not
     /// ready.
     [[nodiscard]] virtual Result<void> start(ConnectorEvents& events) = 0;
-    /// Reports the outcomes of what is under way, as far as it can, and ends its threads.
-    /// Idempotent.
+    /// Reports the outcomes of what is under way, as far as it can, and ends its threads. A send
+    /// that comes afterwards is reported as device_down. The states of devices stay what they are:
+    /// the next start goes on from there. Idempotent.
     virtual void stop() = 0;
 
     /// Connects the device, with credentials it has or by pairing; reports device_state.

@@ -36,8 +36,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto send_drain = 5s;
-constexpr auto callback_drain = 5s;
+constexpr auto commit_drain = 5s;  // For outcomes that are here, but not yet on disk.
 
 /// What is needed before the rooms can be built; each may fail.
 struct Opened {
@@ -253,11 +252,12 @@ public:
         prober_.stop();  // First, so that nobody waits for a verdict while the server drains.
         server_.drain(Millis{0});  // Begins: no new connections. Waited for below.
         library_.stop();
-        scheduler_.stop(send_drain);
+        scheduler_.drain(settings_.http.drain_timeout);             // Outcomes come as they would,
+        connectors_.find(model::ConnectorKind::simulator)->stop();  // those of the rest now.
+        scheduler_.stop(commit_drain);
         waiters_.release_all();  // Those of sends under way have heard their outcome.
         server_.drain(settings_.http.drain_timeout);
-        connectors_.find(model::ConnectorKind::simulator)->stop();
-        sender_.stop(callback_drain);
+        sender_.stop(settings_.callback.timeout + commit_drain);
         manage_service_.stop();
         upkeep_.stop();
         health_.stop();

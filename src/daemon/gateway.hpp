@@ -22,8 +22,10 @@ struct Supervisor {
 };
 
 /// Operation: `start` opens the store, recovers what waits, connects the devices and only then
-/// listens. `stop` goes the other way: no new requests, then no new sends, then no new callbacks,
-/// each after what is under way has come to its end or its deadline; the store is closed last.
+/// listens. `stop` goes the other way: no new requests, then no new sends; the outcomes of those
+/// under way are waited for, then asked of the connectors, and committed; then the last answers and
+/// callbacks; the store is closed last. Each step has a deadline; what missed it is decided at the
+/// next start.
 ///
 /// Watchdog: told only while the store's thread and the scheduler answer; see health.hpp.
 ///

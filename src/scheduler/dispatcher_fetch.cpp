@@ -156,6 +156,9 @@ void Dispatcher::leave_to_disk(Lane& lane) {
 }
 
 void Dispatcher::drain() {
+    if (draining_) {
+        return;
+    }
     draining_ = true;
     for (auto& [device, lane] : lanes_) {
         leave_to_disk(*lane);

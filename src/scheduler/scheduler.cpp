@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -45,10 +46,20 @@ public:
         return {};
     }
 
-    void stop(std::chrono::milliseconds deadline) {
+    void drain(std::chrono::milliseconds patience) {
+        if (!thread_.joinable()) {
+            return;
+        }
+        draining_ = true;
+        box_.nudge();
+        std::unique_lock lock{counts_mutex_};
+        drained_.wait_for(lock, patience, [this] { return is_drained_; });
+    }
+
+    void stop(std::chrono::milliseconds patience) {
+        drain(patience);
         if (thread_.joinable()) {
-            drain_until_ = clock_.steady_now() + deadline;
-            draining_ = true;
+            stopping_ = true;
             box_.nudge();
             thread_.join();
         }
@@ -110,7 +121,8 @@ private:
     void run() {
         std::vector<Event> events;
         while (box_.take_all_for(events, sleep_time())) {
-            if (draining_) {
+            const bool draining = draining_;
+            if (draining) {
                 dispatcher_.drain();
             }
             dispatcher_.step(events);
@@ -118,9 +130,12 @@ private:
             {
                 const std::lock_guard lock{counts_mutex_};
                 counts_ = dispatcher_.counts();
+                is_drained_ = draining && dispatcher_.in_flight() == 0;
             }
-            if (draining_ &&
-                (dispatcher_.in_flight() == 0 || clock_.steady_now() >= drain_until_)) {
+            if (draining) {
+                drained_.notify_all();
+            }
+            if (stopping_) {
                 return;
             }
         }
@@ -128,12 +143,12 @@ private:
 
     [[nodiscard]] Millis sleep_time() const {
         const auto next = dispatcher_.next_step_at();
-        const auto longest = draining_ ? Millis{20} : sleep_longest;
         if (next == Timestamp::min()) {
             return 0ms;
         }
-        return next == Timestamp::max() ? longest
-                                        : std::clamp<Millis>(next - clock_.now(), 0ms, longest);
+        return next == Timestamp::max()
+                   ? sleep_longest
+                   : std::clamp<Millis>(next - clock_.now(), 0ms, sleep_longest);
     }
 
     const QueueClock& clock_;
@@ -144,11 +159,13 @@ private:
     Dispatcher dispatcher_;
     std::thread thread_;
     std::atomic<bool> draining_{false};
-    SteadyTime drain_until_{};
+    std::atomic<bool> stopping_{false};
     std::mutex asked_mutex_;
     std::vector<std::move_only_function<void()>> asked_;
     mutable std::mutex counts_mutex_;
     Counts counts_;
+    std::condition_variable drained_;
+    bool is_drained_ = false;
 };
 
 Scheduler::Scheduler(const QueueClock& clock, Random& random, store::Store& store,
@@ -165,8 +182,12 @@ Result<void> Scheduler::start() {
     return impl_->start();
 }
 
-void Scheduler::stop(std::chrono::milliseconds deadline) {
-    impl_->stop(deadline);
+void Scheduler::drain(std::chrono::milliseconds patience) {
+    impl_->drain(patience);
+}
+
+void Scheduler::stop(std::chrono::milliseconds patience) {
+    impl_->stop(patience);
 }
 
 void Scheduler::accepted(std::unique_ptr<model::Message> message) {

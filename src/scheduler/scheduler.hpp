@@ -21,8 +21,9 @@
 namespace merpati::scheduler {
 
 struct Options {
-    /// Counted from when a message was due; of one that was tried before and then met a device
-    /// that is down, from when it was to be tried again.
+    /// Counted from a message's first attempt that failed for a passing reason, and, for what waits
+    /// in the lane of a device that is down, from when the device went down. Waiting for its turn
+    /// costs a message nothing. Both moments outlast a restart.
     std::chrono::seconds give_up{std::chrono::hours{24}};
     std::chrono::milliseconds retry_first{5'000};  // Back-off of passing failures,
     std::chrono::milliseconds retry_max{600'000};  // jittered, doubling up to here.
@@ -62,9 +63,13 @@ struct Counts {
 ///
 /// Operation: messages accepted now and due soon come in memory (`accepted`); all others stay on
 /// disk and are loaded when they come due, lane by lane, a bounded number at a time. A lane sends
-/// in order of (due, acceptance); API messages before campaign messages. A passing failure is put
-/// back with jittered back-off until `give_up`; a device that is down pauses its lane and is
-/// probed. At start every lane is recovered from the store.
+/// in order of (due, acceptance), API messages before campaign messages; of more than 32,768
+/// delayed ones that come due within the same 16 s, only those accepted first are put in order at a
+/// time. A passing failure is put back with jittered back-off until `give_up`; a device that is
+/// down pauses its lane and is probed. At start every lane is recovered from the store.
+///
+/// What a device with a pace has sent, its last send and the day's count, is committed with the
+/// outcomes, so a restart keeps gap and cap; a crash may exceed the cap by the sends in flight.
 ///
 /// The file of a media message is fetched when the message comes to its turn, a bounded number
 /// ahead: what a paced device sends in ten seconds, `lane_files_max` at most. Meanwhile it holds no
@@ -90,9 +95,14 @@ public:
     /// Recovers the lanes and starts the thread. Errors: store_failed.
     [[nodiscard]] Result<void> start();
 
-    /// Starts no more sends, waits until those in flight are committed or the deadline has come,
-    /// then ends the thread. What was not sent stays in the store. Idempotent.
-    void stop(std::chrono::milliseconds deadline);
+    /// Starts no more sends and waits until those in flight are committed, or for `patience`. What
+    /// was not sent stays in the store. Afterwards the connectors can be stopped: what they then
+    /// report is still taken.
+    void drain(std::chrono::milliseconds patience);
+
+    /// Drains, then ends the thread. Idempotent. A send whose outcome did not come within
+    /// `patience` is decided at the next start, as after a crash.
+    void stop(std::chrono::milliseconds patience);
 
     /// A message was stored. Call after the commit, with the message that was committed; the
     /// scheduler goes on with `told`.

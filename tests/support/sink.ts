@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { certificates } from "./certificates.ts";
-import { waitFor } from "./wait.ts";
+import { pause, waitFor } from "./wait.ts";
 
 export interface Received {
   at: number; // Milliseconds of the wall clock.
@@ -18,6 +18,7 @@ export interface SinkAnswer {
   headers?: Record<string, string>;
   body?: string;
   hang?: boolean; // Never answers.
+  delay?: number; // Milliseconds until it answers.
 }
 
 export class Sink {
@@ -110,6 +111,7 @@ export class Sink {
       body: '{"ok":true}',
     };
     if (answer.hang) return;
+    if (answer.delay) await pause(answer.delay);
     response.writeHead(answer.status, answer.headers).end(answer.body ?? "");
   }
 }
