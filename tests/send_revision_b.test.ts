@@ -118,6 +118,21 @@ describe("with the outcome", () => {
   });
 });
 
+test.each([0, "500ms"])("with a wait of %j nothing unknown is called sent", async (wait) => {
+  const gateway = await Gateway.create({
+    settings: { "api.revision_b.wait": wait, "simulator.latency_ms": 950 },
+  });
+  const { account, device } = await shop(gateway);
+  const to = simulated("991001");
+  const body = { to, from: device, pesan: freshText(), Type: "text" };
+  const headers = { "Idempotency-Key": body.pesan };
+  const reply = await account.send(body, { headers });
+  expect(reply.status).toBe(200);
+  expect(reply.json.data).toEqual({ status: "pending", to, code: 200 });
+  expect((await account.send(body, { headers })).json).toEqual(reply.json);
+  await gateway.close();
+});
+
 describe("with api.revision_b.respond = accepted", () => {
   let gateway: Gateway;
   beforeAll(async () => {
