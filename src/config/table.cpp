@@ -148,7 +148,7 @@ void add_api(std::vector<Row>& table) {
     table.push_back(
         row({.key = "api.revision_b.wait",
              .sentence = "How long after a message is due an answer of revision B waits "
-                         "for its outcome before it says pending."},
+                         "for its outcome before it says pending. 0: not at all."},
             duration<std::chrono::milliseconds>(0ms, 120s),
             [](auto& s) -> auto& { return s.api.revision_b.wait; }));
     table.push_back(
@@ -166,8 +166,9 @@ void add_api(std::vector<Row>& table) {
 
 void add_scheduler(std::vector<Row>& table) {
     table.push_back(row({.key = "scheduler.give_up",
-                         .sentence = "How long after it was due a message is tried again while the "
-                                     "platform fails for passing reasons; then it fails with 500."},
+                         .sentence = "How long a message is tried again after its first attempt "
+                                     "that failed for a passing reason, and how long messages wait "
+                                     "for a device after it went down; then they fail with 500."},
                         duration<std::chrono::seconds>(1s, 720h),
                         [](auto& s) -> auto& { return s.scheduler.give_up; }));
     table.push_back(row({.key = "scheduler.window",

@@ -38,7 +38,8 @@ struct Message {
     Timestamp due_at;       // In queue time (base/queue_clock.hpp), a random delay drawn.
 };
 
-/// States of a message. The moves between them are in message_state.cpp and nowhere else.
+/// States of a message. message_state.cpp lists the moves between them; the scheduler ends no
+/// message by another one.
 ///
 ///   pending -> sending -> sent | failed
 ///   pending -> cancelled

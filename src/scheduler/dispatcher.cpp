@@ -1,6 +1,7 @@
 #include "scheduler/dispatcher.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "base/assert.hpp"
@@ -43,6 +44,17 @@ Result<void> Dispatcher::recover(std::unique_ptr<store::Reader> reader) {
         auto& lane = lane_of(summary.device);
         lane.source(summary.source).note_on_disk(summary.due_from);
         make_ready(lane);
+    }
+    auto records = reader_->lane_records();
+    if (!records) {
+        return pass(records);
+    }
+    for (const auto& record : *records) {
+        auto& lane = lane_of(record.device);
+        lane.down_since = lane.down_since_stored = record.down_since;
+        if (record.sent) {
+            lane.pacer.restore(*record.sent);
+        }
     }
     return {};
 }
@@ -112,8 +124,13 @@ void Dispatcher::handle(Reported&& event) {
 void Dispatcher::handle(IntentRecorded&& event) {
     const auto found = in_flight_.find(event.message);
     invariant(found != in_flight_.end(), "an intent belongs to a message in flight");
-    found->second.queued.intent_recorded = true;
-    hand_over(found->second);
+    auto& flight = found->second;
+    flight.queued.intent_recorded = true;
+    if (draining_) {
+        reschedule(flight, flight.queued.queued_at, {});  // Takes the intent back.
+    } else {
+        hand_over(flight);
+    }
 }
 
 void Dispatcher::handle(Committed&& event) {
@@ -126,7 +143,6 @@ void Dispatcher::handle(Committed&& event) {
     }
     if (event.queue_at) {
         flight.queued.queued_at = *event.queue_at;
-        flight.queued.attempts = event.attempts;
         flight.queued.intent_recorded = false;
         place(lane, std::move(flight.queued));
     }
@@ -136,6 +152,9 @@ void Dispatcher::handle(Committed&& event) {
 void Dispatcher::handle(DeviceChanged&& event) {
     const auto& device = event.device;
     auto& lane = lane_of(device.number);
+    const bool was_known = lane.known;
+    const bool was_connected = lane.connected();
+    const bool was_up = was_connected && !lane.probing;
     lane.known = true;
     lane.state = device.state;
     lane.connector = connectors_.find(device.connector);
@@ -147,6 +166,11 @@ void Dispatcher::handle(DeviceChanged&& event) {
     if (lane.state == model::DeviceState::connected) {
         lane.probing = false;
     }
+    if (!lane.connected() && (was_up || !lane.down_since)) {
+        lane.down_since = now_;
+    } else if (lane.connected() && was_known && !was_connected) {
+        lane.down_since.reset();  // At a start it is its first send that tells.
+    }
     make_ready(lane);
 }
 
@@ -154,6 +178,12 @@ void Dispatcher::handle(DeviceRemoved&& event) {
     auto& lane = lane_of(event.device);
     lane.known = false;
     lane.connector = nullptr;
+    lane.pacer = Pacer{};
+    lane.down_since = lane.down_since_stored = now_;  // Should messages still wait in it.
+    // Refused only when the store stops: what stays is one row that nobody looks at.
+    std::ignore = committer_.change_always(
+        [device = event.device](store::Tables& tables) { return tables.forget_lane(device); },
+        [](const Result<void>&) {});
     make_ready(lane);
 }
 

@@ -33,7 +33,6 @@ struct IntentRecorded {
 struct Committed {
     model::MessageId message;
     std::optional<Timestamp> queue_at;  // Set when it goes on waiting.
-    std::uint32_t attempts = 0;
 };
 struct DeviceChanged {
     model::Device device;
@@ -159,6 +158,7 @@ private:
     // dispatcher_disk.cpp
     [[nodiscard]] bool rests(const Lane& lane) const;
     void place(Lane& lane, store::QueuedMessage queued);
+    [[nodiscard]] bool wants_load(const Lane& lane, const LaneSource& source) const;
     void load_due(Lane& lane);
     void load(Lane& lane, model::Source which);
     void expire(Lane& lane);
@@ -167,6 +167,7 @@ private:
     [[nodiscard]] Millis load_ahead() const { return options_.horizon / 4; }
 
     // dispatcher_end.cpp
+    void store_down_since(Lane& lane);
     InFlight& fly(Lane& lane, store::QueuedMessage queued, bool windowed = true);
     void conclude(InFlight& flight, model::Outcome outcome);
     void try_again(InFlight& flight, model::Outcome outcome);

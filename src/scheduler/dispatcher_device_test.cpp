@@ -126,6 +126,114 @@ TEST_F(DeviceTest, ADeviceHasTimeToComeBackAfterALongStandstillOfTheServer) {
     EXPECT_EQ(connector->sent, std::vector{id});
 }
 
+TEST_F(DeviceTest, AShortOutageFailsNothingHoweverLongItWaitedForItsTurn) {
+    options.give_up = 1h;
+    device.pace.gap_min = 1min;
+    start();
+    std::vector<model::MessageId> all;
+    for (int count = 0; count < 120; ++count) {
+        all.push_back(accept(message()));
+    }
+    for (int minute = 0; minute < 90; ++minute) {
+        report_sent(connector->sent.back());
+        advance(1min);
+    }
+    set_state(DeviceState::disconnected);
+    advance(1s);
+    set_state(DeviceState::connected);
+    for (int minute = 0; minute < 30; ++minute) {
+        report_sent(connector->sent.back());
+        advance(1min);
+    }
+    for (const auto& id : all) {
+        EXPECT_EQ(state(id), MessageState::sent);
+    }
+}
+
+TEST_F(DeviceTest, AnOutageIsCountedFromItsBeginOverARestartAndOtherDownStates) {
+    options.give_up = 1h;
+    start();
+    set_state(DeviceState::disconnected);
+    const auto id = accept(message());
+    advance(30min);
+    restart();
+    advance(20min);
+    set_state(DeviceState::reconnecting);
+    set_state(DeviceState::disconnected);
+    advance(10min - 1s);
+    EXPECT_EQ(state(id), MessageState::pending);
+    advance(2s);
+    EXPECT_EQ(state(id), MessageState::failed);
+}
+
+TEST_F(DeviceTest, AnOutageThatOnlySendsNoticeIsCountedOverARestart) {
+    options.give_up = 1h;
+    start();
+    const auto id = accept(message());
+    report(id, Kind::device_down);
+    advance(3s);
+    restart();
+    report(id, Kind::device_down);
+    clock.advance(1h);
+    settle();
+    EXPECT_EQ(state(id), MessageState::pending);  // One more try, which may tell that it is back.
+    report(id, Kind::device_down);
+    EXPECT_EQ(state(id), MessageState::failed);
+}
+
+TEST_F(DeviceTest, AnOutageEndsWithTheFirstSendThatIsAnswered) {
+    options.give_up = 1h;
+    start();
+    const auto first = accept(message());
+    report(first, Kind::device_down);
+    advance(5s);
+    report_sent(first);
+    advance(2h);
+    const auto second = accept(message());
+    report(second, Kind::device_down);
+    advance(2s);
+    EXPECT_EQ(state(second), MessageState::pending);
+    EXPECT_EQ((*store->open_reader())->lane_records()->at(0).down_since, clock.now() - 2s);
+}
+
+TEST_F(DeviceTest, AfterALongOutageTheNextMessageIsTriedBeforeItFails) {
+    options.give_up = 1h;
+    start();
+    const auto first = accept(message());
+    for (int probe = 0; probe < 70 && state(first) == MessageState::pending; ++probe) {
+        report(first, Kind::device_down);
+        advance(60s);
+    }
+    ASSERT_EQ(state(first), MessageState::failed);
+    advance(60s);
+    const auto second = accept(message());
+    EXPECT_EQ(connector->sent.back(), second);
+    report_sent(second);
+    EXPECT_EQ(state(second), MessageState::sent);
+}
+
+TEST_F(DeviceTest, GiveUpRunsFromTheFirstFailedAttemptOverARestart) {
+    options.give_up = 1h;
+    start();
+    const auto id = commit(message())->id;
+    advance(25h);  // It waits on disk, as for its turn behind others.
+    tell(Woken{.device = device.number, .due = clock.now()});
+    ASSERT_EQ(connector->sent, std::vector{id});
+    report(id, Kind::retry);
+    EXPECT_EQ(state(id), MessageState::pending);
+    advance(30min);
+    report(id, Kind::retry);
+    restart();
+    clock.advance(29min);
+    settle();
+    report(id, Kind::retry);
+    EXPECT_EQ(state(id), MessageState::pending);
+    clock.advance(1min);
+    settle();
+    report(id, Kind::retry);
+    EXPECT_EQ(state(id), MessageState::failed);
+}
+
 TEST_F(DeviceTest, AnInterruptedSendOfADownDeviceIsHeldNotFailed) {
     options.give_up = 1h;
     auto careful = message();

@@ -1,6 +1,8 @@
 // The dispatcher's endings: what becomes of a message after its send, or without one.
 #include <algorithm>
+#include <tuple>
 
+#include "base/assert.hpp"
 #include "scheduler/details.hpp"
 #include "scheduler/dispatcher.hpp"
 
@@ -15,6 +17,17 @@ constexpr Millis probe_first = 5s;
 constexpr Millis probe_longest = 60s;
 
 }  // namespace
+
+/// For the next start.
+void Dispatcher::store_down_since(Lane& lane) {
+    // Refused only when the store stops: the next start then counts the outage from there.
+    std::ignore = committer_.change_always(
+        [device = lane.device, since = lane.down_since](store::Tables& tables) {
+            return tables.set_down_since(device, since);
+        },
+        [](const Result<void>&) {});
+    lane.down_since_stored = lane.down_since;
+}
 
 bool is_careful(const connector::Connector* connector, const model::Message& message) {
     return message.delivery == model::Delivery::at_most_once &&
@@ -40,6 +53,9 @@ void Dispatcher::conclude(InFlight& flight, model::Outcome outcome) {
         ++flight.queued.attempts;
         if (flight.probe) {
             flight.lane->probing = false;
+        }
+        if (!flight.lane->probing && flight.lane->connected()) {
+            flight.lane->down_since.reset();
         }
     }
     switch (outcome.kind) {
@@ -76,8 +92,10 @@ void Dispatcher::conclude(InFlight& flight, model::Outcome outcome) {
 
 void Dispatcher::try_again(InFlight& flight, model::Outcome outcome) {
     auto words = details::of_platform(std::move(outcome.details));
-    const auto next = retry_.next(now_, flight.queued.message->due_at, flight.queued.attempts,
-                                  outcome.retry_after, random_);
+    auto& failing_since = flight.queued.failing_since;
+    failing_since = failing_since.value_or(now_);
+    const auto next =
+        retry_.next(now_, *failing_since, flight.queued.attempts, outcome.retry_after, random_);
     if (next) {
         ++retries_;
         reschedule(flight, *next, std::move(words));
@@ -97,6 +115,7 @@ void Dispatcher::put_back(InFlight& flight) {
         lane.probe_wait = lane.probing ? std::min(lane.probe_wait * 2, probe_longest) : probe_first;
         lane.probe_at = now_ + lane.probe_wait;
         lane.probing = true;
+        lane.down_since = lane.down_since.value_or(now_);
     }
     if (flight.queued.intent_recorded) {
         reschedule(flight, flight.queued.queued_at, {});  // Takes the intent back.
@@ -111,9 +130,14 @@ void Dispatcher::put_back(InFlight& flight) {
 }
 
 void Dispatcher::finish(InFlight& flight, model::Completion completion) {
+    const bool begun = flight.stage == Stage::sending || flight.queued.intent_recorded;
+    invariant(
+        model::may_move(begun ? MessageState::sending : MessageState::pending, completion.state),
+        "a message ends by a move of its states");
     flight.stage = Stage::committing;
     store::Finish work;
     work.queued_at = flight.queued.queued_at;
+    work.sent = begun ? flight.lane->pacer.record() : std::nullopt;
     work.completion = std::move(completion);
     work.completion.finished_at = clock_.wall_now();
     work.completion.attempts = flight.queued.attempts;
@@ -150,12 +174,13 @@ void Dispatcher::reschedule(InFlight& flight, Timestamp queue_at, std::string de
          .queued_at = flight.queued.queued_at,
          .queue_at = queue_at,
          .attempts = flight.queued.attempts,
-         .last_details = std::move(details)},
+         .failing_since = flight.queued.failing_since,
+         .last_details = std::move(details),
+         .sent = flight.lane->pacer.record()},
         [this](const store::Reschedule& done) {
             post_(Committed{
                 .message = done.message,
-                .queue_at = done.rescheduled ? std::optional{done.queue_at} : std::nullopt,
-                .attempts = done.attempts});
+                .queue_at = done.rescheduled ? std::optional{done.queue_at} : std::nullopt});
         });
 }
 

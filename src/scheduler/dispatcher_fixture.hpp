@@ -75,6 +75,17 @@ struct DispatcherFixture : ::testing::Test {
         tell(DeviceChanged{.device = device});
     }
 
+    /// The process ends without a goodbye, after what it gave to the committer, and starts anew.
+    void restart() {
+        committer->stop();
+        dispatcher.reset();
+        events.clear();
+        connector->sent.clear();
+        committer = std::make_unique<store::Committer>(clock, *store, store::CommitterOptions{},
+                                                       [](const Error&) {});
+        start();
+    }
+
     [[nodiscard]] std::unique_ptr<model::Message> message(Millis delay = Millis{0}) {
         auto made = std::make_unique<model::Message>();
         made->id = ids.next();

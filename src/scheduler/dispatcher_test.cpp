@@ -191,13 +191,8 @@ TEST_F(AtMostOnceTest, TheIntentIsDurableBeforeThePlatformIsCalled) {
 TEST_F(AtMostOnceTest, ASendThatACrashInterruptedIsHeld) {
     start();
     const auto id = accept(careful());
-    committer->stop();
-    dispatcher.reset();  // The process died; the platform may or may not have it.
-    events.clear();
-    committer = std::make_unique<store::Committer>(clock, *store, store::CommitterOptions{},
-                                                   [](const Error&) {});
-    start();
-    EXPECT_EQ(connector->sent.size(), 1U);
+    restart();  // The platform may or may not have it.
+    EXPECT_TRUE(connector->sent.empty());
     EXPECT_EQ(state(id), MessageState::held);
 }
 

@@ -12,13 +12,21 @@ constexpr std::size_t turn_max = 64;  // Sends of one lane before the next lane'
 }  // namespace
 
 void Dispatcher::take_turn(Lane& lane) {
+    if (!lane.connected() && !lane.down_since && now_ >= give_up_from_) {
+        lane.down_since = now_;  // Messages of a device that nobody knows.
+    }
+    if (lane.down_since != lane.down_since_stored) {
+        store_down_since(lane);
+    }
     if (draining_ || committer_.condition().is_damaged(lane.device)) {
         return;  // What is damaged cannot be recorded: its messages stay where they are.
     }
     if (rests(lane)) {
         leave_to_disk(lane);
     }
-    if (!lane.connected() || lane.probing) {
+    // A probe that is due or under way may yet tell that the device is back.
+    const bool probe_tells = lane.probing && (lane.in_flight > 0 || lane.may_send_at() <= now_);
+    if (!lane.connected() || (lane.probing && !probe_tells)) {
         expire(lane);
     }
     if (lane.connected()) {
@@ -78,7 +86,9 @@ void Dispatcher::begin(InFlight& flight) {
     auto& lane = *flight.lane;
     const auto jitter =
         random_.between(0, static_cast<std::uint64_t>(lane.pacer.pace().jitter_max.count()));
-    lane.pacer.sent(now_, Millis{static_cast<std::int64_t>(jitter)});
+    const auto wall = clock_.wall_now();
+    const auto midnight = std::chrono::floor<std::chrono::days>(wall) + std::chrono::days{1};
+    lane.pacer.sent(now_, Millis{static_cast<std::int64_t>(jitter)}, midnight - wall);
     const auto& going = *flight.queued.message;
     if (!is_careful(flight.connector, going)) {
         hand_over(flight);
@@ -119,7 +129,7 @@ void Dispatcher::plan_next_turn(Lane& lane) {
         next = std::max(*due, lane.may_send_at());
     }
     for (const auto& source : lane.sources) {
-        if (source.disk_due && memory_.low(lane, source)) {
+        if (wants_load(lane, source)) {
             const Timestamp at = std::max(*source.disk_due, lane.may_send_at()) - load_ahead();
             // Not loaded although due: memory is short, or a read failed. Not at once again.
             next = std::min(

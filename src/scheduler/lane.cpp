@@ -1,6 +1,7 @@
 #include "scheduler/lane.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace merpati::scheduler {
 namespace {
@@ -23,6 +24,7 @@ std::optional<Timestamp> earlier(std::optional<Timestamp> left, std::optional<Ti
 }  // namespace
 
 void LaneHeap::push(store::QueuedMessage message) {
+    latest_ = heap_.empty() ? message.queued_at : std::max(latest_, message.queued_at);
     heap_.push_back(std::move(message));
     std::ranges::push_heap(heap_, later);
 }
@@ -57,6 +59,24 @@ std::optional<store::QueuedMessage> LaneHeap::remove(const model::MessageId& id)
     std::ranges::make_heap(heap_, later);
     forget(id);
     return message;
+}
+
+std::vector<store::QueuedMessage> LaneHeap::take_later_half() {
+    const auto middle = heap_.begin() + static_cast<std::ptrdiff_t>(heap_.size() / 2);
+    std::ranges::nth_element(
+        heap_, middle, [](const auto& left, const auto& right) { return later(right, left); });
+    std::vector<store::QueuedMessage> taken{std::make_move_iterator(middle),
+                                            std::make_move_iterator(heap_.end())};
+    heap_.erase(middle, heap_.end());
+    for (const auto& queued : taken) {
+        forget(queued.message->id);
+    }
+    latest_ = Timestamp{};
+    for (const auto& queued : heap_) {
+        latest_ = std::max(latest_, queued.queued_at);
+    }
+    std::ranges::make_heap(heap_, later);
+    return taken;
 }
 
 void LaneHeap::clear() {

@@ -42,6 +42,10 @@ public:
     void for_each(Visit&& visit) const {
         std::ranges::for_each(heap_, visit);
     }
+    /// None in here is due later.
+    [[nodiscard]] Timestamp latest() const noexcept { return latest_; }
+    /// Takes out the half that goes last, or all where there is but one.
+    [[nodiscard]] std::vector<store::QueuedMessage> take_later_half();
     /// Lets all of them go; they wait on disk.
     void clear();
 
@@ -50,6 +54,7 @@ private:
 
     std::vector<store::QueuedMessage> heap_;
     std::unordered_set<Uuid> known_;
+    Timestamp latest_{};
 };
 
 /// Messages of one source: some in memory, the others on disk.
@@ -61,6 +66,10 @@ struct LaneSource {
     std::set<std::pair<Timestamp, model::MessageId>> with_file;
 
     void note_on_disk(Timestamp due) { disk_due = disk_due ? std::min(*disk_due, due) : due; }
+    /// Whether something on disk may go before what is in memory.
+    [[nodiscard]] bool disk_first() const {
+        return disk_due && !memory.empty() && *disk_due < memory.top().queued_at;
+    }
 };
 
 /// Media messages of one lane that were taken out of their heap to wait for their file.
@@ -88,6 +97,9 @@ struct Lane {
     bool probing = false;
     Millis probe_wait{0};
     Timestamp probe_at{};
+    /// It cannot send, by its state or by what its connector said, since then.
+    std::optional<Timestamp> down_since;
+    std::optional<Timestamp> down_since_stored;
 
     bool ready = false;                     // Stands in the dispatcher's round.
     bool counted = false;                   // As a lane with work.

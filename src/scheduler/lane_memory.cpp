@@ -72,6 +72,13 @@ std::optional<store::QueuedMessage> LaneMemory::remove(LaneSource& source,
     return queued;
 }
 
+void LaneMemory::let_go_later_half(LaneSource& source) {
+    for (const auto& queued : source.memory.take_later_half()) {
+        uncount(queued);
+        source.note_on_disk(queued.queued_at);
+    }
+}
+
 void LaneMemory::let_go(Lane& lane) {
     for (auto& source : lane.sources) {
         if (source.memory.empty()) {

@@ -35,6 +35,8 @@ public:
     [[nodiscard]] store::QueuedMessage take(LaneSource& source);
     [[nodiscard]] std::optional<store::QueuedMessage> remove(LaneSource& source,
                                                              const model::MessageId& id);
+    /// Leaves what goes last to the disk: there is something that goes before it.
+    void let_go_later_half(LaneSource& source);
     /// Leaves what waits in the lane's heaps to the disk.
     void let_go(Lane& lane);
 

@@ -4,31 +4,37 @@
 
 namespace merpati::scheduler {
 
-using std::chrono::days;
-using std::chrono::floor;
+void Pacer::restore(const store::SentRecord& sent) {
+    sent_ = sent;
+    plan();
+}
 
 void Pacer::set(const model::Pace& pace) {
     pace_ = pace;
     plan();
 }
 
-void Pacer::sent(Timestamp now, Millis jitter) noexcept {
-    if (floor<days>(now) != floor<days>(last_)) {
-        sent_today_ = 0;
+void Pacer::sent(Timestamp now, Millis jitter, Millis day_left) noexcept {
+    if (!sent_ || now >= sent_->day_ends_at) {
+        sent_ = {.day_ends_at = now + day_left};
     }
-    ++sent_today_;
-    last_ = now;
-    jitter_ = jitter;
+    sent_->last_at = now;
+    sent_->jitter = jitter;
+    ++sent_->of_day;
     plan();
 }
 
+std::optional<store::SentRecord> Pacer::record() const noexcept {
+    return pace_ == model::Pace{} ? std::nullopt : sent_;
+}
+
 void Pacer::plan() noexcept {
-    if (sent_today_ == 0) {
-        return;  // Nothing was sent yet.
+    if (!sent_) {
+        return;
     }
-    ready_at_ = last_ + pace_.gap_min + std::min(jitter_, pace_.jitter_max);
-    if (pace_.per_day_max != 0 && sent_today_ >= pace_.per_day_max) {
-        ready_at_ = std::max<Timestamp>(ready_at_, floor<days>(last_) + days{1});
+    ready_at_ = sent_->last_at + pace_.gap_min + std::min(sent_->jitter, pace_.jitter_max);
+    if (pace_.per_day_max != 0 && sent_->of_day >= pace_.per_day_max) {
+        ready_at_ = std::max(ready_at_, sent_->day_ends_at);
     }
 }
 

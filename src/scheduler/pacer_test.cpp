@@ -13,29 +13,32 @@ struct PacerTest : ::testing::Test {
     testing::ManualClock clock;
     Pacer pacer;
     PacerTest() { pacer.set({.gap_min = 2s, .jitter_max = 1s, .per_day_max = 2}); }
+
+    void send(Millis jitter = 0ms) { pacer.sent(clock.now(), jitter, 14h); }
 };
 
 TEST_F(PacerTest, WaitsTheGapAndTheJitterAfterASend) {
     EXPECT_LE(pacer.ready_at(), clock.now());
-    pacer.sent(clock.now(), 500ms);
+    send(500ms);
     EXPECT_EQ(pacer.ready_at(), clock.now() + 2500ms);
 }
 
-TEST_F(PacerTest, WaitsForMidnightAtTheDaysCapAndCountsAnew) {
-    pacer.sent(clock.now(), 0ms);
-    pacer.sent(clock.now(), 0ms);
-    const Timestamp midnight = std::chrono::floor<std::chrono::days>(clock.now()) + 24h;
-    EXPECT_EQ(pacer.ready_at(), midnight);
-    pacer.sent(midnight, 0ms);
-    EXPECT_EQ(pacer.ready_at(), midnight + 2s);
+TEST_F(PacerTest, WaitsForTheEndOfTheDayAtItsCapAndCountsAnew) {
+    send();
+    clock.advance(1h);
+    send();
+    EXPECT_EQ(pacer.ready_at(), clock.now() + 13h);
+    clock.advance(13h);
+    send();
+    EXPECT_EQ(pacer.ready_at(), clock.now() + 2s);
 }
 
 TEST_F(PacerTest, ANewPaceHoldsForTheWaitThatIsUnderWay) {
-    pacer.sent(clock.now(), 1s);
+    send(1s);
     pacer.set({.gap_min = 1s});
     EXPECT_EQ(pacer.ready_at(), clock.now() + 1s);
     pacer.set({.gap_min = 1s, .per_day_max = 1});
-    EXPECT_EQ(pacer.ready_at(), std::chrono::floor<std::chrono::days>(clock.now()) + 24h);
+    EXPECT_EQ(pacer.ready_at(), clock.now() + 14h);
     pacer.set({});
     EXPECT_EQ(pacer.ready_at(), clock.now());
 }
@@ -43,6 +46,26 @@ TEST_F(PacerTest, ANewPaceHoldsForTheWaitThatIsUnderWay) {
 TEST_F(PacerTest, ADeviceThatHasSentNothingMaySendUnderAnyPace) {
     pacer.set({.gap_min = 1h, .per_day_max = 1});
     EXPECT_LE(pacer.ready_at(), clock.now());
+}
+
+TEST_F(PacerTest, ARestartKeepsGapAndCount) {
+    send();
+    clock.advance(3s);
+    send(1s);
+    Pacer next;
+    next.restore(*pacer.record());
+    next.set({.gap_min = 2s, .jitter_max = 1s});
+    EXPECT_EQ(next.ready_at(), clock.now() + 3s);
+    next.set(pacer.pace());
+    EXPECT_EQ(next.ready_at(), pacer.ready_at());
+}
+
+TEST_F(PacerTest, OnlyAPacedDeviceHasSomethingToKeep) {
+    EXPECT_EQ(pacer.record(), std::nullopt);
+    send();
+    EXPECT_NE(pacer.record(), std::nullopt);
+    pacer.set({});
+    EXPECT_EQ(pacer.record(), std::nullopt);
 }
 
 }  // namespace

@@ -4,9 +4,10 @@
 
 namespace merpati::scheduler {
 
-std::optional<Timestamp> RetryPolicy::next(Timestamp now, Timestamp due_at, std::uint32_t attempts,
-                                           std::optional<Millis> asked, Random& random) const {
-    if (given_up(now, due_at)) {
+std::optional<Timestamp> RetryPolicy::next(Timestamp now, Timestamp failing_since,
+                                           std::uint32_t attempts, std::optional<Millis> asked,
+                                           Random& random) const {
+    if (given_up(now, failing_since)) {
         return std::nullopt;
     }
     auto wait = first;
@@ -20,7 +21,7 @@ std::optional<Timestamp> RetryPolicy::next(Timestamp now, Timestamp due_at, std:
     if (asked) {
         wait = std::max(wait, *asked);
     }
-    return std::min<Timestamp>(now + wait, due_at + give_up);
+    return std::min<Timestamp>(now + wait, failing_since + give_up);
 }
 
 }  // namespace merpati::scheduler

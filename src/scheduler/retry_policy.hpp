@@ -17,14 +17,14 @@ struct RetryPolicy {
     std::chrono::seconds give_up{24 * 3600};
 
     /// The time of the next attempt after `attempts` of them, or empty when `give_up` has passed
-    /// since the message was due. `asked`: the platform's own wish, honoured where it is later. The
-    /// last attempt falls on the moment of giving up, not behind it.
-    [[nodiscard]] std::optional<Timestamp> next(Timestamp now, Timestamp due_at,
+    /// since the first one that failed. `asked`: the platform's own wish, honoured where it is
+    /// later. The last attempt falls on the moment of giving up, not behind it.
+    [[nodiscard]] std::optional<Timestamp> next(Timestamp now, Timestamp failing_since,
                                                 std::uint32_t attempts, std::optional<Millis> asked,
                                                 Random& random) const;
 
-    [[nodiscard]] bool given_up(Timestamp now, Timestamp due_at) const noexcept {
-        return now - due_at >= give_up;
+    [[nodiscard]] bool given_up(Timestamp now, Timestamp failing_since) const noexcept {
+        return now - failing_since >= give_up;
     }
 };
 

@@ -19,6 +19,7 @@ public:
         : real_(std::move(real)), watch_(watch) {}
 
     Result<std::vector<store::LaneSummary>> lanes() override { return real_->lanes(); }
+    Result<std::vector<store::LaneRecord>> lane_records() override { return real_->lane_records(); }
     Result<std::vector<store::QueuedMessage>> load_lane(model::PhoneNumber device,
                                                         model::Source source, Timestamp before,
                                                         std::size_t limit,

@@ -16,6 +16,7 @@
 #include "model/message.hpp"
 #include "model/outcome.hpp"
 #include "store/idempotency.hpp"
+#include "store/lane_record.hpp"
 
 namespace merpati::store {
 
@@ -25,6 +26,7 @@ struct QueuedMessage {
     Timestamp queued_at;  // Time of the next attempt; its place in the queue.
     std::uint32_t attempts = 0;
     bool intent_recorded = false;  // A send was about to start when this was last written.
+    std::optional<Timestamp> failing_since;  // Its first attempt that failed for a passing reason.
 };
 
 /// A device with waiting work.
@@ -101,17 +103,22 @@ public:
     /// The distance of queue time from the wall clock (QueueClock::begin); 0 where none is stored.
     [[nodiscard]] virtual Result<Millis> clock_offset() = 0;
 
-    // Lanes. The queue of a lane is ordered by (due time in steps of 16 s, order of acceptance),
-    // which keeps the queue compact on disk; whoever loads it sorts what it holds by exact time.
+    // Lanes. On disk a lane's queue is ordered by (due time in steps of 16 s, order of acceptance),
+    // which keeps it compact.
     [[nodiscard]] virtual Result<std::vector<LaneSummary>> lanes() = 0;
+    [[nodiscard]] virtual Result<std::vector<LaneRecord>> lane_records() = 0;
 
-    /// At most `limit` messages of the lane due before `before`, in queue order, leaving out those
-    /// the asker knows. Fewer than `limit`: there are no more.
+    /// The first `limit` messages of the lane due before `before`, by (due time, acceptance),
+    /// leaving out those the asker knows. Fewer than `limit`: there are no more. Of a step that
+    /// holds more delayed messages than `step_rows_max`, the first of so many that were accepted
+    /// first: a read is bounded.
     [[nodiscard]] virtual Result<std::vector<QueuedMessage>> load_lane(model::PhoneNumber device,
                                                                        model::Source source,
                                                                        Timestamp before,
                                                                        std::size_t limit,
                                                                        const Known& known) = 0;
+
+    static constexpr std::size_t step_rows_max = 32'768;
 
     /// A lower bound of the due times at or after `from`; empty when nothing waits there.
     [[nodiscard]] virtual Result<std::optional<Timestamp>> next_due(model::PhoneNumber device,

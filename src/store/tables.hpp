@@ -52,6 +52,12 @@ public:
     /// Removes the device. Errors: not_found; conflict while messages wait in its lane.
     virtual Result<void> remove_device(model::PhoneNumber device) = 0;
 
+    /// Since when the device cannot send (queue time), or that it can again.
+    virtual Result<void> set_down_since(model::PhoneNumber device,
+                                        std::optional<Timestamp> since) = 0;
+    /// The device is gone: its LaneRecord goes too.
+    virtual Result<void> forget_lane(model::PhoneNumber device) = 0;
+
     /// Stores a callback that belongs to no message's end (device webhooks).
     virtual Result<void> add_callback(const model::Callback& callback) = 0;
     /// Makes a callback due now (queue time), with its attempts counted anew. Errors: not_found.

@@ -13,6 +13,7 @@
 #include "model/message.hpp"
 #include "model/outcome.hpp"
 #include "store/idempotency.hpp"
+#include "store/lane_record.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::store {
@@ -51,6 +52,7 @@ struct Finish {
     Timestamp queued_at;
     model::Completion completion;
     std::optional<model::Callback> callback;
+    std::optional<SentRecord> sent;  // What its device has sent by then, where that is to be kept.
 
     bool finished = false;  // False: no queue row was there (ended before), so nothing was done.
     bool damaged = false;   // Where it belongs the store cannot be read: nothing was done.
@@ -64,7 +66,9 @@ struct Reschedule {
     Timestamp queued_at;  // Where it stands now.
     Timestamp queue_at;   // Where it shall stand: the time of the next attempt.
     std::uint32_t attempts = 0;
-    std::string last_details;  // Why the last attempt did not succeed.
+    std::optional<Timestamp> failing_since;  // As in QueuedMessage.
+    std::string last_details;                // Why the last attempt did not succeed.
+    std::optional<SentRecord> sent;          // As in Finish.
 
     bool rescheduled = false;
     bool damaged = false;  // Where it belongs the store cannot be read: nothing was done.

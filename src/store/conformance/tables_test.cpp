@@ -284,5 +284,36 @@ TEST_P(TablesTest, KeepsWhatAnIdempotencyKeyStandsFor) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, TablesTest, ::testing::ValuesIn(engines()), name_of);
 
+TEST_P(TablesTest, KeepsWhatALaneMustKnowAfterARestart) {
+    EXPECT_TRUE(take(reader()->lane_records()).empty());
+    const auto since = clock.now();
+    const auto set = [&](std::optional<Timestamp> down_since) {
+        ASSERT_TRUE(
+            change([&](Tables& tables) { return tables.set_down_since(device, down_since); }));
+    };
+    set(since);
+    const SentRecord sent{.last_at = since, .jitter = 5ms, .day_ends_at = since + 14h, .of_day = 7};
+    WriteBatch batch;
+    for (const std::uint32_t of_day : {6U, 7U}) {
+        auto& end = batch.reschedules.emplace_back();  // Of no message: only its lane is written.
+        end.device = device;
+        end.sent = sent;
+        end.sent->of_day = of_day;
+    }
+    write(batch);
+    reopen();
+    auto records = take(reader()->lane_records());
+    ASSERT_EQ(records.size(), 1U);
+    EXPECT_EQ(records[0].device, device);
+    EXPECT_EQ(records[0].down_since, since);
+    EXPECT_EQ(records[0].sent, sent);
+    set(std::nullopt);
+    records = take(reader()->lane_records());
+    EXPECT_EQ(records[0].down_since, std::nullopt);
+    EXPECT_EQ(records[0].sent, sent);
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.forget_lane(device); }));
+    EXPECT_TRUE(take(reader()->lane_records()).empty());
+}
+
 }  // namespace
 }  // namespace merpati::store

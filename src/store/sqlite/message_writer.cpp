@@ -54,7 +54,7 @@ MessageWriter::MessageWriter(Connection& connection)
       credits_(connection),
       activity_(connection),
       insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
-      insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?)"),
+      insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?)"),
       delete_queue_(connection,
                     "DELETE FROM queue WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
       mark_intent_(connection,
@@ -69,8 +69,11 @@ MessageWriter::MessageWriter(Connection& connection)
                        "WHERE id = ?1 AND tail = ?2"),
       find_idempotency_(connection, std::string{"SELECT "} + idempotency_columns +
                                         " FROM idempotency WHERE account = ? AND key = ?"),
-      insert_idempotency_(connection,
-                          "INSERT OR REPLACE INTO idempotency VALUES(?,?,?,?,?,?,?,?)") {}
+      insert_idempotency_(connection, "INSERT OR REPLACE INTO idempotency VALUES(?,?,?,?,?,?,?,?)"),
+      put_sent_(connection,
+                "INSERT INTO lane(device, sent_at, jitter, day_ends_at, sent_of_day) "
+                "VALUES(?1, ?2, ?3, ?4, ?5) ON CONFLICT(device) DO UPDATE SET "
+                "sent_at = ?2, jitter = ?3, day_ends_at = ?4, sent_of_day = ?5") {}
 
 void MessageWriter::accept(Accept& accept) {
     auto& message = *accept.message;
@@ -96,7 +99,7 @@ void MessageWriter::accept(Accept& accept) {
     activity_.note(message.account, id);
     insert_queue_.run(message.device.value(), static_cast<int>(message.source),
                       bucket_of(message.due_at), id, tail, message.due_at, 0,
-                      std::optional<std::string_view>{});
+                      std::optional<std::string_view>{}, std::optional<Timestamp>{});
     if (accept.idempotency) {
         const auto& record = *accept.idempotency;
         insert_idempotency_.run(record.account.value, record.key,
@@ -125,6 +128,9 @@ bool MessageWriter::repeats(Accept& accept) {
 void MessageWriter::finish(Finish& finish) {
     const auto& message = *finish.message;
     const auto& completion = finish.completion;
+    if (finish.sent) {
+        sent_[message.device] = *finish.sent;
+    }
     delete_queue_.run(message.device.value(), static_cast<int>(message.source),
                       bucket_of(finish.queued_at), message.id.sequence());
     finish.finished = connection_.changes() == 1;
@@ -148,6 +154,9 @@ void MessageWriter::finish(Finish& finish) {
 }
 
 void MessageWriter::reschedule(Reschedule& reschedule) {
+    if (reschedule.sent) {
+        sent_[reschedule.device] = *reschedule.sent;
+    }
     const auto device = reschedule.device.value();
     const auto source = static_cast<int>(reschedule.source);
     const auto id = reschedule.message.sequence();
@@ -156,8 +165,16 @@ void MessageWriter::reschedule(Reschedule& reschedule) {
     if (reschedule.rescheduled) {
         insert_queue_.run(device, source, bucket_of(reschedule.queue_at), id,
                           tail_of(reschedule.message), reschedule.queue_at, reschedule.attempts,
-                          or_null(reschedule.last_details));
+                          or_null(reschedule.last_details), reschedule.failing_since);
     }
+}
+
+void MessageWriter::flush_lanes() {
+    for (const auto& [device, sent] : sent_) {
+        put_sent_.run(device.value(), sent.last_at, sent.jitter.count(), sent.day_ends_at,
+                      sent.of_day);
+    }
+    sent_.clear();
 }
 
 void MessageWriter::record_intent(const Intent& intent) {

@@ -50,6 +50,11 @@ public:
     void update_callback(const CallbackUpdate& update);
     void add_callback(const model::Callback& callback);
 
+    /// Writes what the batch's ends told of their lanes: one row a lane, however many they are.
+    void flush_lanes();
+    /// After a rolled-back transaction.
+    void forget_lanes() { sent_.clear(); }
+
     Credits& credits() { return credits_; }
     Activity& activity() { return activity_; }
 
@@ -68,6 +73,8 @@ private:
     Statement update_callback_;
     Statement find_idempotency_;
     Statement insert_idempotency_;
+    Statement put_sent_;
+    std::unordered_map<model::PhoneNumber, SentRecord> sent_;  // The latest of each lane.
 };
 
 }  // namespace merpati::store::sqlite

@@ -154,8 +154,21 @@ DROP INDEX callback_waiting;
 CREATE INDEX callback_waiting ON callback(account, origin_key, due_at, id) WHERE state = 0;
 )sql";
 
+// Since when a retried message fails, and what a lane knows after a restart (lane_record.hpp).
+constexpr const char* lanes = R"sql(
+ALTER TABLE queue ADD COLUMN failing_since INTEGER;
+CREATE TABLE lane(
+  device INTEGER PRIMARY KEY,
+  down_since INTEGER,
+  sent_at INTEGER,
+  jitter INTEGER,
+  day_ends_at INTEGER,
+  sent_of_day INTEGER
+) STRICT;
+)sql";
+
 /// Step N brings version N to N + 1. Steps are added, never changed.
-constexpr std::array steps{first_schema, lists_of_trouble, activity, callbacks_by_account};
+constexpr std::array steps{first_schema, lists_of_trouble, activity, callbacks_by_account, lanes};
 
 }  // namespace
 

@@ -13,6 +13,15 @@ std::string select(const char* columns, const char* rest) {
     return std::string{"SELECT "} + columns + rest;
 }
 
+QueueRow read_queue_row(const Cursor& row) {
+    return {.bucket = row.integer(0),
+            .id = uuid_of(row.integer(1), row.integer(2)),
+            .due_at = row.time(3),
+            .attempts = static_cast<std::uint32_t>(row.integer(4)),
+            .intent = row.integer(5) != 0,
+            .failing_since = row.null(6) ? std::nullopt : std::optional{row.time(6)}};
+}
+
 }  // namespace
 
 // The walks over lanes, accounts and origins jump from one to the next through the index; they read
@@ -25,8 +34,9 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Co
                  "SELECT device, source, bucket FROM queue WHERE (device, source) > (?, ?) "
                  "ORDER BY device, source, bucket LIMIT 1"),
       lane_rows_(connection_,
-                 "SELECT id, tail, due_at, attempts, intent FROM queue WHERE device = ? AND "
-                 "source = ? AND bucket <= ? AND due_at < ? ORDER BY bucket, id"),
+                 "SELECT bucket, id, tail, due_at, attempts, intent, failing_since FROM queue "
+                 "WHERE device = ? AND source = ? AND bucket <= ? AND due_at < ? "
+                 "ORDER BY bucket, id"),
       message_row_(connection_, select(message_columns, " FROM message m WHERE m.id = ?")),
       due_in_bucket_(connection_,
                      "SELECT min(due_at) FROM queue WHERE device = ? AND source = ? AND bucket = ? "
@@ -171,30 +181,68 @@ Result<std::vector<LaneSummary>> SqliteReader::walk_lanes() {
     });
 }
 
+Result<std::vector<LaneRecord>> SqliteReader::lane_records() {
+    return guarded([&]() -> Result<std::vector<LaneRecord>> {
+        std::vector<LaneRecord> all;
+        Statement statement{connection_,
+                            "SELECT device, down_since, sent_at, jitter, day_ends_at, sent_of_day "
+                            "FROM lane"};
+        auto row = statement.query();
+        while (row.next()) {
+            auto& record = all.emplace_back();
+            record.device = model::PhoneNumber::from_stored(row.integer(0));
+            record.down_since = row.null(1) ? std::nullopt : std::optional{row.time(1)};
+            if (!row.null(2)) {
+                record.sent = SentRecord{.last_at = row.time(2),
+                                         .jitter = Millis{row.integer(3)},
+                                         .day_ends_at = row.time(4),
+                                         .of_day = static_cast<std::uint32_t>(row.integer(5))};
+            }
+        }
+        return all;
+    });
+}
+
 Result<std::vector<QueuedMessage>> SqliteReader::load_lane(model::PhoneNumber device,
                                                            model::Source source, Timestamp before,
                                                            std::size_t limit, const Known& known) {
     return in_lane(device, [&]() -> Result<std::vector<QueuedMessage>> {
-        std::vector<QueuedMessage> loaded;
-        auto row =
-            lane_rows_.query(device.value(), static_cast<int>(source), bucket_of(before), before);
-        while (loaded.size() < limit && row.next()) {
-            const auto id = uuid_of(row.integer(0), row.integer(1));
-            if (known(id)) {
-                continue;
+        for (;;) {
+            EarliestRows earliest{limit};
+            pick(earliest, device, source, before, known);
+            std::vector<QueuedMessage> loaded;
+            bool all = true;
+            for (const auto& found : earliest.take()) {
+                auto message = load_message(found.id);
+                if (message == nullptr) {
+                    unreadable_.insert(found.id);
+                    all = false;
+                    continue;
+                }
+                auto& queued = loaded.emplace_back();
+                queued.message = std::move(message);
+                queued.queued_at = found.due_at;
+                queued.attempts = found.attempts;
+                queued.intent_recorded = found.intent;
+                queued.failing_since = found.failing_since;
             }
-            auto message = load_message(id);
-            if (message == nullptr) {
-                continue;
+            if (all) {
+                return loaded;
             }
-            auto& queued = loaded.emplace_back();
-            queued.message = std::move(message);
-            queued.queued_at = row.time(2);
-            queued.attempts = static_cast<std::uint32_t>(row.integer(3));
-            queued.intent_recorded = row.integer(4) != 0;
         }
-        return loaded;
     });
+}
+
+void SqliteReader::pick(EarliestRows& earliest, model::PhoneNumber device, model::Source source,
+                        Timestamp before, const Known& known) {
+    auto row =
+        lane_rows_.query(device.value(), static_cast<int>(source), bucket_of(before), before);
+    while (row.next()) {
+        const auto found = read_queue_row(row);
+        if (!known(found.id) && !unreadable_.contains(found.id) && !earliest.offer(found)) {
+            return;
+        }
+    }
 }
 
 /// Null where it cannot be read, which is noted: the others of its lane do not wait for it.

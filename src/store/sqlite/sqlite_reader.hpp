@@ -3,11 +3,13 @@
 
 #include <memory>
 #include <string>
+#include <unordered_set>
 
 #include "store/condition.hpp"
 #include "store/reader.hpp"
 #include "store/secret_box.hpp"
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/earliest_rows.hpp"
 
 namespace merpati::store::sqlite {
 
@@ -23,6 +25,7 @@ public:
     Result<std::int64_t> last_sequence() override;
     Result<Millis> clock_offset() override;
     Result<std::vector<LaneSummary>> lanes() override;
+    Result<std::vector<LaneRecord>> lane_records() override;
     Result<std::vector<QueuedMessage>> load_lane(model::PhoneNumber device, model::Source source,
                                                  Timestamp before, std::size_t limit,
                                                  const Known& known) override;
@@ -48,6 +51,8 @@ public:
 private:
     [[nodiscard]] Result<std::vector<LaneSummary>> walk_lanes();
     [[nodiscard]] Result<std::vector<LaneSummary>> lanes_of_devices();
+    void pick(EarliestRows& earliest, model::PhoneNumber device, model::Source source,
+              Timestamp before, const Known& known);
     [[nodiscard]] std::unique_ptr<model::Message> load_message(const Uuid& id);
     [[nodiscard]] std::optional<QueuedCallback> load_callback(std::int64_t sequence,
                                                               const Known& known);
@@ -70,6 +75,8 @@ private:
     Statement origin_rows_;
     Statement callback_row_;
     Statement origin_due_;
+    std::unordered_set<Uuid>
+        unreadable_;  // Messages whose rows are damaged; passed by from then on.
 };
 
 }  // namespace merpati::store::sqlite

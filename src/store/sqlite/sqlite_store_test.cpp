@@ -132,6 +132,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     make_store();
     execute(
         "DROP INDEX completion_unsent; DROP INDEX callback_parked; DROP TABLE activity;"
+        "DROP TABLE lane; ALTER TABLE queue DROP COLUMN failing_since;"
         "PRAGMA user_version = 1");
     options.migrate = false;
     const auto refused = refusal();
@@ -144,8 +145,8 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     EXPECT_EQ(connection.query_text("PRAGMA user_version"),
               std::to_string(sqlite::schema_version()));
     EXPECT_EQ(connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name IN "
-                                    "('completion_unsent', 'callback_parked', 'activity')"),
-              "3");
+                                    "('completion_unsent', 'callback_parked', 'activity', 'lane')"),
+              "4");
 }
 
 TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {

@@ -155,6 +155,21 @@ Result<void> SqliteTables::remove_device(model::PhoneNumber device) {
     return changed_one("device");
 }
 
+Result<void> SqliteTables::set_down_since(model::PhoneNumber device,
+                                          std::optional<Timestamp> since) {
+    Statement put{connection_,
+                  "INSERT INTO lane(device, down_since) VALUES(?1, ?2) "
+                  "ON CONFLICT(device) DO UPDATE SET down_since = ?2"};
+    put.run(device.value(), since);
+    return {};
+}
+
+Result<void> SqliteTables::forget_lane(model::PhoneNumber device) {
+    Statement remove{connection_, "DELETE FROM lane WHERE device = ?"};
+    remove.run(device.value());
+    return {};
+}
+
 Result<void> SqliteTables::add_callback(const model::Callback& callback) {
     writer_.add_callback(callback);
     return {};
@@ -175,7 +190,7 @@ Result<void> SqliteTables::release_message(model::MessageId message, Timestamp n
     }
     Statement remove{connection_, "DELETE FROM completion WHERE id = ?"};
     remove.run(message.sequence());
-    Statement insert{connection_, "INSERT INTO queue VALUES(?,?,?,?,?,?,0,0,NULL)"};
+    Statement insert{connection_, "INSERT INTO queue VALUES(?,?,?,?,?,?,0,0,NULL,NULL)"};
     insert.run(held->device.value(), static_cast<int>(held->source), bucket_of(now),
                message.sequence(), tail_of(message), now);
     return {};

@@ -27,6 +27,8 @@ public:
     Result<void> set_device_state(model::PhoneNumber device, model::DeviceState state,
                                   Timestamp since) override;
     Result<void> remove_device(model::PhoneNumber device) override;
+    Result<void> set_down_since(model::PhoneNumber device, std::optional<Timestamp> since) override;
+    Result<void> forget_lane(model::PhoneNumber device) override;
     Result<void> add_callback(const model::Callback& callback) override;
     Result<void> replay_callback(model::EventId event, Timestamp now) override;
     Result<void> release_message(model::MessageId message, Timestamp now) override;

@@ -46,12 +46,14 @@ void Transaction::run(WriteBatch& batch) {
     write(Kind::change, batch.changes, [this](Change& change) { tables_.apply(change); });
     write(Kind::accept, batch.accepts, [this](Accept& accept) { writer_.accept(accept); });
     writer_.credits().flush();
+    writer_.flush_lanes();
     commit_.run();
     left_out_ = 0;
 }
 
 void Transaction::undo() noexcept {
     writer_.credits().forget();
+    writer_.forget_lanes();
     writer_.activity().forget();
     if (connection_.in_transaction()) {
         sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
