@@ -63,15 +63,18 @@ void Upkeep::run() {
 }
 
 void Upkeep::look_at_clock() {
-    const auto set_by = clock_.notice_step();
-    if (!set_by) {
+    if (const auto set_by = clock_.notice_step()) {
+        const std::chrono::duration<double> seconds = *set_by;
+        log_.warn("the machine's clock was set; what waits goes on by the time that passes",
+                  {{"by", fmt::format("{:+.3f} s", seconds.count())}});
+        offset_stored_ = false;
+    }
+    if (offset_stored_) {
         return;
     }
-    const std::chrono::duration<double> seconds = *set_by;
-    log_.warn("the machine's clock was set; what waits goes on by the time that passes",
-              {{"by", fmt::format("{:+.3f} s", seconds.count())}});
     const auto stored = committer_.change_and_wait(
         [this](store::Tables& tables) { return tables.set_clock_offset(clock_.offset()); });
+    offset_stored_ = stored.has_value();
     if (!stored) {
         log_.warn("the clock's offset could not be stored: a restart may delay what waits",
                   {{"why", stored.error().detail}});

@@ -53,6 +53,7 @@ private:
     std::condition_variable stopped_;
     bool stopping_ = false;
     std::size_t step_rows_ = store::PruneLimits{}.rows_max;
+    bool offset_stored_ = true;
     std::thread thread_;
 };
 
