@@ -35,7 +35,7 @@ async function states(gateway: Gateway): Promise<string[]> {
 
 test.each([
   { what: "end in time", latency: 2_000, drain: "20s" },
-  { what: "are still under way when the time is over", latency: 60_000, drain: "500ms" },
+  { what: "are still under way when the time is over", latency: 60_000, drain: "1s" },
 ])("sends that $what are made once", async ({ latency, drain }) => {
   const { gateway } = await busy({
     "simulator.latency_ms": latency,
