@@ -16,6 +16,7 @@ const HOSTS = 20; // Ten fetches each.
 const WATCH_SECONDS = 10;
 const DRAIN_SECONDS_MAX = 120;
 const MIB = 1024 * 1024;
+const ROOM_BYTES = 32 * 1024 * MIB; // Half of it is for one account.
 const script = join(import.meta.dirname, "media.lua");
 
 export async function media({ scratch, seconds, repetitions }) {
@@ -70,11 +71,12 @@ async function largeFetches(scratch) {
   const { processes, url, environment } = await startMerpati({
     folder: scratch("merpati"),
     devices: DEVICES,
+    settings: { "media.kept_bytes_max": ROOM_BYTES },
   });
   await pause(2000);
   const idle = memory(processes[0]).resident;
   const from = environment.BENCH_FROM.split(" ");
-  const send = async (index) => {
+  const send = async (index, file) => {
     const answer = await fetch(url, {
       method: "POST",
       headers: {
@@ -85,12 +87,21 @@ async function largeFetches(scratch) {
         to: "6281234567890",
         from: from[index % from.length],
         Type: "media",
-        url: host.large(index),
+        url: file,
       }),
     });
     if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
   };
-  await Promise.all(Array.from({ length: FETCHES }, (_, index) => send(index)));
+  // A host gets more than one slot once it has answered.
+  for (let index = 0; index < HOSTS; index += 1) {
+    await send(index, new URL(`/distinct/${index}`, host.large(index)).href);
+  }
+  await until("small files", async () => (await finished(url)).all >= HOSTS, {
+    child: processes[0],
+  });
+  await Promise.all(
+    Array.from({ length: FETCHES }, (_, index) => send(index, host.large(index))),
+  );
   const underWay = async () => (await metric(url, "merpati_media_fetches_in_flight")) ?? 0;
   await until("the fetches", async () => (await underWay()) >= FETCHES, { child: processes[0] });
   let peak = 0;
