@@ -55,6 +55,41 @@ async function device_(number: string): Promise<unknown> {
   return list.find((device: { number: string }) => String(device.number) === number);
 }
 
+test("adding it again beside an operator's disconnect does not connect it", async () => {
+  const device = freshNumber();
+  await account.addDevice({ device });
+  for (let round = 0; round < 5; round += 1) {
+    await gateway.json("device", "connect", device);
+    let over = false;
+    const repeat = async () => {
+      while (!over) expect((await account.addDevice({ device, webhook: "" })).status).toBe(200);
+    };
+    const repeats = [1, 2, 3, 4].map(repeat);
+    await gateway.json("device", "disconnect", device);
+    over = true;
+    await Promise.all(repeats);
+    expect(await device_(device)).toMatchObject({ state: "disconnected" });
+  }
+});
+
+test("adding and removing it at once leaves it there or not, for everyone", async () => {
+  const device = freshNumber();
+  const message = () => ({ to: freshNumber(), from: device, message: freshText(), Type: "text" });
+  for (let round = 0; round < 5; round += 1) {
+    await Promise.all([
+      account.addDevice({ device }),
+      gateway.cli("device", "remove", device),
+      account.addDevice({ device }),
+    ]);
+    const listed = (await device_(device)) !== undefined;
+    expect((await account.send(message())).status).toBe(listed ? 200 : 400);
+    if (round === 4) {
+      await gateway.restart();
+      expect((await device_(device)) !== undefined).toBe(listed);
+    }
+  }
+});
+
 describe("is refused", () => {
   test.each([
     undefined,
@@ -135,6 +170,18 @@ describe("is refused", () => {
     expect((await other.addDevice({ device: freshNumber() })).status).toBe(200);
     expectRefused(await other.addDevice({ device: freshNumber() }), rows.devices);
     expect((await other.addDevice(first)).status).toBe(200);
+  });
+
+  test("more than the plan's devices, however many are added at once", async () => {
+    const other = await gateway.account({ "devices-max": 4 });
+    await other.createKey();
+    const replies = await Promise.all(
+      Array.from({ length: 60 }, () => other.addDevice({ device: freshNumber() })),
+    );
+    const refused = replies.filter((reply) => reply.status !== 200);
+    expect(refused).toHaveLength(56);
+    for (const reply of refused) expectRefused(reply, rows.devices);
+    expect(await gateway.json("device", "list", other.id)).toHaveLength(4);
   });
 
   test("too many requests", async () => {

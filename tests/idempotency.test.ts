@@ -202,6 +202,76 @@ test("adding a device repeats alike, and another body is 422", async () => {
   expectRefused(await account.addDevice({ device: freshNumber() }, keyed(key)), rows.reused);
 });
 
+test("adding a device repeats alike, whatever has changed since", async () => {
+  const other = await gateway.account({ "devices-max": 1 });
+  await other.createKey();
+  const key = freshKey();
+  const body = { device: freshNumber() };
+  const first = await other.addDevice(body, keyed(key));
+  expect(first.status).toBe(200);
+  const repeats = async () => {
+    const repeat = await other.addDevice(body, keyed(key));
+    expect(repeat.text).toBe(first.text);
+    expect(repeat.headers["idempotent-replayed"]).toBe("true");
+  };
+  await gateway.json("account", "set", other.id, "--devices-max", "0");
+  await repeats();
+  await gateway.json("account", "set", other.id, "--plan", "free");
+  await repeats();
+  await gateway.json("device", "remove", body.device);
+  await account.addDevice(body);
+  await repeats();
+  expectRefused(await other.addDevice({ device: "x" }, keyed(key)), rows.reused);
+  expectRefused(await other.addDevice({ ...body, webhook: "x" }, keyed(key)), rows.reused);
+  await gateway.kill();
+  await gateway.start();
+  await repeats();
+});
+
+test("a refused device does not use its key up, and is judged anew", async () => {
+  const other = await gateway.account({ "devices-max": 0 });
+  await other.createKey();
+  const key = freshKey();
+  const body = { device: freshNumber() };
+  expectRefused(await other.addDevice(body, keyed(key)), rows.devices);
+  expectRefused(await other.addDevice(body, keyed(key)), rows.devices);
+  await gateway.json("account", "set", other.id, "--devices-max", "1");
+  expect((await other.addDevice(body, keyed(key))).status).toBe(200);
+});
+
+test("of many at once with one key, one device is added", async () => {
+  const key = freshKey();
+  const body = { device: freshNumber() };
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => account.addDevice(body, keyed(key))),
+  );
+  const first = replies.filter(
+    (reply) => reply.status === 200 && !reply.headers["idempotent-replayed"],
+  );
+  expect(first).toHaveLength(1);
+  for (const reply of replies) expect([200, 409]).toContain(reply.status);
+});
+
+test("after a crash each repeat is answered, and no device is added twice", async () => {
+  const other = await gateway.account({ "devices-max": 20 });
+  await other.createKey();
+  const wishes = Array.from({ length: 20 }, () => ({ key: freshKey(), device: freshNumber() }));
+  const answered = new Set<string>();
+  const asked = wishes.map(async ({ key, device }) => {
+    const reply = await other.addDevice({ device }, keyed(key)).catch(() => undefined);
+    if (reply?.status === 200) answered.add(key);
+    if (answered.size === 1) await gateway.kill();
+  });
+  await Promise.all(asked);
+  await gateway.start();
+  for (const { key, device } of wishes) {
+    const repeat = await other.addDevice({ device }, keyed(key));
+    expect(repeat.status).toBe(200);
+    if (answered.has(key)) expect(repeat.headers["idempotent-replayed"]).toBe("true");
+  }
+  expect(await gateway.json("device", "list", other.id)).toHaveLength(20);
+});
+
 test.each([1, 255])("a key of %d characters is a key", async (length) => {
   const body = a();
   const key = freshKey().padStart(length, "k").slice(-length);

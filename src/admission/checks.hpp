@@ -16,6 +16,9 @@ namespace merpati::admission {
 [[nodiscard]] std::optional<KeyEntry> authenticate(std::string_view authorization,
                                                    const Directory& directory, Timestamp now);
 
+/// Whether the key works: neither revoked nor expired.
+[[nodiscard]] bool is_live(const model::ApiKey& key, Timestamp now) noexcept;
+
 /// Refusal::account_expired when the account's validity is over.
 [[nodiscard]] std::optional<Refusal> check_validity(const model::Account& account, Timestamp now);
 

@@ -165,17 +165,23 @@ std::vector<model::Device> Directory::devices(std::optional<model::AccountId> ac
     return all;
 }
 
-std::size_t Directory::count_devices(model::AccountId account) const {
-    std::size_t count = 0;
-    shards_->devices.for_each([&](const auto& device) { count += device->account == account; });
-    return count;
-}
-
 std::array<std::size_t, model::device_states_count> Directory::devices_by_state() const {
     std::array<std::size_t, model::device_states_count> counts{};
     shards_->devices.for_each(
         [&](const auto& device) { ++counts[static_cast<std::size_t>(device->state)]; });
     return counts;
+}
+
+void Directory::apply(const store::RowChange& change) {
+    if (const auto* account = std::get_if<model::Account>(&change)) {
+        put_account(*account);
+    } else if (const auto* key = std::get_if<model::ApiKey>(&change)) {
+        put_key(*key);
+    } else if (const auto* written = std::get_if<store::DeviceWritten>(&change)) {
+        put_device(written->device);
+    } else if (const auto* removed = std::get_if<store::DeviceRemoved>(&change)) {
+        remove_device(removed->device.number);
+    }
 }
 
 void Directory::put_account(const model::Account& account) {

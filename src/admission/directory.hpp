@@ -15,6 +15,7 @@
 #include "model/account.hpp"
 #include "model/device.hpp"
 #include "store/reader.hpp"
+#include "store/row_change.hpp"
 
 namespace merpati::admission {
 
@@ -31,10 +32,16 @@ struct KeyEntry {
     std::shared_ptr<const AccountEntry> account;
 };
 
-/// The mirror of the store's rare tables. Whoever commits a change of them applies it here too
-/// (api/manage does), so a change is seen by the very next request.
+/// A copy of the store's rare tables that follows its commits: for what must be quick, and for
+/// what may be decided by a state that ended a moment ago. Limits and owners are decided by the
+/// store.
 ///
-/// Threads: any; sharded locks, held for a look-up only.
+/// Operation: `load` at the start, then `apply` for each row that the store reports, in the order
+/// of the commits. A change is applied before anybody is told that it was made, so the next request
+/// goes by it.
+///
+/// Threads: look-ups from any; sharded locks, held for a look-up only. Everything that writes, from
+/// one: the committer's.
 class Directory {
 public:
     Directory();
@@ -52,10 +59,11 @@ public:
     [[nodiscard]] std::vector<model::Account> accounts() const;
     [[nodiscard]] std::vector<model::ApiKey> keys(std::optional<model::AccountId> account) const;
     [[nodiscard]] std::vector<model::Device> devices(std::optional<model::AccountId> account) const;
-    [[nodiscard]] std::size_t count_devices(model::AccountId account) const;
 
     /// How many devices are in each state, by the state's number.
     [[nodiscard]] std::array<std::size_t, model::device_states_count> devices_by_state() const;
+
+    void apply(const store::RowChange& change);
 
     void put_account(const model::Account& account);
     void put_key(const model::ApiKey& key);

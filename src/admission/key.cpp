@@ -19,9 +19,11 @@ std::optional<KeyEntry> authenticate(std::string_view authorization, const Direc
     if (!entry || !bearer) {
         return std::nullopt;
     }
-    const auto& found = *entry->key;
-    const bool live = !found.revoked_at && (!found.expires_at || now < *found.expires_at);
-    return live ? std::move(entry) : std::nullopt;
+    return is_live(*entry->key, now) ? std::move(entry) : std::nullopt;
+}
+
+bool is_live(const model::ApiKey& key, Timestamp now) noexcept {
+    return !key.revoked_at && (!key.expires_at || now < *key.expires_at);
 }
 
 }  // namespace merpati::admission

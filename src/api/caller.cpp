@@ -1,13 +1,11 @@
 #include "api/caller.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include "api/idempotency.hpp"
 
 namespace merpati::api {
 namespace {
-
-constexpr std::size_t idempotency_key_max = 255;
 
 http::Reply with_headers(http::Reply reply, const std::string& headers) {
     reply.headers += headers;
@@ -29,29 +27,6 @@ std::string rate_headers(const model::Rate& rate, const admission::RateVerdict& 
     return fmt::format("RateLimit-Policy: \"send\";q={};w={}\r\nRateLimit: \"send\";r={};t={}\r\n",
                        rate.count, rate.period.count(), verdict.remaining,
                        std::chrono::ceil<std::chrono::seconds>(verdict.reset).count());
-}
-
-/// A printable key of 1 to 255 characters.
-bool well_formed_key(std::string_view key) {
-    return !key.empty() && key.size() <= idempotency_key_max &&
-           std::ranges::all_of(key, [](char c) { return c >= 0x20 && c < 0x7f; });
-}
-
-/// `about`: what else than path and body makes this request another one.
-store::IdempotencyRecord idempotency_of(const http::Request& request, std::string_view key,
-                                        std::string_view about, model::AccountId account,
-                                        Timestamp now) {
-    store::IdempotencyRecord record;
-    record.account = account;
-    record.key = key;
-    record.created_at = now;
-    std::string scope{request.path};
-    scope += '\n';
-    scope += about;
-    scope += '\n';
-    scope += request.body;
-    record.fingerprint = sha256(scope);
-    return record;
 }
 
 }  // namespace
@@ -141,13 +116,14 @@ std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request,
         }
     }
     if (const auto header = request.header("Idempotency-Key")) {
-        if (!well_formed_key(*header)) {
+        if (!well_formed_idempotency_key(*header)) {
             return refuse(Refusal::idempotency_key_invalid);
         }
         // The revision as it was chosen, by whatever rule: an answer of A is none to a B request.
         const auto revision =
             operation == Operation::send ? model::to_string(caller.revision) : std::string_view{};
-        caller.idempotency = idempotency_of(request, *header, revision, account.id, clock_.now());
+        caller.idempotency =
+            idempotency_record(request, *header, revision, account.id, clock_.now());
     }
     caller.key = std::move(*key);
     caller.fields = std::move(*fields);

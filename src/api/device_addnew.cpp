@@ -7,6 +7,11 @@ constexpr std::string_view success_body =
     R"({"success":true,"message":"Perangkat berhasil ditambahkan",)"
     R"("data":{"status":"success","code":200}})";
 
+/// The answer is stored with the device, so every repeat has one.
+http::Reply no_answer(const store::IdempotencyRecord& /*first*/) {
+    return failure(Refusal::internal);
+}
+
 }  // namespace
 
 /// What is asked for, decoded.
@@ -19,18 +24,8 @@ struct DeviceAddnew::Wish {
 struct DeviceAddnew::Job {
     Caller caller;
     Wish wish;
-    http::Responder responder;
-    model::Device device;
-    bool is_new = false;
-    bool repeated = false;
+    KeyedResponder responder;
     http::Reply reply;
-
-    /// Nothing was written: this is the answer instead, and counted.
-    void refuse(const Entrance& entrance, Refusal refusal) {
-        entrance.note(refusal);
-        reply = failure(refusal, caller.revision);
-        repeated = true;
-    }
 };
 
 void DeviceAddnew::handle(const http::Request& request, http::Responder responder) {
@@ -40,41 +35,36 @@ void DeviceAddnew::handle(const http::Request& request, http::Responder responde
         return;
     }
     auto& caller = std::get<Caller>(admitted);
-    const auto answer = [this, &caller, &responder](Refusal refusal) {
-        rooms_.entrance.note(refusal);
-        auto reply = failure(refusal, caller.revision);
-        reply.headers += caller.headers;
-        responder.send(std::move(reply));
-    };
-    auto decided = decide(caller);
-    if (const auto* refusal = std::get_if<Refusal>(&decided)) {
-        answer(*refusal);
+    auto keyed = rooms_.idempotency.enter(caller, std::move(responder), no_answer);
+    if (!keyed) {
+        return;
+    }
+    auto decoded = decode(caller);
+    if (const auto* refusal = std::get_if<Refusal>(&decoded)) {
+        keyed->answer(refused(*refusal, caller));
         return;
     }
     auto job = std::make_shared<Job>(Job{.caller = std::move(caller),
-                                         .wish = std::get<Wish>(std::move(decided)),
-                                         .responder = std::move(responder),
-                                         .device = {},
+                                         .wish = std::get<Wish>(std::move(decoded)),
+                                         .responder = std::move(*keyed),
                                          .reply = {}});
     const bool taken = rooms_.committer.change(
         [this, job](store::Tables& tables) { return apply(tables, *job); },
         [this, job](const Result<void>& applied) {
-            if (!applied) {
-                job->refuse(rooms_.entrance, applied.error().code == ErrorCode::conflict
-                                                 ? Refusal::device_taken
-                                                 : Refusal::internal);
+            if (applied) {
+                job->responder.answer(std::move(job->reply));
+            } else if (applied.error().code == ErrorCode::busy) {
+                job->responder.answer(busy(job->caller));
+            } else {
+                job->responder.answer(refused(Refusal::internal, job->caller));
             }
-            done(*job);
         });
     if (!taken) {
-        job->refuse(rooms_.entrance, Refusal::overloaded);
-        job->reply.add_header("Retry-After", "1");
-        done(*job);
+        job->responder.answer(busy(job->caller));
     }
 }
 
-std::variant<DeviceAddnew::Wish, Refusal> DeviceAddnew::decide(const Caller& caller) const {
-    const auto& account = caller.account();
+std::variant<DeviceAddnew::Wish, Refusal> DeviceAddnew::decode(const Caller& caller) const {
     const auto* number = caller.fields.find("device");
     const auto parsed = number != nullptr && (number->is_string() || number->is_integer())
                             ? model::PhoneNumber::parse(number->text)
@@ -93,62 +83,31 @@ std::variant<DeviceAddnew::Wish, Refusal> DeviceAddnew::decide(const Caller& cal
         }
         wish.webhook = webhook->text;
     }
-    if (account.plan != model::Plan::paid) {
-        return Refusal::plan_forbids_devices;
-    }
-    const auto known = rooms_.directory.find_device(*parsed);
-    if (known != nullptr && known->account != account.id) {
-        return Refusal::device_taken;
-    }
-    if (known == nullptr && rooms_.directory.count_devices(account.id) >= account.devices_max) {
-        return Refusal::devices_exhausted;
-    }
     return wish;
 }
 
-/// Runs in the committer's transaction: a repeat is answered, or the device and the record of this
-/// request are written together.
+/// Runs in the committer's transaction: the device and the record of this request are written
+/// together.
 Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
     auto& record = job.caller.idempotency;
     if (record) {
-        auto first = tables.find_idempotency(record->account, record->key);
+        const auto first = tables.find_idempotency(record->account, record->key);
         if (!first) {
-            return pass(first);
+            return std::unexpected(first.error());
         }
         if (*first && (*first)->holds(record->created_at)) {
-            if ((*first)->fingerprint == record->fingerprint) {
-                job.repeated = true;
-                job.reply.status = (*first)->status;
-                job.reply.body = (*first)->answer;
-                job.reply.add_header("Idempotent-Replayed", "true");
-            } else {
-                job.refuse(rooms_.entrance, Refusal::idempotency_key_reused);
-            }
+            job.reply =
+                rooms_.idempotency.repeat_answer(**first, *record, job.caller.revision, no_answer);
             return {};
         }
     }
-    // Looked up here, on the one thread that writes, so that two requests at once see each other.
-    const auto known = rooms_.directory.find_device(job.wish.number);
-    job.is_new = known == nullptr;
-    if (known != nullptr) {
-        job.device = *known;
-        if (known->account != job.caller.account().id) {
-            return fail(ErrorCode::conflict, "the number belongs to another account");
-        }
-    } else {
-        const auto* connector = rooms_.connectors.find(options_.default_connector);
-        const bool ready = connector != nullptr && connector->capabilities().pairing.empty();
-        job.device.number = job.wish.number;
-        job.device.account = job.caller.account().id;
-        job.device.connector = options_.default_connector;
-        job.device.state = ready ? model::DeviceState::connected : model::DeviceState::disconnected;
-        job.device.created_at = job.device.state_since = rooms_.clock.now();
+    const auto refusal = add(tables, job);
+    if (!refusal) {
+        return std::unexpected(refusal.error());
     }
-    if (job.wish.webhook) {
-        job.device.webhook_url = *job.wish.webhook;
-    }
-    if (auto put = tables.put_device(job.device); !put) {
-        return put;
+    if (*refusal) {
+        job.reply = refused(**refusal, job.caller);
+        return {};
     }
     job.reply.body = success_body;
     if (record) {
@@ -159,13 +118,54 @@ Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
     return {};
 }
 
-void DeviceAddnew::done(Job& job) {
-    if (!job.repeated) {
-        rooms_.directory.put_device(job.device);
-        on_added_(job.device, job.is_new);
+/// Empty: the account has the device now.
+Result<std::optional<Refusal>> DeviceAddnew::add(store::Tables& tables, const Job& job) const {
+    const auto account = tables.find_account(job.caller.account().id);
+    if (!account) {
+        return std::unexpected(account.error());
     }
-    job.reply.headers += job.caller.headers;
-    job.responder.send(std::move(job.reply));
+    if (!*account || (*account)->plan != model::Plan::paid) {
+        return Refusal::plan_forbids_devices;
+    }
+    const auto* connector = rooms_.connectors.find(options_.default_connector);
+    const bool ready = connector != nullptr && connector->capabilities().pairing.empty();
+    model::Device device{
+        .number = job.wish.number,
+        .account = (*account)->id,
+        .connector = options_.default_connector,
+        .state = ready ? model::DeviceState::connected : model::DeviceState::disconnected,
+        .webhook_url = job.wish.webhook.value_or("")};
+    device.created_at = device.state_since = rooms_.clock.now();
+    const auto decision = tables.add_device(device, job.wish.webhook.has_value());
+    if (!decision) {
+        return std::unexpected(decision.error());
+    }
+    switch (decision->result) {
+        case store::DeviceDecision::Result::owned_by_another:
+            return Refusal::device_taken;
+        case store::DeviceDecision::Result::no_room:
+            return Refusal::devices_exhausted;
+        case store::DeviceDecision::Result::added:
+            if (auto announced = announce_(tables, decision->device); !announced) {
+                return pass(announced);
+            }
+            break;
+        case store::DeviceDecision::Result::known:
+            break;
+    }
+    return std::nullopt;
+}
+
+http::Reply DeviceAddnew::busy(const Caller& caller) const {
+    auto reply = refused(Refusal::overloaded, caller);
+    reply.add_header("Retry-After", "1");
+    return reply;
+}
+
+/// A refusal of this request, counted.
+http::Reply DeviceAddnew::refused(Refusal refusal, const Caller& caller) const {
+    rooms_.entrance.note(refusal);
+    return failure(refusal, caller.revision);
 }
 
 }  // namespace merpati::api

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <variant>
 
-#include "admission/directory.hpp"
 #include "api/caller.hpp"
+#include "api/idempotency.hpp"
 #include "base/clock.hpp"
 #include "connector/connectors.hpp"
 #include "http/reply.hpp"
@@ -22,22 +24,27 @@ struct DeviceAddnewOptions {
 
 /// Adds a sender number to the caller's account, or updates the webhook of one it has.
 ///
+/// Operation: number and webhook are judged here; plan, owner and limit in the transaction that
+/// writes the device, its webhook's first notice and the request's Idempotency-Key, so that of
+/// requests at once each sees those before it.
+///
 /// Threads: `handle` on any I/O thread; answers come from the committer's.
 class DeviceAddnew {
 public:
     struct Rooms {
         const Clock& clock;
         const Entrance& entrance;
-        admission::Directory& directory;
+        Idempotency& idempotency;
         const outbound::AddressPolicy& policy;
         const connector::Connectors& connectors;
         store::Committer& committer;
     };
 
-    /// `on_added`: told of a device that was committed, new or changed, on the committer's thread.
-    DeviceAddnew(Rooms rooms, DeviceAddnewOptions options,
-                 std::function<void(const model::Device&, bool is_new)> on_added)
-        : rooms_(rooms), options_(options), on_added_(std::move(on_added)) {}
+    /// Part of the change that adds a device: stores what its webhook is told of its first state.
+    using Announce = std::function<Result<void>(store::Tables&, const model::Device&)>;
+
+    DeviceAddnew(Rooms rooms, DeviceAddnewOptions options, Announce announce)
+        : rooms_(rooms), options_(options), announce_(std::move(announce)) {}
 
     void handle(const http::Request& request, http::Responder responder);
 
@@ -45,13 +52,15 @@ private:
     struct Wish;
     struct Job;
 
-    [[nodiscard]] std::variant<Wish, Refusal> decide(const Caller& caller) const;
+    [[nodiscard]] std::variant<Wish, Refusal> decode(const Caller& caller) const;
     [[nodiscard]] Result<void> apply(store::Tables& tables, Job& job) const;
-    void done(Job& job);
+    [[nodiscard]] Result<std::optional<Refusal>> add(store::Tables& tables, const Job& job) const;
+    [[nodiscard]] http::Reply busy(const Caller& caller) const;
+    [[nodiscard]] http::Reply refused(Refusal refusal, const Caller& caller) const;
 
     Rooms rooms_;
     DeviceAddnewOptions options_;
-    std::function<void(const model::Device&, bool is_new)> on_added_;
+    Announce announce_;
 };
 
 }  // namespace merpati::api

@@ -7,6 +7,7 @@
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "cli/version.hpp"
+#include "daemon/device_changes.hpp"
 #include "daemon/notices.hpp"
 #include "daemon/options.hpp"
 #include "outbound/address_policy.hpp"
@@ -18,12 +19,15 @@ namespace {
 
 namespace manage = api::manage;
 
-Result<void> write_change(store::Store& store,
+Result<void> write_change(store::Store& store, admission::Directory& directory,
                           std::move_only_function<Result<void>(store::Tables&)> run) {
     store::WriteBatch batch;
     batch.changes.push_back({.run = std::move(run)});
     if (auto written = store.write(batch); !written) {
         return written;
+    }
+    for (const auto& row : batch.row_changes) {
+        directory.apply(row);
     }
     return std::move(batch.changes.front().result);
 }
@@ -42,22 +46,15 @@ public:
         }
         return model::DeviceState::connected;
     }
-    Result<void> put(const model::Device& device, bool is_new) override {
-        const auto notice = is_new ? notices_.of_state(device, {}) : std::nullopt;
-        return notice ? write_change(store_,
-                                     [&](auto& tables) { return tables.add_callback(*notice); })
-                      : Result<void>{};
+    Result<void> announce(store::Tables& tables, const model::Device& device) override {
+        return daemon::announce(tables, notices_, device);
     }
-    Result<model::Device> connect(const model::Device& device) override {
-        if (device.connector != model::ConnectorKind::simulator) {
-            return no_connector(device.connector);
-        }
-        return record(device, model::DeviceState::connected, {});
+    Result<model::Device> connect(model::PhoneNumber number) override {
+        return record(number, model::DeviceState::connected, {});
     }
-    Result<model::Device> disconnect(const model::Device& device) override {
-        return record(device, model::DeviceState::disconnected, model::disconnected_by_request);
+    Result<model::Device> disconnect(model::PhoneNumber number) override {
+        return record(number, model::DeviceState::disconnected, model::disconnected_by_request);
     }
-    void removed(const model::Device& /*device*/) override {}
 
 private:
     static std::unexpected<Error> no_connector(model::ConnectorKind kind) {
@@ -65,23 +62,28 @@ private:
                     fmt::format("this program has no connector '{}'", model::to_string(kind)));
     }
 
-    Result<model::Device> record(model::Device device, model::DeviceState state,
+    Result<model::Device> record(model::PhoneNumber number, model::DeviceState state,
                                  std::string_view reason) {
-        if (device.state == state) {
-            return device;
-        }
-        device.state = state;
-        device.state_since = clock_.now();
-        const auto notice = notices_.of_state(device, reason);
-        auto changed = write_change(store_, [&](store::Tables& tables) -> Result<void> {
-            auto set = tables.set_device_state(device.number, device.state, device.state_since);
-            return set && notice ? tables.add_callback(*notice) : std::move(set);
+        model::Device device;
+        auto changed = write_change(store_, directory_, [&](store::Tables& tables) -> Result<void> {
+            auto found = tables.find_device(number);
+            if (!found || !*found) {
+                return found ? fail(ErrorCode::not_found, "there is no such device") : pass(found);
+            }
+            device = **std::move(found);
+            if (state == model::DeviceState::connected &&
+                device.connector != model::ConnectorKind::simulator) {
+                return no_connector(device.connector);
+            }
+            auto set = daemon::record_state(tables, notices_, store::DeviceIdentity::of(device),
+                                            state, reason, clock_.now());
+            if (!set) {
+                return pass(set);
+            }
+            device = std::move(*set).value_or(std::move(device));
+            return {};
         });
-        if (!changed) {
-            return pass(changed);
-        }
-        directory_.put_device(device);
-        return device;
+        return changed ? Result<model::Device>{std::move(device)} : pass(changed);
     }
 
     const Clock& clock_;
@@ -93,8 +95,9 @@ private:
 /// Nothing is being sent while the server is stopped, so the record is all there is.
 class RecordedMessages final : public manage::MessageControl {
 public:
-    RecordedMessages(const Clock& clock, store::Store& store, daemon::Notices& notices)
-        : clock_(clock), store_(store), notices_(notices) {}
+    RecordedMessages(const Clock& clock, store::Store& store, admission::Directory& directory,
+                     daemon::Notices& notices)
+        : clock_(clock), store_(store), directory_(directory), notices_(notices) {}
 
     Result<void> cancel(store::QueuedMessage queued) override {
         if (queued.intent_recorded) {
@@ -121,7 +124,7 @@ public:
     Result<void> fail_held(model::Message message) override {
         const auto completion = daemon::given_up(clock_.now());
         const auto callback = notices_.of_end(message, completion);
-        return write_change(store_, [&](store::Tables& tables) {
+        return write_change(store_, directory_, [&](store::Tables& tables) {
             return tables.fail_message(message.id, completion, callback);
         });
     }
@@ -130,6 +133,7 @@ public:
 private:
     const Clock& clock_;
     store::Store& store_;
+    admission::Directory& directory_;
     daemon::Notices& notices_;
 };
 
@@ -151,19 +155,21 @@ public:
           notices_(queue_clock_, ids_),
           policy_(std::move(allowed)),
           devices_(clock, *store_, directory_, notices_),
-          messages_(clock, *store_, notices_),
-          manage_({.clock = clock,
-                   .queue_clock = queue_clock_,
-                   .random = random,
-                   .store = *store_,
-                   .change = [this](auto run) { return write_change(*store_, std::move(run)); },
-                   .directory = directory_,
-                   .policy = policy_,
-                   .allow_http_callbacks = settings.outbound.allow_http_callbacks,
-                   .version = version,
-                   .devices = devices_,
-                   .messages = messages_,
-                   .callbacks = callbacks_}) {
+          messages_(clock, *store_, directory_, notices_),
+          manage_(
+              {.clock = clock,
+               .queue_clock = queue_clock_,
+               .random = random,
+               .store = *store_,
+               .change =
+                   [this](auto run) { return write_change(*store_, directory_, std::move(run)); },
+               .directory = directory_,
+               .policy = policy_,
+               .allow_http_callbacks = settings.outbound.allow_http_callbacks,
+               .version = version,
+               .devices = devices_,
+               .messages = messages_,
+               .callbacks = callbacks_}) {
         queue_clock_.begin(clock_offset, Uuid{last_sequence, 0}.time());
     }
 

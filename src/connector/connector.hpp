@@ -87,8 +87,8 @@ public:
 /// the connector owns what only the platform can know. A connector that cannot tell whether a send
 /// arrived reports Outcome::Kind::unknown and never repeats it by itself.
 ///
-/// Threads: calls come from the scheduler's thread and from the management API's; they must not
-/// block. Reports may come from any thread, also from within `send`.
+/// Threads: `send` is called by the scheduler's thread, what is about devices by the store's, in
+/// the order of its commits; none may block. Reports may come from any thread, also from within.
 class Connector {
 public:
     virtual ~Connector() = default;

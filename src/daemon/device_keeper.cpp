@@ -1,5 +1,10 @@
 #include "daemon/device_keeper.hpp"
 
+#include <algorithm>
+#include <iterator>
+
+#include "daemon/device_changes.hpp"
+
 namespace merpati::daemon {
 namespace {
 
@@ -11,12 +16,33 @@ bool was_up(DeviceState state) {
 
 }  // namespace
 
-void DeviceKeeper::start() {
-    for (const auto& device : rooms_.directory.devices(std::nullopt)) {
+/// On the committer's thread, so that what is committed meanwhile is told after it.
+Result<void> DeviceKeeper::start() {
+    return rooms_.committer.change_and_wait(
+        [](store::Tables&) -> Result<void> { return {}; },
+        [this] {
+            for (const auto& device : rooms_.directory.devices(std::nullopt)) {
+                rooms_.scheduler.device_changed(device);
+                if (auto* connector = rooms_.connectors.find(device.connector);
+                    connector != nullptr && was_up(device.state)) {
+                    connector->start_device(device, {});
+                }
+            }
+        });
+}
+
+void DeviceKeeper::follow(const store::RowChange& change) {
+    if (const auto* written = std::get_if<store::DeviceWritten>(&change)) {
+        const auto& device = written->device;
         rooms_.scheduler.device_changed(device);
         if (auto* connector = rooms_.connectors.find(device.connector);
-            connector != nullptr && was_up(device.state)) {
+            written->is_new && connector != nullptr && device.state == DeviceState::connected) {
             connector->start_device(device, {});
+        }
+    } else if (const auto* removed = std::get_if<store::DeviceRemoved>(&change)) {
+        rooms_.scheduler.device_removed(removed->device.number);
+        if (auto* connector = rooms_.connectors.find(removed->device.connector)) {
+            connector->forget_device(removed->device.number);
         }
     }
 }
@@ -29,25 +55,50 @@ void DeviceKeeper::outcome(const model::MessageId& message, model::PhoneNumber,
 void DeviceKeeper::device_state(model::PhoneNumber number, DeviceState state, std::string reason) {
     const auto known = rooms_.directory.find_device(number);
     if (known == nullptr) {
+        return;  // It was removed, and is being forgotten.
+    }
+    if (!reports_.put({.device = store::DeviceIdentity::of(*known),
+                       .state = state,
+                       .reason = std::move(reason)})) {
         return;
     }
-    auto device = *known;
-    const bool changed = device.state != state;
-    device.state = state;
-    if (changed) {
-        device.state_since = rooms_.clock.now();
-        rooms_.directory.put_device(device);
+    // The change may be run again, by then with further reports.
+    const bool taken = rooms_.committer.change_always(
+        [this, number, reports = std::vector<StateReport>{}](store::Tables& tables) mutable {
+            std::ranges::move(reports_.take(number), std::back_inserter(reports));
+            return store_reports(tables, reports);
+        },
+        [this, number](const Result<void>& stored) {
+            if (!stored) {
+                rooms_.log.error("cannot store a device's state", {{"why", stored.error().detail}});
+            }
+            // Also where its state is the same: the scheduler may have begun to doubt it.
+            if (const auto device = rooms_.directory.find_device(number)) {
+                rooms_.scheduler.device_changed(*device);
+            }
+        });
+    if (!taken) {
+        rooms_.log.warn("a device's state is not stored: the server stops",
+                        {{"device", telemetry::mask_number(number.text())}});
     }
-    rooms_.scheduler.device_changed(device);
-    if (!changed) {
-        return;
+}
+
+Result<void> DeviceKeeper::store_reports(store::Tables& tables,
+                                         const std::vector<StateReport>& reports) {
+    for (const auto& report : reports) {
+        const auto changed = record_state(tables, rooms_.notices, report.device, report.state,
+                                          report.reason, rooms_.clock.now());
+        if (!changed && changed.error().code != ErrorCode::not_found) {
+            return std::unexpected(changed.error());
+        }
+        if (changed && *changed) {
+            rooms_.log.info("device changed its state",
+                            {{"device", telemetry::mask_number(report.device.number.text())},
+                             {"state", model::to_string(report.state)},
+                             {"reason", report.reason}});
+        }
     }
-    rooms_.log.info("device changed its state", {{"device", telemetry::mask_number(number.text())},
-                                                 {"state", model::to_string(state)},
-                                                 {"reason", reason}});
-    commit([number, state, since = device.state_since](
-               store::Tables& tables) { return tables.set_device_state(number, state, since); },
-           rooms_.notices.of_state(device, reason));
+    return {};
 }
 
 void DeviceKeeper::pairing(model::PhoneNumber device, connector::PairingStep step) {
@@ -86,57 +137,43 @@ Result<DeviceState> DeviceKeeper::first_state(model::ConnectorKind kind) {
                                                      : DeviceState::disconnected;
 }
 
-void DeviceKeeper::added(const model::Device& device, bool is_new) {
-    rooms_.scheduler.device_changed(device);
-    auto* connector = rooms_.connectors.find(device.connector);
-    if (!is_new || connector == nullptr || device.state != DeviceState::connected) {
-        return;
-    }
-    connector->start_device(device, {});
-    // It began connected, so no change of state tells its webhook.
-    tell(rooms_.notices.of_state(device, {}));
+Result<void> DeviceKeeper::announce(store::Tables& tables, const model::Device& device) {
+    return daemon::announce(tables, rooms_.notices, device);
 }
 
-Result<model::Device> DeviceKeeper::connect(const model::Device& device) {
-    auto connector = connector_of(device);
-    if (!connector) {
-        return pass(connector);
-    }
-    (*connector)->start_device(device, {});
-    return settled(device.number);
+Result<model::Device> DeviceKeeper::connect(model::PhoneNumber number) {
+    return steer(number, [](connector::Connector& connector, const model::Device& device) {
+        connector.start_device(device, {});
+    });
 }
 
-Result<model::Device> DeviceKeeper::disconnect(const model::Device& device) {
-    auto connector = connector_of(device);
-    if (!connector) {
-        return pass(connector);
-    }
-    (*connector)->stop_device(device.number);
-    return settled(device.number);
+Result<model::Device> DeviceKeeper::disconnect(model::PhoneNumber number) {
+    return steer(number, [](connector::Connector& connector, const model::Device& device) {
+        connector.stop_device(device.number);
+    });
 }
 
-void DeviceKeeper::removed(const model::Device& device) {
-    rooms_.scheduler.device_removed(device.number);
-    if (auto* connector = rooms_.connectors.find(device.connector)) {
-        connector->forget_device(device.number);
+/// What the connector reports at once is asked for after `steering` and before the second change,
+/// so it is committed when that one is.
+Result<model::Device> DeviceKeeper::steer(model::PhoneNumber number, const Steering& steering) {
+    const auto nothing = [](store::Tables&) -> Result<void> { return {}; };
+    Result<void> steered;
+    auto asked = rooms_.committer.change_and_wait(nothing, [&] {
+        const auto device = rooms_.directory.find_device(number);
+        auto* connector = device == nullptr ? nullptr : rooms_.connectors.find(device->connector);
+        if (connector != nullptr) {
+            steering(*connector, *device);
+        } else if (device != nullptr) {
+            steered = fail(ErrorCode::refused,
+                           "this server has no connector '" +
+                               std::string{model::to_string(device->connector)} + "'");
+        }
+    });
+    if (!asked || !steered) {
+        return asked ? pass(steered) : pass(asked);
     }
-}
-
-Result<connector::Connector*> DeviceKeeper::connector_of(const model::Device& device) const {
-    auto* connector = rooms_.connectors.find(device.connector);
-    if (connector == nullptr) {
-        return fail(ErrorCode::refused, "this server has no connector '" +
-                                            std::string{model::to_string(device.connector)} + "'");
-    }
-    return connector;
-}
-
-/// Changes are committed in order, so an empty one that is durable says that those before it are.
-Result<model::Device> DeviceKeeper::settled(model::PhoneNumber number) {
-    if (auto waited =
-            rooms_.committer.change_and_wait([](store::Tables&) -> Result<void> { return {}; });
-        !waited) {
-        return pass(waited);
+    if (auto settled = rooms_.committer.change_and_wait(nothing); !settled) {
+        return pass(settled);
     }
     const auto device = rooms_.directory.find_device(number);
     if (device == nullptr) {
@@ -145,37 +182,34 @@ Result<model::Device> DeviceKeeper::settled(model::PhoneNumber number) {
     return *device;
 }
 
-void DeviceKeeper::notify(model::PhoneNumber number, std::string_view event,
-                          const EventData& data) {
-    if (const auto device = rooms_.directory.find_device(number)) {
-        tell(rooms_.notices.of_event(*device, event, data));
+/// Webhook and owner are those of the moment in which the event is stored.
+void DeviceKeeper::notify(model::PhoneNumber number, std::string_view event, EventData data) {
+    const auto refuse = [this] {
+        events_waiting_.fetch_sub(1);
+        rooms_.log.error("an event of a device is lost", {{"why", "the store is busy"}});
+    };
+    if (events_waiting_.fetch_add(1) >= events_waiting_max) {
+        refuse();
+        return;
     }
-}
-
-void DeviceKeeper::tell(std::optional<model::Callback> notice) {
-    if (notice) {
-        commit([](store::Tables&) -> Result<void> { return {}; }, std::move(notice));
-    }
-}
-
-void DeviceKeeper::commit(std::move_only_function<Result<void>(store::Tables&)> change,
-                          std::optional<model::Callback> event) {
-    const bool taken = rooms_.committer.change(
-        [change = std::move(change), event](store::Tables& tables) mutable -> Result<void> {
-            if (auto changed = change(tables); !changed) {
-                return changed;
+    const bool taken = rooms_.committer.change_always(
+        [this, number, event, data = std::move(data)](store::Tables& tables) -> Result<void> {
+            const auto device = tables.find_device(number);
+            if (!device) {
+                return std::unexpected(device.error());
             }
-            return event ? tables.add_callback(*event) : Result<void>{};
+            const auto notice =
+                *device ? rooms_.notices.of_event(**device, event, data) : std::nullopt;
+            return notice ? tables.add_callback(*notice) : Result<void>{};
         },
-        [this, event](const Result<void>& done) mutable {
-            if (!done) {
-                rooms_.log.error("cannot store a device's state", {{"why", done.error().detail}});
-            } else if (event) {
-                rooms_.sender.committed(std::move(*event));
+        [this](const Result<void>& stored) {
+            events_waiting_.fetch_sub(1);
+            if (!stored) {
+                rooms_.log.error("an event of a device is lost", {{"why", stored.error().detail}});
             }
         });
     if (!taken) {
-        rooms_.log.error("cannot store a device's state", {{"why", "the store is busy"}});
+        refuse();
     }
 }
 

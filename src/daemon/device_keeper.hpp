@@ -1,6 +1,8 @@
 // What connectors say of devices, made known to everyone whom it concerns.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -8,22 +10,26 @@
 #include "admission/directory.hpp"
 #include "api/manage/context.hpp"
 #include "base/clock.hpp"
-#include "callback/sender.hpp"
 #include "connector/connectors.hpp"
 #include "daemon/notices.hpp"
+#include "daemon/state_reports.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::daemon {
 
-/// Joins connectors to the rest: outcomes go to the scheduler; a device's state goes to the
-/// directory and the scheduler at once, to the store, and to the device's webhook.
+/// Joins connectors to the rest: outcomes go to the scheduler; a device's state goes to the store,
+/// with what its webhook is told, and from there to everyone else.
+///
+/// Operation: `follow` hears of every device that was written, in the order of the commits, and
+/// tells scheduler and connector. Connectors are asked to connect and to disconnect from that same
+/// thread, so that what they are asked last is what was committed last.
 ///
 /// Faults: a state that was not committed when the process dies is told again by the connector at
-/// the next start. Webhook events are committed with the state they tell of.
+/// the next start.
 ///
-/// Threads: any.
+/// Threads: any, unless said otherwise. Limits: StateReports; events_waiting_max.
 class DeviceKeeper final : public connector::ConnectorEvents, public api::manage::DeviceControl {
 public:
     struct Rooms {
@@ -31,15 +37,18 @@ public:
         Notices& notices;
         const connector::Connectors& connectors;
         store::Committer& committer;
-        admission::Directory& directory;
+        const admission::Directory& directory;
         scheduler::Scheduler& scheduler;
-        callback::Sender& sender;
         telemetry::Log log;
     };
     explicit DeviceKeeper(Rooms rooms) : rooms_(std::move(rooms)) {}
 
-    /// Tells the scheduler of every device and connects those that were connected before.
-    void start();
+    /// Tells the scheduler of every device and connects those that were connected before. The
+    /// committer runs. Errors: of Committer::change_and_wait.
+    [[nodiscard]] Result<void> start();
+
+    /// On the committer's thread, after the directory has it.
+    void follow(const store::RowChange& change);
 
     // connector::ConnectorEvents
     void outcome(const model::MessageId& message, model::PhoneNumber device,
@@ -50,28 +59,26 @@ public:
     void late_status(connector::LateStatus status) override;
     void inbound(connector::InboundMessage message) override;
 
-    /// `put`, for callers of the API.
-    void added(const model::Device& device, bool is_new);
-
     // api::manage::DeviceControl
     [[nodiscard]] Result<model::DeviceState> first_state(model::ConnectorKind kind) override;
-    [[nodiscard]] Result<void> put(const model::Device& device, bool is_new) override {
-        added(device, is_new);
-        return {};
-    }
-    [[nodiscard]] Result<model::Device> connect(const model::Device& device) override;
-    [[nodiscard]] Result<model::Device> disconnect(const model::Device& device) override;
-    void removed(const model::Device& device) override;
+    [[nodiscard]] Result<void> announce(store::Tables& tables,
+                                        const model::Device& device) override;
+    [[nodiscard]] Result<model::Device> connect(model::PhoneNumber number) override;
+    [[nodiscard]] Result<model::Device> disconnect(model::PhoneNumber number) override;
 
 private:
-    void commit(std::move_only_function<Result<void>(store::Tables&)> change,
-                std::optional<model::Callback> event);
-    void notify(model::PhoneNumber device, std::string_view event, const EventData& data);
-    void tell(std::optional<model::Callback> notice);
-    [[nodiscard]] Result<connector::Connector*> connector_of(const model::Device& device) const;
-    [[nodiscard]] Result<model::Device> settled(model::PhoneNumber number);
+    /// Events that wait to be stored; what comes beyond is lost, and logged.
+    static constexpr std::size_t events_waiting_max = 4'096;
+
+    using Steering = std::function<void(connector::Connector&, const model::Device&)>;
+    [[nodiscard]] Result<model::Device> steer(model::PhoneNumber number, const Steering& steering);
+    [[nodiscard]] Result<void> store_reports(store::Tables& tables,
+                                             const std::vector<StateReport>& reports);
+    void notify(model::PhoneNumber number, std::string_view event, EventData data);
 
     Rooms rooms_;
+    StateReports reports_;
+    std::atomic<std::size_t> events_waiting_{0};
 };
 
 }  // namespace merpati::daemon

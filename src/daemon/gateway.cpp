@@ -101,6 +101,8 @@ public:
           ids_(queue_clock_, random, opened.last_sequence),
           notices_(queue_clock_, ids_),
           policy_(std::move(opened.allowed)),
+          entrance_(queue_clock_, directory_, entrance_options(settings)),
+          idempotency_(*store_, entrance_),
           prober_(clock, policy_, client_options(settings), prober_options(settings)),
           library_(clock, policy_, client_options(settings),
                    library_options(settings, log.in("media"))),
@@ -123,13 +125,12 @@ public:
                    .committer = committer_,
                    .directory = directory_,
                    .scheduler = scheduler_,
-                   .sender = sender_,
                    .log = log.in("device")}),
-          entrance_(queue_clock_, directory_, entrance_options(settings)),
           send_({.clock = queue_clock_,
                  .random = random,
                  .ids = ids_,
                  .entrance = entrance_,
+                 .idempotency = idempotency_,
                  .directory = directory_,
                  .policy = policy_,
                  .prober = prober_,
@@ -139,15 +140,16 @@ public:
                  .scheduler = scheduler_,
                  .waiters = waiters_},
                 send_options(settings)),
-          device_addnew_(
-              {.clock = clock,
-               .entrance = entrance_,
-               .directory = directory_,
-               .policy = policy_,
-               .connectors = connectors_,
-               .committer = committer_},
-              device_options(settings),
-              [this](const model::Device& device, bool is_new) { keeper_.added(device, is_new); }),
+          device_addnew_({.clock = clock,
+                          .entrance = entrance_,
+                          .idempotency = idempotency_,
+                          .policy = policy_,
+                          .connectors = connectors_,
+                          .committer = committer_},
+                         device_options(settings),
+                         [this](store::Tables& tables, const model::Device& device) {
+                             return keeper_.announce(tables, device);
+                         }),
           running_messages_({.clock = clock,
                              .notices = notices_,
                              .committer = committer_,
@@ -227,7 +229,9 @@ public:
         if (auto started = scheduler_.start(); !started) {
             return started;
         }
-        keeper_.start();
+        if (auto started = keeper_.start(); !started) {
+            return started;
+        }
         health_.connectors_started();
         health_.start();
         upkeep_.start();
@@ -284,6 +288,13 @@ private:
     void join() {
         committer_.on_commit = [this](std::size_t operations, std::chrono::microseconds took) {
             tally_.committed(operations, took);
+        };
+        committer_.on_row_changed = [this](store::RowChange&& change) {
+            directory_.apply(change);
+            keeper_.follow(change);
+            if (auto* callback = std::get_if<model::Callback>(&change)) {
+                sender_.committed(std::move(*callback));
+            }
         };
         committer_.after_told = [this] {
             scheduler_.told();
@@ -366,16 +377,17 @@ private:
     UuidSource ids_;
     Notices notices_;
     outbound::AddressPolicy policy_;
+    admission::Directory directory_;
+    api::Entrance entrance_;
+    api::Idempotency idempotency_;
     media::Prober prober_;
     media::Library library_;
-    admission::Directory directory_;
     connector::Connectors connectors_;
     store::Committer committer_;
     callback::Sender sender_;
     api::OutcomeWaiters waiters_;
     scheduler::Scheduler scheduler_;
     DeviceKeeper keeper_;
-    api::Entrance entrance_;
     api::Send send_;
     api::DeviceAddnew device_addnew_;
     RunningMessages running_messages_;

@@ -54,6 +54,10 @@ struct DispatcherFixture : ::testing::Test {
         device.number = *model::PhoneNumber::parse("6289876543210");
         device.account = {.value = 1};
         device.state = model::DeviceState::connected;
+        EXPECT_TRUE(change([](store::Tables& tables) -> Result<void> {
+            EXPECT_EQ(tables.create_account({})->value, 1);
+            return {};
+        }));
     }
     ~DispatcherFixture() override {
         committer.reset();
@@ -86,6 +90,16 @@ struct DispatcherFixture : ::testing::Test {
         start();
     }
 
+    Result<void> change(std::move_only_function<Result<void>(store::Tables&)> run) {
+        if (dispatcher != nullptr) {
+            return committer->change_and_wait(std::move(run));
+        }
+        store::WriteBatch batch;
+        batch.changes.push_back({.run = std::move(run)});
+        EXPECT_TRUE(store->write(batch));
+        return batch.changes.front().result;
+    }
+
     [[nodiscard]] std::unique_ptr<model::Message> message(Millis delay = Millis{0}) {
         auto made = std::make_unique<model::Message>();
         made->id = ids.next();
@@ -98,9 +112,15 @@ struct DispatcherFixture : ::testing::Test {
         return made;
     }
 
-    /// Stores a message, as an acceptance would; gives it back, as the committer would.
+    /// Stores a message, as an acceptance would, with its device where that is not there; gives it
+    /// back, as the committer would.
     [[nodiscard]] std::unique_ptr<model::Message> commit(std::unique_ptr<model::Message> message) {
         std::unique_ptr<model::Message> stored;
+        EXPECT_TRUE(change([&](store::Tables& tables) -> Result<void> {
+            EXPECT_TRUE(
+                tables.add_device({.number = message->device, .account = message->account}, false));
+            return {};
+        }));
         if (dispatcher == nullptr) {
             store::WriteBatch batch;
             batch.accepts.push_back({.message = std::move(message)});

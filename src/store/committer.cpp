@@ -285,6 +285,11 @@ public:
             owner.on_commit(count, std::chrono::duration_cast<std::chrono::microseconds>(
                                        clock_.steady_now() - began));
         }
+        for (auto& row : gathering_.batch().row_changes) {
+            if (owner.on_row_changed) {
+                owner.on_row_changed(std::move(row));
+            }
+        }
         gathering_.tell();
         wake_told(owner);
         return true;
@@ -393,12 +398,18 @@ const Condition& Committer::condition() const noexcept {
     return impl_->store_.condition();
 }
 
-Result<void> Committer::change_and_wait(std::move_only_function<Result<void>(Tables&)> run) {
+Result<void> Committer::change_and_wait(std::move_only_function<Result<void>(Tables&)> run,
+                                        Done then) {
     // Shared, because the committer may end (a fatal error) and destroy the promise unkept.
     auto promise = std::make_shared<std::promise<Result<void>>>();
     auto future = promise->get_future();
-    const bool taken = change(
-        std::move(run), [promise](Result<void> result) { promise->set_value(std::move(result)); });
+    const bool taken =
+        change(std::move(run), [promise, then = std::move(then)](Result<void> result) mutable {
+            if (result && then) {
+                then();
+            }
+            promise->set_value(std::move(result));
+        });
     promise.reset();
     if (!taken) {
         return fail(ErrorCode::busy, "the store takes no more work just now");

@@ -41,7 +41,7 @@ struct CommitterCounts {
 /// 2 s of `stop`, that is fatal. An element whose page is damaged is told so alone.
 ///
 /// Limits: see CommitterOptions. Finishes, reschedules, intents and callback updates are always
-/// taken, because the work that caused them was let in before.
+/// taken, because the work that caused them was let in before; so is what `change_always` brings.
 class Committer {
 public:
     using Fatal = std::function<void(const Error&)>;
@@ -81,9 +81,11 @@ public:
     [[nodiscard]] bool change_always(std::move_only_function<Result<void>(Tables&)> run,
                                      ChangeDone done);
 
-    /// As `change`, but waits for the commit. Not from the committer's own thread.
+    /// As `change`, but waits for the commit. Not from the committer's own thread. `then` is called
+    /// on that thread after a successful commit, before this returns.
     /// Errors: the change's own; busy; shutting_down.
-    [[nodiscard]] Result<void> change_and_wait(std::move_only_function<Result<void>(Tables&)> run);
+    [[nodiscard]] Result<void> change_and_wait(std::move_only_function<Result<void>(Tables&)> run,
+                                               Done then = {});
 
     [[nodiscard]] CommitterCounts counts() const noexcept;
 
@@ -97,6 +99,10 @@ public:
 
     /// Called after each commit with its size and duration, for metrics. Set before `start`.
     std::function<void(std::size_t operations, std::chrono::microseconds took)> on_commit;
+
+    /// Called after each commit, before any `done` of it, for each row that its changes wrote, in
+    /// the order of writing: here a copy in memory follows the store. Set before `start`.
+    std::function<void(RowChange&&)> on_row_changed;
 
     /// Called after each commit, when every `done` of it has been: the moment to wake the threads
     /// that the `done`s gave work to, once for the whole batch. Set before `start`.

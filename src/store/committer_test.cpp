@@ -368,6 +368,7 @@ TEST_P(CommitterOnEveryEngine, ManyThreadsSpendABalanceExactlyOnce) {
     constexpr int threads = 4;
     constexpr int each = 200;
     account = create_account(threads * each / 2);
+    ASSERT_TRUE(add_device({.number = device_of(account), .account = account}));
     Committer committer{system_clock, *store, {}, [](const Error&) { FAIL(); }};
     committer.start();
     std::atomic<int> stored = 0;
@@ -388,6 +389,31 @@ TEST_P(CommitterOnEveryEngine, ManyThreadsSpendABalanceExactlyOnce) {
     EXPECT_EQ(exhausted, threads * each / 2);
     EXPECT_EQ(credit_of(account), 0);
     EXPECT_EQ(take(reader()->waiting_messages()), threads * each / 2);
+}
+
+TEST_P(CommitterOnEveryEngine, RowsThatChangedAreReportedInOrderBeforeAnyoneIsAnswered) {
+    Committer committer{system_clock, *store, {}, [](const Error&) { FAIL(); }};
+    std::vector<std::string> heard;
+    committer.on_row_changed = [&](RowChange&& change) {
+        heard.push_back(std::get<DeviceWritten>(change).device.webhook_url);
+    };
+    const auto set = [&](const std::string& webhook) {
+        return committer.change(
+            [&, webhook](Tables& tables) -> Result<void> {
+                const auto decided = tables.add_device(
+                    {.number = device, .account = account, .webhook_url = webhook}, true);
+                return decided ? Result<void>{} : std::unexpected(decided.error());
+            },
+            [&, webhook](const Result<void>& done) {
+                EXPECT_TRUE(done);
+                heard.push_back("answered " + webhook);
+            });
+    };
+    ASSERT_TRUE(set("a"));  // Both wait, so they share a batch.
+    ASSERT_TRUE(set("b"));
+    committer.start();
+    committer.stop();
+    EXPECT_EQ(heard, (std::vector<std::string>{"a", "b", "answered a", "answered b"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, CommitterOnEveryEngine, ::testing::ValuesIn(engines()), name_of);

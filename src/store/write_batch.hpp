@@ -14,6 +14,7 @@
 #include "model/outcome.hpp"
 #include "store/idempotency.hpp"
 #include "store/lane_record.hpp"
+#include "store/row_change.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::store {
@@ -26,10 +27,11 @@ struct Accept {
     enum class Result : std::uint8_t {
         stored,
         credit_exhausted,  // The account counts credit and has none left.
-        repeated,    // The same key and fingerprint came before: `idempotency` is that record.
-        key_reused,  // The same key came before with another fingerprint.
-        no_room,     // The disk is full, or nearly.
-        damaged,     // Where it belongs the store cannot be read.
+        repeated,     // The same key and fingerprint came before: `idempotency` is that record.
+        key_reused,   // The same key came before with another fingerprint.
+        sender_gone,  // The device is not there any more, or is another account's now.
+        no_room,      // The disk is full, or nearly.
+        damaged,      // Where it belongs the store cannot be read.
     };
     Result result = Result::stored;
 };
@@ -100,6 +102,10 @@ struct WriteBatch {
     std::vector<CallbackUpdate> callback_updates;
     std::vector<Change> changes;
     std::vector<Accept> accepts;
+
+    /// Filled by the store: the rows that `changes` wrote, in their order, without those of a
+    /// change that failed.
+    std::vector<RowChange> row_changes;
 
     [[nodiscard]] bool empty() const noexcept {
         return finishes.empty() && reschedules.empty() && intents.empty() &&

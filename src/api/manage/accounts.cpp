@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/manage/commit.hpp"
 #include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/route.hpp"
@@ -13,6 +14,7 @@
 namespace merpati::api::manage {
 namespace {
 
+using boost::json::object;
 using boost::json::value;
 
 constexpr std::size_t name_bytes_max = 200;
@@ -55,35 +57,33 @@ std::optional<model::RateChoice> parse_rate(std::string_view text) {
     return rate && rate->rate.count <= rate_count_max ? rate : std::nullopt;
 }
 
-/// The fields that creating and changing have in common, all but credit.
-void take_choices(Fields& fields, const Context& context, model::Account& account) {
-    account.plan =
-        fields.word("plan", model::parse_plan, "paid, trial or free").value_or(account.plan);
-    account.rate = fields
-                       .word("rate", parse_rate,
-                             "like 50/s or 600/min, at most 1000000 of them, or none, or default")
-                       .value_or(account.rate);
-    account.delivery =
-        fields.word("delivery", model::parse_delivery, "at-least-once or at-most-once")
-            .value_or(account.delivery);
+/// The fields that creating and changing have in common, all but name and credit.
+store::AccountPatch take_choices(Fields& fields, const Context& context) {
+    store::AccountPatch patch;
+    patch.plan = fields.word("plan", model::parse_plan, "paid, trial or free");
+    patch.rate = fields.word("rate", parse_rate,
+                             "like 50/s or 600/min, at most 1000000 of them, or none, or default");
+    patch.delivery =
+        fields.word("delivery", model::parse_delivery, "at-least-once or at-most-once");
     if (fields.none("expires_at")) {
-        account.expires_at.reset();
+        patch.expires_at = std::optional<Timestamp>{};
     } else if (const auto time = fields.time("expires_at")) {
-        account.expires_at = time;
+        patch.expires_at = time;
     }
     if (const auto most = fields.integer("devices_max", 0, devices_most)) {
-        account.devices_max = static_cast<std::uint32_t>(*most);
+        patch.devices_max = static_cast<std::uint32_t>(*most);
     }
     if (fields.none("callback")) {
-        account.callback_url.clear();
+        patch.callback_url = "";
     } else if (auto url = fields.text("callback", url_bytes_max)) {
         const auto schemes = context.allow_http_callbacks ? outbound::Schemes::http_and_https
                                                           : outbound::Schemes::https_only;
         if (const auto admitted = outbound::admit_url(*url, schemes, context.policy); !admitted) {
             fields.mistake("callback", "must be a public https URL: " + admitted.error().detail);
         }
-        account.callback_url = std::move(*url);
+        patch.callback_url = std::move(*url);
     }
+    return patch;
 }
 
 Bytes draw_secret(Random& random) {
@@ -92,13 +92,10 @@ Bytes draw_secret(Random& random) {
     return secret;
 }
 
-/// Reads the account back, with the credit it has now, and puts it into the directory.
-Result<model::Account> publish(const Context& context, model::AccountId id) {
-    auto account = find_account(context, id.text());
-    if (account) {
-        context.directory.put_account(*account);
-    }
-    return account;
+object with_secret(const model::Account& account) {
+    auto shown = view(account);
+    shown["webhook_secret"] = webhook_secret_text(account.webhook_secret);
+    return shown;
 }
 
 Result<value> create(const Context& context, Call& call) {
@@ -108,57 +105,49 @@ Result<value> create(const Context& context, Call& call) {
     if (!fields.none("credit")) {
         account.credit = fields.integer("credit", 0, credit_max);
     }
-    take_choices(fields, context, account);
+    const auto choices = take_choices(fields, context);
     if (auto checked = fields.finish(); !checked) {
         return pass(checked);
     }
     account.webhook_secret = draw_secret(context.random);
     account.created_at = context.clock.now();
-    auto created = context.change([&account](store::Tables& tables) -> Result<void> {
-        auto id = tables.create_account(account);
-        if (!id) {
-            return pass(id);
-        }
-        account.id = *id;
-        return {};
-    });
-    if (!created) {
-        return pass(created);
-    }
-    context.directory.put_account(account);
-    auto shown = view(account);
-    shown["webhook_secret"] = webhook_secret_text(account.webhook_secret);
-    return shown;
+    return commit_and_show(
+        context,
+        [&](store::Tables& tables) -> Result<model::Account> {
+            const auto id = tables.create_account(account);
+            return id ? tables.update_account(*id, choices) : std::unexpected(id.error());
+        },
+        with_secret);
 }
 
+/// Changes of different fields at once both survive.
 Result<value> change(const Context& context, Call& call) {
-    auto account = find_account(context, call.id);
+    const auto account = find_account(context, call.id);
     if (!account) {
-        return pass(account);
+        return std::unexpected(account.error());
     }
     auto& fields = call.fields;
-    account->name =
-        fields.given("name") ? fields.required_text("name", name_bytes_max) : account->name;
+    const auto name = fields.given("name")
+                          ? std::optional{fields.required_text("name", name_bytes_max)}
+                          : std::nullopt;
     const bool uncounted = fields.none("credit");
     const auto credit = fields.integer("credit", 0, credit_max);
-    take_choices(fields, context, *account);
+    auto patch = take_choices(fields, context);
+    patch.name = name;
     if (auto checked = fields.finish(); !checked) {
         return pass(checked);
     }
-    auto changed = context.change([&](store::Tables& tables) -> Result<void> {
-        if (auto updated = tables.update_account(*account); !updated) {
-            return updated;
-        }
-        return uncounted || credit ? tables.set_credit(account->id, credit) : Result<void>{};
-    });
-    if (!changed) {
-        return pass(changed);
-    }
-    auto published = publish(context, account->id);
-    if (!published) {
-        return pass(published);
-    }
-    return view(*published);
+    return commit_and_show(
+        context,
+        [&](store::Tables& tables) -> Result<model::Account> {
+            if (uncounted || credit) {
+                if (auto set = tables.set_credit(account->id, credit); !set) {
+                    return pass(set);
+                }
+            }
+            return tables.update_account(account->id, patch);
+        },
+        [](const model::Account& changed) { return view(changed); });
 }
 
 Result<value> top_up(const Context& context, Call& call) {
@@ -173,65 +162,56 @@ Result<value> top_up(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    auto added = context.change([&](store::Tables& tables) -> Result<void> {
-        const auto balance = tables.add_credit(account->id, *amount);
-        if (!balance) {
-            return std::unexpected(balance.error());
-        }
-        if (*balance > credit_max) {
-            return fail(ErrorCode::invalid_argument,
-                        fmt::format("the credit would be {}; an account can have at most {}",
-                                    *balance, credit_max));
-        }
-        return {};
-    });
-    if (!added) {
-        return pass(added);
-    }
-    auto published = publish(context, account->id);
-    if (!published) {
-        return pass(published);
-    }
-    return view(*published);
+    return commit_and_show(
+        context,
+        [&](store::Tables& tables) -> Result<model::Account> {
+            const auto balance = tables.add_credit(account->id, *amount);
+            if (!balance) {
+                return std::unexpected(balance.error());
+            }
+            if (*balance > credit_max) {
+                return fail(ErrorCode::invalid_argument,
+                            fmt::format("the credit would be {}; an account can have at most {}",
+                                        *balance, credit_max));
+            }
+            return find_account(tables, call.id);
+        },
+        [](const model::Account& changed) { return view(changed); });
 }
 
 /// The old secret signs beside the new one until the overlap ends, so that receivers can change
 /// over without missing a callback.
 Result<value> rotate_secret(const Context& context, Call& call) {
-    auto account = find_account(context, call.id);
+    const auto account = find_account(context, call.id);
     if (!account) {
-        return pass(account);
+        return std::unexpected(account.error());
     }
     const auto overlap = call.fields.integer("overlap_seconds", 0, overlap_max.count());
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
     const auto until = context.clock.now() + std::chrono::seconds{overlap.value_or(24 * 3600)};
-    account->webhook_secret_previous =
-        std::exchange(account->webhook_secret, draw_secret(context.random));
-    account->previous_secret_until = until;
-    auto changed = context.change(
-        [&account](store::Tables& tables) { return tables.update_account(*account); });
+    const auto secret = draw_secret(context.random);
+    auto changed = context.change([&](store::Tables& tables) {
+        return tables.rotate_webhook_secret(account->id, secret, until);
+    });
     if (!changed) {
         return pass(changed);
     }
-    if (auto published = publish(context, account->id); !published) {
-        return pass(published);
-    }
-    return boost::json::object{{"id", account->id.text()},
-                               {"webhook_secret", webhook_secret_text(account->webhook_secret)},
-                               {"previous_valid_until", to_rfc3339(until)}};
+    return object{{"id", account->id.text()},
+                  {"webhook_secret", webhook_secret_text(secret)},
+                  {"previous_valid_until", to_rfc3339(until)}};
 }
 
 using http::Method;
 
 constexpr std::array routes{
-    Route{Method::get, "/accounts", Turn::shared, list},
-    Route{Method::post, "/accounts", Turn::exclusive, create},
-    Route{Method::get, "/accounts/{}", Turn::shared, show},
-    Route{Method::patch, "/accounts/{}", Turn::exclusive, change},
-    Route{Method::post, "/accounts/{}/topup", Turn::exclusive, top_up},
-    Route{Method::post, "/accounts/{}/secret", Turn::exclusive, rotate_secret},
+    Route{Method::get, "/accounts", list},
+    Route{Method::post, "/accounts", create},
+    Route{Method::get, "/accounts/{}", show},
+    Route{Method::patch, "/accounts/{}", change},
+    Route{Method::post, "/accounts/{}/topup", top_up},
+    Route{Method::post, "/accounts/{}/secret", rotate_secret},
 };
 
 }  // namespace

@@ -94,9 +94,9 @@ Result<value> replay(const Context& context, Call& call) {
 using http::Method;
 
 constexpr std::array routes{
-    Route{Method::get, "/callbacks", Turn::shared, list},
-    Route{Method::get, "/callbacks/{}", Turn::shared, show},
-    Route{Method::post, "/callbacks/{}/replay", Turn::exclusive, replay},
+    Route{Method::get, "/callbacks", list},
+    Route{Method::get, "/callbacks/{}", show},
+    Route{Method::post, "/callbacks/{}/replay", replay},
 };
 
 }  // namespace

@@ -25,18 +25,15 @@ public:
     /// The state in which a new device begins. Errors: refused (no connector of this kind here).
     [[nodiscard]] virtual Result<model::DeviceState> first_state(model::ConnectorKind kind) = 0;
 
-    /// A device was committed: new, or with another webhook. The directory knows it already.
-    /// Errors: store_failed (its webhook could not be told).
-    [[nodiscard]] virtual Result<void> put(const model::Device& device, bool is_new) = 0;
+    /// Part of the change that adds a device: stores what its webhook is told of its first state.
+    [[nodiscard]] virtual Result<void> announce(store::Tables& tables,
+                                                const model::Device& device) = 0;
 
     /// Both answer the device as it is afterwards, its state committed and in the directory. A
     /// connector that needs longer than a moment leaves it `reconnecting` or `pairing`.
-    /// Errors: refused (no connector of this kind, pairing needed), timeout, store_failed.
-    [[nodiscard]] virtual Result<model::Device> connect(const model::Device& device) = 0;
-    [[nodiscard]] virtual Result<model::Device> disconnect(const model::Device& device) = 0;
-
-    /// The device was removed from store and directory.
-    virtual void removed(const model::Device& device) = 0;
+    /// Errors: not_found, refused (no connector of this kind, pairing needed), busy, store_failed.
+    [[nodiscard]] virtual Result<model::Device> connect(model::PhoneNumber number) = 0;
+    [[nodiscard]] virtual Result<model::Device> disconnect(model::PhoneNumber number) = 0;
 };
 
 /// The same for messages: a running server's scheduler owns those that wait.
@@ -65,9 +62,13 @@ public:
     virtual void wake(const store::Endpoint& endpoint) = 0;
 };
 
-/// Everything a handler may use. All of it must outlive Manage, and may be called from any thread.
+/// Everything a handler may use. All of it must outlive Manage. A handler decides inside `change`,
+/// by the rows it reads there; what it read before serves lists and error messages.
+///
+/// Threads: any, in a server. A stopped store is used by one thread.
 struct Context {
-    /// Runs one change and returns when it is durable; Committer::change_and_wait in the server.
+    /// Runs one change and returns when it is durable and in the directory;
+    /// Committer::change_and_wait in the server.
     using Change =
         std::function<Result<void>(std::move_only_function<Result<void>(store::Tables&)>)>;
 
@@ -76,7 +77,7 @@ struct Context {
     Random& random;
     store::Store& store;  // For readers and backups; changes go through `change`.
     Change change;
-    admission::Directory& directory;
+    const admission::Directory& directory;
     const outbound::AddressPolicy& policy;
     bool allow_http_callbacks = false;  // outbound.allow_http_callbacks
     std::string_view version;           // Of this program, for `status`.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "admission/checks.hpp"
+#include "api/manage/commit.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
@@ -85,65 +86,78 @@ Wish take_wish(Fields& fields, const Context& context) {
     return wish;
 }
 
-/// The record of a new device, as far as rules allow one.
-Result<model::Device> make_device(const Context& context, const model::Account& owner,
-                                  const Wish& wish) {
-    if (context.directory.count_devices(owner.id) >= owner.devices_max) {
-        return fail(ErrorCode::refused,
-                    fmt::format("{} has its {} devices already: raise the limit with `merpati "
-                                "account set {} --devices-max N`",
-                                owner.id.text(), owner.devices_max, owner.id.text()));
+/// The record of a new device. Errors: conflict (the number is on another connector), refused.
+Result<model::Device> make_device(const Context& context, store::Tables& tables,
+                                  const model::Account& owner, const Wish& wish) {
+    model::Device device{.number = *model::PhoneNumber::parse(wish.number),
+                         .account = owner.id,
+                         .connector = wish.connector.value_or(model::ConnectorKind::simulator),
+                         .webhook_url = wish.webhook.value_or("")};
+    device.created_at = device.state_since = context.clock.now();
+    const auto known = tables.find_device(device.number);
+    if (!known) {
+        return std::unexpected(known.error());
     }
-    model::Device device;
-    device.number = *model::PhoneNumber::parse(wish.number);
-    device.account = owner.id;
-    device.connector = wish.connector.value_or(model::ConnectorKind::simulator);
+    if (*known) {
+        if (wish.connector && (*known)->account == owner.id &&
+            *wish.connector != (*known)->connector) {
+            return fail(ErrorCode::conflict,
+                        fmt::format("{} is on the connector {}: remove it first to move it",
+                                    wish.number, model::to_string((*known)->connector)));
+        }
+        return device;
+    }
     auto state = context.devices.first_state(device.connector);
     if (!state) {
         return pass(state);
     }
     device.state = *state;
-    device.created_at = device.state_since = context.clock.now();
     return device;
+}
+
+Result<model::Device> add_in(const Context& context, store::Tables& tables, const Wish& wish) {
+    const auto owner = find_account(tables, wish.account);
+    if (!owner) {
+        return std::unexpected(owner.error());
+    }
+    const auto device = make_device(context, tables, *owner, wish);
+    if (!device) {
+        return std::unexpected(device.error());
+    }
+    auto decision = tables.add_device(*device, wish.webhook.has_value());
+    if (!decision) {
+        return pass(decision);
+    }
+    switch (decision->result) {
+        case store::DeviceDecision::Result::owned_by_another:
+            return fail(ErrorCode::conflict,
+                        fmt::format("{} is a device of {} already: remove it there first",
+                                    wish.number, decision->device.account.text()));
+        case store::DeviceDecision::Result::no_room:
+            return fail(ErrorCode::refused,
+                        fmt::format("{} has its {} devices already: raise the limit with `merpati "
+                                    "account set {} --devices-max N`",
+                                    owner->id.text(), owner->devices_max, owner->id.text()));
+        case store::DeviceDecision::Result::added:
+            if (auto announced = context.devices.announce(tables, decision->device); !announced) {
+                return pass(announced);
+            }
+            break;
+        case store::DeviceDecision::Result::known:
+            break;
+    }
+    return std::move(decision->device);
 }
 
 /// Idempotent: adding an account's own number again updates the webhook where one is given.
 Result<value> add(const Context& context, Call& call) {
-    auto wish = take_wish(call.fields, context);
+    const auto wish = take_wish(call.fields, context);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto owner = find_account(context, wish.account);
-    if (!owner) {
-        return std::unexpected(owner.error());
-    }
-    const auto known = context.directory.find_device(*model::PhoneNumber::parse(wish.number));
-    if (known != nullptr && known->account != owner->id) {
-        return fail(ErrorCode::conflict,
-                    fmt::format("{} is a device of {} already: remove it there first", wish.number,
-                                known->account.text()));
-    }
-    if (known != nullptr && wish.connector && *wish.connector != known->connector) {
-        return fail(ErrorCode::conflict,
-                    fmt::format("{} is on the connector {}: remove it first to move it",
-                                wish.number, model::to_string(known->connector)));
-    }
-    auto device =
-        known != nullptr ? Result<model::Device>{*known} : make_device(context, *owner, wish);
-    if (!device) {
-        return pass(device);
-    }
-    device->webhook_url = wish.webhook.value_or(device->webhook_url);
-    auto put =
-        context.change([&device](store::Tables& tables) { return tables.put_device(*device); });
-    if (!put) {
-        return pass(put);
-    }
-    context.directory.put_device(*device);
-    if (auto told = context.devices.put(*device, known == nullptr); !told) {
-        return pass(told);
-    }
-    return view(*device);
+    return commit_and_show(
+        context, [&](store::Tables& tables) { return add_in(context, tables, wish); },
+        [](const model::Device& device) { return view(device); });
 }
 
 Result<value> connect(const Context& context, Call& call) {
@@ -154,7 +168,7 @@ Result<value> connect(const Context& context, Call& call) {
     if (!device) {
         return std::unexpected(device.error());
     }
-    auto connected = context.devices.connect(**device);
+    auto connected = context.devices.connect((*device)->number);
     if (!connected) {
         return pass(connected);
     }
@@ -169,7 +183,7 @@ Result<value> disconnect(const Context& context, Call& call) {
     if (!device) {
         return std::unexpected(device.error());
     }
-    auto disconnected = context.devices.disconnect(**device);
+    auto disconnected = context.devices.disconnect((*device)->number);
     if (!disconnected) {
         return pass(disconnected);
     }
@@ -180,30 +194,32 @@ Result<value> remove(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto device = find_device(context, call.id);
-    if (!device) {
-        return std::unexpected(device.error());
-    }
-    const auto number = (*device)->number;
-    auto removed =
-        context.change([number](store::Tables& tables) { return tables.remove_device(number); });
-    if (!removed) {
-        return pass(removed);
-    }
-    context.directory.remove_device(number);
-    context.devices.removed(**device);
-    return boost::json::object{{"number", number.text()}, {"removed", true}};
+    return commit_and_show(
+        context,
+        [&](store::Tables& tables) -> Result<model::PhoneNumber> {
+            const auto device = find_device(tables, call.id);
+            if (!device) {
+                return std::unexpected(device.error());
+            }
+            if (auto removed = tables.remove_device(device->number); !removed) {
+                return pass(removed);
+            }
+            return device->number;
+        },
+        [](model::PhoneNumber number) {
+            return boost::json::object{{"number", number.text()}, {"removed", true}};
+        });
 }
 
 using http::Method;
 
 constexpr std::array routes{
-    Route{Method::get, "/devices", Turn::shared, list},
-    Route{Method::post, "/devices", Turn::exclusive, add},
-    Route{Method::get, "/devices/{}", Turn::shared, show},
-    Route{Method::post, "/devices/{}/connect", Turn::exclusive, connect},
-    Route{Method::post, "/devices/{}/disconnect", Turn::exclusive, disconnect},
-    Route{Method::del, "/devices/{}", Turn::exclusive, remove},
+    Route{Method::get, "/devices", list},
+    Route{Method::post, "/devices", add},
+    Route{Method::get, "/devices/{}", show},
+    Route{Method::post, "/devices/{}/connect", connect},
+    Route{Method::post, "/devices/{}/disconnect", disconnect},
+    Route{Method::del, "/devices/{}", remove},
 };
 
 }  // namespace

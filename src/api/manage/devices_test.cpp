@@ -30,7 +30,7 @@ TEST_F(DevicesTest, AddingItAgainKeepsItAndUpdatesAGivenWebhook) {
               "https://b.example.com/");
     EXPECT_TRUE(add("6281100000001", R"(,"webhook":null)").json.at("webhook").is_null());
     EXPECT_EQ(get("/devices").items().size(), 1U);
-    EXPECT_EQ(devices.told.back(), "changed 6281100000001");
+    EXPECT_THAT(devices.told, ElementsAre("new 6281100000001"));  // Once, with its first state.
 }
 
 TEST_F(DevicesTest, ANumberOfAnotherAccountIsAConflict) {
@@ -79,13 +79,29 @@ TEST_F(DevicesTest, TheAccountsDeviceLimitHoldsForOperatorsToo) {
     EXPECT_EQ(add("6281100000001").status, 200);  // Its own again is no new one.
 }
 
+TEST_F(DevicesTest, WhatAWebhookIsToldOfANewDeviceIsCommittedWithIt) {
+    const std::string_view webhook = R"(,"webhook":"https://a.example.com/")";
+    add("6281100000001", webhook);
+    EXPECT_EQ(get("/callbacks").items().size(), 1U);
+    account = make_account();
+    EXPECT_EQ(add("6281100000001", webhook).status, 409);
+    EXPECT_EQ(get("/callbacks").items().size(), 1U);
+}
+
 TEST_F(DevicesTest, ConnectAndDisconnectGoThroughTheConnector) {
     add("6281100000001");
-    EXPECT_EQ(post("/devices/6281100000001/disconnect").text("state"), "disconnected");
-    EXPECT_EQ(get("/devices/6281100000001").text("state"), "disconnected");
-    EXPECT_EQ(post("/devices/6281100000001/connect").text("state"), "connected");
+    EXPECT_EQ(post("/devices/6281100000001/disconnect").status, 200);
+    EXPECT_EQ(post("/devices/6281100000001/connect").status, 200);
     EXPECT_THAT(devices.told, ElementsAre("new 6281100000001", "disconnect 6281100000001",
                                           "connect 6281100000001"));
+}
+
+TEST_F(DevicesTest, AnIdMayBePercentEncoded) {
+    add("6281100000001");
+    EXPECT_EQ(get("/devices/%3628110%30000001").text("number"), "6281100000001");
+    for (const std::string_view malformed : {"%", "%3", "%zz", "%ff", "%00", "%0a", "\xff"}) {
+        EXPECT_EQ(get("/devices/" + std::string{malformed}).status, 400) << malformed;
+    }
 }
 
 TEST_F(DevicesTest, ADeviceForWhichMessagesWaitIsNotRemoved) {
@@ -96,7 +112,7 @@ TEST_F(DevicesTest, ADeviceForWhichMessagesWaitIsNotRemoved) {
     finish(message, model::MessageState::sent);
     EXPECT_EQ(call(http::Method::del, "/devices/6281100000001").status, 200);
     EXPECT_THAT(get("/devices").items(), IsEmpty());
-    EXPECT_EQ(devices.told.back(), "removed 6281100000001");
+    EXPECT_EQ(directory.find_device(message.device), nullptr);
 }
 
 TEST_F(DevicesTest, UnknownDevicesAreNotFound) {

@@ -6,6 +6,8 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
+#include "api/json_fields.hpp"
+
 namespace merpati::api::manage {
 namespace {
 
@@ -33,30 +35,38 @@ int hex_digit(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// RFC 3986 section 2.1. Empty where an escape is broken, or stands for anything but ASCII: queries
-/// carry ids and words, and errors quote them.
-std::optional<std::string> percent_decode(std::string_view text) {
-    std::string decoded;
-    for (std::size_t place = 0; place < text.size(); ++place) {
-        if (static_cast<unsigned char>(text[place]) >= 0x80) {
-            return std::nullopt;
-        }
-        if (text[place] != '%') {
-            decoded += text[place];
-            continue;
-        }
-        const int high = place + 2 < text.size() ? hex_digit(text[place + 1]) : -1;
-        const int low = place + 2 < text.size() ? hex_digit(text[place + 2]) : -1;
-        if (high < 0 || high > 7 || low < 0) {
-            return std::nullopt;
-        }
-        decoded += static_cast<char>(high * 16 + low);
-        place += 2;
+/// The beginning of a name, cut between two characters.
+std::string_view shown(std::string_view name) {
+    std::size_t end = std::min(name.size(), name_shown_max);
+    while (end < name.size() && end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) {
+        --end;
     }
-    return decoded;
+    return name.substr(0, end);
 }
 
 }  // namespace
+
+std::optional<std::string> percent_decode(std::string_view text) {
+    std::string decoded;
+    for (std::size_t place = 0; place < text.size(); ++place) {
+        char letter = text[place];
+        if (letter == '%') {
+            const int high = place + 2 < text.size() ? hex_digit(text[place + 1]) : -1;
+            const int low = place + 2 < text.size() ? hex_digit(text[place + 2]) : -1;
+            if (high < 0 || high > 7 || low < 0) {
+                return std::nullopt;
+            }
+            letter = static_cast<char>(high * 16 + low);
+            place += 2;
+        }
+        if (static_cast<unsigned char>(letter) < 0x20 ||
+            static_cast<unsigned char>(letter) > 0x7e) {
+            return std::nullopt;
+        }
+        decoded += letter;
+    }
+    return decoded;
+}
 
 Result<Fields> Fields::from_body(std::string_view body) {
     Fields fields;
@@ -64,9 +74,13 @@ Result<Fields> Fields::from_body(std::string_view body) {
         return fields;
     }
     boost::system::error_code error;
-    auto parsed = boost::json::parse({body.data(), body.size()}, error);
+    // The strict reader first: of a field that is given twice, the other one would keep the last.
+    const bool strict = JsonFields::parse(body).has_value();
+    auto parsed =
+        strict ? boost::json::parse({body.data(), body.size()}, error) : boost::json::value{};
     if (error || !parsed.is_object()) {
-        return fail(ErrorCode::invalid_argument, "the body must be one JSON object in UTF-8");
+        return fail(ErrorCode::invalid_argument,
+                    "the body must be one JSON object in UTF-8, with each field once");
     }
     fields.fields_ = std::move(parsed.get_object());
     return fields;
@@ -192,7 +206,7 @@ Result<void> Fields::finish() const {
     if (!fields_.empty()) {
         const std::string_view name = fields_.begin()->key();
         return fail(ErrorCode::invalid_argument,
-                    fmt::format("there is no field '{}' here", name.substr(0, name_shown_max)));
+                    fmt::format("there is no field '{}' here", shown(name)));
     }
     return {};
 }

@@ -15,6 +15,10 @@
 
 namespace merpati::api::manage {
 
+/// RFC 3986 section 2.1. Empty where an escape is broken, or stands for anything but printable
+/// ASCII: paths and queries carry ids and words, and errors quote them.
+[[nodiscard]] std::optional<std::string> percent_decode(std::string_view text);
+
 /// Operation: take every field the call knows, then ask `finish`, which answers with the first
 /// mistake or with an unknown field. A taker answers empty for a field that is missing or wrong,
 /// so values may be used only after `finish` succeeded.
@@ -22,7 +26,7 @@ namespace merpati::api::manage {
 /// Errors of `finish` and the makers: invalid_argument, with a sentence for the caller.
 class Fields {
 public:
-    /// A JSON object; no bytes at all stand for an empty one.
+    /// A JSON object that has each field once; no bytes at all stand for an empty one.
     [[nodiscard]] static Result<Fields> from_body(std::string_view body);
 
     /// "account=acc_1&limit=50", percent-encoded.

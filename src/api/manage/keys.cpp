@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "admission/api_key_format.hpp"
+#include "admission/checks.hpp"
+#include "api/manage/commit.hpp"
 #include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/route.hpp"
@@ -41,31 +43,24 @@ std::string draw_key(Random& random, model::ApiKey& record) {
     return text;
 }
 
-Result<void> insert(store::Tables& tables, model::ApiKey& key) {
-    auto id = tables.create_key(key);
+/// Adds the key, if its account has room. Only keys that work count: what was revoked stays as a
+/// record.
+Result<model::ApiKey> insert(store::Tables& tables, model::ApiKey key) {
+    const auto live = tables.count_live_keys(key.account, key.created_at);
+    if (!live) {
+        return std::unexpected(live.error());
+    }
+    if (*live >= keys_per_account_max) {
+        return fail(ErrorCode::refused, fmt::format("the account has {} keys that work: revoke "
+                                                    "those that are not used",
+                                                    keys_per_account_max));
+    }
+    const auto id = tables.create_key(key);
     if (!id) {
-        return pass(id);
+        return std::unexpected(id.error());
     }
     key.id = *id;
-    return {};
-}
-
-bool is_live(const model::ApiKey& key, Timestamp now) {
-    return !key.revoked_at && (!key.expires_at || now < *key.expires_at);
-}
-
-/// Only keys that work count: what was revoked stays as a record.
-Result<void> check_room(const Context& context, model::AccountId account) {
-    const auto keys = context.directory.keys(account);
-    const auto now = context.clock.now();
-    const auto live =
-        std::ranges::count_if(keys, [now](const model::ApiKey& key) { return is_live(key, now); });
-    if (static_cast<std::size_t>(live) < keys_per_account_max) {
-        return {};
-    }
-    return fail(ErrorCode::refused, fmt::format("the account has {} keys that work: revoke those "
-                                                "that are not used",
-                                                keys_per_account_max));
+    return key;
 }
 
 Result<value> list(const Context& context, Call& call) {
@@ -99,96 +94,103 @@ Result<value> create(const Context& context, Call& call) {
     if (auto checked = fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto owner = find_account(context, account);
-    if (!owner) {
-        return std::unexpected(owner.error());
-    }
-    if (auto room = check_room(context, owner->id); !room) {
-        return pass(room);
-    }
-    key.account = owner->id;
     key.created_at = context.clock.now();
     const auto text = draw_key(context.random, key);
-    auto created = context.change([&key](store::Tables& tables) { return insert(tables, key); });
-    if (!created) {
-        return pass(created);
-    }
-    context.directory.put_key(key);
-    auto shown = view(key, context.clock.now());
-    shown["key"] = text;
-    return shown;
+    return commit_and_show(
+        context,
+        [&](store::Tables& tables) -> Result<model::ApiKey> {
+            const auto owner = find_account(tables, account);
+            if (!owner) {
+                return std::unexpected(owner.error());
+            }
+            key.account = owner->id;
+            return insert(tables, key);
+        },
+        [&](const model::ApiKey& made) {
+            auto shown = view(made, made.created_at);
+            shown["key"] = text;
+            return shown;
+        });
 }
 
 Result<value> revoke(const Context& context, Call& call) {
-    auto key = find_key(context, call.id);
+    const auto key = find_key(context, call.id);
     if (!key) {
-        return pass(key);
+        return std::unexpected(key.error());
     }
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    if (!key->revoked_at) {
-        key->revoked_at = context.clock.now();
-        auto changed =
-            context.change([&key](store::Tables& tables) { return tables.update_key(*key); });
-        if (!changed) {
-            return pass(changed);
-        }
-        context.directory.put_key(*key);
-    }
-    return view(*key, context.clock.now());
-}
-
-/// A successor takes the key's place; the old one works on until the overlap ends.
-Result<value> rotate(const Context& context, Call& call) {
-    auto key = find_key(context, call.id);
-    if (!key) {
-        return pass(key);
-    }
-    const auto overlap = call.fields.integer("overlap_seconds", 0, overlap_max.count())
-                             .value_or(overlap_seconds_default);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
     const auto now = context.clock.now();
-    if (!is_live(*key, now)) {
+    return commit_and_show(
+        context, [&](store::Tables& tables) { return tables.revoke_key(key->id, now); },
+        [now](const model::ApiKey& revoked) { return view(revoked, now); });
+}
+
+/// What a rotation leaves: the key that takes over, and the one that works on for a while.
+struct Rotation {
+    model::ApiKey successor;
+    model::ApiKey previous;
+};
+
+Result<Rotation> rotate_in(store::Tables& tables, std::string_view id, model::ApiKey successor,
+                           std::chrono::seconds overlap) {
+    const auto now = successor.created_at;
+    const auto key = find_key(tables, id);
+    if (!key) {
+        return std::unexpected(key.error());
+    }
+    if (!admission::is_live(*key, now)) {
         return fail(ErrorCode::conflict, fmt::format("key {} does not work any more: create a new "
                                                      "one with `merpati key create {}`",
-                                                     call.id, key->account.text()));
+                                                     id, key->account.text()));
     }
-    if (auto room = check_room(context, key->account); !room) {
-        return pass(room);
+    successor.account = key->account;
+    successor.name = key->name;
+    successor.revision = key->revision;
+    auto made = insert(tables, std::move(successor));
+    if (!made) {
+        return pass(made);
     }
-    model::ApiKey successor{
-        .account = key->account, .name = key->name, .revision = key->revision, .created_at = now};
+    auto previous = tables.expire_key(key->id, now + overlap);
+    if (!previous) {
+        return pass(previous);
+    }
+    return Rotation{.successor = std::move(*made), .previous = std::move(*previous)};
+}
+
+/// A successor takes the key's place; the old one works on until the overlap ends.
+Result<value> rotate(const Context& context, Call& call) {
+    if (const auto key = find_key(context, call.id); !key) {
+        return std::unexpected(key.error());
+    }
+    const std::chrono::seconds overlap{
+        call.fields.integer("overlap_seconds", 0, overlap_max.count())
+            .value_or(overlap_seconds_default)};
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    model::ApiKey successor{.created_at = context.clock.now()};
     const auto text = draw_key(context.random, successor);
-    const Timestamp end = now + std::chrono::seconds{overlap};
-    key->expires_at = key->expires_at ? std::min(*key->expires_at, end) : end;
-    auto changed = context.change([&](store::Tables& tables) -> Result<void> {
-        if (auto inserted = insert(tables, successor); !inserted) {
-            return inserted;
-        }
-        return tables.update_key(*key);
-    });
-    if (!changed) {
-        return pass(changed);
-    }
-    context.directory.put_key(successor);
-    context.directory.put_key(*key);
-    auto shown = view(successor, now);
-    shown["key"] = text;
-    shown["previous"] = key->id.text();
-    shown["previous_expires_at"] = to_rfc3339(*key->expires_at);
-    return shown;
+    return commit_and_show(
+        context,
+        [&](store::Tables& tables) { return rotate_in(tables, call.id, successor, overlap); },
+        [&](const Rotation& rotation) {
+            auto shown = view(rotation.successor, rotation.successor.created_at);
+            shown["key"] = text;
+            shown["previous"] = rotation.previous.id.text();
+            shown["previous_expires_at"] = to_rfc3339(*rotation.previous.expires_at);
+            return shown;
+        });
 }
 
 using http::Method;
 
 constexpr std::array routes{
-    Route{Method::get, "/keys", Turn::shared, list},
-    Route{Method::post, "/keys", Turn::exclusive, create},
-    Route{Method::post, "/keys/{}/revoke", Turn::exclusive, revoke},
-    Route{Method::post, "/keys/{}/rotate", Turn::exclusive, rotate},
+    Route{Method::get, "/keys", list},
+    Route{Method::post, "/keys", create},
+    Route{Method::post, "/keys/{}/revoke", revoke},
+    Route{Method::post, "/keys/{}/rotate", rotate},
 };
 
 }  // namespace

@@ -10,6 +10,11 @@ namespace merpati::api::manage {
 
 /// Errors of all: not_found, also for ids that cannot be one; store_failed.
 
+/// Inside a change, where the answer holds until it commits.
+[[nodiscard]] Result<model::Account> find_account(store::Tables& tables, std::string_view id);
+[[nodiscard]] Result<model::ApiKey> find_key(store::Tables& tables, std::string_view id);
+[[nodiscard]] Result<model::Device> find_device(store::Tables& tables, std::string_view number);
+
 /// The account as the store has it, with its present credit.
 [[nodiscard]] Result<model::Account> find_account(const Context& context, std::string_view id);
 [[nodiscard]] Result<model::ApiKey> find_key(const Context& context, std::string_view id);

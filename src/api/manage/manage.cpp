@@ -38,7 +38,7 @@ std::optional<std::string_view> match(std::string_view pattern, std::string_view
 struct Found {
     const Route* route = nullptr;
     std::string_view id;
-    bool path_known = false;
+    std::string allow;  // The methods that the path takes; empty: there is no such path.
 };
 
 Found find(http::Method method, std::string_view path) {
@@ -50,7 +50,8 @@ Found find(http::Method method, std::string_view path) {
     for (const auto rows : resources()) {
         for (const auto& route : rows) {
             if (const auto id = match(route.path, path)) {
-                found.path_known = true;
+                found.allow.append(found.allow.empty() ? "" : ", ")
+                    .append(http::to_string(route.method));
                 if (route.method == method) {
                     found.route = &route;
                     found.id = *id;
@@ -101,20 +102,23 @@ Outcome Manage::handle(http::Method method, std::string_view path, std::string_v
                        std::string_view body) {
     const auto found = find(method, path);
     if (found.route == nullptr) {
-        return found.path_known
-                   ? failure(405, "method_not_allowed", "this path does not take this method")
-                   : failure(404, "not_found", "there is nothing at this path");
+        auto refusal =
+            found.allow.empty()
+                ? failure(404, "not_found", "there is nothing at this path")
+                : failure(405, "method_not_allowed", "this path takes " + found.allow + " only");
+        refusal.allow = found.allow;
+        return refusal;
+    }
+    const auto id = percent_decode(found.id);
+    if (!id) {
+        return failure(400, "invalid_argument", "the id in the path is malformed");
     }
     const bool asks = method == http::Method::get || method == http::Method::del;
     auto fields = asks ? Fields::from_query(query) : Fields::from_body(body);
     if (!fields) {
         return failure(400, to_string(fields.error().code), fields.error().detail);
     }
-    Call call{.id = found.id, .fields = std::move(*fields)};
-    std::unique_lock turn{changing_, std::defer_lock};
-    if (found.route->turn == Turn::exclusive) {
-        turn.lock();
-    }
+    Call call{.id = *id, .fields = std::move(*fields)};
     const auto answer = found.route->handler(context_, call);
     if (!answer) {
         const auto& error = answer.error();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,18 +14,19 @@ namespace merpati::api::manage {
 
 struct Outcome {
     std::uint16_t status = 200;
-    std::string body;  // JSON; of a failure {"error":{"code","message"}}.
+    std::string body;     // JSON; of a failure {"error":{"code","message"}}.
+    std::string allow{};  // Of a 405: the methods that the path takes, "GET, POST".
 };
 
 /// Accounts, keys, devices, messages, callbacks, backup and status, as plain calls: method, path,
 /// query and body in, status and JSON out. docs/management-api.md is its manual.
 ///
 /// Operation: whoever may call it may do everything; the door to it (the Unix socket's file
-/// permissions, an operator's session) stands elsewhere. Each change is committed, then put into
-/// the directory, so that the very next request sees it. Lists answer
-/// {"items":[…],"next":CURSOR or null}.
+/// permissions, an operator's session) stands elsewhere. Each change is decided in the transaction
+/// that commits it, and in the directory when `handle` returns, so that the very next request sees
+/// it. Lists answer {"items":[…],"next":CURSOR or null}.
 ///
-/// Threads: `handle` from any; it blocks on the store. Changes run one at a time.
+/// Threads: `handle` from any, where the context's parts may be; it blocks on the store.
 ///
 /// Limits: lists to 1000 items a page; each field's bound stands in its error.
 ///
@@ -44,7 +44,6 @@ public:
 
 private:
     Context context_;
-    std::mutex changing_;
 };
 
 /// The management socket of a store: the path of its SQLite file with ".sock" appended. Empty for

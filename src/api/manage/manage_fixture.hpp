@@ -42,7 +42,7 @@ struct Answer {
 };
 
 struct ToldDevices final : DeviceControl {
-    explicit ToldDevices(admission::Directory& known) : directory(known) {}
+    explicit ToldDevices(const admission::Directory& known) : directory(known) {}
 
     Result<model::DeviceState> first_state(model::ConnectorKind kind) override {
         if (kind == model::ConnectorKind::simulator) {
@@ -50,29 +50,24 @@ struct ToldDevices final : DeviceControl {
         }
         return fail(ErrorCode::refused, "no such connector here");
     }
-    Result<void> put(const model::Device& device, bool is_new) override {
-        told.push_back((is_new ? "new " : "changed ") + device.number.text());
-        return {};
+    Result<void> announce(store::Tables& tables, const model::Device& device) override {
+        told.push_back("new " + device.number.text());
+        return device.webhook_url.empty()
+                   ? Result<void>{}
+                   : tables.add_callback({.id = Uuid{static_cast<std::int64_t>(told.size()), 1},
+                                          .account = device.account,
+                                          .kind = model::CallbackKind::device_event});
     }
-    Result<model::Device> connect(const model::Device& device) override {
-        told.push_back("connect " + device.number.text());
-        return with_state(device, model::DeviceState::connected);
+    Result<model::Device> connect(model::PhoneNumber number) override {
+        told.push_back("connect " + number.text());
+        return *directory.find_device(number);
     }
-    Result<model::Device> disconnect(const model::Device& device) override {
-        told.push_back("disconnect " + device.number.text());
-        return with_state(device, model::DeviceState::disconnected);
-    }
-    void removed(const model::Device& device) override {
-        told.push_back("removed " + device.number.text());
-    }
-
-    Result<model::Device> with_state(model::Device device, model::DeviceState state) {
-        device.state = state;
-        directory.put_device(device);
-        return device;
+    Result<model::Device> disconnect(model::PhoneNumber number) override {
+        told.push_back("disconnect " + number.text());
+        return *directory.find_device(number);
     }
 
-    admission::Directory& directory;
+    const admission::Directory& directory;
     std::vector<std::string> told;
 };
 
@@ -121,6 +116,9 @@ struct ManageTest : ::testing::Test {
                             store::WriteBatch batch;
                             batch.changes.push_back({.run = std::move(run)});
                             write(batch);
+                            for (const auto& row : batch.row_changes) {
+                                directory.apply(row);
+                            }
                             return std::move(batch.changes.front().result);
                         },
                     .directory = directory,

@@ -25,11 +25,13 @@ TEST_F(ManageTest, AKnownPathWithAnotherMethodIsNotAllowed) {
     EXPECT_EQ(call(Method::del, "/accounts").status, 405);
     EXPECT_EQ(call(Method::get, "/backup").status, 405);
     EXPECT_EQ(call(Method::put, "/devices/6281234567890").status, 405);
+    EXPECT_EQ(manage->handle(Method::put, "/manage/v1/devices/1", "", "").allow, "GET, DELETE");
 }
 
 TEST_F(ManageTest, ABodyThatIsNotOneObjectIsRefused) {
     for (const std::string_view body :
-         {"[]", "1", "{", R"({"name":"a"} x)", "\xff", "{\"name\":\"\xff\"}"}) {
+         {"[]", "1", "{", R"({"name":"a"} x)", "\xff", "{\"name\":\"\xff\"}",
+          R"({"name":"a","name":"b"})", R"({"name":"a","n\u0061me":"a"})"}) {
         const auto answer = post("/accounts", body);
         EXPECT_EQ(answer.status, 400) << body;
         EXPECT_THAT(answer.error(), HasSubstr("JSON object"));
@@ -45,6 +47,15 @@ TEST_F(ManageTest, UnknownFieldsAndParametersAreRefusedByName) {
     EXPECT_EQ(answer.status, 400);
     EXPECT_THAT(answer.error(), HasSubstr("limits"));
     EXPECT_EQ(post("/keys/key_1/revoke", R"({"now":true})").status, 404);
+}
+
+TEST_F(ManageTest, ALongUnknownNameIsCutBetweenTwoCharacters) {
+    for (std::size_t before = 60; before <= 64; ++before) {
+        const std::string letters(before, 'x');
+        const auto answer = post("/accounts", R"({"name":"a",")" + letters + R"(\u20ac\u20ac":1})");
+        EXPECT_EQ(answer.status, 400);  // call() reads the answer as JSON, so as UTF-8.
+        EXPECT_THAT(answer.error(), HasSubstr("'" + letters));
+    }
 }
 
 TEST_F(ManageTest, QueriesArePercentDecoded) {

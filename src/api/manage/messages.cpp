@@ -129,12 +129,19 @@ Result<value> release(const Context& context, Call& call) {
     const auto now = context.queue_clock.now();
     auto released = context.change(
         [&](store::Tables& tables) { return tables.release_message(record->message.id, now); });
+    if (!released && released.error().code == ErrorCode::refused) {
+        return fail(
+            ErrorCode::refused,
+            fmt::format("device {} is not there any more, or is another account's: fail the "
+                        "message, or add the device again",
+                        record->message.device.text()));
+    }
     if (!released) {
-        return released.error().code == ErrorCode::store_failed
-                   ? Result<value>{pass(released)}
-                   : fail(ErrorCode::conflict,
+        return released.error().code == ErrorCode::conflict
+                   ? fail(ErrorCode::conflict,
                           fmt::format("message {} is {}: only a held one can be released", call.id,
-                                      model::to_string(record->state)));
+                                      model::to_string(record->state)))
+                   : Result<value>{pass(released)};
     }
     context.messages.released(record->message, now);
     return show_again(context, call.id);
@@ -163,11 +170,11 @@ Result<value> fail_held(const Context& context, Call& call) {
 using http::Method;
 
 constexpr std::array routes{
-    Route{Method::get, "/messages", Turn::shared, list},
-    Route{Method::get, "/messages/{}", Turn::shared, show},
-    Route{Method::post, "/messages/{}/cancel", Turn::exclusive, cancel},
-    Route{Method::post, "/messages/{}/fail", Turn::exclusive, fail_held},
-    Route{Method::post, "/messages/{}/release", Turn::exclusive, release},
+    Route{Method::get, "/messages", list},
+    Route{Method::get, "/messages/{}", show},
+    Route{Method::post, "/messages/{}/cancel", cancel},
+    Route{Method::post, "/messages/{}/fail", fail_held},
+    Route{Method::post, "/messages/{}/release", release},
 };
 
 }  // namespace

@@ -56,8 +56,8 @@ Result<value> backup(const Context& context, Call& call) {
 using http::Method;
 
 constexpr std::array routes{
-    Route{Method::get, "/status", Turn::shared, status},
-    Route{Method::post, "/backup", Turn::shared, backup},
+    Route{Method::get, "/status", status},
+    Route{Method::post, "/backup", backup},
 };
 
 }  // namespace

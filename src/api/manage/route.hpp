@@ -1,8 +1,8 @@
 // How a resource says what it answers: rows of method, path and handler.
 #pragma once
 
-#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <boost/json/value.hpp>
@@ -15,18 +15,13 @@ namespace merpati::api::manage {
 
 /// One call on its way through a handler.
 struct Call {
-    std::string_view id;  // What stands for "{}" in the route's path.
-    Fields fields;        // Of the body; for GET and DELETE of the query.
+    std::string id;  // What stands for "{}" in the route's path, percent-decoded.
+    Fields fields;   // Of the body; for GET and DELETE of the query.
 };
-
-/// Exclusive calls run one at a time, so that a handler may read a record, change it and write it
-/// back.
-enum class Turn : std::uint8_t { shared, exclusive };
 
 struct Route {
     http::Method method = http::Method::get;
     std::string_view path;  // Under /manage/v1; at most one "{}".
-    Turn turn = Turn::shared;
     Result<boost::json::value> (*handler)(const Context&, Call&) = nullptr;
 };
 

@@ -18,6 +18,9 @@ http::Reply reply_of(Outcome outcome) {
     http::Reply reply;
     reply.status = outcome.status;
     reply.body = std::move(outcome.body);
+    if (!outcome.allow.empty()) {
+        reply.add_header("Allow", outcome.allow);
+    }
     return reply;
 }
 
@@ -111,8 +114,10 @@ Service::Service(Manage& manage) : impl_(std::make_unique<Impl>(manage)) {}
 Service::~Service() = default;
 
 void Service::add_to(http::Router& router) {
+    // All methods, so that one which a path does not take is refused in the shape of this API.
     for (const auto method :
-         {http::Method::get, http::Method::post, http::Method::patch, http::Method::del}) {
+         {http::Method::get, http::Method::post, http::Method::put, http::Method::patch,
+          http::Method::del, http::Method::options, http::Method::other}) {
         router.add(method, "/manage/v1/*",
                    [this](const http::Request& request, http::Responder responder) {
                        impl_->take(request, std::move(responder));

@@ -52,6 +52,16 @@ TEST_F(ServiceTest, AnswersFromAThreadOfItsOwn) {
     EXPECT_EQ(request(http::Method::get, "/manage/v1/nothing").status, 404);
 }
 
+TEST_F(ServiceTest, EveryMethodIsAnsweredInTheShapeOfThisApi) {
+    service.start();
+    for (const auto method : {http::Method::put, http::Method::options, http::Method::other}) {
+        const auto reply = request(method, "/manage/v1/accounts");
+        EXPECT_EQ(reply.status, 405);
+        EXPECT_THAT(reply.body, HasSubstr(R"("code":"method_not_allowed")"));
+        EXPECT_THAT(reply.headers, HasSubstr("Allow: GET, POST\r\n"));
+    }
+}
+
 TEST_F(ServiceTest, AnswersBusyBeforeItStartsAndAfterItStopped) {
     EXPECT_EQ(request(http::Method::get, "/manage/v1/accounts").status, 503);
     service.start();

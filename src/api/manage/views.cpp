@@ -1,5 +1,7 @@
 #include "api/manage/views.hpp"
 
+#include "admission/checks.hpp"
+
 namespace merpati::api::manage {
 namespace {
 
@@ -21,7 +23,7 @@ std::string_view key_state(const model::ApiKey& key, Timestamp now) {
     if (key.revoked_at) {
         return "revoked";
     }
-    return key.expires_at && *key.expires_at <= now ? "expired" : "active";
+    return admission::is_live(key, now) ? "active" : "expired";
 }
 
 }  // namespace

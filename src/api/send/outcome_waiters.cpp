@@ -15,11 +15,6 @@ void OutcomeWaiters::add(model::MessageId message, Waiter waiter) {
     waiters_.emplace(message, std::move(waiter));
 }
 
-bool OutcomeWaiters::waits(model::MessageId message) const {
-    const std::lock_guard lock{mutex_};
-    return waiters_.contains(message);
-}
-
 void OutcomeWaiters::finished(const model::Message& message, const model::Completion& completion) {
     std::unique_lock lock{mutex_};
     auto found = waiters_.extract(message.id);
@@ -61,16 +56,15 @@ void OutcomeWaiters::answer_pending(Waiter waiter) {
 }
 
 void OutcomeWaiters::answer(Waiter waiter, http::Reply reply) {
-    reply.headers += waiter.headers;
     if (!waiter.idempotency) {
-        waiter.responder.send(std::move(reply));
+        waiter.responder.answer(std::move(reply));
         return;
     }
     auto record = *waiter.idempotency;
     record.status = reply.status;
     record.answer = reply.body;
     struct Answer {
-        http::Responder responder;
+        KeyedResponder responder;
         http::Reply reply;
     };
     auto given = std::make_shared<Answer>(std::move(waiter.responder), std::move(reply));
@@ -78,10 +72,10 @@ void OutcomeWaiters::answer(Waiter waiter, http::Reply reply) {
         [record = std::move(record)](store::Tables& tables) {
             return tables.put_idempotency(record);
         },
-        [given](const Result<void>&) { given->responder.send(std::move(given->reply)); });
+        [given](const Result<void>&) { given->responder.answer(std::move(given->reply)); });
     if (!taken) {
         // Busy or stopping. A repeat will find the message's own state instead of this answer.
-        given->responder.send(std::move(given->reply));
+        given->responder.answer(std::move(given->reply));
     }
 }
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "api/idempotency.hpp"
 #include "base/clock.hpp"
 #include "http/reply.hpp"
 #include "model/message.hpp"
@@ -30,16 +31,13 @@ public:
     explicit OutcomeWaiters(store::Committer& committer) : committer_(committer) {}
 
     struct Waiter {
-        http::Responder responder;
-        std::string headers;         // Lines that every answer to this request carries.
+        KeyedResponder responder;    // Holds its key meanwhile: a repeat is told that it waits.
         std::string pending_answer;  // The body for when the wait runs out.
         std::optional<store::IdempotencyRecord> idempotency;
         SteadyTime deadline;
     };
 
     void add(model::MessageId message, Waiter waiter);
-
-    [[nodiscard]] bool waits(model::MessageId message) const;
 
     void finished(const model::Message& message, const model::Completion& completion);
 
@@ -60,7 +58,7 @@ private:
     };
 
     store::Committer& committer_;
-    mutable std::mutex mutex_;
+    std::mutex mutex_;
     bool released_ = false;
     std::unordered_map<model::MessageId, Waiter> waiters_;
     std::priority_queue<Deadline, std::vector<Deadline>, std::greater<>> deadlines_;

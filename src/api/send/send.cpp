@@ -5,23 +5,9 @@
 
 namespace merpati::api {
 
-/// The right to answer a request, and the request's hold on its Idempotency-Key. The hold ends
-/// first: whoever has the answer may repeat the request at once.
-struct Send::Asker {
-    http::Responder responder;
-    KeysUnderWay::Hold hold{};
-
-    void answer(http::Reply reply, const std::string& headers) {
-        hold.release();
-        reply.headers += headers;
-        responder.send(std::move(reply));
-    }
-};
-
 /// What is needed to answer once the message is stored.
 struct Send::Pending {
-    Asker asker;
-    std::string headers;
+    KeyedResponder responder;
     std::chrono::milliseconds wait{0};  // How long the outcome is waited for; 0: not at all.
     std::string answer;                 // Given at once where it is not waited for.
     std::optional<store::IdempotencyRecord> idempotency;
@@ -74,25 +60,20 @@ void Send::handle(const http::Request& request, http::Responder responder) {
         return;
     }
     auto& caller = std::get<Caller>(admitted);
-    Asker asker{.responder = std::move(responder)};
-    if (caller.idempotency) {
-        auto taken = keys_under_way_.take(*caller.idempotency);
-        if (const auto* other = std::get_if<Sha256>(&taken)) {
-            asker.answer(answer_beside(caller, *other), caller.headers);
-            return;
-        }
-        asker.hold = std::get<KeysUnderWay::Hold>(std::move(taken));
+    auto keyed = rooms_.idempotency.enter(caller, std::move(responder), recall_);
+    if (!keyed) {
+        return;
     }
     auto decided = decide(caller);
     if (const auto* refusal = std::get_if<Refusal>(&decided)) {
-        refuse(caller, *refusal, std::move(asker));
+        keyed->answer(refused(*refusal, caller.revision));
         return;
     }
     auto& message = std::get<std::unique_ptr<model::Message>>(decided);
     if (message->type == model::MessageType::media) {
-        probe(std::move(caller), std::move(message), std::move(asker));
+        probe(std::move(caller), std::move(message), std::move(*keyed));
     } else {
-        store_message(std::move(caller), std::move(message), std::move(asker));
+        store_message(std::move(caller), std::move(message), std::move(*keyed));
     }
 }
 
@@ -198,83 +179,30 @@ std::variant<std::monostate, Refusal> Send::decide_later_fields(const Caller& ca
     return std::monostate{};
 }
 
-/// The request that was accepted with the caller's Idempotency-Key, whatever has changed since.
-std::optional<store::IdempotencyRecord> Send::first_request(const Caller& caller) {
-    if (!caller.idempotency) {
-        return std::nullopt;
-    }
-    const std::lock_guard lock{reader_mutex_};
-    if (reader_ == nullptr) {
-        if (auto opened = rooms_.store.open_reader()) {
-            reader_ = std::move(*opened);
-        }
-    }
-    if (reader_ == nullptr) {
-        return std::nullopt;
-    }
-    auto first = reader_->idempotency(caller.account().id, caller.idempotency->key);
-    return first && *first && (*first)->holds(caller.idempotency->created_at) ? std::move(*first)
-                                                                              : std::nullopt;
-}
-
-std::optional<http::Reply> Send::first_answer(const Caller& caller) {
-    const auto first = first_request(caller);
-    return first ? std::optional{repeat_answer(*first, *caller.idempotency, caller.revision)}
-                 : std::nullopt;
-}
-
-/// The answer to a request while another with its key is under way, which has that fingerprint.
-http::Reply Send::answer_beside(const Caller& caller, const Sha256& under_way) {
-    // Two repeats of an answered request may meet, or its answer be just on its way.
-    const auto first = first_request(caller);
-    if (first && first->status != 0) {
-        return repeat_answer(*first, *caller.idempotency, caller.revision);
-    }
-    return under_way == caller.idempotency->fingerprint
-               ? still_running(caller.revision)
-               : refused(Refusal::idempotency_key_reused, caller.revision);
-}
-
 /// A refusal of this request, counted.
 http::Reply Send::refused(Refusal refusal, model::Revision revision) const {
     rooms_.entrance.note(refusal);
     return failure(refusal, revision);
 }
 
-http::Reply Send::still_running(model::Revision revision) const {
-    auto reply = refused(Refusal::idempotency_in_progress, revision);
-    reply.add_header("Retry-After", "1");
-    return reply;
-}
-
-void Send::refuse(const Caller& caller, Refusal refusal, Asker asker) {
-    if (auto answer = first_answer(caller)) {
-        asker.answer(std::move(*answer), caller.headers);
-        return;
-    }
-    asker.answer(refused(refusal, caller.revision), caller.headers);
-}
-
-void Send::probe(Caller caller, std::unique_ptr<model::Message> message, Asker asker) {
-    if (auto answer = first_answer(caller)) {  // Before the file is asked for once more.
-        asker.answer(std::move(*answer), caller.headers);
-        return;
-    }
+void Send::probe(Caller caller, std::unique_ptr<model::Message> message, KeyedResponder responder) {
     auto url = message->media_url;
     const auto account = message->account;
     const auto revision = caller.revision;
     rooms_.prober.probe(account, std::move(url), revision,
                         [this, caller = std::move(caller), message = std::move(message),
-                         asker = std::move(asker)](media::ProbeVerdict verdict) mutable {
+                         responder = std::move(responder)](media::ProbeVerdict verdict) mutable {
                             if (const auto refusal = refusal_of(verdict, caller.revision)) {
-                                refuse(caller, *refusal, std::move(asker));
+                                responder.answer(refused(*refusal, caller.revision));
                                 return;
                             }
-                            store_message(std::move(caller), std::move(message), std::move(asker));
+                            store_message(std::move(caller), std::move(message),
+                                          std::move(responder));
                         });
 }
 
-void Send::store_message(Caller caller, std::unique_ptr<model::Message> message, Asker asker) {
+void Send::store_message(Caller caller, std::unique_ptr<model::Message> message,
+                         KeyedResponder responder) {
     // The probe of a media address is not part of the delay, which is counted in queue time.
     const auto delay = message->due_at - message->accepted_at;
     message->accepted_at = rooms_.clock.wall_now();
@@ -295,8 +223,7 @@ void Send::store_message(Caller caller, std::unique_ptr<model::Message> message,
         }
         accept.idempotency = caller.idempotency;
     }
-    auto pending = std::make_shared<Pending>(Pending{.asker = std::move(asker),
-                                                     .headers = std::move(caller.headers),
+    auto pending = std::make_shared<Pending>(Pending{.responder = std::move(responder),
                                                      .wait = wait,
                                                      .answer = std::move(answer),
                                                      .idempotency = std::move(caller.idempotency)});
@@ -307,7 +234,7 @@ void Send::store_message(Caller caller, std::unique_ptr<model::Message> message,
     if (!taken) {
         auto reply = refused(Refusal::overloaded, caller.revision);
         reply.add_header("Retry-After", "1");
-        pending->asker.answer(std::move(reply), pending->headers);
+        pending->responder.answer(std::move(reply));
     }
 }
 
@@ -324,20 +251,23 @@ void Send::stored(store::Accept&& accept, Pending pending) {
     const auto revision = accept.message->revision;
     switch (accept.result) {
         case store::Accept::Result::credit_exhausted:
-            pending.asker.answer(refused(Refusal::credit_exhausted, revision), pending.headers);
+            pending.responder.answer(refused(Refusal::credit_exhausted, revision));
+            return;
+        case store::Accept::Result::sender_gone:
+            pending.responder.answer(refused(Refusal::sender_invalid, revision));
             return;
         case store::Accept::Result::no_room:
             reply = refused(Refusal::storage_full, revision);
             reply.add_header("Retry-After", "5");
-            pending.asker.answer(std::move(reply), pending.headers);
+            pending.responder.answer(std::move(reply));
             return;
         case store::Accept::Result::damaged:
-            pending.asker.answer(refused(damaged_in(revision), revision), pending.headers);
+            pending.responder.answer(refused(damaged_in(revision), revision));
             return;
         case store::Accept::Result::repeated:
         case store::Accept::Result::key_reused:
-            pending.asker.answer(repeat_answer(*accept.idempotency, *pending.idempotency, revision),
-                                 pending.headers);
+            pending.responder.answer(rooms_.idempotency.repeat_answer(
+                *accept.idempotency, *pending.idempotency, revision, recall_));
             return;
         case store::Accept::Result::stored:
             break;
@@ -347,42 +277,21 @@ void Send::stored(store::Accept&& accept, Pending pending) {
     }
     if (pending.wait.count() > 0) {
         rooms_.waiters.add(accept.message->id,
-                           {.responder = std::move(pending.asker.responder),
-                            .headers = std::move(pending.headers),
+                           {.responder = std::move(pending.responder),
                             .pending_answer = still_pending_answer(*accept.message),
                             .idempotency = std::move(pending.idempotency),
                             .deadline = rooms_.clock.steady_now() + pending.wait});
-        pending.asker.hold.release();  // From here on the waiters tell a repeat.
     } else {
         reply.body = std::move(pending.answer);
-        pending.asker.answer(std::move(reply), pending.headers);
+        pending.responder.answer(std::move(reply));
     }
     rooms_.scheduler.accepted(std::move(accept.message));
 }
 
-http::Reply Send::repeat_answer(const store::IdempotencyRecord& first,
-                                const store::IdempotencyRecord& now, model::Revision revision) {
-    if (first.fingerprint != now.fingerprint) {
-        return refused(Refusal::idempotency_key_reused, revision);
-    }
-    http::Reply reply;
-    if (first.status != 0) {
-        reply.status = first.status;
-        reply.body = first.answer;
-    } else if (rooms_.waiters.waits(*first.message)) {
-        return still_running(revision);
-    } else {
-        reply = answer_from_state(*first.message);
-    }
-    reply.add_header("Idempotent-Replayed", "true");
-    return reply;
-}
-
-/// The first request never got its answer (the process died): what became of its message tells it.
-http::Reply Send::answer_from_state(model::MessageId message) {
+http::Reply Send::answer_from_state(const store::IdempotencyRecord& first) const {
     auto reader = rooms_.store.open_reader();
-    if (reader) {
-        const auto record = (*reader)->message(message);
+    if (reader && first.message) {
+        const auto record = (*reader)->message(*first.message);
         if (record && *record) {
             return outcome_answer((*record)->message,
                                   (*record)->completion.value_or(

@@ -5,11 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 
 #include "admission/directory.hpp"
 #include "api/caller.hpp"
-#include "api/send/keys_under_way.hpp"
+#include "api/idempotency.hpp"
 #include "api/send/outcome_waiters.hpp"
 #include "api/send/submission.hpp"
 #include "base/queue_clock.hpp"
@@ -37,8 +36,8 @@ struct SendOptions {
 /// Revision A is answered when the message is on disk; revision B when its outcome is, or when its
 /// wait runs out. The message is handed to the scheduler only after its commit. A media message is
 /// put aside between its checks and the store until its address was probed; it is accepted, and its
-/// delay begins, after that. A repeat of a request with an Idempotency-Key that comes meanwhile is
-/// told that the first one is still running.
+/// delay begins, after that. A sender that was removed or changed hands after its check is refused
+/// by the store.
 ///
 /// Threads: `handle` on any I/O thread; a media message goes on in the prober's; answers are given
 /// from the committer's. Prober and committer must have ended when this object is destroyed.
@@ -49,6 +48,7 @@ public:
         Random& random;
         UuidSource& ids;
         const Entrance& entrance;
+        Idempotency& idempotency;
         const admission::Directory& directory;
         const outbound::AddressPolicy& policy;
         media::Prober& prober;
@@ -69,33 +69,26 @@ public:
     std::function<void(model::Revision)> on_accepted;
 
 private:
-    struct Asker;
     struct Pending;
 
     [[nodiscard]] std::variant<std::unique_ptr<model::Message>, Refusal> decide(
         const Caller& caller) const;
     [[nodiscard]] std::variant<std::monostate, Refusal> decide_later_fields(
         const Caller& caller, const RevisionRules& rules, model::Message& message) const;
-    [[nodiscard]] std::optional<store::IdempotencyRecord> first_request(const Caller& caller);
-    [[nodiscard]] std::optional<http::Reply> first_answer(const Caller& caller);
-    [[nodiscard]] http::Reply answer_beside(const Caller& caller, const Sha256& under_way);
-    void refuse(const Caller& caller, Refusal refusal, Asker asker);
-    void probe(Caller caller, std::unique_ptr<model::Message> message, Asker asker);
-    void store_message(Caller caller, std::unique_ptr<model::Message> message, Asker asker);
+    void probe(Caller caller, std::unique_ptr<model::Message> message, KeyedResponder responder);
+    void store_message(Caller caller, std::unique_ptr<model::Message> message,
+                       KeyedResponder responder);
     [[nodiscard]] std::string at_once_answer(const model::Message& message) const;
     void stored(store::Accept&& accept, Pending pending);
     [[nodiscard]] http::Reply refused(Refusal refusal, model::Revision revision) const;
-    [[nodiscard]] http::Reply still_running(model::Revision revision) const;
-    [[nodiscard]] http::Reply repeat_answer(const store::IdempotencyRecord& first,
-                                            const store::IdempotencyRecord& now,
-                                            model::Revision revision);
-    [[nodiscard]] http::Reply answer_from_state(model::MessageId message);
+    [[nodiscard]] http::Reply answer_from_state(const store::IdempotencyRecord& first) const;
 
     Rooms rooms_;
     SendOptions options_;
-    KeysUnderWay keys_under_way_;
-    std::mutex reader_mutex_;
-    std::unique_ptr<store::Reader> reader_;  // For repeats; opened when first needed.
+    /// A repeat whose first request never got its answer: its message's state tells it.
+    const Idempotency::Recall recall_ = [this](const store::IdempotencyRecord& first) {
+        return answer_from_state(first);
+    };
 };
 
 }  // namespace merpati::api

@@ -82,10 +82,12 @@ TEST_P(LifetimeTest, SaysHowMuchOfTheDiskItTakes) {
 }
 
 TEST_P(LifetimeTest, SecretsCannotBeReadFromTheFiles) {
-    auto made = take(reader()->account(account)).value();
-    made.webhook_secret = Bytes(32, std::byte{'S'});
-    made.webhook_secret_previous = Bytes(32, std::byte{'P'});
-    ASSERT_TRUE(change([&](Tables& tables) { return tables.update_account(made); }));
+    const auto made = take(reader()->account(account)).value();
+    for (const char letter : {'P', 'S'}) {
+        ASSERT_TRUE(change([&](Tables& tables) {
+            return tables.rotate_webhook_secret(account, Bytes(32, std::byte(letter)), clock.now());
+        }));
+    }
     ASSERT_TRUE(store->checkpoint());
     const auto bytes = files();
     EXPECT_TRUE(bytes.contains(made.name));

@@ -36,6 +36,27 @@ void StoreTest::reopen() {
 }
 
 void StoreTest::write(WriteBatch& batch) {
+    for (const auto& accept : batch.accepts) {
+        EXPECT_TRUE(add_device(
+            {.number = accept.message->device, .account = accept.message->account}, false));
+    }
+    write_as_it_is(batch);
+}
+
+Result<DeviceDecision> StoreTest::add_device(const model::Device& made, bool webhook_given) {
+    Result<DeviceDecision> decision;
+    const auto added = change([&](Tables& tables) -> Result<void> {
+        decision = tables.add_device(made, webhook_given);
+        return decision ? Result<void>{} : pass(decision);
+    });
+    return added ? decision : Result<DeviceDecision>{std::unexpected(added.error())};
+}
+
+model::PhoneNumber StoreTest::device_of(model::AccountId owner) const {
+    return owner.value == 1 ? device : model::PhoneNumber::from_stored(6281200000000 + owner.value);
+}
+
+void StoreTest::write_as_it_is(WriteBatch& batch) {
     const auto written = store->write(batch);
     ASSERT_TRUE(written) << written.error().describe();
 }
@@ -43,7 +64,7 @@ void StoreTest::write(WriteBatch& batch) {
 Result<void> StoreTest::change(std::move_only_function<Result<void>(Tables&)> run) {
     WriteBatch batch;
     batch.changes.push_back({.run = std::move(run)});
-    write(batch);
+    write_as_it_is(batch);
     return std::move(batch.changes.front().result);
 }
 
@@ -80,7 +101,7 @@ std::unique_ptr<model::Message> StoreTest::message_due(Timestamp due_at) {
     auto made = std::make_unique<model::Message>();
     made->id = ids.next();
     made->account = account;
-    made->device = device;
+    made->device = device_of(account);
     made->recipient = "6281234567890";
     made->body = "Halo";
     made->callback_url = "https://example.com/status";
@@ -154,8 +175,9 @@ void StoreTest::update(model::EventId event, const model::CallbackProgress& prog
 
 std::vector<model::MessageId> StoreTest::lane_before(Timestamp before, std::size_t limit) {
     std::vector<model::MessageId> found;
-    for (const auto& queued : take(reader()->load_lane(device, model::Source::api, before, limit,
-                                                       [](const Uuid&) { return false; }))) {
+    for (const auto& queued :
+         take(reader()->load_lane(device_of(account), model::Source::api, before, limit,
+                                  [](const Uuid&) { return false; }))) {
         found.push_back(queued.message->id);
     }
     return found;

@@ -61,14 +61,21 @@ protected:
     /// Closes the store and opens it again, as after a restart.
     void reopen();
 
-    /// One transaction.
+    /// One transaction. Devices that its messages are sent from are added before it, where they
+    /// are not there.
     void write(WriteBatch& batch);
+    /// The same, without adding anything.
+    void write_as_it_is(WriteBatch& batch);
 
     Result<void> change(std::move_only_function<Result<void>(Tables&)> run);
     std::unique_ptr<Reader> reader();
 
     model::AccountId create_account(std::optional<std::int64_t> credit = std::nullopt);
     std::optional<std::int64_t> credit_of(model::AccountId account);
+
+    /// `device` for the first account, another number for each other one.
+    [[nodiscard]] model::PhoneNumber device_of(model::AccountId owner) const;
+    Result<DeviceDecision> add_device(const model::Device& made, bool webhook_given = true);
 
     /// A message of `account`, not stored yet.
     std::unique_ptr<model::Message> message();

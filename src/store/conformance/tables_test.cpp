@@ -24,8 +24,44 @@ struct TablesTest : StoreTest {
                 .state_since = clock.now()};
     }
 
-    Result<void> put(const model::Device& made) {
-        return change([&](Tables& tables) { return tables.put_device(made); });
+    Result<model::Account> update(const AccountPatch& patch) {
+        Result<model::Account> updated;
+        (void)change([&](Tables& tables) -> Result<void> {
+            updated = tables.update_account(account, patch);
+            return updated ? Result<void>{} : pass(updated);
+        });
+        return updated;
+    }
+
+    /// One change, and the rows that the store says it wrote.
+    std::vector<RowChange> rows_of(std::move_only_function<Result<void>(Tables&)> run) {
+        WriteBatch batch;
+        batch.changes.push_back({.run = std::move(run)});
+        write_as_it_is(batch);
+        return std::move(batch.row_changes);
+    }
+
+    model::KeyId create_key(std::string_view text, std::optional<Timestamp> expires_at = {}) {
+        model::KeyId id;
+        EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            id = take(tables.create_key({.account = account,
+                                         .name = "toko",
+                                         .hint = "mpt_9fK2",
+                                         .digest = sha256(text),
+                                         .revision = model::Revision::b,
+                                         .created_at = clock.now(),
+                                         .expires_at = expires_at}));
+            return {};
+        }));
+        return id;
+    }
+    std::size_t live_keys() {
+        std::size_t count = 0;
+        EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            count = take(tables.count_live_keys(account, clock.now()));
+            return {};
+        }));
+        return count;
     }
 
     Result<std::int64_t> add_credit(std::int64_t amount) {
@@ -40,40 +76,51 @@ struct TablesTest : StoreTest {
 };
 
 TEST_P(TablesTest, KeepsEveryFieldOfAnAccount) {
-    auto made = account_record();
-    made.name = "Warung Siti";
-    made.plan = model::Plan::trial;
-    made.expires_at = clock.now() + 720h;
-    made.rate = *model::RateChoice::parse("600/min");
-    made.callback_url = "https://example.com/default";
-    made.delivery = model::Delivery::at_most_once;
-    made.devices_max = 3;
-    made.webhook_secret = Bytes(32, std::byte{1});
-    made.webhook_secret_previous = Bytes(32, std::byte{2});
-    made.previous_secret_until = clock.now() + 24h;
-    ASSERT_TRUE(change([&](Tables& tables) { return tables.update_account(made); }));
+    const auto old_secret = account_record().webhook_secret;
+    const auto updated = take(update({.name = "Warung Siti",
+                                      .plan = model::Plan::trial,
+                                      .expires_at = clock.now() + 720h,
+                                      .rate = *model::RateChoice::parse("600/min"),
+                                      .callback_url = "https://example.com/default",
+                                      .delivery = model::Delivery::at_most_once,
+                                      .devices_max = 3}));
+    ASSERT_TRUE(change([&](Tables& tables) {
+        return tables.rotate_webhook_secret(account, Bytes(32, std::byte{1}), clock.now() + 24h);
+    }));
+    EXPECT_EQ(updated.name, "Warung Siti");
 
     const auto stored = account_record();
     EXPECT_EQ(stored.id, account);
-    EXPECT_EQ(stored.name, made.name);
-    EXPECT_EQ(stored.plan, made.plan);
-    EXPECT_EQ(stored.expires_at, made.expires_at);
-    EXPECT_EQ(stored.rate, made.rate);
-    EXPECT_EQ(stored.callback_url, made.callback_url);
-    EXPECT_EQ(stored.delivery, made.delivery);
+    EXPECT_EQ(stored.name, "Warung Siti");
+    EXPECT_EQ(stored.plan, model::Plan::trial);
+    EXPECT_EQ(stored.expires_at, clock.now() + 720h);
+    EXPECT_EQ(stored.rate.text(), "600/min");
+    EXPECT_EQ(stored.callback_url, "https://example.com/default");
+    EXPECT_EQ(stored.delivery, model::Delivery::at_most_once);
     EXPECT_EQ(stored.devices_max, 3);
-    EXPECT_EQ(stored.webhook_secret, made.webhook_secret);
-    EXPECT_EQ(stored.webhook_secret_previous, made.webhook_secret_previous);
-    EXPECT_EQ(stored.previous_secret_until, made.previous_secret_until);
+    EXPECT_EQ(stored.webhook_secret, Bytes(32, std::byte{1}));
+    EXPECT_EQ(stored.webhook_secret_previous, old_secret);
+    EXPECT_EQ(stored.previous_secret_until, clock.now() + 24h);
     EXPECT_EQ(stored.created_at, clock.now());
 }
 
-TEST_P(TablesTest, UpdatingAnAccountLeavesItsCreditAlone) {
+TEST_P(TablesTest, OnlyTheGivenFieldsOfAnAccountChange) {
     account = create_account(10);
-    auto stale = account_record();
     accepted();
-    ASSERT_TRUE(change([&](Tables& tables) { return tables.update_account(stale); }));
-    EXPECT_EQ(credit_of(account), 9);
+    ASSERT_TRUE(update({.name = "Warung Siti", .expires_at = clock.now() + 1h}));
+    ASSERT_TRUE(update({.plan = model::Plan::free}));
+    ASSERT_TRUE(update({.devices_max = 7}));
+    EXPECT_EQ(account_record().expires_at, clock.now() + 1h);
+    ASSERT_TRUE(update({.expires_at = std::optional<Timestamp>{}}));
+    ASSERT_TRUE(update({}));
+
+    const auto stored = account_record();
+    EXPECT_EQ(stored.name, "Warung Siti");
+    EXPECT_EQ(stored.plan, model::Plan::free);
+    EXPECT_EQ(stored.devices_max, 7);
+    EXPECT_EQ(stored.expires_at, std::nullopt);
+    EXPECT_EQ(stored.callback_url, "");
+    EXPECT_EQ(stored.credit, 9);
 }
 
 TEST_P(TablesTest, NamesAnAccountThatIsNotThere) {
@@ -81,14 +128,10 @@ TEST_P(TablesTest, NamesAnAccountThatIsNotThere) {
     EXPECT_FALSE(take(reader()->account(nobody)));
     const auto set = change([&](Tables& tables) { return tables.set_credit(nobody, 1); });
     EXPECT_EQ(set.error().code, ErrorCode::not_found);
-    const auto updated = change([&](Tables& tables) {
-        model::Account stranger;
-        stranger.id = nobody;
-        return tables.update_account(stranger);
-    });
-    EXPECT_EQ(updated.error().code, ErrorCode::not_found);
     account = nobody;
     EXPECT_EQ(add_credit(5).error().code, ErrorCode::not_found);
+    EXPECT_EQ(update({.name = "x"}).error().code, ErrorCode::not_found);
+    EXPECT_EQ(add_device(device_record()).error().code, ErrorCode::not_found);
 }
 
 TEST_P(TablesTest, AddsCreditToTheBalance) {
@@ -117,100 +160,71 @@ TEST_P(TablesTest, ChangesOfABatchSeeTheCreditOfItsFinishes) {
 }
 
 TEST_P(TablesTest, KeepsEveryFieldOfAKey) {
-    model::ApiKey key{.account = account,
-                      .name = "toko",
-                      .hint = "mpt_9fK2",
-                      .digest = sha256("the key"),
-                      .revision = model::Revision::b,
-                      .created_at = clock.now()};
-    ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
-        key.id = take(tables.create_key(key));
-        return {};
-    }));
-    key.name = "kasir";
-    key.revision = std::nullopt;
-    key.expires_at = clock.now() + 1h;
-    key.revoked_at = clock.now() + 2h;
-    ASSERT_TRUE(change([&](Tables& tables) { return tables.update_key(key); }));
-
+    const auto id = create_key("the key", clock.now() + 1h);
     const auto keys = take(reader()->keys());
     ASSERT_EQ(keys.size(), 1);
-    EXPECT_EQ(keys[0].id, key.id);
+    EXPECT_EQ(keys[0].id, id);
     EXPECT_EQ(keys[0].account, account);
-    EXPECT_EQ(keys[0].name, "kasir");
+    EXPECT_EQ(keys[0].name, "toko");
     EXPECT_EQ(keys[0].hint, "mpt_9fK2");
-    EXPECT_EQ(keys[0].digest, key.digest);
-    EXPECT_EQ(keys[0].revision, std::nullopt);
+    EXPECT_EQ(keys[0].digest, sha256("the key"));
+    EXPECT_EQ(keys[0].revision, model::Revision::b);
     EXPECT_EQ(keys[0].created_at, clock.now());
-    EXPECT_EQ(keys[0].expires_at, key.expires_at);
-    EXPECT_EQ(keys[0].revoked_at, key.revoked_at);
-
-    key.id = {99};
-    const auto updated = change([&](Tables& tables) { return tables.update_key(key); });
-    EXPECT_EQ(updated.error().code, ErrorCode::not_found);
+    EXPECT_EQ(keys[0].expires_at, clock.now() + 1h);
+    EXPECT_EQ(keys[0].revoked_at, std::nullopt);
 }
 
-TEST_P(TablesTest, KeepsEveryFieldOfADevice) {
-    const auto made = device_record();
-    ASSERT_TRUE(put(made));
-    const auto devices = take(reader()->devices());
-    ASSERT_EQ(devices.size(), 1);
-    EXPECT_EQ(devices[0].number, device);
-    EXPECT_EQ(devices[0].account, account);
-    EXPECT_EQ(devices[0].connector, made.connector);
-    EXPECT_EQ(devices[0].state, made.state);
-    EXPECT_EQ(devices[0].webhook_url, made.webhook_url);
-    EXPECT_EQ(devices[0].pace, made.pace);
-    EXPECT_EQ(devices[0].created_at, made.created_at);
-    EXPECT_EQ(devices[0].state_since, made.state_since);
+TEST_P(TablesTest, AKeyEndsAtTheEarliestMomentThatWasDecided) {
+    const auto id = create_key("the key");
+    const auto expire = [&](Timestamp at) {
+        std::optional<Timestamp> end;
+        EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            end = take(tables.expire_key(id, at)).expires_at;
+            return {};
+        }));
+        return end;
+    };
+    EXPECT_EQ(expire(clock.now() + 2h), clock.now() + 2h);
+    EXPECT_EQ(expire(clock.now() + 1h), clock.now() + 1h);
+    EXPECT_EQ(expire(clock.now() + 3h), clock.now() + 1h);
+    const auto unknown = change([](Tables& tables) -> Result<void> {
+        auto expired = tables.expire_key({99}, {});
+        return expired ? Result<void>{} : pass(expired);
+    });
+    EXPECT_EQ(unknown.error().code, ErrorCode::not_found);
 }
 
-TEST_P(TablesTest, PuttingADeviceAgainChangesIt) {
-    auto made = device_record();
-    ASSERT_TRUE(put(made));
-    made.webhook_url = "https://example.com/other";
-    ASSERT_TRUE(put(made));
-    const auto devices = take(reader()->devices());
-    ASSERT_EQ(devices.size(), 1);
-    EXPECT_EQ(devices[0].webhook_url, "https://example.com/other");
+TEST_P(TablesTest, ARevokedKeyStaysRevokedFromItsFirstMomentOn) {
+    const auto id = create_key("the key");
+    const auto first = clock.now();
+    for (int time = 0; time < 2; ++time) {
+        EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            EXPECT_EQ(take(tables.revoke_key(id, clock.now())).revoked_at, first);
+            return {};
+        }));
+        clock.advance(1min);
+    }
+    const auto unknown = change([](Tables& tables) -> Result<void> {
+        auto revoked = tables.revoke_key({99}, {});
+        return revoked ? Result<void>{} : pass(revoked);
+    });
+    EXPECT_EQ(unknown.error().code, ErrorCode::not_found);
 }
 
-TEST_P(TablesTest, ANumberBelongsToOneAccount) {
-    ASSERT_TRUE(put(device_record()));
-    const auto owner = account;
+TEST_P(TablesTest, CountsTheKeysOfAnAccountThatWork) {
+    create_key("one");
+    create_key("two", clock.now() + 1h);
+    const auto third = create_key("three");
+    EXPECT_EQ(live_keys(), 3);
+    ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+        take(tables.revoke_key(third, clock.now()));
+        return {};
+    }));
+    EXPECT_EQ(live_keys(), 2);
+    clock.advance(1h);
+    EXPECT_EQ(live_keys(), 1);
     account = create_account();
-    EXPECT_EQ(put(device_record()).error().code, ErrorCode::conflict);
-    const auto devices = take(reader()->devices());
-    ASSERT_EQ(devices.size(), 1);
-    EXPECT_EQ(devices[0].account, owner);
-}
-
-TEST_P(TablesTest, SetsADevicesState) {
-    const auto set = [&](model::DeviceState state) {
-        return change([&, state](Tables& tables) {
-            return tables.set_device_state(device, state, clock.now());
-        });
-    };
-    EXPECT_EQ(set(model::DeviceState::banned).error().code, ErrorCode::not_found);
-    ASSERT_TRUE(put(device_record()));
-    clock.advance(1min);
-    ASSERT_TRUE(set(model::DeviceState::banned));
-    const auto devices = take(reader()->devices());
-    EXPECT_EQ(devices[0].state, model::DeviceState::banned);
-    EXPECT_EQ(devices[0].state_since, clock.now());
-}
-
-TEST_P(TablesTest, RemovesADeviceOnlyWhenNothingWaitsInItsLane) {
-    const auto remove = [&] {
-        return change([&](Tables& tables) { return tables.remove_device(device); });
-    };
-    EXPECT_EQ(remove().error().code, ErrorCode::not_found);
-    ASSERT_TRUE(put(device_record()));
-    const auto made = accepted();
-    EXPECT_EQ(remove().error().code, ErrorCode::conflict);
-    ASSERT_TRUE(finish(finish_of(made)));
-    EXPECT_TRUE(remove());
-    EXPECT_TRUE(take(reader()->devices()).empty());
+    EXPECT_EQ(live_keys(), 0);
 }
 
 TEST_P(TablesTest, AFailedChangeIsUndoneAlone) {
@@ -226,6 +240,7 @@ TEST_P(TablesTest, AFailedChangeIsUndoneAlone) {
     add(100, true);
     batch.accepts.push_back({.message = message()});
     write(batch);
+    EXPECT_EQ(batch.row_changes.size(), 2);
     EXPECT_TRUE(batch.changes[0].result);
     ASSERT_FALSE(batch.changes[1].result);
     EXPECT_EQ(batch.changes[1].result.error().code, ErrorCode::refused);
@@ -248,6 +263,31 @@ TEST_P(TablesTest, AChangeThatBreaksARuleOfTheStoreIsUndoneAlone) {
     ASSERT_FALSE(batch.changes[1].result);
     EXPECT_EQ(batch.changes[1].result.error().code, ErrorCode::conflict);
     EXPECT_EQ(take(reader()->keys()).size(), 1);
+}
+
+TEST_P(TablesTest, ReportsTheRowsThatAChangeWrote) {
+    const auto added = rows_of([&](Tables& tables) -> Result<void> {
+        take(tables.add_device(device_record(), true));
+        take(tables.set_device_state(DeviceIdentity::of(device_record()),
+                                     model::DeviceState::connected, clock.now()));
+        return tables.add_callback({.id = ids.next(), .account = account});
+    });
+    ASSERT_EQ(added.size(), 2);  // The state was the device's before.
+    EXPECT_TRUE(std::get<DeviceWritten>(added[0]).is_new);
+    EXPECT_EQ(std::get<model::Callback>(added[1]).account, account);
+
+    const auto changed = rows_of([&](Tables& tables) -> Result<void> {
+        take(tables.set_device_state(DeviceIdentity::of(device_record()),
+                                     model::DeviceState::banned, clock.now()));
+        take(tables.update_account(account, {.name = "Warung Siti"}));
+        take(tables.create_key({.account = account, .digest = sha256("key")}));
+        return tables.remove_device(device);
+    });
+    ASSERT_EQ(changed.size(), 4);
+    EXPECT_FALSE(std::get<DeviceWritten>(changed[0]).is_new);
+    EXPECT_EQ(std::get<model::Account>(changed[1]).name, "Warung Siti");
+    EXPECT_EQ(std::get<model::ApiKey>(changed[2]).digest, sha256("key"));
+    EXPECT_EQ(std::get<DeviceRemoved>(changed[3]).device.state, model::DeviceState::banned);
 }
 
 TEST_P(TablesTest, KeepsWhatAnIdempotencyKeyStandsFor) {

@@ -109,6 +109,8 @@ struct CrashTest : ::testing::Test {
         batch.changes.push_back({.run = [](Tables& tables) -> Result<void> {
             const auto id = take(tables.create_account({.credit = first_credit}));
             EXPECT_EQ(id.value, 1);
+            take(tables.add_device(
+                {.number = model::PhoneNumber::from_stored(6281100000001), .account = id}, true));
             return {};
         }});
         ASSERT_TRUE(store->write(batch));

@@ -151,7 +151,7 @@ TEST_P(DamageTest, TheWriterLeavesOutWhatIsDamagedAndWritesTheRest) {
 }
 
 TEST_P(DamageTest, AnAcceptThatMeetsDamageIsRefusedAndCostsNothing) {
-    account = create_account(1'000);
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.set_credit(account, 1'000); }));
     fill();
     damage("message", leaves_of("message").size() - 1);
     auto refused = *message();

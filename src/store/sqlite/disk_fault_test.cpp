@@ -16,6 +16,8 @@ constexpr std::uint64_t reserve = 1 << 20;
 constexpr std::uint64_t plenty = 64 << 20;
 
 struct DiskFaultTest : StoreTest {
+    DiskFaultTest() { EXPECT_TRUE(add_device({.number = device, .account = account})); }
+
     sqlite::Faults faults;
 
     std::filesystem::path file = directory.path() / "merpati.db";

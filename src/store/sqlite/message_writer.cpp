@@ -49,10 +49,25 @@ void Credits::flush() {
     balances_.clear();
 }
 
+Senders::Senders(Connection& connection)
+    : select_(connection, "SELECT account FROM device WHERE number = ?") {}
+
+std::optional<model::AccountId> Senders::owner_of(model::PhoneNumber device) {
+    const auto [found, is_new] = owners_.try_emplace(device);
+    if (is_new) {
+        auto row = select_.query(device.value());
+        if (row.next()) {
+            found->second = model::AccountId{row.integer(0)};
+        }
+    }
+    return found->second;
+}
+
 MessageWriter::MessageWriter(Connection& connection)
     : connection_(connection),
       credits_(connection),
       activity_(connection),
+      senders_(connection),
       insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
       insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?)"),
       delete_queue_(connection,
@@ -78,6 +93,10 @@ MessageWriter::MessageWriter(Connection& connection)
 void MessageWriter::accept(Accept& accept) {
     auto& message = *accept.message;
     if (accept.idempotency && repeats(accept)) {
+        return;
+    }
+    if (senders_.owner_of(message.device) != message.account) {
+        accept.result = Accept::Result::sender_gone;
         return;
     }
     switch (credits_.charge(message.account)) {

@@ -38,6 +38,21 @@ private:
     std::unordered_map<model::AccountId, Balance> balances_;
 };
 
+/// Whose the devices are that one batch sends from: read once. `forget` when a device may have
+/// changed.
+class Senders {
+public:
+    explicit Senders(Connection& connection);
+
+    /// Empty: there is no such device.
+    [[nodiscard]] std::optional<model::AccountId> owner_of(model::PhoneNumber device);
+    void forget() { owners_.clear(); }
+
+private:
+    Statement select_;
+    std::unordered_map<model::PhoneNumber, std::optional<model::AccountId>> owners_;
+};
+
 /// Writes the elements of a batch, inside the transaction that sqlite_store.cpp opens.
 class MessageWriter {
 public:
@@ -57,6 +72,7 @@ public:
 
     Credits& credits() { return credits_; }
     Activity& activity() { return activity_; }
+    Senders& senders() { return senders_; }
 
 private:
     [[nodiscard]] bool repeats(Accept& accept);
@@ -64,6 +80,7 @@ private:
     Connection& connection_;
     Credits credits_;
     Activity activity_;
+    Senders senders_;
     Statement insert_message_;
     Statement insert_queue_;
     Statement delete_queue_;

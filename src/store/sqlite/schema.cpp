@@ -167,8 +167,15 @@ CREATE TABLE lane(
 ) STRICT;
 )sql";
 
+// How many devices and keys an account has is counted inside the transaction that adds one.
+constexpr const char* rows_of_an_account = R"sql(
+CREATE INDEX device_account ON device(account);
+CREATE INDEX api_key_account ON api_key(account);
+)sql";
+
 /// Step N brings version N to N + 1. Steps are added, never changed.
-constexpr std::array steps{first_schema, lists_of_trouble, activity, callbacks_by_account, lanes};
+constexpr std::array steps{first_schema, lists_of_trouble,  activity, callbacks_by_account,
+                           lanes,        rows_of_an_account};
 
 }  // namespace
 

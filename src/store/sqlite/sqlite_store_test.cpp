@@ -133,7 +133,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     execute(
         "DROP INDEX completion_unsent; DROP INDEX callback_parked; DROP TABLE activity;"
         "DROP TABLE lane; ALTER TABLE queue DROP COLUMN failing_since;"
-        "PRAGMA user_version = 1");
+        "DROP INDEX device_account; DROP INDEX api_key_account; PRAGMA user_version = 1");
     options.migrate = false;
     const auto refused = refusal();
     EXPECT_EQ(refused.code, ErrorCode::conflict);
@@ -145,8 +145,9 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     EXPECT_EQ(connection.query_text("PRAGMA user_version"),
               std::to_string(sqlite::schema_version()));
     EXPECT_EQ(connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name IN "
-                                    "('completion_unsent', 'callback_parked', 'activity', 'lane')"),
-              "4");
+                                    "('completion_unsent', 'callback_parked', 'activity', 'lane', "
+                                    "'device_account', 'api_key_account')"),
+              "6");
 }
 
 TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {
@@ -193,10 +194,17 @@ TEST_F(SqliteStoreTest, ANewStoreTakesTheKeyFileThatIsThere) {
 
 TEST_F(SqliteStoreTest, AfterAFailedWriteNothingMoreIsWritten) {
     auto store = take(open_store(options));
+    WriteBatch senders;
+    senders.changes.push_back({.run = [](Tables& tables) -> Result<void> {
+        take(tables.add_device({.account = take(tables.create_account({}))}, true));
+        return {};
+    }});
+    ASSERT_TRUE(store->write(senders));
     const auto accept = [] {
         WriteBatch batch;
         batch.accepts.push_back({.message = std::make_unique<model::Message>()});
         batch.accepts.back().message->id = Uuid{7, 7};
+        batch.accepts.back().message->account = {1};
         return batch;
     };
     auto first = accept();

@@ -1,5 +1,6 @@
 #include "store/sqlite/sqlite_tables.hpp"
 
+#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
@@ -12,13 +13,10 @@ namespace {
 // A step of retention looks at this many times the rows it may remove.
 constexpr std::size_t walk_factor = 8;
 
-std::optional<std::string_view> revision_word(const model::ApiKey& key) {
-    return key.revision ? std::optional{model::to_string(*key.revision)} : std::nullopt;
-}
-
 }  // namespace
 
-void SqliteTables::apply(Change& change) {
+void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
+    row_changes_.clear();
     connection_.execute("SAVEPOINT change");
     try {
         change.result = change.run(*this);
@@ -33,126 +31,11 @@ void SqliteTables::apply(Change& change) {
         connection_.execute("ROLLBACK TO change");
         writer_.credits().forget();
         writer_.activity().forget();
+        row_changes_.clear();
     }
     connection_.execute("RELEASE change");
-}
-
-Result<void> SqliteTables::changed_one(const char* what) {
-    if (connection_.changes() == 1) {
-        return {};
-    }
-    return fail(ErrorCode::not_found, fmt::format("there is no such {}", what));
-}
-
-Result<model::AccountId> SqliteTables::create_account(const model::Account& account) {
-    const auto secret = secrets_.seal(account.webhook_secret);
-    Statement insert{connection_,
-                     "INSERT INTO account(name, plan, credit, expires_at, rate, callback_url, "
-                     "delivery, devices_max, webhook_secret, created_at) "
-                     "VALUES(?,?,?,?,?,?,?,?,?,?)"};
-    insert.run(account.name, model::to_string(account.plan), account.credit, account.expires_at,
-               account.rate.text(), account.callback_url, model::to_string(account.delivery),
-               account.devices_max, std::span<const std::byte>{secret}, account.created_at);
-    return model::AccountId{connection_.last_row()};
-}
-
-Result<void> SqliteTables::update_account(const model::Account& account) {
-    const auto secret = secrets_.seal(account.webhook_secret);
-    std::optional<Bytes> previous;
-    if (!account.webhook_secret_previous.empty()) {
-        previous = secrets_.seal(account.webhook_secret_previous);
-    }
-    Statement update{connection_,
-                     "UPDATE account SET name = ?2, plan = ?3, expires_at = ?4, rate = ?5, "
-                     "callback_url = ?6, delivery = ?7, devices_max = ?8, webhook_secret = ?9, "
-                     "webhook_secret_previous = ?10, previous_secret_until = ?11 WHERE id = ?1"};
-    update.run(account.id.value, account.name, model::to_string(account.plan), account.expires_at,
-               account.rate.text(), account.callback_url, model::to_string(account.delivery),
-               account.devices_max, std::span<const std::byte>{secret},
-               previous ? std::optional{std::span<const std::byte>{*previous}} : std::nullopt,
-               account.previous_secret_until);
-    return changed_one("account");
-}
-
-Result<void> SqliteTables::set_credit(model::AccountId account,
-                                      std::optional<std::int64_t> credit) {
-    Statement update{connection_, "UPDATE account SET credit = ?2 WHERE id = ?1"};
-    update.run(account.value, credit);
-    return changed_one("account");
-}
-
-Result<std::int64_t> SqliteTables::add_credit(model::AccountId account, std::int64_t amount) {
-    std::int64_t balance = 0;
-    {
-        Statement select{connection_, "SELECT coalesce(credit, 0) FROM account WHERE id = ?"};
-        auto row = select.query(account.value);
-        if (!row.next()) {
-            return fail(ErrorCode::not_found, "there is no such account");
-        }
-        if (__builtin_add_overflow(row.integer(0), amount, &balance) || balance < 0) {
-            return fail(ErrorCode::invalid_argument, "the balance would be below 0 or too large");
-        }
-    }
-    if (auto set = set_credit(account, balance); !set) {
-        return pass(set);
-    }
-    return balance;
-}
-
-Result<model::KeyId> SqliteTables::create_key(const model::ApiKey& key) {
-    Statement insert{connection_,
-                     "INSERT INTO api_key(account, name, hint, digest, revision, created_at, "
-                     "expires_at, revoked_at) VALUES(?,?,?,?,?,?,?,?)"};
-    insert.run(key.account.value, key.name, key.hint, std::span<const std::byte>{key.digest},
-               revision_word(key), key.created_at, key.expires_at, key.revoked_at);
-    return model::KeyId{connection_.last_row()};
-}
-
-Result<void> SqliteTables::update_key(const model::ApiKey& key) {
-    Statement update{connection_,
-                     "UPDATE api_key SET name = ?2, revision = ?3, expires_at = ?4, "
-                     "revoked_at = ?5 WHERE id = ?1"};
-    update.run(key.id.value, key.name, revision_word(key), key.expires_at, key.revoked_at);
-    return changed_one("key");
-}
-
-Result<void> SqliteTables::put_device(const model::Device& device) {
-    Statement put{
-        connection_,
-        "INSERT INTO device VALUES(?,?,?,?,?,?,?,?,?,?) ON CONFLICT(number) DO UPDATE SET "
-        "connector = excluded.connector, state = excluded.state, "
-        "webhook_url = excluded.webhook_url, gap_min = excluded.gap_min, "
-        "jitter_max = excluded.jitter_max, per_day_max = excluded.per_day_max, "
-        "state_since = excluded.state_since WHERE account = excluded.account"};
-    put.run(device.number.value(), device.account.value, model::to_string(device.connector),
-            model::to_string(device.state), device.webhook_url, device.pace.gap_min.count(),
-            device.pace.jitter_max.count(), device.pace.per_day_max, device.created_at,
-            device.state_since);
-    if (connection_.changes() != 1) {
-        return fail(ErrorCode::conflict, "the number belongs to another account");
-    }
-    return {};
-}
-
-Result<void> SqliteTables::set_device_state(model::PhoneNumber device, model::DeviceState state,
-                                            Timestamp since) {
-    Statement update{connection_,
-                     "UPDATE device SET state = ?2, state_since = ?3 WHERE number = ?1"};
-    update.run(device.value(), model::to_string(state), since);
-    return changed_one("device");
-}
-
-Result<void> SqliteTables::remove_device(model::PhoneNumber device) {
-    {
-        Statement waiting{connection_, "SELECT 1 FROM queue WHERE device = ? LIMIT 1"};
-        if (auto row = waiting.query(device.value()); row.next()) {
-            return fail(ErrorCode::conflict,
-                        "messages wait in this device's lane: cancel them or let them go first");
-        }
-    }
-    Statement remove{connection_, "DELETE FROM device WHERE number = ?"};
-    remove.run(device.value());
-    return changed_one("device");
+    row_changes.insert(row_changes.end(), std::make_move_iterator(row_changes_.begin()),
+                       std::make_move_iterator(row_changes_.end()));
 }
 
 Result<void> SqliteTables::set_down_since(model::PhoneNumber device,
@@ -172,21 +55,35 @@ Result<void> SqliteTables::forget_lane(model::PhoneNumber device) {
 
 Result<void> SqliteTables::add_callback(const model::Callback& callback) {
     writer_.add_callback(callback);
+    row_changes_.emplace_back(callback);
     return {};
 }
 
 Result<void> SqliteTables::replay_callback(model::EventId event, Timestamp now) {
+    {
+        Statement find{connection_, "SELECT state FROM callback WHERE id = ? AND tail = ?"};
+        auto row = find.query(event.sequence(), tail_of(event));
+        if (!row.next()) {
+            return fail(ErrorCode::not_found, "there is no such callback");
+        }
+        if (row.integer(0) == static_cast<int>(model::CallbackState::waiting)) {
+            return fail(ErrorCode::conflict, "the callback is not through with its attempts");
+        }
+    }
     Statement update{connection_,
                      "UPDATE callback SET state = 0, attempts = 0, due_at = ?3, updated_at = ?3 "
                      "WHERE id = ?1 AND tail = ?2"};
     update.run(event.sequence(), tail_of(event), now);
-    return changed_one("callback");
+    return {};
 }
 
 Result<void> SqliteTables::release_message(model::MessageId message, Timestamp now) {
     const auto held = find_held(message);
     if (!held) {
         return std::unexpected(held.error());
+    }
+    if (writer_.senders().owner_of(held->device) != held->account) {
+        return fail(ErrorCode::refused, "the device that it was to leave by was removed");
     }
     Statement remove{connection_, "DELETE FROM completion WHERE id = ?"};
     remove.run(message.sequence());

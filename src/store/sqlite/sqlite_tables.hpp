@@ -14,18 +14,28 @@ public:
     SqliteTables(Connection& connection, MessageWriter& writer, const SecretBox& secrets)
         : connection_(connection), writer_(writer), secrets_(secrets) {}
 
-    /// Undoes what a failed change has written. Throws Failure when the store itself failed.
-    void apply(Change& change);
+    /// Undoes what a failed change has written; adds what another one has to `row_changes`. Throws
+    /// Failure when the store itself failed.
+    void apply(Change& change, std::vector<RowChange>& row_changes);
 
+    Result<std::optional<model::Account>> find_account(model::AccountId id) override;
     Result<model::AccountId> create_account(const model::Account& account) override;
-    Result<void> update_account(const model::Account& account) override;
+    Result<model::Account> update_account(model::AccountId account,
+                                          const AccountPatch& patch) override;
+    Result<void> rotate_webhook_secret(model::AccountId account, const Bytes& secret,
+                                       Timestamp until) override;
     Result<void> set_credit(model::AccountId account, std::optional<std::int64_t> credit) override;
     Result<std::int64_t> add_credit(model::AccountId account, std::int64_t amount) override;
+    Result<std::optional<model::ApiKey>> find_key(model::KeyId id) override;
+    Result<std::size_t> count_live_keys(model::AccountId account, Timestamp now) override;
     Result<model::KeyId> create_key(const model::ApiKey& key) override;
-    Result<void> update_key(const model::ApiKey& key) override;
-    Result<void> put_device(const model::Device& device) override;
-    Result<void> set_device_state(model::PhoneNumber device, model::DeviceState state,
-                                  Timestamp since) override;
+    Result<model::ApiKey> revoke_key(model::KeyId key, Timestamp at) override;
+    Result<model::ApiKey> expire_key(model::KeyId key, Timestamp at) override;
+    Result<std::optional<model::Device>> find_device(model::PhoneNumber number) override;
+    Result<DeviceDecision> add_device(const model::Device& device, bool webhook_given) override;
+    Result<std::optional<model::Device>> set_device_state(const DeviceIdentity& device,
+                                                          model::DeviceState state,
+                                                          Timestamp since) override;
     Result<void> remove_device(model::PhoneNumber device) override;
     Result<void> set_down_since(model::PhoneNumber device, std::optional<Timestamp> since) override;
     Result<void> forget_lane(model::PhoneNumber device) override;
@@ -41,7 +51,11 @@ public:
     Result<std::size_t> prune(const PruneLimits& limits) override;
 
 private:
-    [[nodiscard]] Result<void> changed_one(const char* what);
+    /// Reads the row that was just written, and reports it.
+    [[nodiscard]] Result<model::Account> written_account(model::AccountId id);
+    [[nodiscard]] Result<model::ApiKey> written_key(model::KeyId id);
+    [[nodiscard]] model::Device written_device(model::PhoneNumber number, bool is_new);
+    [[nodiscard]] bool has_room(model::AccountId account, std::uint32_t devices_max);
     [[nodiscard]] Result<model::Message> find_held(model::MessageId message);
     [[nodiscard]] std::size_t prune_messages(const PruneLimits& limits);
     [[nodiscard]] std::size_t prune_callbacks(const PruneLimits& limits);
@@ -49,6 +63,7 @@ private:
     Connection& connection_;
     MessageWriter& writer_;
     const SecretBox& secrets_;
+    std::vector<RowChange> row_changes_;  // Of the change that runs.
     // Where retention's walks stand; 0: at the start.
     std::int64_t messages_walked_to_ = 0;
     std::int64_t callbacks_walked_to_ = 0;

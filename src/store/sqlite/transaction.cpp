@@ -33,6 +33,8 @@ Transaction::Transaction(Connection& connection, MessageWriter& writer, SqliteTa
       find_callback_(connection, "SELECT tail FROM callback WHERE id = ?") {}
 
 void Transaction::run(WriteBatch& batch) {
+    batch.row_changes.clear();
+    writer_.senders().forget();
     begin_.run();
     write(Kind::finish, batch.finishes, [this](Finish& finish) { writer_.finish(finish); });
     write(Kind::reschedule, batch.reschedules,
@@ -43,7 +45,8 @@ void Transaction::run(WriteBatch& batch) {
     if (!batch.changes.empty()) {
         writer_.credits().flush();
     }
-    write(Kind::change, batch.changes, [this](Change& change) { tables_.apply(change); });
+    write(Kind::change, batch.changes,
+          [&](Change& change) { tables_.apply(change, batch.row_changes); });
     write(Kind::accept, batch.accepts, [this](Accept& accept) { writer_.accept(accept); });
     writer_.credits().flush();
     writer_.flush_lanes();

@@ -1,4 +1,4 @@
-#include "api/send/keys_under_way.hpp"
+#include "api/keys_under_way.hpp"
 
 namespace merpati::api {
 

@@ -1,0 +1,183 @@
+#include "api/idempotency.hpp"
+
+#include <array>
+#include <future>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/device_addnew.hpp"
+#include "testing/manual_clock.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::api {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Adding devices, the operation that stores its answer with what it does.
+struct IdempotencyTest : ::testing::Test {
+    IdempotencyTest() {
+        committer.on_row_changed = [this](store::RowChange&& row) { directory.apply(row); };
+        committer.start();
+        change([this](store::Tables& tables) -> Result<void> {
+            account = *tables.create_account({.name = "Toko", .devices_max = 2});
+            EXPECT_TRUE(tables.create_key({.account = account, .digest = sha256("mpt_key")}));
+            return {};
+        });
+    }
+    ~IdempotencyTest() override { committer.stop(); }
+
+    void change(std::move_only_function<Result<void>(store::Tables&)> run) {
+        const auto changed = committer.change_and_wait(std::move(run));
+        EXPECT_TRUE(changed) << changed.error().describe();
+    }
+    void set(const store::AccountPatch& patch) {
+        change([&](store::Tables& tables) -> Result<void> {
+            return tables.update_account(account, patch) ? Result<void>{}
+                                                         : fail(ErrorCode::not_found, "");
+        });
+    }
+
+    struct Sink final : http::ReplySink {
+        void deliver(http::Reply&& reply) override { promise.set_value(std::move(reply)); }
+        std::promise<http::Reply> promise;
+    };
+
+    std::future<http::Reply> ask(std::string_view asked, std::string_view key = "order-1") {
+        auto sink = std::make_shared<Sink>();
+        auto reply = sink->promise.get_future();
+        const std::array<http::Request::Header, 1> headers{{{"Idempotency-Key", key}}};
+        http::Request request;
+        request.method = http::Method::post;
+        request.path = "/v1/device/addnew";
+        request.authorization = "Bearer mpt_key";
+        request.body = asked;
+        request.headers = headers;
+        adding.handle(request, http::Responder{sink});
+        return reply;
+    }
+    http::Reply add(std::string_view asked, std::string_view key = "order-1") {
+        return ask(asked, key).get();
+    }
+    static void expect_first(const http::Reply& reply) {
+        EXPECT_EQ(reply.status, 200) << reply.body;
+        EXPECT_THAT(reply.headers, Not(HasSubstr("Idempotent-Replayed")));
+    }
+    static void expect_replayed(const http::Reply& reply) {
+        EXPECT_EQ(reply.status, 200) << reply.body;
+        EXPECT_THAT(reply.headers, HasSubstr("Idempotent-Replayed: true"));
+    }
+
+    static constexpr std::string_view body = R"({"device":"6281100000001"})";
+
+    ::merpati::testing::TemporaryFolder folder;
+    ::merpati::testing::ManualClock clock;
+    std::unique_ptr<store::Store> store =
+        *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
+    outbound::AddressPolicy policy{{}};
+    admission::Directory directory;
+    model::AccountId account;
+    QueueClock queue_clock{clock};
+    Entrance entrance{queue_clock, directory, {}};
+    Idempotency idempotency{*store, entrance};
+    connector::Connectors connectors;
+    store::Committer committer{clock, *store, {}, [](const Error&) {}};
+    DeviceAddnew adding{{.clock = clock,
+                         .entrance = entrance,
+                         .idempotency = idempotency,
+                         .policy = policy,
+                         .connectors = connectors,
+                         .committer = committer},
+                        {},
+                        [](store::Tables&, const model::Device&) { return Result<void>{}; }};
+};
+
+TEST_F(IdempotencyTest, ARepeatIsAnsweredAsTheFirstWasWhateverHasChangedSince) {
+    const auto first = add(body);
+    expect_first(first);
+    set({.plan = model::Plan::free, .devices_max = 0});
+    const auto repeat = add(body);
+    expect_replayed(repeat);
+    EXPECT_EQ(repeat.body, first.body);
+    change([](store::Tables& tables) {
+        return tables.remove_device(*model::PhoneNumber::parse("6281100000001"));
+    });
+    expect_replayed(add(body));
+    EXPECT_EQ(directory.devices(std::nullopt).size(), 0U);
+}
+
+TEST_F(IdempotencyTest, AnotherBodyIsRefusedBeforeItIsJudged) {
+    expect_first(add(body));
+    for (const std::string_view other :
+         {R"({"device":"6281100000002"})", R"({"device":"x"})", R"({"device":"6281100000001",
+                                                                "webhook":"x"})"}) {
+        EXPECT_EQ(add(other).status, 422) << other;
+    }
+    EXPECT_EQ(directory.devices(std::nullopt).size(), 1U);
+}
+
+TEST_F(IdempotencyTest, AKeyStandsForItsRequestForADay) {
+    expect_first(add(body));
+    clock.advance(24h - 1ms);
+    expect_replayed(add(body));
+    EXPECT_EQ(add(R"({"device":"6281100000002"})").status, 422);
+    clock.advance(1ms);
+    expect_first(add(R"({"device":"6281100000002"})"));
+    EXPECT_EQ(add(body).status, 422);
+    EXPECT_EQ(directory.devices(std::nullopt).size(), 2U);
+}
+
+TEST_F(IdempotencyTest, ARefusedRequestLeavesItsKeyFree) {
+    set({.devices_max = 0});
+    EXPECT_EQ(add(body).status, 403);
+    EXPECT_EQ(add(body).status, 403);  // Judged anew: no answer of it is kept.
+    EXPECT_EQ(add(R"({"device":"x"})").status, 400);
+    set({.devices_max = 1});
+    expect_first(add(R"({"device":"6281100000002"})"));
+}
+
+TEST_F(IdempotencyTest, WhileTheFirstIsUnderWayItsRepeatsAreToldSo) {
+    std::promise<void> released;
+    const auto wait = released.get_future().share();
+    ASSERT_TRUE(committer.change(
+        [wait](store::Tables&) -> Result<void> {
+            wait.wait();
+            return {};
+        },
+        [](const Result<void>&) {}));
+    auto first = ask(body);
+    const auto repeat = add(body);
+    EXPECT_EQ(repeat.status, 409);
+    EXPECT_THAT(repeat.headers, HasSubstr("Retry-After: 1"));
+    EXPECT_EQ(add(R"({"device":"6281100000002"})").status, 422);
+    auto other = ask(body, "order-2");
+    released.set_value();
+    expect_first(first.get());
+    expect_first(other.get());  // Another key: the device is there already, which is no fault.
+    expect_replayed(add(body));
+}
+
+TEST_F(IdempotencyTest, ARequestThatCouldNotBeCommittedLeavesItsKeyFree) {
+    committer.stop();
+    EXPECT_EQ(add(body).status, 503);
+    EXPECT_EQ(add(body).status, 503);
+    EXPECT_TRUE((*store->open_reader())->devices()->empty());
+}
+
+TEST_F(IdempotencyTest, RevisionsAreRequestsOfTheirOwn) {
+    http::Request request;
+    request.path = "/v1/send";
+    request.body = "{}";
+    const auto print = [&](std::string_view revision) {
+        return idempotency_record(request, "key", revision, account, clock.now()).fingerprint;
+    };
+    EXPECT_EQ(print("A"), print("A"));
+    EXPECT_NE(print("A"), print("B"));
+}
+
+}  // namespace
+}  // namespace merpati::api

@@ -1,0 +1,278 @@
+// The gateway's rooms without a network: a real store, its committer, the directory that follows
+// it, both operations of the API, the management API, and a platform that checks what it is asked.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <future>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <boost/json/parse.hpp>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "api/device_addnew.hpp"
+#include "api/manage/manage.hpp"
+#include "api/send/send.hpp"
+#include "base/random.hpp"
+#include "daemon/controls.hpp"
+#include "daemon/device_keeper.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::daemon {
+
+/// Sends at once. Counts messages that leave by a device of another account, and being steered by
+/// more than one thread.
+class CheckingPlatform final : public connector::Connector {
+public:
+    explicit CheckingPlatform(const admission::Directory& directory) : directory_(directory) {}
+
+    std::atomic<int> sent = 0;
+    std::atomic<int> wrong_senders = 0;
+    std::atomic<int> wrong_threads = 0;
+
+    [[nodiscard]] std::set<model::PhoneNumber> connected() {
+        const std::lock_guard lock{mutex_};
+        return connected_;
+    }
+
+    [[nodiscard]] const connector::Capabilities& capabilities() const override {
+        return abilities_;
+    }
+    [[nodiscard]] Result<void> start(connector::ConnectorEvents& events) override {
+        events_ = &events;
+        return {};
+    }
+    void stop() override {}
+    void start_device(const model::Device& device, std::string_view) override {
+        set(device.number, model::DeviceState::connected);
+    }
+    void answer_pairing(model::PhoneNumber, std::string_view, std::string_view) override {}
+    void stop_device(model::PhoneNumber device) override {
+        set(device, model::DeviceState::disconnected);
+    }
+    void forget_device(model::PhoneNumber device) override {
+        set(device, model::DeviceState::disconnected);
+    }
+    void send(const connector::SendRequest& request) override {
+        const auto& message = request.message;
+        const auto device = directory_.find_device(message.device);
+        wrong_senders += device == nullptr || device->account != message.account ? 1 : 0;
+        sent += 1;
+        events_->outcome(message.id, message.device,
+                         {.kind = model::Outcome::Kind::sent, .code = model::StatusCode::sent});
+    }
+
+private:
+    void set(model::PhoneNumber device, model::DeviceState state) {
+        {
+            const std::lock_guard lock{mutex_};
+            if (steered_by_ == std::thread::id{}) {
+                steered_by_ = std::this_thread::get_id();
+            }
+            wrong_threads += steered_by_ == std::this_thread::get_id() ? 0 : 1;
+            if (state == model::DeviceState::connected) {
+                connected_.insert(device);
+            } else {
+                connected_.erase(device);
+            }
+        }
+        events_->device_state(
+            device, state,
+            std::string{state == model::DeviceState::connected ? std::string_view{}
+                                                               : model::disconnected_by_request});
+    }
+
+    const admission::Directory& directory_;
+    const connector::Capabilities abilities_{.window = 16};
+    connector::ConnectorEvents* events_ = nullptr;
+    std::mutex mutex_;
+    std::set<model::PhoneNumber> connected_;
+    std::thread::id steered_by_;
+};
+
+/// Counts each account's devices in the order of the commits.
+struct DeviceLimits {
+    std::map<model::AccountId, std::uint32_t> devices_max;
+    std::map<model::AccountId, std::set<model::PhoneNumber>> devices;
+    int exceeded = 0;
+
+    void follow(const store::RowChange& change) {
+        if (const auto* account = std::get_if<model::Account>(&change)) {
+            devices_max[account->id] = account->devices_max;
+        } else if (const auto* written = std::get_if<store::DeviceWritten>(&change)) {
+            auto& all = devices[written->device.account];
+            all.insert(written->device.number);
+            exceeded += all.size() > devices_max[written->device.account] ? 1 : 0;
+        } else if (const auto* removed = std::get_if<store::DeviceRemoved>(&change)) {
+            devices[removed->device.account].erase(removed->device.number);
+        }
+    }
+};
+
+struct NoCallbacks final : api::manage::CallbackControl {
+    void wake(const store::Endpoint&) override {}
+};
+
+struct ConcurrencyFixture : ::testing::Test {
+    ConcurrencyFixture() {
+        auto made = std::make_unique<CheckingPlatform>(directory);
+        platform = made.get();
+        connectors.add(model::ConnectorKind::simulator, std::move(made));
+        committer.on_row_changed = [this](store::RowChange&& change) {
+            directory.apply(change);
+            keeper.follow(change);
+            limits.follow(change);
+        };
+        committer.after_told = [this] { scheduler.told(); };
+        EXPECT_TRUE(platform->start(keeper));
+        committer.start();
+        EXPECT_TRUE(scheduler.start());
+        EXPECT_TRUE(keeper.start());
+    }
+    ~ConcurrencyFixture() override { stop(); }
+
+    void stop() {
+        scheduler.stop(std::chrono::seconds{20});
+        committer.stop();
+    }
+
+    /// One request of the API, and its answer.
+    http::Reply request(void (*handle)(ConcurrencyFixture&, const http::Request&, http::Responder),
+                        std::string_view path, std::string_view key, std::string_view body,
+                        std::string_view idempotency_key = {}) {
+        struct Sink final : http::ReplySink {
+            void deliver(http::Reply&& reply) override { promise.set_value(std::move(reply)); }
+            std::promise<http::Reply> promise;
+        };
+        auto sink = std::make_shared<Sink>();
+        auto reply = sink->promise.get_future();
+        const std::array<http::Request::Header, 1> headers{{{"Idempotency-Key", idempotency_key}}};
+        const auto authorization = "Bearer " + std::string{key};
+        http::Request asked;
+        asked.method = http::Method::post;
+        asked.path = path;
+        asked.body = body;
+        asked.authorization = authorization;
+        if (!idempotency_key.empty()) {
+            asked.headers = headers;
+        }
+        handle(*this, asked, http::Responder{sink});
+        return reply.get();
+    }
+    http::Reply addnew(std::string_view key, std::string_view number, std::string_view webhook = {},
+                       std::string_view idempotency_key = {}) {
+        return request(
+            [](ConcurrencyFixture& self, const http::Request& asked, http::Responder responder) {
+                self.device_addnew.handle(asked, std::move(responder));
+            },
+            "/v1/device/addnew", key,
+            fmt::format(R"({{"device":"{}","webhook":"{}"}})", number, webhook), idempotency_key);
+    }
+    http::Reply send(std::string_view key, std::string_view from,
+                     std::string_view idempotency_key = {}) {
+        return request(
+            [](ConcurrencyFixture& self, const http::Request& asked, http::Responder responder) {
+                self.sending.handle(asked, std::move(responder));
+            },
+            "/v1/send", key,
+            fmt::format(R"({{"to":"6281234567890","from":"{}","Type":"text","message":"halo"}})",
+                        from),
+            idempotency_key);
+    }
+    api::manage::Outcome call(http::Method method, const std::string& path,
+                              std::string_view body = {}) {
+        return manage.handle(method, "/manage/v1" + path, {}, body);
+    }
+    /// What a field of a successful call holds.
+    std::string post(const std::string& path, std::string_view body, std::string_view field) {
+        const auto outcome = call(http::Method::post, path, body);
+        EXPECT_EQ(outcome.status, 200) << outcome.body;
+        return boost::json::parse(outcome.body).at(field).as_string().c_str();
+    }
+
+    testing::TemporaryFolder folder;
+    SystemClock machine;
+    QueueClock clock{machine};
+    SystemRandom random;
+    std::unique_ptr<store::Store> store =
+        *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
+    UuidSource ids{clock, random};
+    Notices notices{clock, ids};
+    outbound::AddressPolicy policy{{}};
+    admission::Directory directory;
+    api::Entrance entrance{clock, directory, {}};
+    api::Idempotency idempotency{*store, entrance};
+    media::Prober prober{clock, policy, {}, {}};
+    connector::Connectors connectors;
+    CheckingPlatform* platform = nullptr;
+    DeviceLimits limits;  // On the committer's thread.
+    store::Committer committer{
+        clock, *store, {}, [](const Error& error) { ADD_FAILURE() << error.describe(); }};
+    api::OutcomeWaiters waiters{committer};
+    scheduler::Scheduler scheduler{
+        clock,
+        random,
+        *store,
+        committer,
+        connectors,
+        [](const auto&, const auto&) { return std::optional<model::Callback>{}; },
+        [](store::Finish&&) {},
+        {}};
+    DeviceKeeper keeper{{.clock = clock,
+                         .notices = notices,
+                         .connectors = connectors,
+                         .committer = committer,
+                         .directory = directory,
+                         .scheduler = scheduler,
+                         .log = telemetry::Log::none()}};
+    api::Send sending{{.clock = clock,
+                       .random = random,
+                       .ids = ids,
+                       .entrance = entrance,
+                       .idempotency = idempotency,
+                       .directory = directory,
+                       .policy = policy,
+                       .prober = prober,
+                       .connectors = connectors,
+                       .store = *store,
+                       .committer = committer,
+                       .scheduler = scheduler,
+                       .waiters = waiters},
+                      {}};
+    api::DeviceAddnew device_addnew{{.clock = clock,
+                                     .entrance = entrance,
+                                     .idempotency = idempotency,
+                                     .policy = policy,
+                                     .connectors = connectors,
+                                     .committer = committer},
+                                    {},
+                                    [this](store::Tables& tables, const model::Device& device) {
+                                        return keeper.announce(tables, device);
+                                    }};
+    RunningMessages messages{{.clock = clock,
+                              .notices = notices,
+                              .committer = committer,
+                              .scheduler = scheduler,
+                              .on_finish = [](store::Finish&&) {}}};
+    NoCallbacks callbacks;
+    api::manage::Manage manage{
+        {.clock = machine,
+         .queue_clock = clock,
+         .random = random,
+         .store = *store,
+         .change = [this](auto change) { return committer.change_and_wait(std::move(change)); },
+         .directory = directory,
+         .policy = policy,
+         .version = "1",
+         .devices = keeper,
+         .messages = messages,
+         .callbacks = callbacks}};
+};
+
+}  // namespace merpati::daemon

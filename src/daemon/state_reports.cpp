@@ -1,0 +1,25 @@
+#include "daemon/state_reports.hpp"
+
+#include <utility>
+
+namespace merpati::daemon {
+
+bool StateReports::put(StateReport report) {
+    const std::lock_guard lock{mutex_};
+    auto& reports = waiting_[report.device.number];
+    const bool first = reports.empty();
+    if (reports.size() < per_device_max) {
+        reports.push_back(std::move(report));
+    } else {
+        reports.back() = std::move(report);
+    }
+    return first;
+}
+
+std::vector<StateReport> StateReports::take(model::PhoneNumber number) {
+    const std::lock_guard lock{mutex_};
+    auto found = waiting_.extract(number);
+    return found.empty() ? std::vector<StateReport>{} : std::move(found.mapped());
+}
+
+}  // namespace merpati::daemon

@@ -1,0 +1,186 @@
+// Devices: limits, owners, states, and messages whose sender has gone.
+#include "store/conformance/store_fixture.hpp"
+
+namespace merpati::store {
+namespace {
+
+using namespace std::chrono_literals;
+using Decided = DeviceDecision::Result;
+
+struct DeviceTest : StoreTest {
+    model::Device wanted(std::int64_t number = 6281100000001) {
+        return {.number = model::PhoneNumber::from_stored(number),
+                .account = account,
+                .connector = model::ConnectorKind::simulator,
+                .state = model::DeviceState::connected,
+                .webhook_url = "https://example.com/device",
+                .pace = {.gap_min = 2s, .jitter_max = 500ms, .per_day_max = 900},
+                .created_at = clock.now(),
+                .state_since = clock.now()};
+    }
+    Decided add(const model::Device& made, bool webhook_given = true) {
+        return take(add_device(made, webhook_given)).result;
+    }
+    Result<void> remove() {
+        return change([&](Tables& tables) { return tables.remove_device(device); });
+    }
+    Result<std::optional<model::Device>> set_state(const DeviceIdentity& which,
+                                                   model::DeviceState state) {
+        Result<std::optional<model::Device>> set;
+        (void)change([&](Tables& tables) -> Result<void> {
+            set = tables.set_device_state(which, state, clock.now());
+            return set ? Result<void>{} : pass(set);
+        });
+        return set;
+    }
+    std::vector<model::Device> devices() { return take(reader()->devices()); }
+
+    Accept::Result accept_as_it_is(std::unique_ptr<model::Message> message) {
+        WriteBatch batch;
+        batch.accepts.push_back({.message = std::move(message)});
+        write_as_it_is(batch);
+        return batch.accepts.front().result;
+    }
+};
+
+TEST_P(DeviceTest, EveryFieldIsKept) {
+    const auto made = wanted();
+    ASSERT_EQ(add(made), Decided::added);
+    ASSERT_EQ(devices().size(), 1);
+    const auto stored = devices()[0];
+    EXPECT_EQ(stored.number, device);
+    EXPECT_EQ(stored.account, account);
+    EXPECT_EQ(stored.connector, made.connector);
+    EXPECT_EQ(stored.state, made.state);
+    EXPECT_EQ(stored.webhook_url, made.webhook_url);
+    EXPECT_EQ(stored.pace, made.pace);
+    EXPECT_EQ(stored.created_at, made.created_at);
+    EXPECT_EQ(stored.state_since, made.state_since);
+}
+
+TEST_P(DeviceTest, AddingItAgainChangesTheGivenWebhookAndNothingElse) {
+    ASSERT_EQ(add(wanted()), Decided::added);
+    ASSERT_TRUE(set_state(DeviceIdentity::of(wanted()), model::DeviceState::disconnected));
+    auto again = wanted();
+    again.webhook_url = "";
+    EXPECT_EQ(add(again, false), Decided::known);
+    EXPECT_EQ(devices()[0].webhook_url, "https://example.com/device");
+    again.webhook_url = "https://example.com/other";
+    EXPECT_EQ(add(again, true), Decided::known);
+    ASSERT_EQ(devices().size(), 1);
+    EXPECT_EQ(devices()[0].webhook_url, "https://example.com/other");
+    EXPECT_EQ(devices()[0].state, model::DeviceState::disconnected);
+}
+
+TEST_P(DeviceTest, ANumberBelongsToOneAccount) {
+    ASSERT_EQ(add(wanted()), Decided::added);
+    const auto owner = account;
+    account = create_account();
+    const auto decision = take(add_device(wanted()));
+    EXPECT_EQ(decision.result, Decided::owned_by_another);
+    EXPECT_EQ(decision.device.account, owner);
+    ASSERT_EQ(devices().size(), 1);
+    EXPECT_EQ(devices()[0].account, owner);
+}
+
+TEST_P(DeviceTest, AnAccountHasNoMoreDevicesThanItsLimit) {
+    WriteBatch batch;
+    std::vector<Decided> decided;
+    batch.changes.push_back({.run = [&](Tables& tables) -> Result<void> {
+        take(tables.update_account(account, {.devices_max = 2}));
+        return {};
+    }});
+    for (int count = 0; count < 4; ++count) {
+        batch.changes.push_back({.run = [&, count](Tables& tables) -> Result<void> {
+            decided.push_back(take(tables.add_device(wanted(6281100000001 + count), true)).result);
+            return {};
+        }});
+    }
+    write(batch);
+    EXPECT_EQ(decided,
+              (std::vector{Decided::added, Decided::added, Decided::no_room, Decided::no_room}));
+    EXPECT_EQ(devices().size(), 2);
+    EXPECT_EQ(add(wanted()), Decided::known);
+    ASSERT_TRUE(remove());
+    EXPECT_EQ(add(wanted(6281100000009)), Decided::added);
+}
+
+TEST_P(DeviceTest, AStateIsSetOnceAndOnlyOfTheDeviceThatIsMeant) {
+    const auto which = DeviceIdentity::of(wanted());
+    EXPECT_EQ(set_state(which, model::DeviceState::banned).error().code, ErrorCode::not_found);
+    ASSERT_EQ(add(wanted()), Decided::added);
+    clock.advance(1min);
+    EXPECT_EQ(take(set_state(which, model::DeviceState::connected)), std::nullopt);
+    const auto banned = take(set_state(which, model::DeviceState::banned));
+    ASSERT_TRUE(banned);
+    EXPECT_EQ(banned->state, model::DeviceState::banned);
+    EXPECT_EQ(devices()[0].state, model::DeviceState::banned);
+    EXPECT_EQ(devices()[0].state_since, clock.now());
+
+    ASSERT_TRUE(remove());
+    ASSERT_EQ(add(wanted()), Decided::added);  // The number's next device.
+    EXPECT_EQ(set_state(which, model::DeviceState::banned).error().code, ErrorCode::not_found);
+    EXPECT_EQ(devices()[0].state, model::DeviceState::connected);
+}
+
+TEST_P(DeviceTest, IsRemovedOnlyWhenNothingWaitsInItsLane) {
+    EXPECT_EQ(remove().error().code, ErrorCode::not_found);
+    ASSERT_EQ(add(wanted()), Decided::added);
+    const auto made = accepted();
+    EXPECT_EQ(remove().error().code, ErrorCode::conflict);
+    ASSERT_TRUE(finish(finish_of(made)));
+    EXPECT_TRUE(remove());
+    EXPECT_TRUE(devices().empty());
+}
+
+TEST_P(DeviceTest, AMessageWhoseSenderHasGoneIsRefused) {
+    account = create_account(5);
+    device = device_of(account);
+    EXPECT_EQ(accept_as_it_is(message()), Accept::Result::sender_gone);
+    ASSERT_EQ(add(wanted(device.value())), Decided::added);
+    EXPECT_EQ(accept_as_it_is(message()), Accept::Result::stored);
+
+    auto of_another = message();
+    of_another->account = create_account();
+    EXPECT_EQ(accept_as_it_is(std::move(of_another)), Accept::Result::sender_gone);
+    EXPECT_EQ(credit_of(account), 4);
+    EXPECT_EQ(take(reader()->waiting_messages()), 1);
+}
+
+TEST_P(DeviceTest, AMessageIsRefusedInTheBatchThatRemovesItsSender) {
+    ASSERT_EQ(add(wanted()), Decided::added);
+    WriteBatch batch;
+    batch.changes.push_back({.run = [&](Tables& tables) { return tables.remove_device(device); }});
+    batch.accepts.push_back({.message = message()});
+    write_as_it_is(batch);
+    EXPECT_TRUE(batch.changes[0].result);
+    EXPECT_EQ(batch.accepts[0].result, Accept::Result::sender_gone);
+    EXPECT_EQ(take(reader()->waiting_messages()), 0);
+}
+
+TEST_P(DeviceTest, AHeldMessageIsNotReleasedToADeviceOfAnotherAccount) {
+    ASSERT_EQ(add(wanted()), Decided::added);
+    const auto made = accepted();
+    ASSERT_TRUE(finish(finish_of(made, model::MessageState::held)));
+    const auto release = [&] {
+        return change([&](Tables& tables) { return tables.release_message(made.id, clock.now()); });
+    };
+    ASSERT_TRUE(remove());
+    EXPECT_EQ(release().error().code, ErrorCode::refused);
+    const auto owner = account;
+    account = create_account();
+    ASSERT_EQ(add(wanted()), Decided::added);
+    EXPECT_EQ(release().error().code, ErrorCode::refused);
+    EXPECT_EQ(take(reader()->waiting_messages()), 0);
+
+    ASSERT_TRUE(remove());
+    account = owner;
+    ASSERT_EQ(add(wanted()), Decided::added);
+    EXPECT_TRUE(release());
+    EXPECT_EQ(take(reader()->waiting_messages()), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, DeviceTest, ::testing::ValuesIn(engines()), name_of);
+
+}  // namespace
+}  // namespace merpati::store

@@ -1,0 +1,172 @@
+// The rare writes of accounts and keys, on SQLite.
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "store/sqlite/rows.hpp"
+#include "store/sqlite/sqlite_tables.hpp"
+
+namespace merpati::store::sqlite {
+namespace {
+
+std::optional<std::string_view> revision_word(const model::ApiKey& key) {
+    return key.revision ? std::optional{model::to_string(*key.revision)} : std::nullopt;
+}
+
+template <class Word>
+std::optional<std::string_view> word_of(const std::optional<Word>& value) {
+    return value ? std::optional{model::to_string(*value)} : std::nullopt;
+}
+
+}  // namespace
+
+Result<std::optional<model::Account>> SqliteTables::find_account(model::AccountId id) {
+    Statement find{connection_,
+                   std::string{"SELECT "} + account_columns + " FROM account WHERE id = ?"};
+    auto row = find.query(id.value);
+    if (!row.next()) {
+        return std::nullopt;
+    }
+    auto account = read_account(row, secrets_);
+    if (!account) {
+        return pass(account);
+    }
+    return std::move(*account);
+}
+
+Result<model::Account> SqliteTables::written_account(model::AccountId id) {
+    auto account = find_account(id);
+    if (!account) {
+        return pass(account);
+    }
+    if (!*account) {
+        return fail(ErrorCode::not_found, "there is no such account");
+    }
+    row_changes_.emplace_back(**account);
+    return **std::move(account);
+}
+
+Result<model::AccountId> SqliteTables::create_account(const model::Account& account) {
+    const auto secret = secrets_.seal(account.webhook_secret);
+    Statement insert{connection_,
+                     "INSERT INTO account(name, plan, credit, expires_at, rate, callback_url, "
+                     "delivery, devices_max, webhook_secret, created_at) "
+                     "VALUES(?,?,?,?,?,?,?,?,?,?)"};
+    insert.run(account.name, model::to_string(account.plan), account.credit, account.expires_at,
+               account.rate.text(), account.callback_url, model::to_string(account.delivery),
+               account.devices_max, std::span<const std::byte>{secret}, account.created_at);
+    const model::AccountId id{connection_.last_row()};
+    if (auto written = written_account(id); !written) {
+        return pass(written);
+    }
+    return id;
+}
+
+Result<model::Account> SqliteTables::update_account(model::AccountId account,
+                                                    const AccountPatch& patch) {
+    const auto rate = patch.rate ? std::optional{patch.rate->text()} : std::nullopt;
+    Statement update{connection_,
+                     "UPDATE account SET name = coalesce(?2, name), plan = coalesce(?3, plan), "
+                     "expires_at = iif(?4, ?5, expires_at), rate = coalesce(?6, rate), "
+                     "callback_url = coalesce(?7, callback_url), "
+                     "delivery = coalesce(?8, delivery), "
+                     "devices_max = coalesce(?9, devices_max) WHERE id = ?1"};
+    update.run(account.value, patch.name, word_of(patch.plan), patch.expires_at.has_value(),
+               patch.expires_at.value_or(std::nullopt), rate, patch.callback_url,
+               word_of(patch.delivery), patch.devices_max);
+    return written_account(account);
+}
+
+Result<void> SqliteTables::rotate_webhook_secret(model::AccountId account, const Bytes& secret,
+                                                 Timestamp until) {
+    const auto sealed = secrets_.seal(secret);
+    Statement update{connection_,
+                     "UPDATE account SET webhook_secret_previous = webhook_secret, "
+                     "webhook_secret = ?2, previous_secret_until = ?3 WHERE id = ?1"};
+    update.run(account.value, std::span<const std::byte>{sealed}, until);
+    auto written = written_account(account);
+    return written ? Result<void>{} : pass(written);
+}
+
+Result<void> SqliteTables::set_credit(model::AccountId account,
+                                      std::optional<std::int64_t> credit) {
+    Statement update{connection_, "UPDATE account SET credit = ?2 WHERE id = ?1"};
+    update.run(account.value, credit);
+    auto written = written_account(account);
+    return written ? Result<void>{} : pass(written);
+}
+
+Result<std::int64_t> SqliteTables::add_credit(model::AccountId account, std::int64_t amount) {
+    std::int64_t balance = 0;
+    {
+        Statement select{connection_, "SELECT coalesce(credit, 0) FROM account WHERE id = ?"};
+        auto row = select.query(account.value);
+        if (!row.next()) {
+            return fail(ErrorCode::not_found, "there is no such account");
+        }
+        if (__builtin_add_overflow(row.integer(0), amount, &balance) || balance < 0) {
+            return fail(ErrorCode::invalid_argument, "the balance would be below 0 or too large");
+        }
+    }
+    if (auto set = set_credit(account, balance); !set) {
+        return pass(set);
+    }
+    return balance;
+}
+
+Result<std::optional<model::ApiKey>> SqliteTables::find_key(model::KeyId id) {
+    Statement find{connection_,
+                   std::string{"SELECT "} + key_columns + " FROM api_key WHERE id = ?"};
+    auto row = find.query(id.value);
+    return row.next() ? std::optional{read_key(row)} : std::nullopt;
+}
+
+Result<model::ApiKey> SqliteTables::written_key(model::KeyId id) {
+    auto key = find_key(id);
+    if (!key) {
+        return pass(key);
+    }
+    if (!*key) {
+        return fail(ErrorCode::not_found, "there is no such key");
+    }
+    row_changes_.emplace_back(**key);
+    return **std::move(key);
+}
+
+Result<std::size_t> SqliteTables::count_live_keys(model::AccountId account, Timestamp now) {
+    Statement count{connection_,
+                    "SELECT count(*) FROM api_key WHERE account = ? AND revoked_at IS NULL AND "
+                    "(expires_at IS NULL OR expires_at > ?)"};
+    auto row = count.query(account.value, now);
+    return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+}
+
+Result<model::KeyId> SqliteTables::create_key(const model::ApiKey& key) {
+    Statement insert{connection_,
+                     "INSERT INTO api_key(account, name, hint, digest, revision, created_at, "
+                     "expires_at, revoked_at) VALUES(?,?,?,?,?,?,?,?)"};
+    insert.run(key.account.value, key.name, key.hint, std::span<const std::byte>{key.digest},
+               revision_word(key), key.created_at, key.expires_at, key.revoked_at);
+    const model::KeyId id{connection_.last_row()};
+    if (auto written = written_key(id); !written) {
+        return pass(written);
+    }
+    return id;
+}
+
+Result<model::ApiKey> SqliteTables::revoke_key(model::KeyId key, Timestamp at) {
+    Statement update{connection_,
+                     "UPDATE api_key SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1"};
+    update.run(key.value, at);
+    return written_key(key);
+}
+
+Result<model::ApiKey> SqliteTables::expire_key(model::KeyId key, Timestamp at) {
+    Statement update{
+        connection_,
+        "UPDATE api_key SET expires_at = min(coalesce(expires_at, ?2), ?2) WHERE id = ?1"};
+    update.run(key.value, at);
+    return written_key(key);
+}
+
+}  // namespace merpati::store::sqlite

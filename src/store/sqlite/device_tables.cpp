@@ -1,0 +1,111 @@
+// The rare writes of devices, on SQLite.
+#include <string>
+
+#include "base/assert.hpp"
+#include "store/sqlite/rows.hpp"
+#include "store/sqlite/sqlite_tables.hpp"
+
+namespace merpati::store::sqlite {
+
+Result<std::optional<model::Device>> SqliteTables::find_device(model::PhoneNumber number) {
+    Statement find{connection_,
+                   std::string{"SELECT "} + device_columns + " FROM device WHERE number = ?"};
+    auto row = find.query(number.value());
+    return row.next() ? std::optional{read_device(row)} : std::nullopt;
+}
+
+model::Device SqliteTables::written_device(model::PhoneNumber number, bool is_new) {
+    const auto device = find_device(number);
+    invariant(device && *device, "a row that was just written is there");
+    row_changes_.emplace_back(DeviceWritten{.device = **device, .is_new = is_new});
+    return **device;
+}
+
+/// Looks at no more rows than the account may have.
+bool SqliteTables::has_room(model::AccountId account, std::uint32_t devices_max) {
+    Statement count{connection_,
+                    "SELECT count(*) FROM (SELECT 1 FROM device WHERE account = ? LIMIT ?)"};
+    auto row = count.query(account.value, devices_max);
+    return row.next() && row.integer(0) < devices_max;
+}
+
+Result<DeviceDecision> SqliteTables::add_device(const model::Device& device, bool webhook_given) {
+    using Decided = DeviceDecision::Result;
+    const auto account = find_account(device.account);
+    if (!account) {
+        return std::unexpected(account.error());
+    }
+    if (!*account) {
+        return fail(ErrorCode::not_found, "there is no such account");
+    }
+    auto known = find_device(device.number);
+    if (!known) {
+        return pass(known);
+    }
+    if (*known && (*known)->account != device.account) {
+        return DeviceDecision{.result = Decided::owned_by_another, .device = **std::move(known)};
+    }
+    if (*known) {
+        if (webhook_given) {
+            Statement update{connection_, "UPDATE device SET webhook_url = ?2 WHERE number = ?1"};
+            update.run(device.number.value(), device.webhook_url);
+            return DeviceDecision{.result = Decided::known,
+                                  .device = written_device(device.number, false)};
+        }
+        return DeviceDecision{.result = Decided::known, .device = **std::move(known)};
+    }
+    if (!has_room(device.account, (*account)->devices_max)) {
+        return DeviceDecision{.result = Decided::no_room, .device = device};
+    }
+    Statement insert{connection_, "INSERT INTO device VALUES(?,?,?,?,?,?,?,?,?,?)"};
+    insert.run(device.number.value(), device.account.value, model::to_string(device.connector),
+               model::to_string(device.state), device.webhook_url, device.pace.gap_min.count(),
+               device.pace.jitter_max.count(), device.pace.per_day_max, device.created_at,
+               device.state_since);
+    writer_.senders().forget();
+    return DeviceDecision{.result = Decided::added, .device = written_device(device.number, true)};
+}
+
+Result<std::optional<model::Device>> SqliteTables::set_device_state(const DeviceIdentity& device,
+                                                                    model::DeviceState state,
+                                                                    Timestamp since) {
+    const auto known = find_device(device.number);
+    if (!known) {
+        return std::unexpected(known.error());
+    }
+    if (!*known || (*known)->account != device.account ||
+        (*known)->created_at != device.created_at) {
+        return fail(ErrorCode::not_found, "there is no such device");
+    }
+    if ((*known)->state == state) {
+        return std::nullopt;
+    }
+    Statement update{connection_,
+                     "UPDATE device SET state = ?2, state_since = ?3 WHERE number = ?1"};
+    update.run(device.number.value(), model::to_string(state), since);
+    return written_device(device.number, false);
+}
+
+Result<void> SqliteTables::remove_device(model::PhoneNumber device) {
+    {
+        Statement waiting{connection_, "SELECT 1 FROM queue WHERE device = ? LIMIT 1"};
+        if (auto row = waiting.query(device.value()); row.next()) {
+            return fail(ErrorCode::conflict,
+                        "messages wait in this device's lane: cancel them or let them go first");
+        }
+    }
+    const auto known = find_device(device);
+    if (!known) {
+        return std::unexpected(known.error());
+    }
+    if (!*known) {
+        return fail(ErrorCode::not_found, "there is no such device");
+    }
+    Statement remove{connection_, "DELETE FROM device WHERE number = ?"};
+    remove.run(device.value());
+    writer_.senders().forget();
+    row_changes_.emplace_back(DeviceRemoved{**known});
+    return {};
+}
+
+}  // namespace merpati::store::sqlite
