@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <limits>
 
 #include <boost/beast/http/basic_parser.hpp>
@@ -189,6 +190,25 @@ std::uint16_t Head::parse(std::string_view bytes) {
     keep_alive = parser.keep_alive();
     expects_continue = expects_continue && !version_1_0;
     return 0;
+}
+
+void Head::move_views(std::string_view from, const char* to) noexcept {
+    const auto move = [&](std::string_view& view) {
+        // Some are no bytes of the request: the path of "http://host", and all that are missing.
+        const bool inside = !std::less<>{}(view.data(), from.data()) &&
+                            !std::less<>{}(from.data() + from.size(), view.data() + view.size());
+        if (!view.empty() && inside) {
+            view = {to + (view.data() - from.data()), view.size()};
+        }
+    };
+    move(path);
+    move(query);
+    move(authorization);
+    move(request_id);
+    for (auto& [name, value] : headers) {
+        move(name);
+        move(value);
+    }
 }
 
 }  // namespace merpati::http

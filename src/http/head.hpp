@@ -34,6 +34,9 @@ struct Head {
 
     /// 0, or the status to refuse with: 400, 505 (a version of HTTP that is not 1.0 or 1.1).
     [[nodiscard]] std::uint16_t parse(std::string_view bytes);
+
+    /// Lets the views point to the same bytes at `to`. `from` is where they are, still readable.
+    void move_views(std::string_view from, const char* to) noexcept;
 };
 
 }  // namespace merpati::http

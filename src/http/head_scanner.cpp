@@ -7,60 +7,62 @@ namespace merpati::http {
 HeadScanner::Result HeadScanner::scan(std::string_view bytes) {
     for (;;) {
         const std::size_t line_feed = bytes.find('\n', scanned_);
-        if (line_feed == std::string_view::npos) {
-            scanned_ = bytes.size();
-            return check_rest(bytes);
+        const bool ended = line_feed != std::string_view::npos;
+        auto line = bytes.substr(line_begin_, ended ? line_feed - line_begin_ : line_feed);
+        // A CR at the end of what has come may be half of the line's end. The longest line that
+        // fits is one byte longer without it, so the limits are the same with or without the LF.
+        const bool returned = line.ends_with('\r');
+        line.remove_suffix(returned ? 1 : 0);
+        if (const Result result = judge(line); result != Result::needs_more) {
+            return result;
         }
-        if (line_feed == line_begin_ || bytes[line_feed - 1] != '\r') {
+        scanned_ = ended ? line_feed + 1 : bytes.size();
+        if (!ended) {
+            return Result::needs_more;
+        }
+        if (!returned) {
             return Result::malformed;
         }
-        const auto line = bytes.substr(line_begin_, line_feed - 1 - line_begin_);
-        scanned_ = line_feed + 1;
-        line_begin_ = line_feed + 1;
-        if (const Result result = take_line(line); result != Result::needs_more) {
-            return result;
+        line_begin_ = scanned_;
+        if (line.empty()) {
+            if (const Result result = take_empty_line(); result != Result::needs_more) {
+                return result;
+            }
+        } else if (++lines_ == 1) {
+            fields_begin_ = line_begin_;
         }
     }
 }
 
-HeadScanner::Result HeadScanner::take_line(std::string_view line) {
-    if (line.empty() && lines_ > 0) {
-        return Result::complete;
-    }
+/// `line` without its end, or as much of it as has come. What is refused stays refused, for the
+/// same reason, however much is added to the line.
+HeadScanner::Result HeadScanner::judge(std::string_view line) const {
+    static constexpr std::size_t line_end = 2;  // CR LF
     if (line.empty()) {
-        const bool first = begin_ == 0;
-        begin_ = line_begin_;
-        return first ? Result::needs_more : Result::malformed;
+        return Result::needs_more;
     }
     if (lines_ == 0) {
         if (!is_token_char(line.front())) {
             return Result::malformed;
         }
-        if (line.size() > limits_->request_line_max) {
-            return Result::line_too_long;
-        }
-        fields_begin_ = line_begin_;
-    } else if (line.front() == ' ' || line.front() == '\t') {
-        return Result::malformed;
-    } else if (lines_ > limits_->header_count_max ||
-               line_begin_ - fields_begin_ > limits_->header_bytes_max) {
-        return Result::header_too_large;
+        return line.size() > limits_->request_line_max ? Result::line_too_long : Result::needs_more;
     }
-    ++lines_;
-    return Result::needs_more;
+    if (line.front() == ' ' || line.front() == '\t') {
+        return Result::malformed;
+    }
+    const bool fits =
+        lines_ <= limits_->header_count_max &&
+        line_begin_ - fields_begin_ + line.size() + line_end <= limits_->header_bytes_max;
+    return fits ? Result::needs_more : Result::header_too_large;
 }
 
-HeadScanner::Result HeadScanner::check_rest(std::string_view bytes) const {
-    const auto rest = bytes.substr(line_begin_);
+HeadScanner::Result HeadScanner::take_empty_line() {
     if (lines_ > 0) {
-        const bool fits = bytes.size() - fields_begin_ <= limits_->header_bytes_max + 2;
-        return fits ? Result::needs_more : Result::header_too_large;
+        return Result::complete;
     }
-    if (!rest.empty() && rest.front() != '\r' && !is_token_char(rest.front())) {
-        return Result::malformed;
-    }
-    const bool fits = rest.size() <= limits_->request_line_max + 1;
-    return fits ? Result::needs_more : Result::line_too_long;
+    const bool first = begin_ == 0;
+    begin_ = line_begin_;
+    return first ? Result::needs_more : Result::malformed;
 }
 
 }  // namespace merpati::http

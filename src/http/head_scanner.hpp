@@ -10,10 +10,14 @@
 namespace merpati::http {
 
 /// Operation: call `scan` with all bytes of the request so far, whenever some were added; each byte
-/// is looked at once. What can never become a request is refused at once instead of waiting for its
-/// end: a line that ends in a bare LF, a folded line (RFC 9112 section 5.2), a first byte that
-/// cannot begin a method, and what exceeds the limits on lines. One empty line before the request
-/// is let pass (section 2.2).
+/// is looked at once for the end of its line. What can never become a request is refused at once
+/// instead of waiting for its end: a line that ends in a bare LF, a folded line (RFC 9112
+/// section 5.2), a first byte that cannot begin a method, and what exceeds the limits on lines. One
+/// empty line before the request is let pass (section 2.2).
+///
+/// The result does not depend on the pieces in which the bytes arrived: each line is judged by the
+/// same rules in the same order whether its end has come or not, and the first byte that breaks a
+/// rule decides.
 class HeadScanner {
 public:
     explicit HeadScanner(const Limits& limits) noexcept : limits_(&limits) {}
@@ -33,8 +37,8 @@ public:
     [[nodiscard]] std::size_t end() const noexcept { return line_begin_; }
 
 private:
-    [[nodiscard]] Result take_line(std::string_view line);
-    [[nodiscard]] Result check_rest(std::string_view bytes) const;
+    [[nodiscard]] Result judge(std::string_view line) const;
+    [[nodiscard]] Result take_empty_line();
 
     const Limits* limits_;
     std::size_t begin_ = 0;

@@ -201,6 +201,30 @@ inline std::vector<HostileRequest> odd_request_lines() {
     };
 }
 
+/// Those that break two rules: which one is told must not depend on how the bytes were cut.
+inline std::vector<HostileRequest> twice_wrong() {
+    const std::string long_line = "GET /" + repeated("x", 8200) + " HTTP/1.1";
+    const std::string long_field = "X: " + repeated("y", 17'000);
+    const std::string first_line = "GET / HTTP/1.1\r\nHost: a\r\n";
+    return {
+        {"line too long that ends in LF", long_line + "\nHost: a\r\n\r\n", 414},
+        {"line too long with a CR inside", "GET /\r" + repeated("x", 8200) + "\r\n", 414},
+        {"line too long after a CR", "\r" + long_line + "\r\n\r\n"},
+        {"line too long of a wrong version", with_line(long_line + "2"), 414},
+        {"line one byte too long that ends in LF", repeated("G", 8193) + "\n", 414},
+        {"longest line that ends in LF", repeated("G", 8192) + "\n"},
+        {"fields too large that end in LF", first_line + long_field + "\n\r\n", 431},
+        {"fields too large without a colon", first_line + repeated("y", 17'000) + "\r\n\r\n", 431},
+        {"folded line too large", first_line + " " + long_field + "\r\n\r\n"},
+        {"one field too many that ends in LF", first_line + repeated("X: y\r\n", 64) + "X: y\n",
+         431},
+        {"one field too many that is folded", first_line + repeated("X: y\r\n", 63) + " X: y\r\n"},
+        {"fields too large without a host", "GET / HTTP/1.1\r\n" + long_field + "\r\n\r\n", 431},
+        {"fields too large and a body too large",
+         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 70000\r\n" + long_field + "\r\n\r\n", 431},
+    };
+}
+
 inline std::vector<HostileRequest> malformed_chunks() {
     return {
         {"no size", with_chunks("\r\nabc\r\n0\r\n\r\n")},
@@ -244,7 +268,7 @@ inline std::vector<HostileRequest> malformed_chunks() {
 inline std::vector<HostileRequest> hostile_requests() {
     std::vector<HostileRequest> all;
     for (auto rows : {ambiguous_lengths(), odd_encodings(), malformed_fields(), odd_hosts(),
-                      odd_request_lines(), malformed_chunks()}) {
+                      odd_request_lines(), twice_wrong(), malformed_chunks()}) {
         all.insert(all.end(), std::make_move_iterator(rows.begin()),
                    std::make_move_iterator(rows.end()));
     }

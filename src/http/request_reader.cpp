@@ -24,22 +24,25 @@ std::span<char> RequestReader::room() {
 }
 
 void RequestReader::reallocate(std::size_t capacity) {
-    const std::size_t size = end_ - begin_;
+    const std::string_view kept = unread();
     if (capacity == capacity_) {
-        std::memmove(buffer_.get(), buffer_.get() + begin_, size);
+        move_views(buffer_.get());
+        std::memmove(buffer_.get(), kept.data(), kept.size());
     } else {
-        auto larger = std::make_unique_for_overwrite<char[]>(capacity);
-        if (size > 0) {
-            std::memcpy(larger.get(), buffer_.get() + begin_, size);
-        }
-        buffer_ = std::move(larger);
+        auto other = std::make_unique_for_overwrite<char[]>(capacity);
+        move_views(other.get());
+        std::ranges::copy(kept, other.get());
+        buffer_ = std::move(other);
         capacity_ = capacity;
     }
     begin_ = 0;
-    end_ = size;
-    if (head_done_) {  // Its views point to where the bytes were.
-        const std::uint16_t status = head_.parse(head_bytes());
-        invariant(status == 0, "the same head is parsed alike twice");
+    end_ = kept.size();
+}
+
+/// The request under way is about to begin at `to`.
+void RequestReader::move_views(const char* to) noexcept {
+    if (head_done_) {
+        head_.move_views(head_bytes(), to + scanner_.begin());
     }
 }
 

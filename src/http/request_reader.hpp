@@ -21,7 +21,8 @@ namespace merpati::http {
 /// unknown.
 ///
 /// A request lies in one piece in the buffer, so its views cost nothing; a chunked body is joined
-/// in place.
+/// in place. What is read and what is refused, and for which reason, does not depend on the pieces
+/// in which the bytes come.
 ///
 /// Limits: those of Limits; the buffer grows with what has really arrived and falls back to 4 KiB
 /// when nothing waits in it.
@@ -40,6 +41,9 @@ public:
 
     enum class State : std::uint8_t { needs_more, ready, refused };
     [[nodiscard]] State advance();
+
+    /// How much memory the buffer takes.
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
     /// Which part of a request is awaited; decides which deadline holds.
     enum class Part : std::uint8_t { nothing_yet, head, body };
@@ -67,6 +71,7 @@ private:
     [[nodiscard]] std::string_view unread() const noexcept;
     [[nodiscard]] std::string_view head_bytes() const noexcept;
     void reallocate(std::size_t capacity);
+    void move_views(const char* to) noexcept;
 
     const Limits& limits_;
     std::unique_ptr<char[]> buffer_;

@@ -145,6 +145,24 @@ TEST_F(RequestReaderTest, GivesItsMemoryBackWhenNothingWaits) {
     EXPECT_EQ(reader.room().size(), RequestReader::idle_capacity);
 }
 
+TEST_F(RequestReaderTest, KeepsTheHeadsViewsWhereTheBytesAreWhenTheBufferGrows) {
+    const std::string body(60'000, 'b');
+    ASSERT_EQ(feed("\r\nPOST http://a?q HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer k\r\n"
+                   "X-Request-Id: mine\r\nContent-Length: 60000\r\n\r\n" +
+                       body,
+                   999),
+              State::ready);
+    const Head& head = *reader.head();
+    EXPECT_EQ(head.path, "/");
+    EXPECT_EQ(head.query, "q");
+    EXPECT_EQ(head.authorization, "Bearer k");
+    EXPECT_EQ(head.request_id, "mine");
+    ASSERT_EQ(head.headers.size(), 4U);
+    EXPECT_EQ(head.headers[1], Request::Header("Authorization", "Bearer k"));
+    EXPECT_EQ(head.headers[3], Request::Header("Content-Length", "60000"));
+    EXPECT_EQ(reader.body(), body);
+}
+
 TEST_F(RequestReaderTest, JoinsTheSmallestChunksWithoutGrowing) {
     ASSERT_EQ(feed("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"),
               State::needs_more);
