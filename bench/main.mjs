@@ -15,6 +15,7 @@ import { describeFairnessMedia, fairnessMedia } from "./fairness_media.mjs";
 import { describeIdle, idle } from "./idle.mjs";
 import { describeMedia, media } from "./media.mjs";
 import { grouped } from "./statistics.mjs";
+import { describeStrangers, strangers } from "./strangers.mjs";
 
 const benches = {
   idle: [idle, describeIdle],
@@ -23,6 +24,7 @@ const benches = {
   media: [media, describeMedia],
   fairness: [fairness, describeFairness],
   "fairness-media": [fairnessMedia, describeFairnessMedia],
+  strangers: [strangers, describeStrangers],
   crash: [crash, describeCrash],
 };
 

@@ -1,7 +1,7 @@
 // Our side: a fresh store, an account without a rate, a key, and connected simulated devices.
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
-import { freePort, start, until } from "./processes.mjs";
+import { freePort, start, until, untilListening } from "./processes.mjs";
 
 const BINARY = resolve(
   process.env.MERPATI_BINARY ?? join(import.meta.dirname, "../build/release/merpati"),
@@ -16,7 +16,7 @@ export const durability = "SQLite WAL, an fsync before every answer (group commi
  * Answers {processes, url, environment, command}: url and environment are for `load`, `command`
  * runs the command line on the running server.
  */
-export async function startMerpati({ folder, devices = 1, settings = {}, callback }) {
+export async function startMerpati({ folder, devices = 1, settings = {}, callback, tls = false }) {
   const port = await freePort();
   const all = {
     "http.listen": `127.0.0.1:${port}`,
@@ -39,7 +39,7 @@ export async function startMerpati({ folder, devices = 1, settings = {}, callbac
   const child = start(BINARY, [...flags, "serve"], { log: join(folder, "merpati.log"), folder });
   const ready = () =>
     fetch(`http://127.0.0.1:${port}/readyz`).then((answer) => answer.ok, () => false);
-  await until("merpati", ready, { child });
+  await (tls ? untilListening(port, child) : until("merpati", ready, { child }));
   return {
     processes: [child],
     url: `http://127.0.0.1:${port}/v1/send`,

@@ -81,6 +81,7 @@ std::variant<Caller, http::Reply> Entrance::admit(const http::Request& request,
         note(Refusal::key_invalid);
         return wrong_key();
     }
+    request.vouch();
     auto fields = JsonFields::parse(request.body);
     Caller caller;
     RevisionChoice choice;

@@ -56,7 +56,7 @@ void Operations::add_to(http::Router& router) const {
     router.add(http::Method::get, "/openapi.yaml",
                [](const http::Request&, http::Responder responder) {
                    http::Reply reply;
-                   reply.body = openapi_yaml();
+                   reply.static_body = openapi_yaml();
                    reply.content_type = "application/yaml";
                    responder.send(std::move(reply));
                });
@@ -69,6 +69,7 @@ void Operations::add_metrics_to(http::Router& router) const {
                        responder.send(failure(Refusal::key_invalid));
                        return;
                    }
+                   request.vouch();
                    http::Reply reply;
                    reply.body = metrics();
                    reply.content_type = "text/plain; version=0.0.4; charset=utf-8";

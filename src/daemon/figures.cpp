@@ -96,6 +96,10 @@ void add_http(Adder& add, std::vector<telemetry::Figure>& figures, const http::S
     add("merpati_http_requests_total", "Requests read", true, counts.requests_total);
     add("merpati_http_refused_total", "Requests refused for framing, limits or overload", true,
         counts.refused_total);
+    add("merpati_http_shed_total", "Connections without a known caller, closed to make room", true,
+        counts.shed_total);
+    add("merpati_http_stranger_bytes", "Memory held for connections without a known caller", false,
+        counts.strangers_bytes);
     static constexpr std::array classes{"1xx", "2xx", "3xx", "4xx", "5xx"};
     telemetry::Figure answers{.name = "merpati_http_answers_total",
                               .help = "Answers, by route and class of status",

@@ -64,7 +64,7 @@ std::string_view reason_phrase(std::uint16_t status) noexcept {
     return status >= 100 && status < 600 ? classes[status / 100 - 1] : "Unknown";
 }
 
-void append_answer(std::string& out, const Reply& reply, const Envelope& envelope) {
+std::string_view append_answer(std::string& out, const Reply& reply, const Envelope& envelope) {
     const bool bodiless = reply.status < 200 || reply.status == 204 || reply.status == 304;
     static constexpr std::size_t fixed_lines = 160;
     const std::size_t needed = out.size() + fixed_lines + reply.content_type.size() +
@@ -79,7 +79,7 @@ void append_answer(std::string& out, const Reply& reply, const Envelope& envelop
     if (!bodiless) {
         out.append("\r\nContent-Type: ").append(reply.content_type);
         out.append("\r\nContent-Length: ");
-        append_number(out, reply.body.size());
+        append_number(out, reply.content().size());
     }
     out.append("\r\nX-Request-Id: ").append(envelope.request_id);
     if (!envelope.keep_alive) {
@@ -88,9 +88,14 @@ void append_answer(std::string& out, const Reply& reply, const Envelope& envelop
         out.append("\r\nConnection: keep-alive");
     }
     out.append("\r\n").append(reply.headers).append("\r\n");
-    if (!bodiless && !envelope.without_body) {
-        out.append(reply.body);
+    if (bodiless || envelope.without_body) {
+        return {};
     }
+    if (!reply.static_body.empty()) {
+        return reply.static_body;
+    }
+    out.append(reply.body);
+    return {};
 }
 
 }  // namespace merpati::http

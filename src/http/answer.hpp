@@ -20,7 +20,9 @@ struct Envelope {
     bool without_body = false;  // For HEAD; Content-Length still tells the body's size.
 };
 
-/// Appends the whole answer, ready to be sent. 1xx, 204 and 304 carry no body.
-void append_answer(std::string& out, const Reply& reply, const Envelope& envelope);
+/// Appends the whole answer, ready to be sent. 1xx, 204 and 304 carry no body. What is answered is
+/// to be sent behind it: the reply's static body, or nothing.
+[[nodiscard]] std::string_view append_answer(std::string& out, const Reply& reply,
+                                             const Envelope& envelope);
 
 }  // namespace merpati::http

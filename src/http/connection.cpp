@@ -1,5 +1,6 @@
 #include "http/connection.hpp"
 
+#include "base/assert.hpp"
 #include "http/answer.hpp"
 #include "http/io_thread.hpp"
 
@@ -9,14 +10,20 @@ namespace {
 /// More room than this is given back once the answers are out.
 constexpr std::size_t out_kept_max = 4096;
 
+/// Of a connection, besides its buffers: the object, its wait, its place in the reactor.
+constexpr std::size_t connection_bytes = 1536;
+
 }  // namespace
 
-Connection::Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Origin origin)
+Connection::Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Origin origin,
+                       const PeerAddress& peer)
     : thread_(thread),
       box_(thread.box()),
       stream_(std::in_place, std::move(socket), tls),
       reader_(thread.service().limits),
-      origin_(origin) {}
+      origin_(origin),
+      peer_(peer),
+      caller_known_(origin == Origin::local_socket) {}
 
 void Connection::open() {
     self_ = shared_from_this();
@@ -36,6 +43,7 @@ void Connection::close() {
         return;
     }
     const auto keep = std::move(self_);
+    thread_.release(*this);
     stream_.reset();
     await(Wait::nothing);
     thread_.unlink(*this);
@@ -43,7 +51,7 @@ void Connection::close() {
 
 void Connection::serve() {
     while (stream_ && !reading_ && !writing_ && !answering_ && !lingering_) {
-        if (closing_ || out_.size() > gather_max) {
+        if (must_flush()) {
             if (!flush()) {
                 return;
             }
@@ -92,26 +100,37 @@ bool Connection::read_more() {
             await(Wait::body);
             break;
     }
-    std::span<char> room = reader_.room();
-    const Stream::Progress progress = stream_->read(room);
-    if (progress.closed) {
-        close();
-        return false;
+    if (stream_->is_encrypted() || std::exchange(readable_, false)) {
+        const Stream::Progress progress = stream_->read(reader_.room());
+        if (progress.closed) {
+            close();
+            return false;
+        }
+        if (progress.bytes > 0) {
+            reader_.received(progress.bytes);
+            return true;
+        }
     }
-    if (progress.bytes > 0) {
-        reader_.received(progress.bytes);
-        return true;
-    }
-    if (!stream_->waits_with_room()) {
-        room = {};
-        reader_.release();
-    }
-    reading_ = true;
-    stream_->async_read(
-        room, [self = shared_from_this()](const Stream::ErrorCode& error, std::size_t size) {
-            self->on_read(error, size);
-        });
+    wait_for_bytes();
     return false;
+}
+
+/// A stranger who has not begun a request gets no buffer; callers who are known save a system call.
+void Connection::wait_for_bytes() {
+    const bool idle_stranger = !caller_known_ && reader_.part() == RequestReader::Part::nothing_yet;
+    auto handler = [self = shared_from_this()](const Stream::ErrorCode& error, std::size_t size) {
+        self->on_read(error, size);
+    };
+    reading_ = true;
+    if (stream_->is_encrypted() || idle_stranger) {
+        reader_.release();
+        account();
+        stream_->async_readable(std::move(handler));
+        return;
+    }
+    const auto room = reader_.room();
+    account();
+    stream_->async_read(room, std::move(handler));
 }
 
 void Connection::on_read(const Stream::ErrorCode& error, std::size_t size) {
@@ -127,6 +146,7 @@ void Connection::on_read(const Stream::ErrorCode& error, std::size_t size) {
         close();
         return;
     }
+    readable_ = size == 0;
     reader_.received(size);
     serve();
 }
@@ -142,6 +162,7 @@ bool Connection::handle() {
     thread_.count_request();
     await(Wait::nothing);
 
+    caller_known_ = origin_ == Origin::local_socket;
     answering_ = true;
     in_handler_ = true;
     dispatch();
@@ -171,6 +192,7 @@ void Connection::dispatch() {
     }
     Request request = request_of(head);
     request.body = reader_.body();
+    request.vouched = &caller_known_;
     try {
         (*match.handler)(request, std::move(responder));
     } catch (...) {  // NOLINT(bugprone-empty-catch)
@@ -187,7 +209,7 @@ Request Connection::request_of(const Head& head) const {
     request.authorization = head.authorization;
     request.headers = head.headers;
     request.from_local_socket = origin_ == Origin::local_socket;
-    request.from_loopback = stream_ && stream_->peer_is_loopback();
+    request.from_loopback = peer_.is_loopback();
     return request;
 }
 
@@ -220,11 +242,12 @@ void Connection::append(Reply&& reply) {
     keep_alive_ = keep_alive_ && !reply.close && !draining_;
     closing_ = !keep_alive_;
     thread_.count_answer(answers_place_, reply.status);
-    append_answer(out_, reply,
-                  {.request_id = request_id_,
-                   .version_1_0 = version_1_0_,
-                   .keep_alive = keep_alive_,
-                   .without_body = without_body_});
+    invariant(static_body_.empty(), "answers are sent in order");
+    static_body_ = append_answer(out_, reply,
+                                 {.request_id = request_id_,
+                                  .version_1_0 = version_1_0_,
+                                  .keep_alive = keep_alive_,
+                                  .without_body = without_body_});
 }
 
 void Connection::refuse(std::uint16_t status) {
@@ -273,15 +296,14 @@ bool Connection::flush() {
     if (writing_) {
         return false;
     }
-    while (sent_ < out_.size()) {
-        const auto progress = stream_->write(std::string_view{out_}.substr(sent_));
+    for (auto next = unsent(); !next.empty(); next = unsent()) {
+        const auto progress = stream_->write(next);
         if (progress.closed) {
             close();
             return false;
         }
         if (progress.bytes == 0) {
-            await(Wait::writing);
-            writing_ = true;
+            wait_for_writing();
             stream_->async_writable(
                 [self = shared_from_this()](const Stream::ErrorCode& error, std::size_t /*none*/) {
                     self->on_writable(error);
@@ -292,11 +314,50 @@ bool Connection::flush() {
         wait_ = Wait::nothing;  // The client reads: its time for the next piece starts anew.
     }
     out_.clear();
+    static_body_ = {};
     sent_ = 0;
+    write_deadline_ = SteadyTime::max();
     if (out_.capacity() > out_kept_max) {
         out_.shrink_to_fit();
     }
     return true;
+}
+
+void Connection::wait_for_writing() {
+    if (write_deadline_ == SteadyTime::max()) {
+        const Limits& limits = thread_.service().limits;
+        const auto unsent_bytes = out_.size() + static_body_.size() - sent_;
+        write_deadline_ =
+            thread_.now() + limits.write_timeout + limits.sweep_interval +
+            std::chrono::seconds{static_cast<std::int64_t>(unsent_bytes / limits.write_rate_min)};
+    }
+    await(Wait::writing);
+    deadline_ = std::min(deadline_, write_deadline_);
+    writing_ = true;
+    if (!reading_) {
+        reader_.release();
+    }
+    account();
+}
+
+std::string_view Connection::unsent() const noexcept {
+    return sent_ < out_.size() ? std::string_view{out_}.substr(sent_)
+                               : static_body_.substr(sent_ - out_.size());
+}
+
+/// Whether what has gathered is to be sent before anything is added.
+bool Connection::must_flush() const noexcept {
+    const std::size_t most = caller_known_ ? gather_max : stranger_gather_max;
+    return closing_ || !static_body_.empty() || out_.size() > most;
+}
+
+void Connection::account() {
+    if (caller_known_ || answering_) {
+        thread_.release(*this);
+        return;
+    }
+    thread_.hold(*this, peer_,
+                 connection_bytes + reader_.capacity() + out_.capacity() + stream_->tls_bytes());
 }
 
 void Connection::on_writable(const Stream::ErrorCode& error) {
@@ -337,7 +398,7 @@ void Connection::finish() {
 }
 
 void Connection::linger() {
-    if (writing_ || sent_ < out_.size()) {
+    if (writing_ || !unsent().empty()) {
         return;  // The refusal is still on its way; `finish` comes back.
     }
     if (stream_->discard().closed) {
@@ -345,6 +406,8 @@ void Connection::linger() {
         return;
     }
     reading_ = true;
+    reader_.release();
+    account();
     stream_->async_discardable(
         [self = shared_from_this()](const Stream::ErrorCode& error, std::size_t size) {
             self->on_read(error, size);

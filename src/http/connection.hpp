@@ -12,6 +12,8 @@
 #include <boost/system/error_code.hpp>
 
 #include "base/clock.hpp"
+#include "http/peer_address.hpp"
+#include "http/peer_shares.hpp"
 #include "http/reply.hpp"
 #include "http/reply_box.hpp"
 #include "http/request_reader.hpp"
@@ -34,14 +36,19 @@ enum class Origin : std::uint8_t { network, local_socket };
 /// Threads: the I/O thread's, but for `deliver` and `abandon`.
 ///
 /// Limits: one request at a time; at most `gather_max` bytes of answers wait before more requests
-/// are taken. Where we close and the client may be sending on (a refusal, a drain), what it sends
-/// is read and forgotten for `linger_timeout`, because closing on unread bytes would reset the
-/// connection and could cost the client its answer.
+/// are taken, `stranger_gather_max` where the last caller did not show who it is. What such a
+/// connection holds while it waits for its client counts in the thread's PeerShares. An answer must
+/// be read at Limits::write_rate_min, and something of it every `write_timeout`. Where we close and
+/// the client may be sending on (a refusal, a drain), what it sends is read and forgotten for
+/// `linger_timeout`, because closing on unread bytes would reset the connection and could cost the
+/// client its answer.
 class Connection final : public ReplySink,
                          public std::enable_shared_from_this<Connection>,
+                         public PeerShares::Holding,
                          public boost::intrusive::list_base_hook<> {
 public:
-    Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Origin origin);
+    Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Origin origin,
+               const PeerAddress& peer);
 
     /// Starts serving. To be called once.
     void open();
@@ -64,6 +71,7 @@ public:
     void close();
 
     static constexpr std::size_t gather_max = 64UL * 1024;
+    static constexpr std::size_t stranger_gather_max = 4UL * 1024;
     static constexpr std::chrono::seconds linger_timeout{2};
 
 private:
@@ -72,6 +80,7 @@ private:
     void serve();
     /// True when bytes came at once; else the end of the wait enters `serve`.
     [[nodiscard]] bool read_more();
+    void wait_for_bytes();
     void on_read(const Stream::ErrorCode& error, std::size_t size);
 
     /// False when its answer will come later.
@@ -85,10 +94,17 @@ private:
 
     /// True when everything is out; else the end of the wait enters `serve`, or it is closed.
     [[nodiscard]] bool flush();
+    void wait_for_writing();
     void on_writable(const Stream::ErrorCode& error);
+
+    /// What is next to be sent; empty when all is.
+    [[nodiscard]] std::string_view unsent() const noexcept;
+    [[nodiscard]] bool must_flush() const noexcept;
 
     void finish();
     void linger();
+    /// To be called when a wait for the client begins: says what is held meanwhile.
+    void account();
     void await(Wait wait);
     [[nodiscard]] std::chrono::seconds timeout(Wait wait) const;
 
@@ -98,20 +114,25 @@ private:
     std::shared_ptr<Connection> self_;
     RequestReader reader_;
     const Origin origin_;
+    const PeerAddress peer_;
 
     std::string out_;
-    std::size_t sent_ = 0;
+    std::string_view static_body_;  // To be sent behind `out_`, to which nothing is added before.
+    std::size_t sent_ = 0;          // Of both.
+    SteadyTime write_deadline_ = SteadyTime::max();  // For all that waits to be sent.
     std::size_t requests_ = 0;
     Wait wait_ = Wait::nothing;
     SteadyTime deadline_ = SteadyTime::max();
 
     bool reading_ = false;    // A wait for bytes is under way.
+    bool readable_ = false;   // Bytes have come, and are still in the socket.
     bool writing_ = false;    // A wait for room is under way.
     bool answering_ = false;  // A handler has the request and its answer has not come.
     bool in_handler_ = false;
     bool closing_ = false;    // After what is in `out_`.
     bool lingering_ = false;  // Nothing is served any more; see above.
     bool draining_ = false;
+    bool caller_known_;  // The last request's caller has shown who it is.
 
     // Of the request being answered.
     std::optional<Reply> early_reply_;  // Sent before the handler returned.

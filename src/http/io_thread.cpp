@@ -22,7 +22,7 @@ std::size_t overloaded_max(const Limits& limits) {
 
 }  // namespace
 
-IoThread::IoThread(Service& service, std::size_t index)
+IoThread::IoThread(Service& service, std::size_t index, std::size_t strangers_bytes_max)
     : service_(service),
       name_(fmt::format("http-{}", index)),
       context_(1),
@@ -30,6 +30,7 @@ IoThread::IoThread(Service& service, std::size_t index)
       sweep_timer_(context_),
       box_(std::make_shared<ReplyBox>(
           [this] { boost::asio::post(context_, [this] { take_mail(); }); })),
+      shares_(strangers_bytes_max),
       request_ids_(service.random),
       answers_(1 + service.router.paths().size() + service.local_router.paths().size()) {}
 
@@ -96,7 +97,9 @@ Counts IoThread::counts() const noexcept {
     return {.connections_open = open_.load(std::memory_order_relaxed),
             .connections_total = accepted_.load(std::memory_order_relaxed),
             .requests_total = requests_.load(std::memory_order_relaxed),
-            .refused_total = refused_.load(std::memory_order_relaxed)};
+            .refused_total = refused_.load(std::memory_order_relaxed),
+            .shed_total = shed_.load(std::memory_order_relaxed),
+            .strangers_bytes = strangers_bytes_.load(std::memory_order_relaxed)};
 }
 
 std::array<std::uint64_t, 5> IoThread::answers(std::size_t place) const noexcept {
@@ -131,17 +134,19 @@ void IoThread::accept_from(Listener& listener) {
         if (accepted.descriptor < 0) {
             break;
         }
-        adopt(accepted.descriptor, listener.origin());
+        adopt(accepted, listener.origin());
     }
     listener.wait();
 }
 
-void IoThread::adopt(int descriptor, Origin origin) {
-    FileDescriptor socket{descriptor};
+void IoThread::adopt(const Listener::Accepted& accepted, Origin origin) {
+    FileDescriptor socket{accepted.descriptor};
     add_one(accepted_);
     // The operator is let in through the management socket however many clients there are.
     const std::size_t before = service_.open.fetch_add(1);
-    const bool overloaded = origin == Origin::network && before >= service_.limits.connections_max;
+    const bool overloaded = origin == Origin::network &&
+                            before >= service_.limits.connections_max &&
+                            !make_place_for(accepted.peer);
     if (overloaded && before >= overloaded_max(service_.limits)) {
         service_.open.fetch_sub(1);
         count_refusal();
@@ -157,12 +162,48 @@ void IoThread::adopt(int descriptor, Origin origin) {
     }
     (void)socket.release();
     SSL_CTX* tls = origin == Origin::network ? service_.tls.get() : nullptr;
-    const auto connection = std::make_shared<Connection>(*this, std::move(stream), tls, origin);
+    const auto connection =
+        std::make_shared<Connection>(*this, std::move(stream), tls, origin, accepted.peer);
     if (overloaded) {
         connection->open_overloaded();
     } else {
         connection->open();
     }
+}
+
+void IoThread::hold(Connection& connection, const PeerAddress& peer, std::size_t bytes) {
+    shares_.hold(connection, peer, bytes);
+    strangers_bytes_.store(shares_.bytes(), std::memory_order_relaxed);
+    if (shares_.is_over() && !std::exchange(shedding_, true)) {
+        // Later, when no connection is in the middle of something.
+        boost::asio::post(context_, [this] { shed_what_is_over(); });
+    }
+}
+
+void IoThread::release(Connection& connection) noexcept {
+    shares_.release(connection);
+    strangers_bytes_.store(shares_.bytes(), std::memory_order_relaxed);
+}
+
+void IoThread::shed_what_is_over() {
+    shedding_ = false;
+    while (shares_.is_over()) {
+        shed(*shares_.victim());
+    }
+}
+
+bool IoThread::make_place_for(const PeerAddress& peer) {
+    auto* const victim = shares_.victim_for(peer);
+    if (victim == nullptr) {
+        return false;
+    }
+    shed(*victim);
+    return true;
+}
+
+void IoThread::shed(PeerShares::Holding& victim) {
+    add_one(shed_);
+    static_cast<Connection&>(victim).close();
 }
 
 void IoThread::take_mail() {

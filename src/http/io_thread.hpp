@@ -50,10 +50,17 @@ struct Service {
 /// deadlines of its connections and takes up accepting again where the process had run out of
 /// file descriptors.
 ///
+/// Connections of strangers (callers who have not shown who they are) may hold together what its
+/// PeerShares allow; beyond that the oldest of the address that holds most is closed. So it is when
+/// there are too many connections and another address holds more than a newcomer's.
+///
 /// Threads: `start`, `drain`, `stop`, `join` and `counts` from outside; the rest is the thread's.
 class IoThread {
 public:
-    IoThread(Service& service, std::size_t index);
+    /// The share of one thread, however many there are: some handshakes and bodies at once.
+    static constexpr std::size_t strangers_bytes_min = 1024UL * 1024;
+
+    IoThread(Service& service, std::size_t index, std::size_t strangers_bytes_max);
     ~IoThread();
 
     /// Before `start`.
@@ -75,6 +82,8 @@ public:
     [[nodiscard]] SteadyTime now() const noexcept { return now_; }
     void link(Connection& connection);
     void unlink(Connection& connection);
+    void hold(Connection& connection, const PeerAddress& peer, std::size_t bytes);
+    void release(Connection& connection) noexcept;
     void count_request() noexcept { add_one(requests_); }
     void count_refusal() noexcept { add_one(refused_); }
     void count_answer(std::size_t path, std::uint16_t status) noexcept {
@@ -97,7 +106,10 @@ private:
     }
 
     void accept_from(Listener& listener);
-    void adopt(int socket, Origin origin);
+    void adopt(const Listener::Accepted& accepted, Origin origin);
+    [[nodiscard]] bool make_place_for(const PeerAddress& peer);
+    void shed(PeerShares::Holding& victim);
+    void shed_what_is_over();
     void take_mail();
     void schedule_sweep();
     void sweep();
@@ -112,6 +124,8 @@ private:
     std::vector<ReplyBox::Mail> mails_;
     std::vector<std::unique_ptr<Listener>> listeners_;
     boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>> connections_;
+    PeerShares shares_;
+    bool shedding_ = false;  // Is about to be done.
     RequestIds request_ids_;
     SteadyTime now_{};
     bool draining_ = false;
@@ -120,6 +134,8 @@ private:
     Counter accepted_ = 0;
     Counter requests_ = 0;
     Counter refused_ = 0;
+    Counter shed_ = 0;
+    Counter strangers_bytes_ = 0;
     std::vector<std::array<Counter, 5>> answers_;  // See answers_place.
     std::atomic<std::uint64_t> open_ = 0;
     std::thread thread_;

@@ -189,10 +189,13 @@ void Listener::wait() {
 
 Listener::Accepted Listener::accept() noexcept {
     for (;;) {
+        sockaddr_storage peer{};
+        socklen_t size = sizeof peer;
         const int descriptor =
-            ::accept4(descriptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+            ::accept4(descriptor_.native_handle(), reinterpret_cast<sockaddr*>(&peer), &size,
+                      SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (descriptor >= 0) {
-            return {.descriptor = descriptor};
+            return {.descriptor = descriptor, .peer = PeerAddress{peer}};
         }
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
             return {.exhausted = true};

@@ -14,6 +14,7 @@
 #include "http/connection.hpp"
 #include "http/file_descriptor.hpp"
 #include "http/local_address.hpp"
+#include "http/peer_address.hpp"
 
 namespace merpati::http {
 
@@ -66,7 +67,8 @@ public:
     void wait();
 
     struct Accepted {
-        int descriptor = -1;     // Not blocking. Negative: nobody waits.
+        int descriptor = -1;  // Not blocking. Negative: nobody waits.
+        PeerAddress peer{};
         bool exhausted = false;  // Out of descriptors or memory: pause.
     };
     [[nodiscard]] Accepted accept() noexcept;

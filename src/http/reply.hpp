@@ -13,11 +13,18 @@ namespace merpati::http {
 struct Reply {
     std::uint16_t status = 200;
     std::string body{};
+    /// Sent in the place of `body` where it is not empty: text that is the same for all and lives
+    /// as long as the program. It is not copied, however many clients read it, however slowly.
+    std::string_view static_body{};
     std::string_view content_type = "application/json";  // Static text.
     /// Further header lines, each already "Name: value\r\n". Kept as one string, because building
     /// a list of pairs costs more than the whole answer.
     std::string headers{};
     bool close = false;
+
+    [[nodiscard]] std::string_view content() const noexcept {
+        return static_body.empty() ? std::string_view{body} : static_body;
+    }
 
     /// Adds one header line. CR and LF in the value are invariant violations.
     void add_header(std::string_view name, std::string_view value);

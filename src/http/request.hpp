@@ -28,6 +28,15 @@ public:
     std::span<const Header> headers;  // In order, names as they came.
     bool from_local_socket = false;   // Came through the management socket.
     bool from_loopback = false;       // The peer is on this machine.
+    bool* vouched = nullptr;          // See `vouch`.
+
+    /// Says that the caller has shown who it is. Its connection then no longer counts among those
+    /// of strangers, until its next request (Limits::strangers_bytes_max).
+    void vouch() const noexcept {
+        if (vouched != nullptr) {
+            *vouched = true;
+        }
+    }
 
     /// The value of a header (name in any case), or empty optional. The first one counts.
     [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;

@@ -52,8 +52,11 @@ Result<void> Server::Impl::start() {
         }
         service_.tls = std::move(*loaded);
     }
-    for (std::size_t i = 0; i < std::max<std::size_t>(options_.threads, 1); ++i) {
-        threads_.push_back(std::make_unique<IoThread>(service_, i));
+    const std::size_t threads = std::max<std::size_t>(options_.threads, 1);
+    const std::size_t share =
+        std::max(options_.limits.strangers_bytes_max / threads, IoThread::strangers_bytes_min);
+    for (std::size_t i = 0; i < threads; ++i) {
+        threads_.push_back(std::make_unique<IoThread>(service_, i, share));
     }
     if (auto listening = listen(); !listening) {
         threads_.clear();
@@ -123,6 +126,8 @@ Counts Server::Impl::counts() const noexcept {
         total.connections_total += counts.connections_total;
         total.requests_total += counts.requests_total;
         total.refused_total += counts.refused_total;
+        total.shed_total += counts.shed_total;
+        total.strangers_bytes += counts.strangers_bytes;
     }
     return total;
 }

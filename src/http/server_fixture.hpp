@@ -57,13 +57,19 @@ class RawClient {
 public:
     explicit RawClient(FileDescriptor socket) : socket_(std::move(socket)) {}
 
-    static RawClient connect(const std::string& address) {
+    /// `from`: the address of this machine to come from.
+    static RawClient connect(const std::string& address, const char* from = "127.0.0.1") {
         const std::size_t colon = address.rfind(':');
         sockaddr_in target{};
         target.sin_family = AF_INET;
         target.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1))));
         ::inet_pton(AF_INET, address.substr(0, colon).c_str(), &target.sin_addr);
         FileDescriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+        sockaddr_in source{};
+        source.sin_family = AF_INET;
+        ::inet_pton(AF_INET, from, &source.sin_addr);
+        EXPECT_EQ(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&source), sizeof source),
+                  0);
         EXPECT_EQ(
             ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&target), sizeof target), 0);
         const int on = 1;  // So that single bytes travel as single segments.
@@ -127,6 +133,12 @@ public:
     bool is_closed() {
         const std::string rest = receive_all();
         return closed_ && rest.empty();
+    }
+
+    /// Reads at most `size` bytes and forgets them; false at the end.
+    bool skip(std::size_t size) {
+        std::string chunk(size, '\0');
+        return is_readable_socket() && ::recv(socket_.get(), chunk.data(), size, 0) > 0;
     }
 
     /// Whether bytes or an end have come.
@@ -197,7 +209,9 @@ struct ServerTest : ::testing::Test {
         ASSERT_TRUE(started) << started.error().describe();
     }
 
-    RawClient connect() { return RawClient::connect(server->addresses().at(0)); }
+    RawClient connect(const char* from = "127.0.0.1") {
+        return RawClient::connect(server->addresses().at(0), from);
+    }
 
     /// Lets time pass in small steps until `condition` holds: a deadline counts from the sweep
     /// before its wait began, so one great step could come too early.

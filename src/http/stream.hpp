@@ -17,7 +17,7 @@ namespace merpati::http {
 /// Operation: `read` and `write` never wait; `async_read` and `async_writable` do. TCP and Unix
 /// sockets are the same thing here. TLS goes straight through OpenSSL to the socket, without the
 /// two pairs of 17 KiB buffers that asio::ssl::stream keeps for every connection; the handshake
-/// happens inside the first reads.
+/// happens inside the first reads. A client that says nothing costs no TLS state.
 ///
 /// Threads: the I/O thread that owns the socket. It must have SIGPIPE blocked, as start_thread
 /// does: OpenSSL writes without MSG_NOSIGNAL.
@@ -37,25 +37,25 @@ public:
         bool closed = false;    // By the peer, in whichever way.
     };
 
-    /// What can be had at once. A plain stream has nothing: its bytes come with `async_read`.
+    /// What can be had, or sent, at once.
     [[nodiscard]] Progress read(std::span<char> room);
     [[nodiscard]] Progress write(std::string_view bytes);
 
-    /// Whether the other end is on this machine: a loopback address, or a Unix socket.
-    [[nodiscard]] bool peer_is_loopback() const noexcept { return loopback_; }
+    /// About how much memory encryption takes at the moment; 0 for a plain stream.
+    [[nodiscard]] std::size_t tls_bytes() const noexcept;
 
-    /// Whether `async_read` reads. An encrypted stream only waits; then `read` is to be called.
-    [[nodiscard]] bool waits_with_room() const noexcept { return !tls_; }
+    [[nodiscard]] bool is_encrypted() const noexcept { return context_ != nullptr; }
 
-    /// Waits for bytes and calls `handler(error, size)`: with `waits_with_room` they are in `room`,
-    /// which must stay valid; else size is 0 and `room` may be empty.
+    /// Waits for bytes, reads them into `room`, which must stay valid, and calls
+    /// `handler(error, size)`. Of a plain stream alone.
     template <class Handler>
     void async_read(std::span<char> room, Handler handler) {
-        if (!tls_) {
-            socket_.async_read_some(boost::asio::buffer(room.data(), room.size()),
-                                    std::move(handler));
-            return;
-        }
+        socket_.async_read_some(boost::asio::buffer(room.data(), room.size()), std::move(handler));
+    }
+
+    /// Waits until `read` may go on and calls `handler(error, 0)`. Needs no room meanwhile.
+    template <class Handler>
+    void async_readable(Handler handler) {
         wait(read_wants_write_ ? Socket::wait_write : Socket::wait_read, std::move(handler));
     }
 
@@ -89,9 +89,11 @@ private:
     }
     [[nodiscard]] Progress tls_progress(int result, bool& wants_other, int other);
 
+    [[nodiscard]] bool begin_tls();
+
     Socket socket_;
-    bool loopback_ = false;
-    std::unique_ptr<SSL, SslDeleter> tls_;
+    SSL_CTX* const context_;                // Null: plain.
+    std::unique_ptr<SSL, SslDeleter> tls_;  // Made when the client's first byte has come.
     bool read_wants_write_ = false;
     bool write_wants_read_ = false;
     bool tls_failed_ = false;  // Then not even a farewell may be sent.

@@ -28,6 +28,28 @@ int choose_protocol(SSL* /*connection*/, const unsigned char** chosen, unsigned 
     return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
+/// In the place of OpenSSL's question on the terminal. `encrypted` is a bool that becomes true.
+int refuse_pass_phrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* encrypted) {
+    *static_cast<bool*>(encrypted) = true;
+    return -1;
+}
+
+/// Why the key could not be used.
+std::unexpected<Error> key_failure(const std::string& key, const std::string& certificate,
+                                   bool encrypted) {
+    const auto reason = last_tls_error();
+    if (encrypted) {
+        return fail(ErrorCode::io_failed,
+                    fmt::format("the key {} is encrypted, and nobody can type its pass phrase when "
+                                "a server starts; give a decrypted one: openssl pkey -in {} -out "
+                                "FILE, with mode 0600",
+                                key, key));
+    }
+    return fail(ErrorCode::io_failed,
+                fmt::format("cannot use the key {}: {}; give the unencrypted PEM key of {}", key,
+                            reason, certificate));
+}
+
 }  // namespace
 
 Result<TlsContext> load_tls_context(const std::string& certificate, const std::string& key) {
@@ -44,6 +66,9 @@ Result<TlsContext> load_tls_context(const std::string& certificate, const std::s
     // Sessions are resumed by tickets, which the clients keep.
     SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
     SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
+    bool encrypted = false;
+    SSL_CTX_set_default_passwd_cb(context.get(), refuse_pass_phrase);
+    SSL_CTX_set_default_passwd_cb_userdata(context.get(), &encrypted);
     if (SSL_CTX_use_certificate_chain_file(context.get(), certificate.c_str()) != 1) {
         return fail(ErrorCode::io_failed,
                     fmt::format("cannot read the certificate {}: {}; give a PEM file that this "
@@ -51,10 +76,9 @@ Result<TlsContext> load_tls_context(const std::string& certificate, const std::s
                                 certificate, last_tls_error()));
     }
     if (SSL_CTX_use_PrivateKey_file(context.get(), key.c_str(), SSL_FILETYPE_PEM) != 1) {
-        return fail(ErrorCode::io_failed,
-                    fmt::format("cannot use the key {}: {}; give the unencrypted PEM key of {}",
-                                key, last_tls_error(), certificate));
+        return key_failure(key, certificate, encrypted);
     }
+    SSL_CTX_set_default_passwd_cb_userdata(context.get(), nullptr);
     return context;
 }
 

@@ -4,19 +4,22 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include "http/io_thread.hpp"
 #include "http/server_fixture.hpp"
 
 namespace merpati::http::testing {
 namespace {
 
-/// Writes a fresh P-256 key and a certificate signed by it.
-void make_certificate(const std::string& certificate_path, const std::string& key_path) {
+/// Writes a fresh P-256 key and a certificate signed by it. `pass_phrase`: what encrypts the key.
+void make_certificate(const std::string& certificate_path, const std::string& key_path,
+                      const char* pass_phrase = nullptr) {
     EVP_PKEY* key = EVP_EC_gen("P-256");
     X509* certificate = X509_new();
     ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
@@ -29,7 +32,8 @@ void make_certificate(const std::string& certificate_path, const std::string& ke
     X509_set_issuer_name(certificate, name);
     X509_sign(certificate, key, EVP_sha256());
     std::FILE* file = std::fopen(key_path.c_str(), "w");
-    PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
+    PEM_write_PrivateKey(file, key, pass_phrase != nullptr ? EVP_aes_256_cbc() : nullptr, nullptr,
+                         0, nullptr, const_cast<char*>(pass_phrase));
     std::fclose(file);
     file = std::fopen(certificate_path.c_str(), "w");
     PEM_write_X509(file, certificate);
@@ -190,6 +194,34 @@ TEST_F(TlsTest, SurvivesClientsThatVanish) {
         EXPECT_TRUE(client.connected());
     }
     EXPECT_TRUE(eventually([&] { return server->counts().connections_open == 0; }));
+}
+
+TEST_F(TlsTest, AsksNobodyForThePassPhraseOfAKey) {
+    make_certificate(options.tls_certificate, options.tls_key, "secret");
+    Server other{clock, random, options, router, local_router, refusal_text};
+    const auto started = other.start();
+    ASSERT_FALSE(started);
+    EXPECT_NE(started.error().detail.find(options.tls_key + " is encrypted"), std::string::npos);
+    EXPECT_NE(started.error().detail.find("openssl pkey"), std::string::npos);
+}
+
+TEST_F(TlsTest, BoundsHandshakesThatDoNotEndAndLetsOthersThrough) {
+    options.limits.strangers_bytes_max = IoThread::strangers_bytes_min;
+    start();
+    std::vector<RawClient> unfinished;
+    for (int i = 0; i < 100; ++i) {
+        unfinished.push_back(connect());
+        unfinished.back().send("\x16\x03\x01\x02");
+    }
+    ASSERT_TRUE(eventually([&] {
+        return server->counts().connections_total == 100 && server->counts().connections_open < 30;
+    }));
+    EXPECT_GE(server->counts().shed_total, 70U);
+    EXPECT_GE(server->counts().connections_open, 10U);
+    TlsClient client{connect("127.0.0.2")};
+    ASSERT_TRUE(client.connected());
+    client.send(last_request);
+    EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 200 OK"));
 }
 
 TEST_F(TlsTest, SaysWhatIsWrongWithItsFiles) {

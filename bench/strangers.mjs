@@ -1,0 +1,141 @@
+// What clients without a key can make a gateway hold: many who never read an answer, and many who
+// begin a TLS handshake and stop; and whether an honest client gets through meanwhile.
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { connect as connectTls } from "node:tls";
+import { startMerpati } from "./merpati.mjs";
+import { memory, stop } from "./processes.mjs";
+import { table } from "./statistics.mjs";
+
+export const TARGET = 64;
+const READERS = 8_000;
+const HANDSHAKES = 3_000;
+const BAD_NEIGHBOUR = "127.0.0.2";
+const HONEST = "127.0.0.3";
+const HONEST_TRIES = 20;
+const HONEST_PATIENCE_MS = 5_000;
+const IN_A_ROW = 200;
+
+export async function strangers({ scratch }) {
+  return {
+    target: TARGET,
+    rows: [
+      await attack("clients that never read /openapi.yaml", {
+        folder: scratch("readers"),
+        clients: READERS,
+        first: "GET /openapi.yaml HTTP/1.1\r\nHost: a\r\n\r\n".repeat(20),
+      }),
+      await attack("unfinished TLS handshakes", {
+        folder: scratch("handshakes"),
+        clients: HANDSHAKES,
+        tls: true,
+      }),
+    ],
+  };
+}
+
+async function attack(name, { folder, clients, first, tls = false }) {
+  const settings = tls ? certificate(folder) : {};
+  const { processes, url } = await startMerpati({ folder, settings, tls });
+  const { port } = new URL(url);
+  const idle = memory(processes[0]).resident;
+  const hello = tls ? await clientHello() : undefined;
+  const open = new Set();
+  let peak = idle;
+  const watch = setInterval(() => {
+    peak = Math.max(peak, memory(processes[0]).resident);
+  }, 100);
+  const bytes = hello ?? Buffer.from(first);
+  for (let begun = 0; begun < clients; begun += IN_A_ROW) {
+    for (let more = 0; more < IN_A_ROW; more += 1) {
+      const socket = connect({ port, host: "127.0.0.1", localAddress: BAD_NEIGHBOUR });
+      socket.pause();
+      socket.on("error", () => {});
+      socket.on("close", () => open.delete(socket));
+      socket.on("connect", () => socket.write(bytes));
+      open.add(socket);
+    }
+    await pause(20);
+  }
+  let served = 0;
+  for (let round = 0; round < HONEST_TRIES; round += 1) {
+    served += await isServed(port, tls);
+  }
+  await pause(1_000);
+  clearInterval(watch);
+  open.forEach((socket) => socket.destroy());
+  await stop(...processes);
+  return { name, clients, idle, peak, served, tries: HONEST_TRIES };
+}
+
+/** One health check from another address: 1 when it was answered 200. */
+function isServed(port, tls) {
+  return new Promise((resolve) => {
+    const options = { port, host: "127.0.0.1", localAddress: HONEST };
+    const socket = tls
+      ? connectTls({ ...options, rejectUnauthorized: false })
+      : connect(options);
+    const end = (result) => {
+      socket.destroy();
+      resolve(result);
+    };
+    let answer = "";
+    socket.setTimeout(HONEST_PATIENCE_MS, () => end(0));
+    socket.on("error", () => end(0));
+    socket.on("close", () => end(0));
+    socket.on("data", (piece) => {
+      answer += piece;
+      if (answer.includes("\r\n\r\n")) {
+        end(answer.startsWith("HTTP/1.1 200") ? 1 : 0);
+      }
+    });
+    socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+  });
+}
+
+/** The first bytes that a TLS client sends, as a server that says nothing gets them. */
+async function clientHello() {
+  const server = createServer();
+  const port = await new Promise((resolve) => {
+    server.listen(0, "127.0.0.1", () => resolve(server.address().port));
+  });
+  const client = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false });
+  client.on("error", () => {});
+  const [socket] = await once(server, "connection");
+  const [hello] = await once(socket, "data");
+  client.destroy();
+  socket.destroy();
+  server.close();
+  return hello;
+}
+
+function certificate(folder) {
+  const file = join(folder, "certificate.pem");
+  const key = join(folder, "key.pem");
+  const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1";
+  execFileSync("openssl", [
+    ...request.split(" "),
+    ...["-subj", "/CN=localhost", "-keyout", key, "-out", file],
+  ], { stdio: "ignore" });
+  return { "http.tls.certificate": file, "http.tls.key": key };
+}
+
+export function describeStrangers({ rows, target }) {
+  const met = rows.every(({ peak, served, tries }) => peak <= target && served === tries);
+  return [
+    "strangers: clients without a key, all from one address, and an honest one from another",
+    table([
+      ["clients", "resident before", "at most", "honest served"],
+      ...rows.map(({ name, clients, idle, peak, served, tries }) => [
+        `${clients} ${name}`,
+        `${idle.toFixed(1)} MiB`,
+        `${peak.toFixed(1)} MiB`,
+        `${served} of ${tries}`,
+      ]),
+    ]),
+    `  target at most ${target} MiB, every honest one: ${met ? "met" : "MISSED"}`,
+  ].join("\n");
+}

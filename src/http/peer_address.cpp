@@ -1,0 +1,22 @@
+#include "http/peer_address.hpp"
+
+#include <cstring>
+#include <netinet/in.h>
+
+namespace merpati::http {
+
+PeerAddress::PeerAddress(const sockaddr_storage& address) noexcept : family_(address.ss_family) {
+    if (family_ == AF_INET) {
+        const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+        prefix_ = ntohl(v4.sin_addr.s_addr);
+        loopback_ = (prefix_ >> 24U) == 127;
+    } else if (family_ == AF_INET6) {
+        const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+        std::memcpy(&prefix_, v6.sin6_addr.s6_addr, sizeof prefix_);
+        loopback_ = IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
+    } else {
+        family_ = AF_UNIX;
+    }
+}
+
+}  // namespace merpati::http
