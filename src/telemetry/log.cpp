@@ -9,6 +9,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include "base/json_text.hpp"
+#include "base/printable.hpp"
 #include "telemetry/repeats.hpp"
 
 namespace merpati::telemetry {
@@ -104,9 +105,9 @@ struct Log::Sink {
     void write(Level of_line, std::string_view room, std::string_view message,
                std::initializer_list<Field> fields) {
         const auto time = to_rfc3339(clock.now());
-        logger.log(spdlog::level::info, "{}",
-                   format == Format::text ? text_line(time, of_line, room, message, fields)
-                                          : json_line(time, of_line, room, message, fields));
+        const auto line = format == Format::text ? text_line(time, of_line, room, message, fields)
+                                                 : json_line(time, of_line, room, message, fields);
+        logger.log(spdlog::level::info, "{}", printable_json(line));
     }
 };
 
