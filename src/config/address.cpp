@@ -4,8 +4,11 @@
 #include <arpa/inet.h>
 #include <charconv>
 #include <cstddef>
+#include <iterator>
 #include <netinet/in.h>
 #include <optional>
+
+#include <fmt/format.h>
 
 namespace merpati::config {
 namespace {
@@ -30,26 +33,72 @@ std::optional<unsigned> parse_number(std::string_view text) {
     return value;
 }
 
-void mask_user_info(std::string& url, std::size_t authority) {
-    const auto end = std::min(url.find_first_of("/?#", authority), url.size());
-    const auto at = url.substr(0, end).rfind('@');
-    if (at == std::string::npos || at < authority) {
-        return;
+/// Parameters whose values may be shown. Of all others a value may be a secret: `password`,
+/// `sslpassword`, and what later versions of the client library add.
+constexpr std::string_view open_parameters[] = {
+    "application_name",
+    "channel_binding",
+    "connect_timeout",
+    "dbname",
+    "gssencmode",
+    "host",
+    "hostaddr",
+    "keepalives",
+    "port",
+    "sslmode",
+    "sslrootcert",
+    "sslnegotiation",
+    "target_session_attrs",
+    "user",
+};
+
+/// host[:port][,host[:port]…], with addresses of IPv6 in brackets.
+bool is_host_list(std::string_view text) {
+    while (!text.empty()) {
+        const auto end = std::min(text.find(','), text.size());
+        auto one = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (one.starts_with('[')) {
+            one.remove_prefix(std::min(one.find(']'), one.size()));
+        }
+        const auto colon = one.find(':');
+        if (colon != std::string_view::npos && !parse_number(one.substr(colon + 1))) {
+            return false;
+        }
     }
-    const auto colon = url.find(':', authority);
-    if (colon < at) {
-        url.replace(colon + 1, at - colon - 1, hidden);
-    }
+    return true;
 }
 
-void mask_parameter(std::string& url) {
-    for (const std::string_view name : {"?password=", "&password="}) {
-        const auto found = url.find(name);
-        if (found != std::string::npos) {
-            const auto value = found + name.size();
-            const auto end = std::min(url.find_first_of("&#", value), url.size());
-            url.replace(value, end - value, hidden);
+/// [user[:password]@]hosts. Empty where it is none.
+std::optional<std::string> mask_authority(std::string_view authority) {
+    const auto at = authority.rfind('@');
+    const bool has_user = at != std::string_view::npos;
+    if (!is_host_list(has_user ? authority.substr(at + 1) : authority)) {
+        return std::nullopt;
+    }
+    const auto colon = has_user ? authority.substr(0, at).find(':') : std::string_view::npos;
+    if (colon == std::string_view::npos) {
+        return std::string{authority};
+    }
+    return fmt::format("{}:{}{}", authority.substr(0, colon), hidden, authority.substr(at));
+}
+
+std::string mask_parameters(std::string_view query) {
+    std::string masked;
+    for (;;) {
+        const auto end = std::min(query.find('&'), query.size());
+        const auto pair = query.substr(0, end);
+        const auto equals = std::min(pair.find('='), pair.size());
+        const auto name = pair.substr(0, equals);
+        const bool open = std::ranges::find(open_parameters, name) != std::end(open_parameters);
+        masked += open                   ? std::string{pair}
+                  : equals < pair.size() ? fmt::format("{}={}", name, hidden)
+                                         : std::string{hidden};
+        if (end == query.size()) {
+            return masked;
         }
+        masked += '&';
+        query.remove_prefix(end + 1);
     }
 }
 
@@ -95,13 +144,26 @@ bool is_store_url(std::string_view text) {
 }
 
 std::string mask_password(std::string_view url) {
-    std::string masked{url};
-    const auto scheme = masked.find("://");
-    if (scheme != std::string::npos) {
-        mask_user_info(masked, scheme + 3);
+    static constexpr std::string_view separator = "://";
+    const auto scheme = url.find(separator);
+    if (scheme == std::string_view::npos) {
+        return std::string{url};  // A path.
     }
-    mask_parameter(masked);
-    return masked;
+    const auto begin = url.substr(0, scheme + separator.size());
+    const auto rest = url.substr(begin.size());
+    const auto authority = rest.substr(0, std::min(rest.find_first_of("/?#"), rest.size()));
+    const auto behind = rest.substr(authority.size());
+    const auto masked = mask_authority(authority);
+    // A password with '/', '?' or '#' that is not percent-encoded: where it ends is a guess.
+    if (!masked || behind.contains('@') || behind.contains('#')) {
+        return fmt::format("{}{}", begin, hidden);
+    }
+    const auto question = behind.find('?');
+    const auto path = behind.substr(0, question);
+    return fmt::format("{}{}{}{}", begin, *masked, path,
+                       question == std::string_view::npos
+                           ? ""
+                           : "?" + mask_parameters(behind.substr(question + 1)));
 }
 
 }  // namespace merpati::config

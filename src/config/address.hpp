@@ -12,11 +12,11 @@ namespace merpati::config {
 /// "10.0.0.0/8", "fd00::/8", or one address.
 [[nodiscard]] bool is_cidr(std::string_view text);
 
-/// "sqlite:PATH" or "postgresql://…".
+/// "sqlite:PATH" or "postgresql://…". The second is not supported yet, which `load` says.
 [[nodiscard]] bool is_store_url(std::string_view text);
 
-/// The URL as it may be shown: the password of its user info, and of a `password` parameter, as
-/// "***".
+/// The URL as it may be shown: the password of its user info, and every parameter that is not known
+/// to be harmless, as "***". Of a URL that is not well formed only the scheme is left.
 [[nodiscard]] std::string mask_password(std::string_view url);
 
 }  // namespace merpati::config

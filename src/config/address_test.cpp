@@ -39,11 +39,29 @@ TEST(AddressTest, HidesThePasswordAlone) {
     EXPECT_EQ(mask_password("sqlite:merpati.db"), "sqlite:merpati.db");
     EXPECT_EQ(mask_password("postgresql://db:5432/x"), "postgresql://db:5432/x");
     EXPECT_EQ(mask_password("postgresql://u:s3cret@db:5432/x"), "postgresql://u:***@db:5432/x");
-    EXPECT_EQ(mask_password("postgresql://u:s@3@db/x@y"), "postgresql://u:***@db/x@y");
+    EXPECT_EQ(mask_password("postgresql://u:s@3@db/x"), "postgresql://u:***@db/x");
+    EXPECT_EQ(mask_password("postgresql://u:s3cret@[::1]:5432,db2:1/x"),
+              "postgresql://u:***@[::1]:5432,db2:1/x");
     EXPECT_EQ(mask_password("postgresql://db/x?password=s3cret&sslmode=require"),
               "postgresql://db/x?password=***&sslmode=require");
     EXPECT_EQ(mask_password("postgresql://db/x?sslmode=require&password=s3cret"),
               "postgresql://db/x?sslmode=require&password=***");
+    EXPECT_EQ(mask_password("postgresql://db/x?sslpassword=s3cret&sslmode=require"),
+              "postgresql://db/x?sslpassword=***&sslmode=require");
+    EXPECT_EQ(mask_password("postgresql://db/x?p%61ssword=s3cret&PASSWORD=s3cret"),
+              "postgresql://db/x?p%61ssword=***&PASSWORD=***");
+    EXPECT_EQ(mask_password("postgresql://db/x?password=s3&cret"),
+              "postgresql://db/x?password=***&***");
+}
+
+TEST(AddressTest, ShowsNoPartOfAPasswordThatIsNotPercentEncoded) {
+    for (const auto* url :
+         {"postgresql://u:s3#cret@db/x", "postgresql://u:s3?cret@db/x", "postgresql://u:s3/cret@db",
+          "postgresql://u:s3cret", "postgresql://u:s3cret/x", "postgresql://db/x?password=s3@cret",
+          "postgresql://db/x?password=s3#cret", "postgresql://u:s3:cret/x",
+          "postgresql://db/x@u:s3cret", "postgresql://u:s3@cret:s3cret/x"}) {
+        EXPECT_EQ(mask_password(url), "postgresql://***") << url;
+    }
 }
 
 }  // namespace

@@ -64,20 +64,20 @@ void add_value(const toml::node& node, std::string key, std::vector<FileEntry>& 
 }  // namespace
 
 Result<std::vector<FileEntry>> read_file(const std::filesystem::path& file) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(file, error);
+    // Read to its end, not by its size: it may be a pipe, as in `--config <(…)`.
+    errno = 0;
     std::ifstream in{file, std::ios::binary};
-    if (error || !in) {
-        const auto why = error ? error.message() : std::generic_category().message(errno);
-        return fail(ErrorCode::io_failed, fmt::format("{}: {}", file.string(), why));
+    std::string text(file_bytes_max + 1, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!in.is_open() || in.bad()) {
+        return fail(ErrorCode::io_failed,
+                    fmt::format("{}: {}", file.string(), std::generic_category().message(errno)));
     }
-    if (size > file_bytes_max) {
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    if (text.size() > file_bytes_max) {
         return fail(ErrorCode::io_failed,
                     fmt::format("{}: larger than {} bytes", file.string(), file_bytes_max));
     }
-    std::string text(size, '\0');
-    in.read(text.data(), static_cast<std::streamsize>(size));
-    text.resize(static_cast<std::size_t>(in.gcount()));
     return read_toml(text, file.string());
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
 #include "config/file.hpp"
 #include "config/suggest.hpp"
 #include "config/table.hpp"
@@ -11,17 +12,14 @@
 namespace merpati::config {
 namespace {
 
+constexpr std::string_view sqlite_scheme = "sqlite:";
 constexpr std::size_t mistakes_max = 20;
 constexpr std::size_t quoted_max = 80;
 
 /// A wrong value as it may stand in an error: one line, not too long.
 std::string quote(std::string_view value) {
-    std::string quoted = "'";
-    for (const char c : value.substr(0, quoted_max)) {
-        const auto byte = static_cast<unsigned char>(c);
-        quoted += byte < 0x20 || byte == 0x7f ? '?' : c;
-    }
-    return quoted + (value.size() > quoted_max ? "…'" : "'");
+    return fmt::format("'{}{}'", printable(value.substr(0, quoted_max)),
+                       value.size() > quoted_max ? "…" : "");
 }
 
 std::string did_you_mean(std::string_view given, std::span<const std::string_view> words) {
@@ -51,7 +49,11 @@ private:
     void assign(const Row& row, std::string_view value, Origin origin);
     void refuse_value(const Row& row, std::string_view value, const Origin& origin);
     void check_together();
+    void find_folders(const Sources& sources);
     void fill_in_paths();
+    void make_absolute(std::string_view key, std::optional<std::filesystem::path>& path) const;
+    [[nodiscard]] std::filesystem::path absolute(std::string_view key,
+                                                 const std::filesystem::path& path) const;
     void mistake(std::string sentence);
     [[nodiscard]] std::string place_of(std::string_view key) const;
 
@@ -59,6 +61,8 @@ private:
     std::optional<Error> unreadable_;
     std::vector<std::string> mistakes_;
     std::size_t more_ = 0;
+    std::filesystem::path working_directory_;
+    std::filesystem::path file_folder_;  // The same where there is no file with a folder.
 };
 
 void Loader::read(const Sources& sources) {
@@ -71,6 +75,7 @@ void Loader::read(const Sources& sources) {
     }
     if (mistakes_.empty()) {
         check_together();
+        find_folders(sources);
         fill_in_paths();
     }
 }
@@ -186,6 +191,12 @@ void Loader::check_together() {
                             has_key ? "http.tls.key" : "http.tls.certificate",
                             has_key ? "http.tls.certificate" : "http.tls.key"));
     }
+    if (!loaded_.settings.store.url.starts_with(sqlite_scheme)) {
+        mistake(
+            fmt::format("{}: store.url names a PostgreSQL store, which this version does not "
+                        "support yet; write sqlite:PATH",
+                        place_of("store.url")));
+    }
     const auto& scheduler = loaded_.settings.scheduler;
     if (scheduler.retry_first > scheduler.retry_max) {
         mistake(fmt::format("{}: scheduler.retry_first must not be longer than scheduler.retry_max",
@@ -210,17 +221,51 @@ void Loader::check_together() {
     }
 }
 
+/// Where relative paths start. A pipe (`--config <(…)`) has no folder that an operator knows.
+void Loader::find_folders(const Sources& sources) {
+    std::error_code error;
+    working_directory_ = sources.working_directory;
+    if (working_directory_.empty()) {
+        working_directory_ = std::filesystem::current_path(error);
+    }
+    file_folder_ = working_directory_;
+    if (sources.file && std::filesystem::is_regular_file(*sources.file, error)) {
+        file_folder_ = (working_directory_ / *sources.file).lexically_normal().parent_path();
+    }
+}
+
 void Loader::fill_in_paths() {
-    auto& store = loaded_.settings.store;
-    constexpr std::string_view sqlite = "sqlite:";
-    const bool one_file = store.url.starts_with(sqlite);
-    const auto file = one_file ? store.url.substr(sqlite.size()) : std::string{};
-    if (!store.key_file) {
-        store.key_file = one_file ? file + ".key" : "merpati.key";
+    auto& settings = loaded_.settings;
+    auto& store = settings.store;
+    if (store.url.starts_with(sqlite_scheme)) {
+        const auto file = absolute("store.url", store.url.substr(sqlite_scheme.size())).string();
+        store.url = std::string{sqlite_scheme} + file;
+        if (!store.key_file) {
+            store.key_file = file + ".key";
+        }
+        if (!settings.media.folder) {
+            settings.media.folder = file + "-media";
+        }
     }
-    if (auto& folder = loaded_.settings.media.folder; !folder) {
-        folder = one_file ? file + "-media" : "merpati-media";
+    make_absolute("store.key_file", store.key_file);
+    make_absolute("media.folder", settings.media.folder);
+    make_absolute("http.tls.certificate", settings.http.tls.certificate);
+    make_absolute("http.tls.key", settings.http.tls.key);
+    make_absolute("outbound.ca_file", settings.outbound.ca_file);
+    make_absolute("simulator.log", settings.simulator.log);
+}
+
+void Loader::make_absolute(std::string_view key, std::optional<std::filesystem::path>& path) const {
+    if (path) {
+        path = absolute(key, *path);
     }
+}
+
+std::filesystem::path Loader::absolute(std::string_view key,
+                                       const std::filesystem::path& path) const {
+    const auto kind = loaded_.origin(key).kind;
+    const bool of_file = kind == Origin::Kind::file || kind == Origin::Kind::fallback;
+    return ((of_file ? file_folder_ : working_directory_) / path).lexically_normal();
 }
 
 void Loader::mistake(std::string sentence) {

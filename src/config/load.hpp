@@ -20,6 +20,7 @@ struct Sources {
     std::optional<std::filesystem::path> file;       // Named by the operator, so it must exist.
     std::map<std::string, std::string> environment;  // All of it; only MERPATI_A__B is looked at.
     std::vector<std::string> sets;                   // "http.listen=0.0.0.0:80"; the last wins.
+    std::filesystem::path working_directory{};       // Empty: the process's own.
 };
 
 /// Where one value came from.
@@ -41,7 +42,9 @@ struct Loaded {
 };
 
 /// Reads all sources, checks each value and what must hold between them, fills in paths that
-/// follow from others (store.key_file).
+/// follow from others (store.key_file), and makes all paths absolute: those of the file and of
+/// defaults start at the file's folder, those of variables and flags at the working directory, as
+/// do all where there is no file, or it is a pipe.
 ///
 /// Errors: io_failed (file), invalid_argument. The detail has one line per mistake, at most 20,
 /// each beginning with its place: "merpati.toml:3: http.lisen: no such setting; did you mean

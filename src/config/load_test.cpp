@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -36,11 +38,12 @@ struct LoadTest : ::testing::Test {
 };
 
 TEST_F(LoadTest, WithoutSourcesAllIsDefault) {
+    sources.working_directory = "/work";
     const auto loaded = load(sources);
     ASSERT_TRUE(loaded);
     EXPECT_EQ(loaded->settings.http.listen, std::vector<std::string>{"127.0.0.1:8080"});
-    EXPECT_EQ(loaded->settings.store.url, "sqlite:merpati.db");
-    EXPECT_EQ(loaded->settings.store.key_file, "merpati.db.key");
+    EXPECT_EQ(loaded->settings.store.url, "sqlite:/work/merpati.db");
+    EXPECT_EQ(loaded->settings.store.key_file, "/work/merpati.db.key");
     EXPECT_EQ(loaded->settings.api.rate, (Rate{.count = 50, .period = 1s}));
     EXPECT_EQ(loaded->settings.api.revision_b.wait, 15s);
     EXPECT_EQ(loaded->settings.retention.finished, 24h * 30);
@@ -86,7 +89,7 @@ metrics.token = ""
     EXPECT_EQ(settings.log.level, LogLevel::debug);
     EXPECT_EQ(settings.log.format, std::nullopt);
     EXPECT_EQ(settings.simulator.latency_ms, 0ms);
-    EXPECT_EQ(settings.simulator.log, "sim.jsonl");
+    EXPECT_EQ(settings.simulator.log, file.parent_path() / "sim.jsonl");
     EXPECT_EQ(settings.scheduler.give_up, 48h);
     EXPECT_EQ(settings.metrics.token, std::nullopt);
 }
@@ -210,8 +213,6 @@ TEST_F(LoadTest, AConnectorThatThisVersionDoesNotHaveIsRefused) {
 TEST_F(LoadTest, TheKeyFileLiesBesideTheStoreUnlessItIsNamed) {
     sources.sets = {"store.url=sqlite:/data/m.db"};
     EXPECT_EQ(load(sources)->settings.store.key_file, "/data/m.db.key");
-    sources.sets = {"store.url=postgresql://db/merpati"};
-    EXPECT_EQ(load(sources)->settings.store.key_file, "merpati.key");
     sources.sets.emplace_back("store.key_file=/etc/merpati.key");
     EXPECT_EQ(load(sources)->settings.store.key_file, "/etc/merpati.key");
 }
@@ -219,10 +220,66 @@ TEST_F(LoadTest, TheKeyFileLiesBesideTheStoreUnlessItIsNamed) {
 TEST_F(LoadTest, MediaLieBesideTheStoreUnlessTheirFolderIsNamed) {
     sources.sets = {"store.url=sqlite:/data/m.db"};
     EXPECT_EQ(load(sources)->settings.media.folder, "/data/m.db-media");
-    sources.sets = {"store.url=postgresql://db/merpati"};
-    EXPECT_EQ(load(sources)->settings.media.folder, "merpati-media");
     sources.sets.emplace_back("media.folder=/var/cache/merpati");
     EXPECT_EQ(load(sources)->settings.media.folder, "/var/cache/merpati");
+}
+
+TEST_F(LoadTest, PathsOfTheFileAndDefaultsStartAtItsFolder) {
+    sources.working_directory = "/work";
+    write("[simulator]\nlog = \"logs/../s.jsonl\"\n");
+    const auto folder = file.parent_path().string();
+    auto loaded = load(sources);
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    EXPECT_EQ(loaded->settings.store.url, "sqlite:" + folder + "/merpati.db");
+    EXPECT_EQ(loaded->settings.store.key_file, folder + "/merpati.db.key");
+    EXPECT_EQ(loaded->settings.media.folder, folder + "/merpati.db-media");
+    EXPECT_EQ(loaded->settings.simulator.log, folder + "/s.jsonl");
+    write("[store]\nurl = \"sqlite:data/m.db\"\nkey_file = \"m.key\"\n");
+    loaded = load(sources);
+    EXPECT_EQ(loaded->settings.store.url, "sqlite:" + folder + "/data/m.db");
+    EXPECT_EQ(loaded->settings.store.key_file, folder + "/m.key");
+}
+
+TEST_F(LoadTest, PathsOfFlagsAndVariablesStartAtTheWorkingDirectory) {
+    sources.working_directory = "/work";
+    write("[store]\nurl = \"sqlite:data/m.db\"\n");
+    sources.sets = {"store.url=sqlite:m.db"};
+    sources.environment = {{"MERPATI_HTTP__TLS__KEY", "k.pem"},
+                           {"MERPATI_HTTP__TLS__CERTIFICATE", "/c.pem"},
+                           {"MERPATI_OUTBOUND__CA_FILE", "ca.pem"}};
+    const auto loaded = load(sources);
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    EXPECT_EQ(loaded->settings.store.url, "sqlite:/work/m.db");
+    EXPECT_EQ(loaded->settings.store.key_file, "/work/m.db.key");
+    EXPECT_EQ(loaded->settings.http.tls.key, "/work/k.pem");
+    EXPECT_EQ(loaded->settings.http.tls.certificate, "/c.pem");
+    EXPECT_EQ(loaded->settings.outbound.ca_file, "/work/ca.pem");
+}
+
+TEST_F(LoadTest, WithoutAFileAllPathsStartAtTheWorkingDirectory) {
+    EXPECT_EQ(load({.working_directory = "/work"})->settings.store.url, "sqlite:/work/merpati.db");
+    EXPECT_EQ(load({})->settings.store.url,
+              "sqlite:" + (std::filesystem::current_path() / "merpati.db").string());
+}
+
+TEST_F(LoadTest, APipeIsReadToItsEndAndHasNoFolder) {
+    ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+    std::thread writer{[&] { std::ofstream{file} << "[http]\nthreads = 3\n"; }};
+    sources.file = file;
+    sources.working_directory = "/work";
+    const auto loaded = load(sources);
+    writer.join();
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    EXPECT_EQ(loaded->settings.http.threads, 3U);
+    EXPECT_EQ(loaded->settings.store.url, "sqlite:/work/merpati.db");
+}
+
+TEST_F(LoadTest, APostgresqlStoreIsRefusedInPlainWords) {
+    write("[store]\nurl = \"postgresql://u:s3cret@db/merpati\"\n");
+    const auto detail = detail_of_failure();
+    EXPECT_THAT(detail, HasSubstr(file.string() + ":2: store.url names a PostgreSQL store"));
+    EXPECT_THAT(detail, HasSubstr("does not support yet; write sqlite:PATH"));
+    EXPECT_THAT(detail, Not(HasSubstr("s3cret")));
 }
 
 TEST_F(LoadTest, AFileThatWasNamedMustExist) {
@@ -249,7 +306,7 @@ TEST_F(LoadTest, TheSampleFileSaysTheDefaults) {
     const auto loaded = load(sources);
     ASSERT_TRUE(loaded) << loaded.error().detail;
     EXPECT_GT(loaded->origins.size(), 30U);
-    const auto defaults = load(Sources{});
+    const auto defaults = load({.working_directory = file.parent_path()});
     const auto shown = show(*loaded);
     for (std::size_t i = 0; i < shown.size(); ++i) {
         EXPECT_EQ(shown[i].value, show(*defaults)[i].value) << shown[i].key;

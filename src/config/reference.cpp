@@ -29,7 +29,11 @@ places; a flag beats an environment variable, which beats the file.
 - Durations are a whole number and a unit, `"500ms"`, `"15s"`, `"10m"`, `"24h"`, `"30d"`; a number
   alone counts seconds, save where the key says milliseconds (`latency_ms`).
 - Sizes are bytes, or a whole number with `KiB`, `MiB` or `GiB`.
-- Relative paths start at the directory in which `merpati` was started.
+- Relative paths, that of the store too, start at the folder of the settings file where they stand
+  in it or are defaults, and at the working directory where they come from a variable or a flag.
+  With no settings file, or one that is a pipe (`--config <(…)`), all start at the working
+  directory. `merpati config show` shows them whole, and so do `merpati doctor` and the log of a
+  start.
 - An empty text unsets a setting that may be unset.
 - A file that cannot be read, a key that does not exist, a value of a wrong kind or out of its
   bounds ends the start, and every other command that reads settings, with exit code 2 and a line
@@ -37,7 +41,8 @@ places; a flag beats an environment variable, which beats the file.
   1. Variables that begin with `MERPATI_` but hold no two underscores after it are not settings and
   are ignored.
 
-`merpati config show` prints every setting with its value and where it came from, secrets hidden.
+`merpati config show` prints every setting with its value and where it came from, secrets hidden;
+`merpati config sample` prints a file with every setting at its default.
 
 ## Who may read /metrics
 
@@ -106,16 +111,6 @@ std::string show_text(const Loaded& loaded) {
     for (const auto& setting : show(loaded)) {
         text += fmt::format("{:<30} = {}  ({})\n", setting.key,
                             setting.value.empty() ? "unset" : setting.value, setting.origin);
-    }
-    return text;
-}
-
-std::string help_text() {
-    std::string text;
-    for (const auto& row : rows()) {
-        const auto value = default_of(row);
-        text += fmt::format("  {}  (default: {})\n", row.key, value.empty() ? "unset" : value);
-        text += wrap(row.sentence, "      ");
     }
     return text;
 }

@@ -23,9 +23,6 @@ struct ShownSetting {
 /// The same as aligned lines: "http.listen = 127.0.0.1:8080  (default)".
 [[nodiscard]] std::string show_text(const Loaded& loaded);
 
-/// The settings for `--help`: key, default, sentence.
-[[nodiscard]] std::string help_text();
-
 /// A TOML file with every setting at its default, each commented out under its sentence.
 [[nodiscard]] std::string sample_file();
 

@@ -69,10 +69,11 @@ void add_http(std::vector<Row>& table) {
                          .sentence = "The largest request body; a larger one is answered 413."},
                         size_in_bytes(1024, 16 << 20),
                         [](auto& s) -> auto& { return s.http.body_max; }));
-    table.push_back(row({.key = "http.connections_max",
-                         .sentence = "Connections open at once; one more is answered 503."},
-                        number(1, 1'000'000),
-                        [](auto& s) -> auto& { return s.http.connections_max; }));
+    table.push_back(
+        row({.key = "http.connections_max",
+             .sentence = "Connections open at once; one more is answered 503, unless another "
+                         "address holds more."},
+            number(1, 1'000'000), [](auto& s) -> auto& { return s.http.connections_max; }));
     table.push_back(row({.key = "http.header_timeout",
                          .sentence = "How long a client may take to send a request's header."},
                         duration(1s, 300s),
@@ -93,16 +94,15 @@ void add_http(std::vector<Row>& table) {
 
 void add_store(std::vector<Row>& table) {
     table.push_back(row({.key = "store.url",
-                         .sentence = "Where messages are kept: sqlite:PATH or "
-                                     "postgresql://USER:PASSWORD@HOST/DATABASE.",
+                         .sentence = "Where messages are kept: sqlite:PATH. PostgreSQL "
+                                     "is not supported in this version.",
                          .secrecy = Secrecy::password_in_url},
-                        text_where("sqlite:PATH or postgresql://…", is_store_url),
+                        text_where("sqlite:PATH", is_store_url),
                         [](auto& s) -> auto& { return s.store.url; }));
     table.push_back(
         row({.key = "store.key_file",
              .sentence = "The key that encrypts secrets in the store, made at the first "
-                         "start. Nodes that share a store share it. Unset: the SQLite "
-                         "file's path with .key appended, merpati.key for PostgreSQL.",
+                         "start. Unset: the SQLite file's path with .key appended.",
              .example = "/var/lib/merpati/merpati.db.key"},
             optional(path()), [](auto& s) -> auto& { return s.store.key_file; }));
     table.push_back(
@@ -213,8 +213,7 @@ void add_media(std::vector<Row>& table) {
     table.push_back(row({.key = "media.folder",
                          .sentence = "Where fetched files are kept; each server has its own. It "
                                      "is made when it is missing, and need not be backed up. "
-                                     "Unset: the SQLite file's path with -media appended, "
-                                     "merpati-media for PostgreSQL.",
+                                     "Unset: the SQLite file's path with -media appended.",
                          .example = "/var/lib/merpati/merpati.db-media"},
                         optional(path()), [](auto& s) -> auto& { return s.media.folder; }));
     table.push_back(row({.key = "media.kept_bytes_max",
