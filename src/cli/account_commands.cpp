@@ -105,9 +105,11 @@ void add_create(Program& program, CLI::App& group) {
                     "callbacks. It is not shown again; `account secret rotate` makes a new one.",
          .example = "merpati account create \"Toko Ani\" --credits 1000 --rate 50/s"},
         [choices](Session& session) {
-            return session.show(
+            return session.show_once(
                 session.ask(http::Method::post, "/accounts", choices->body()), sheet,
-                "Created. The webhook secret is shown only now; next: merpati key create ID");
+                "Created. The webhook secret is shown only now; next: merpati key create ID",
+                "the account {0} was created, but nobody has seen its webhook secret: make a new "
+                "one with `merpati account secret rotate {0}`");
         });
     command.add_option("NAME", choices->name, "What you call it")
         ->option_text(" ")
@@ -128,7 +130,10 @@ void add_set(Program& program, CLI::App& group) {
             const auto target = "/accounts/" + percent_encode(choices->id);
             return session.show(session.ask(http::Method::patch, target, choices->body()), sheet);
         });
-    command.add_option("ID", choices->id, "The account: acc_1, or 1")->option_text(" ")->required();
+    command.add_option("ID", choices->id, "The account: acc_1, or 1")
+        ->option_text(" ")
+        ->required()
+        ->check(not_empty());
     command.add_option("--name", choices->name, "What you call it")
         ->option_text("NAME")
         ->check(not_empty());
@@ -150,7 +155,10 @@ void add_list_and_show(Program& program, CLI::App& group) {
             return session.show(session.ask(http::Method::get, "/accounts/" + percent_encode(*id)),
                                 sheet);
         });
-    show.add_option("ID", *id, "The account: acc_1, or 1")->option_text(" ")->required();
+    show.add_option("ID", *id, "The account: acc_1, or 1")
+        ->option_text(" ")
+        ->required()
+        ->check(not_empty());
 }
 
 void add_topup(Program& program, CLI::App& group) {
@@ -171,7 +179,10 @@ void add_topup(Program& program, CLI::App& group) {
                             {{"amount", number_of(wish->amount)}}),
                 sheet);
         });
-    command.add_option("ID", wish->id, "The account: acc_1, or 1")->option_text(" ")->required();
+    command.add_option("ID", wish->id, "The account: acc_1, or 1")
+        ->option_text(" ")
+        ->required()
+        ->check(not_empty());
     command.add_option("N", wish->amount, "Messages to add")
         ->option_text(" ")
         ->required()
@@ -196,12 +207,17 @@ void add_secret_rotate(Program& program, CLI::App& group) {
                     "change over without missing one.",
          .example = "merpati account secret rotate acc_1 --overlap 48h"},
         [wish](Session& session) {
-            return session.show(
+            return session.show_once(
                 session.ask(http::Method::post, "/accounts/" + percent_encode(wish->id) + "/secret",
                             {{"overlap_seconds", seconds_of(wish->overlap)}}),
-                sheet, "The new secret is shown only now.");
+                sheet, "The new secret is shown only now.",
+                "the account {0} has a new webhook secret, but nobody has seen it: make another "
+                "with `merpati account secret rotate {0}`");
         });
-    command.add_option("ID", wish->id, "The account: acc_1, or 1")->option_text(" ")->required();
+    command.add_option("ID", wish->id, "The account: acc_1, or 1")
+        ->option_text(" ")
+        ->required()
+        ->check(not_empty());
     command.add_option("--overlap", wish->overlap, "How long the old one signs too (24h)")
         ->option_text("DURATION")
         ->check(duration(api::manage::overlap_max));

@@ -3,6 +3,7 @@
 
 #include <CLI/App.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/list_command.hpp"
 
@@ -57,7 +58,7 @@ void add_replay(Program& program, CLI::App& group) {
                 session.ask(http::Method::post, "/callbacks/" + percent_encode(*id) + "/replay"),
                 sheet);
         });
-    command.add_option("ID", *id, "The callback")->option_text(" ")->required();
+    command.add_option("ID", *id, "The callback")->option_text(" ")->required()->check(not_empty());
 }
 
 }  // namespace

@@ -33,15 +33,21 @@ struct Printed {
 
 struct CliTest : ::testing::Test {
     /// Runs one command on the folder's store.
-    Printed run(std::vector<std::string> arguments) {
+    Printed run(const std::vector<std::string>& arguments) {
         std::ostringstream out;
+        auto done = run_into(out, arguments);
+        done.out = out.str();
+        return done;
+    }
+
+    /// The same with another standard output.
+    Printed run_into(std::ostream& out, const std::vector<std::string>& arguments) {
         std::ostringstream err;
         auto settings = environment;
         settings.emplace("MERPATI_STORE__URL", "sqlite:" + folder.file("m.db"));
         const auto program = make_program({.out = out, .err = err, .environment = settings});
         Printed done;
         done.code = program->run(arguments);
-        done.out = out.str();
         done.err = err.str();
         return done;
     }
@@ -49,7 +55,7 @@ struct CliTest : ::testing::Test {
     /// Runs a command that must succeed, with --json.
     Printed json(std::vector<std::string> arguments) {
         arguments.emplace_back("--json");
-        auto done = run(std::move(arguments));
+        auto done = run(arguments);
         EXPECT_EQ(done.code, exit_done) << done.err;
         EXPECT_THAT(done.err, IsEmpty());
         return done;

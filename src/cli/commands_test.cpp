@@ -1,4 +1,7 @@
 // The commands, on a store that no server has open.
+#include <filesystem>
+#include <fstream>
+
 #include "cli/cli_fixture.hpp"
 #include "cli/stopped_store.hpp"
 
@@ -79,12 +82,73 @@ TEST_F(CommandsTest, DevicesOfAStoppedServerChangeTheirRecord) {
 }
 
 TEST_F(CommandsTest, EmptyListsAreEmptyInJsonAndASentenceForPeople) {
+    json({"account", "create", "Toko"});
     EXPECT_EQ(json({"message", "list", "--limit", "1000000"}).out, "[]\n");
     EXPECT_EQ(json({"callback", "list", "--state", "exhausted"}).out, "[]\n");
-    EXPECT_THAT(run({"account", "list"}).out, HasSubstr("merpati account create"));
+    EXPECT_THAT(run({"device", "list"}).out, HasSubstr("merpati device add"));
+}
+
+TEST_F(CommandsTest, AStoreThatIsNotThereIsMadeByItsFirstAccountAlone) {
+    for (const auto& command : std::vector<std::vector<std::string>>{{"account", "list"},
+                                                                     {"account", "show", "acc_1"},
+                                                                     {"key", "create", "acc_1"},
+                                                                     {"device", "list"},
+                                                                     {"message", "list"},
+                                                                     {"callback", "list"},
+                                                                     {"backup", "b.db"},
+                                                                     {"migrate"}}) {
+        const auto done = run(command);
+        EXPECT_EQ(done.code, exit_failed) << command[0];
+        EXPECT_THAT(done.err, HasSubstr("there is no store at sqlite:" + folder.file("m.db")));
+        EXPECT_THAT(done.err, HasSubstr("merpati account create"));
+        EXPECT_THAT(done.out, IsEmpty());
+        EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << command[0];
+    }
+    json({"account", "create", "Toko"});
+    EXPECT_EQ(json({"account", "list"}).json().as_array().size(), 1U);
+}
+
+TEST_F(CommandsTest, AResultThatCouldNotBeWrittenIsAFailure) {
+    json({"account", "create", "Toko"});
+    for (const auto& command : std::vector<std::vector<std::string>>{{"account", "list"},
+                                                                     {"account", "list", "--json"},
+                                                                     {"account", "show", "acc_1"},
+                                                                     {"message", "list"},
+                                                                     {"config", "show"},
+                                                                     {"config", "sample"},
+                                                                     {"doctor"},
+                                                                     {"version"},
+                                                                     {"--version"},
+                                                                     {"--help"},
+                                                                     {"key", "--help"}}) {
+        std::ofstream full{"/dev/full"};
+        const auto done = run_into(full, command);
+        EXPECT_EQ(done.code, exit_failed) << command[0];
+        EXPECT_THAT(done.err, HasSubstr("merpati: the result could not be written: No space left"));
+    }
+}
+
+TEST_F(CommandsTest, ASecretThatNobodySawIsToldWithItsRemedy) {
+    const auto err_of = [this](const std::vector<std::string>& command) {
+        std::ofstream full{"/dev/full"};
+        const auto done = run_into(full, command);
+        EXPECT_EQ(done.code, exit_failed) << command[0];
+        EXPECT_THAT(done.err, Not(HasSubstr("mpt_")));
+        EXPECT_THAT(done.err, Not(HasSubstr("whsec_")));
+        return done.err;
+    };
+    EXPECT_THAT(err_of({"account", "create", "Toko"}),
+                HasSubstr("merpati account secret rotate acc_1"));
+    EXPECT_THAT(err_of({"key", "create", "acc_1"}), HasSubstr("merpati key revoke key_1"));
+    EXPECT_THAT(err_of({"key", "rotate", "key_1", "--json"}),
+                HasSubstr("merpati key rotate key_2"));
+    EXPECT_THAT(err_of({"account", "secret", "rotate", "acc_1"}),
+                HasSubstr("merpati account secret rotate acc_1"));
+    EXPECT_EQ(json({"key", "revoke", "key_1"}).text("state"), "revoked");
 }
 
 TEST_F(CommandsTest, WhatIsNotThereFailsWithASentenceOnStandardErrorAlone) {
+    json({"account", "create", "Toko"});
     const std::vector<std::vector<std::string>> commands{
         {"account", "show", "acc_9"},
         {"account", "topup", "acc_9", "1"},
@@ -113,7 +177,10 @@ TEST_F(CommandsTest, ABackupIsWrittenOnceAndRelativeToWhereTheCommandRan) {
 
 TEST_F(CommandsTest, VersionMigrateAndConfigShowPrintTheirResult) {
     EXPECT_THAT(run({"version"}).out, ::testing::ContainsRegex("[0-9]+\\.[0-9]+\\.[0-9]+"));
+    json({"account", "create", "Toko"});
     EXPECT_EQ(json({"migrate"}).text("store"), "up to date");
+    EXPECT_THAT(run({"config", "sample"}).out, HasSubstr("\n#listen = [\"127.0.0.1:8080\"]\n"));
+    EXPECT_THAT(json({"config", "sample"}).text("file"), HasSubstr("[http]"));
     EXPECT_THAT(run({"config", "show"}).out, HasSubstr("http.listen"));
     const auto shown = json({"config", "show"}).json();
     EXPECT_EQ(shown.at("store.url").at("origin"), "MERPATI_STORE__URL");

@@ -58,7 +58,8 @@ void add_add(Program& program, CLI::App& group) {
         ->option_text("simulator|cloud|linked")
         ->check(one_of({"simulator", "cloud", "linked"}));
     command.add_option("--webhook", wish->webhook, "Where its events go (https)")
-        ->option_text("URL|none");
+        ->option_text("URL|none")
+        ->check(not_empty());
 }
 
 void add_list(Program& program, CLI::App& group) {
@@ -75,7 +76,8 @@ void add_list(Program& program, CLI::App& group) {
                                      "There are no devices: merpati device add ACCOUNT NUMBER");
         });
     command.add_option("ACCOUNT", *account, "Whose devices (acc_1, or 1); all without it")
-        ->option_text(" ");
+        ->option_text(" ")
+        ->check(not_empty());
 }
 
 /// Commands that take a number and nothing else.

@@ -131,6 +131,9 @@ Result<boost::json::array> Gateway::ask_page(const std::string& target, std::str
 Result<api::manage::Outcome> Gateway::exchange(http::Method method, const std::string& target,
                                                const std::string& body,
                                                std::chrono::milliseconds timeout) {
+    // A store begins with its first account; whatever else is asked of one that is not there was
+    // meant for another.
+    const bool begins = method == http::Method::post && target == std::string{root} + "/accounts";
     const auto give_up = clock_.steady_now() + patience;
     while (store_ == nullptr) {
         if (!socket_path_.empty()) {
@@ -143,10 +146,17 @@ Result<api::manage::Outcome> Gateway::exchange(http::Method method, const std::s
                 return std::unexpected(explain(std::move(reply.error()), socket_path_));
             }
         }
-        auto opened = StoppedStore::open(settings_, clock_, random_);
+        auto opened = StoppedStore::open(settings_, clock_, random_, begins);
         if (opened) {
             store_ = std::move(*opened);
             break;
+        }
+        if (opened.error().code == ErrorCode::not_found) {
+            return fail(ErrorCode::not_found,
+                        fmt::format("there is no store at {}; `merpati account create NAME` or "
+                                    "`merpati serve` begins one. If there was one, give its "
+                                    "settings: --config FILE, or --set store.url=sqlite:PATH",
+                                    settings_.store.url));
         }
         if (opened.error().code != ErrorCode::busy) {
             return pass(opened);

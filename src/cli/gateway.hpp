@@ -20,7 +20,8 @@ namespace merpati::cli {
 
 /// Operation: asks the server through its Unix socket; where none listens, opens the store and
 /// runs the same handlers here. A store that is locked while nobody listens belongs to a server
-/// that is starting or stopping, or to another command: both ways are tried for 5 s.
+/// that is starting or stopping, or to another command: both ways are tried for 5 s. A store that
+/// is not there is made for its first account, and for nothing else.
 ///
 /// Threads: one.
 ///

@@ -55,8 +55,10 @@ void add_create(Program& program, CLI::App& group) {
             if (!wish->name.empty()) {
                 body["name"] = wish->name;
             }
-            return session.show(session.ask(http::Method::post, "/keys", body), sheet,
-                                "Created. The key is shown only now.");
+            return session.show_once(session.ask(http::Method::post, "/keys", body), sheet,
+                                     "Created. The key is shown only now.",
+                                     "the key {0} was created, but nobody has seen it: end it "
+                                     "with `merpati key revoke {0}`, and create another");
         });
     command.add_option("ACCOUNT", wish->account, "Whose key it is: acc_1, or 1")
         ->option_text(" ")
@@ -65,7 +67,9 @@ void add_create(Program& program, CLI::App& group) {
     command.add_option("--revision", wish->revision, "Pin the key to a revision (auto)")
         ->option_text("A|B|auto")
         ->check(one_of({"A", "B", "auto"}));
-    command.add_option("--name", wish->name, "What it is for")->option_text("NAME");
+    command.add_option("--name", wish->name, "What it is for")
+        ->option_text("NAME")
+        ->check(not_empty());
 }
 
 void add_list(Program& program, CLI::App& group) {
@@ -82,7 +86,8 @@ void add_list(Program& program, CLI::App& group) {
         });
     command.add_option("ACCOUNT", *account, "Whose keys: acc_1, or 1")
         ->option_text(" ")
-        ->required();
+        ->required()
+        ->check(not_empty());
 }
 
 void add_revoke(Program& program, CLI::App& group) {
@@ -96,7 +101,10 @@ void add_revoke(Program& program, CLI::App& group) {
             return session.show(
                 session.ask(http::Method::post, "/keys/" + percent_encode(*id) + "/revoke"), sheet);
         });
-    command.add_option("ID", *id, "The key: key_3, or 3")->option_text(" ")->required();
+    command.add_option("ID", *id, "The key: key_3, or 3")
+        ->option_text(" ")
+        ->required()
+        ->check(not_empty());
 }
 
 void add_rotate(Program& program, CLI::App& group) {
@@ -113,14 +121,17 @@ void add_rotate(Program& program, CLI::App& group) {
              "The successor has the same name and revision. Overlap 0s ends the old key now.",
          .example = "merpati key rotate key_3 --overlap 24h"},
         [wish](Session& session) {
-            return session.show(
+            return session.show_once(
                 session.ask(http::Method::post, "/keys/" + percent_encode(wish->id) + "/rotate",
                             {{"overlap_seconds", seconds_of(wish->overlap)}}),
-                sheet, "The new key is shown only now.");
+                sheet, "The new key is shown only now.",
+                "the new key {0} was created, but nobody has seen it: replace it with `merpati key "
+                "rotate {0}`; the old key ends as asked");
         });
     command.add_option("ID", wish->id, "The key to replace: key_3, or 3")
         ->option_text(" ")
-        ->required();
+        ->required()
+        ->check(not_empty());
     command.add_option("--overlap", wish->overlap, "How long the old key works on (24h)")
         ->option_text("DURATION")
         ->check(duration(api::manage::overlap_max));

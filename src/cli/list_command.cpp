@@ -41,7 +41,8 @@ void add_list_command(Program& program, CLI::App& group, const ListCommand& list
                                      when_empty);
         });
     command.add_option("--account", wish->account, "Only of this account: acc_1, or 1")
-        ->option_text("ID");
+        ->option_text("ID")
+        ->check(not_empty());
     command.add_option("--state", wish->state, "Only in this state")
         ->option_text(fmt::format("{}", fmt::join(list.states, "|")))
         ->check(one_of(list.states));

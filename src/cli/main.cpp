@@ -1,3 +1,5 @@
+#include <csignal>
+#include <fcntl.h>
 #include <iostream>
 #include <map>
 #include <string>
@@ -21,9 +23,24 @@ std::map<std::string, std::string> environment() {
     return variables;
 }
 
+/// Standard input, output and error that were closed (`merpati … >&-`) must not become the next
+/// file that is opened: what is printed would be written into the store. What is written to these
+/// fails.
+void occupy_standard_descriptors() {
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
+        if (::fcntl(descriptor, F_GETFD) < 0) {
+            // The lowest free number is given, and all below are taken.
+            (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+        }
+    }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
+    occupy_standard_descriptors();
+    // A reader that leaves early (`| head -1`) is a failure to write, not the end of the process.
+    std::signal(SIGPIPE, SIG_IGN);
     const auto program = merpati::cli::make_program(
         {.out = std::cout, .err = std::cerr, .environment = environment()});
     return program->run(std::vector<std::string>(arguments + 1, arguments + count));

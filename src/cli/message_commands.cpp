@@ -4,6 +4,7 @@
 
 #include <CLI/App.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/list_command.hpp"
 
@@ -89,7 +90,8 @@ void add_show(Program& program, CLI::App& group) {
         [wish](Session& session) { return show(session, wish->id, wish->body); });
     command.add_option("REQUEST_ID", wish->id, "As the answer to the send gave it")
         ->option_text(" ")
-        ->required();
+        ->required()
+        ->check(not_empty());
     command.add_flag("--body", wish->body, "Show the message's text too");
 }
 
@@ -100,7 +102,10 @@ void add_simple(Program& program, CLI::App& group, const CommandText& text, std:
                                                                 "/" + std::string{verb}),
                             sheet);
     });
-    command.add_option("REQUEST_ID", *id, "The message")->option_text(" ")->required();
+    command.add_option("REQUEST_ID", *id, "The message")
+        ->option_text(" ")
+        ->required()
+        ->check(not_empty());
 }
 
 }  // namespace

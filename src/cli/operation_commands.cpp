@@ -1,10 +1,9 @@
-// merpati backup, migrate, config show, version
+// merpati backup, migrate, config show and sample, version
 #include <array>
 #include <filesystem>
 #include <ostream>
 
 #include <CLI/App.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "cli/arguments.hpp"
@@ -47,7 +46,15 @@ int show_config(Session& session) {
     for (const auto& setting : config::show(**loaded)) {
         all[std::string{setting.key}] = {{"value", setting.value}, {"origin", setting.origin}};
     }
-    session.console().out << boost::json::serialize(all) << '\n';
+    return session.print(all);
+}
+
+/// As JSON: {"file"}, the text in one string.
+int show_sample(Session& session) {
+    if (session.json()) {
+        return session.print({{"file", config::sample_file()}});
+    }
+    session.console().out << config::sample_file();
     return exit_done;
 }
 
@@ -103,6 +110,12 @@ void add_config_commands(Program& program) {
                          .details = "Secrets are shown as ***.",
                          .example = "merpati --set http.listen=0.0.0.0:8080 config show"},
                         show_config);
+    program.add_command(group,
+                        {.name = "sample",
+                         .summary = "Print a settings file with every setting at its default",
+                         .details = "Each stands commented out under its sentence.",
+                         .example = "merpati config sample > merpati.toml"},
+                        show_sample);
 }
 
 void add_version(Program& program) {

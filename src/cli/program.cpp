@@ -1,7 +1,9 @@
 #include "cli/program.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <ostream>
+#include <system_error>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -9,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "base/assert.hpp"
+#include "base/printable.hpp"
+#include "cli/arguments.hpp"
 #include "cli/version.hpp"
 #include "config/suggest.hpp"
 
@@ -68,9 +72,20 @@ std::string explain(const CLI::App& root, const CLI::ParseError& error) {
         return error.what();
     }
     const auto meant = config::suggest(extras.front(), names);
-    return fmt::format("'{}' is not a command{}", printable(extras.front()),
+    return fmt::format("'{}' is not a command{}", extras.front(),
                        meant ? fmt::format("; did you mean {}?", *meant)
                              : fmt::format(": {}", fmt::join(names, ", ")));
+}
+
+/// Why writing failed. A stream does not tell, and the failure may be long ago: the line that
+/// follows fails for the same reason.
+int write_error(std::ostream& out) {
+    out.clear();
+    errno = 0;
+    out.put('\n').flush();
+    const int reason = out ? 0 : errno;
+    out.setstate(std::ios::badbit);
+    return reason;
 }
 
 std::string footer_of(const CommandText& text) {
@@ -144,11 +159,26 @@ CLI::App& Program::add_command(CLI::App& parent, const CommandText& text, Action
 }
 
 int Program::run(const std::vector<std::string>& arguments) {
-    if (const int code = parse(arguments); code != exit_done || chosen_ == nullptr) {
+    int code = parse(arguments);
+    if (code == exit_done && chosen_ != nullptr) {
+        Session session{console_, options_};
+        code = (*chosen_)(session);
+    }
+    return flush(code);
+}
+
+/// A result that nobody got is a failure, whatever was done.
+int Program::flush(int code) {
+    if (console_.out.flush()) {
         return code;
     }
-    Session session{console_, options_};
-    return (*chosen_)(session);
+    const int reason = write_error(console_.out);
+    if (reason != EPIPE) {  // Who closes a pipe has read enough, and knows.
+        console_.err << fmt::format("merpati: the result could not be written{}{}\n",
+                                    reason != 0 ? ": " : "",
+                                    reason != 0 ? std::generic_category().message(reason) : "");
+    }
+    return code == exit_done ? exit_failed : code;
 }
 
 /// Without a chosen action afterwards, help was asked for and printed.
@@ -163,8 +193,8 @@ int Program::parse(std::vector<std::string> arguments) {
         root_->exit(success, console_.out, console_.err);
         return exit_done;
     } catch (const CLI::ParseError& error) {
-        console_.err << "merpati: " << explain(*root_, error) << "\nTry `" << path_of(*root_)
-                     << " --help`.\n";
+        console_.err << "merpati: " << printable(explain(*root_, error)) << "\nTry `"
+                     << path_of(*root_) << " --help`.\n";
         return exit_usage;
     }
 }
@@ -174,6 +204,7 @@ void Program::add_global_options(CLI::App& app, std::string_view group) {
     app.add_option_function<std::string>(
            "--config", [this](const std::string& file) { options_.config_file = file; },
            "Settings file (TOML); without one: defaults and ./merpati.db")
+        ->check(not_empty())
         ->option_text("FILE")
         ->group(std::string{group});
     app.add_option_function<std::vector<std::string>>(

@@ -34,7 +34,8 @@ enum class Output : std::uint8_t { result, none };
 /// Operation: the files of commands add themselves in the order of the help; `run` parses and
 /// calls the chosen action.
 ///
-/// Errors: usage errors are one sentence and a hint on `console.err`, exit code 2.
+/// Errors: usage errors are one sentence and a hint on `console.err`, exit code 2. A result that
+/// could not be written is a failure, exit code 1.
 class Program {
 public:
     explicit Program(Console console);
@@ -54,6 +55,7 @@ public:
 private:
     void add_global_options(CLI::App& app, std::string_view group);
     [[nodiscard]] int parse(std::vector<std::string> arguments);
+    [[nodiscard]] int flush(int code);
 
     Console console_;
     GlobalOptions options_;

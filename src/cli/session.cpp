@@ -4,6 +4,9 @@
 #include <ranges>
 
 #include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "base/printable.hpp"
 
 namespace merpati::cli {
 
@@ -47,8 +50,7 @@ int Session::show(const Result<boost::json::value>& answer, std::span<const Colu
         return fail(answer.error());
     }
     if (options_.json) {
-        console_.out << boost::json::serialize(*answer) << '\n';
-        return exit_done;
+        return print(*answer);
     }
     if (!sentence.empty()) {
         console_.out << sentence << '\n';
@@ -59,22 +61,40 @@ int Session::show(const Result<boost::json::value>& answer, std::span<const Colu
     return exit_done;
 }
 
+int Session::show_once(const Result<boost::json::value>& answer, std::span<const Column> columns,
+                       std::string_view sentence, std::string_view when_lost) {
+    const int code = show(answer, columns, sentence);
+    if (!answer || console_.out.flush()) {
+        return code;
+    }
+    const auto* id = answer->is_object() ? answer->get_object().if_contains("id") : nullptr;
+    const bool named = id != nullptr && id->is_string();
+    console_.err << "merpati: "
+                 << fmt::format(fmt::runtime(when_lost), named ? id->get_string().c_str() : "ID")
+                 << '\n';
+    return exit_failed;
+}
+
 int Session::show_list(const Result<boost::json::array>& answer, std::span<const Column> columns,
                        std::string_view when_empty) {
     if (!answer) {
         return fail(answer.error());
     }
     if (options_.json) {
-        console_.out << boost::json::serialize(*answer) << '\n';
-    } else {
-        console_.out << render_table(*answer, columns, when_empty);
+        return print(*answer);
     }
+    console_.out << render_table(*answer, columns, when_empty);
+    return exit_done;
+}
+
+int Session::print(const boost::json::value& json) {
+    console_.out << printable_json(boost::json::serialize(json)) << '\n';
     return exit_done;
 }
 
 int Session::fail(const Error& error) {
     for (const auto& line : std::views::split(error.detail, '\n')) {
-        console_.err << "merpati: " << std::string_view{line} << '\n';
+        console_.err << "merpati: " << printable(std::string_view{line}) << '\n';
     }
     return settings_refused_ ? exit_usage : exit_failed;
 }

@@ -45,9 +45,15 @@ public:
     /// Prints a record: as JSON, or the columns' fields one a line, after `sentence`.
     int show(const Result<boost::json::value>& answer, std::span<const Column> columns,
              std::string_view sentence = {});
+    /// The same for a record with a secret that is shown only now. Where it could not be written,
+    /// `when_lost` says how to go on; "{}" in it stands for the record's id.
+    int show_once(const Result<boost::json::value>& answer, std::span<const Column> columns,
+                  std::string_view sentence, std::string_view when_lost);
     /// Prints a list: as a JSON array, or as a table.
     int show_list(const Result<boost::json::array>& answer, std::span<const Column> columns,
                   std::string_view when_empty);
+    /// Prints JSON on one line.
+    int print(const boost::json::value& json);
     /// Prints each line of the error. The exit code is that of usage where the settings were wrong:
     /// nothing has been tried then.
     int fail(const Error& error);

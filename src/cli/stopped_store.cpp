@@ -191,12 +191,15 @@ private:
 };
 
 Result<std::unique_ptr<StoppedStore>> StoppedStore::open(const config::Settings& settings,
-                                                         const Clock& clock, Random& random) {
+                                                         const Clock& clock, Random& random,
+                                                         bool create) {
     auto allowed = daemon::allowed_ranges(settings);
     if (!allowed) {
         return pass(allowed);
     }
-    auto store = store::open_store(daemon::store_options(settings));
+    auto options = daemon::store_options(settings);
+    options.create = create;
+    auto store = store::open_store(options);
     if (!store) {
         return pass(store);
     }

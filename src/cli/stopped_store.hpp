@@ -12,7 +12,7 @@
 
 namespace merpati::cli {
 
-/// Operation: opens (at first use creates) the store and holds its lock until destroyed, so open
+/// Operation: opens the store and holds its lock until destroyed, so open
 /// it late and drop it soon. Devices have no connection here: connecting one records that it
 /// shall be connected when the server starts. Callbacks and webhooks of what changes are stored
 /// with it, and leave when the server starts.
@@ -20,9 +20,10 @@ namespace merpati::cli {
 /// Threads: one.
 class StoppedStore {
 public:
-    /// Errors: those of store::open_store; busy means that a server has it, or another command.
+    /// `create`: whether a store that is not there is made. Errors: those of store::open_store;
+    /// busy means that a server has it, or another command.
     [[nodiscard]] static Result<std::unique_ptr<StoppedStore>> open(
-        const config::Settings& settings, const Clock& clock, Random& random);
+        const config::Settings& settings, const Clock& clock, Random& random, bool create);
 
     ~StoppedStore();
 

@@ -5,6 +5,8 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "base/printable.hpp"
+
 namespace merpati::cli {
 namespace {
 
@@ -21,7 +23,7 @@ std::string cell(const boost::json::value* value) {
     if (const auto* boolean = value->if_bool()) {
         return *boolean ? "yes" : "no";
     }
-    return boost::json::serialize(*value);
+    return printable_json(boost::json::serialize(*value));
 }
 
 const boost::json::value* field(const boost::json::object& record, const Column& column) {
@@ -101,18 +103,6 @@ std::string render_record(const boost::json::object& record, std::span<const Col
         }
     }
     return lines.empty() ? std::string{} : join(lines);
-}
-
-std::string printable(std::string_view text) {
-    std::string shown{text};
-    std::ranges::replace_if(
-        shown,
-        [](char c) {
-            const auto byte = static_cast<unsigned char>(c);
-            return byte < 0x20 || byte == 0x7f;
-        },
-        '?');
-    return shown;
 }
 
 }  // namespace merpati::cli

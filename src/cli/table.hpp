@@ -25,7 +25,4 @@ struct Column {
 [[nodiscard]] std::string render_record(const boost::json::object& record,
                                         std::span<const Column> columns);
 
-/// Control characters, which could command the terminal, become '?'.
-[[nodiscard]] std::string printable(std::string_view text);
-
 }  // namespace merpati::cli

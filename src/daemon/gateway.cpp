@@ -245,6 +245,8 @@ public:
             }
         }
         health_.enter(Health::Stage::serving);
+        log_.info("using the store", {{"store", settings_.store.url},
+                                      {"key_file", settings_.store.key_file->string()}});
         for (const auto& address : server_.addresses()) {
             log_.info("listening", {{"address", address}});
         }

@@ -5,9 +5,9 @@
 #include <ranges>
 
 #include <CLI/App.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/doctor/finding.hpp"
 
@@ -35,6 +35,10 @@ Findings examine(Session& session, store::Depth depth) {
     findings.push_back({.subject = "settings",
                         .found = fmt::format("are right; {} differ from the defaults",
                                              (*loaded)->origins.size())});
+    findings.push_back({.subject = "settings",
+                        .found = fmt::format("the store is {} ({})", settings.store.url,
+                                             (*loaded)->origin("store.url").text)});
+    doctor::look_at_protection(**loaded, findings);
     const auto server = doctor::look_at_store(settings, depth, session.clock(), findings);
     doctor::look_at_file_modes(settings, findings);
     doctor::look_at_disk(settings, session.clock(), findings);
@@ -52,9 +56,9 @@ Findings examine(Session& session, store::Depth depth) {
 void print(std::ostream& out, const Findings& findings) {
     for (const auto& finding : findings) {
         out << fmt::format("{:<5}  {:<11}  {}\n", doctor::to_string(finding.verdict),
-                           finding.subject, finding.found);
+                           finding.subject, printable(finding.found));
         if (!finding.remedy.empty()) {
-            out << fmt::format("{:<18}    -> {}\n", "", finding.remedy);
+            out << fmt::format("{:<18}    -> {}\n", "", printable(finding.remedy));
         }
     }
 }
@@ -75,7 +79,7 @@ int run(Session& session, store::Depth depth) {
     const auto wrong = std::ranges::count(findings, Verdict::wrong, &Finding::verdict);
     auto& out = session.console().out;
     if (session.json()) {
-        out << boost::json::serialize(to_json(findings, wrong == 0)) << '\n';
+        session.print(to_json(findings, wrong == 0));
     } else {
         print(out, findings);
         out << (wrong == 0 ? "Nothing is wrong.\n" : fmt::format("{} wrong.\n", wrong));
@@ -104,9 +108,9 @@ void add_doctor(Program& program) {
         {.name = "doctor",
          .summary = "Find what is wrong here, and say how to mend it",
          .details =
-             "Looks at settings, server, store, files, disk, media, clock, limits,\n"
-             "certificates, addresses and names, and changes nothing. Exits 1 when something "
-             "is\nwrong; a note is worth knowing, but no fault.",
+             "Looks at settings, protection, server, store, files, disk, media, clock, limits,\n"
+             "certificates, addresses and names, and changes nothing. Exits 1 when\n"
+             "something is wrong; a note is worth knowing, but no fault.",
          .example = "merpati --config /etc/merpati/merpati.toml doctor",
          .section = section::operation},
         [deep](Session& session) {

@@ -105,6 +105,39 @@ TEST_F(DoctorTest, CertificatesThatCannotBeReadAreWrong) {
     EXPECT_THAT(about(done, "holds no certificate"), HasSubstr("outbound.ca_file"));
 }
 
+TEST_F(DoctorTest, WhereTheStoreIsIsSaid) {
+    EXPECT_THAT(about(run({"doctor", "--json"}), "the store is sqlite:" + folder.file("m.db")),
+                HasSubstr("MERPATI_STORE__URL"));
+}
+
+TEST_F(DoctorTest, SettingsThatTakeProtectionAwayAreNamed) {
+    EXPECT_THAT(about(run({"doctor", "--json"}), "outbound"), IsEmpty());
+    environment["MERPATI_OUTBOUND__ALLOW"] = "10.20.0.0/16,::1";
+    environment["MERPATI_OUTBOUND__ALLOW_HTTP_CALLBACKS"] = "true";
+    environment["MERPATI_SIMULATOR__LOG"] = folder.file("s.jsonl");
+    auto done = run({"doctor", "--json"});
+    EXPECT_EQ(done.code, exit_done) << done.out;
+    EXPECT_THAT(about(done, "10.20.0.0/16"), HasSubstr("note"));
+    EXPECT_THAT(about(done, "::1"), HasSubstr("note"));
+    EXPECT_THAT(about(done, "outbound.allow_http_callbacks"), HasSubstr("note"));
+    EXPECT_THAT(about(done, "simulator.log"), HasSubstr("note"));
+    EXPECT_THAT(about(done, "/metrics is open"), HasSubstr("good"));
+    for (const auto* everything : {"0.0.0.0/0", "::/0", "0.0.0.0/1"}) {
+        environment["MERPATI_OUTBOUND__ALLOW"] = everything;
+        done = run({"doctor", "--json"});
+        EXPECT_EQ(done.code, exit_failed) << everything;
+        EXPECT_THAT(about(done, everything), HasSubstr("WRONG"));
+    }
+}
+
+TEST_F(DoctorTest, AKeyOfTheCertificateThatOthersMayOpenIsWrong) {
+    std::ofstream{folder.file("k.pem")} << "no key";
+    std::filesystem::permissions(folder.file("k.pem"), std::filesystem::perms{0644});
+    environment["MERPATI_HTTP__TLS__CERTIFICATE"] = folder.file("k.pem");
+    environment["MERPATI_HTTP__TLS__KEY"] = folder.file("k.pem");
+    EXPECT_THAT(about(run({"doctor", "--json"}), "others may open"), HasSubstr("chmod o="));
+}
+
 TEST_F(DoctorTest, AWrongSettingIsAFindingToo) {
     environment["MERPATI_HTTP__LISEN"] = "1";
     const auto done = run({"doctor", "--json"});
@@ -133,6 +166,28 @@ TEST(DoctorLooksTest, AClockThatIsFarOffIsWrong) {
     clock.set_wall(from_unix_millis(0));
     look_at_clock(clock, findings);
     EXPECT_EQ(findings.back().verdict, Verdict::wrong);
+}
+
+TEST(DoctorLooksTest, PlainHttpBeyondTheMachineIsNamed) {
+    const auto verdict_of = [](const char* address) {
+        config::Loaded loaded;
+        loaded.settings.http.listen = {address};
+        Findings findings;
+        look_at_protection(loaded, findings);
+        for (const auto& finding : findings) {
+            if (finding.found.contains("without TLS")) {
+                return finding.verdict;
+            }
+        }
+        return Verdict::good;
+    };
+    EXPECT_EQ(verdict_of("127.0.0.1:80"), Verdict::good);
+    EXPECT_EQ(verdict_of("[::1]:80"), Verdict::good);
+    EXPECT_EQ(verdict_of("0.0.0.0:80"), Verdict::note);
+    EXPECT_EQ(verdict_of("[::]:80"), Verdict::note);
+    EXPECT_EQ(verdict_of("10.0.0.1:80"), Verdict::note);
+    EXPECT_EQ(verdict_of("8.8.8.8:80"), Verdict::wrong);
+    EXPECT_EQ(verdict_of("[2606:4700::1]:80"), Verdict::wrong);
 }
 
 TEST(DoctorLooksTest, AnAddressThatIsNotThisMachinesIsWrong) {

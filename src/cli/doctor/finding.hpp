@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/random.hpp"
+#include "config/load.hpp"
 #include "config/settings.hpp"
 #include "store/integrity.hpp"
 
@@ -49,6 +50,9 @@ void look_at_disk(const config::Settings& settings, const Clock& clock, Findings
 
 /// Whether media files can be kept where they should be, and as many as may be.
 void look_at_media_folder(const config::Settings& settings, Findings& findings);
+
+/// Settings that take protection away, and secrets in files that others may open.
+void look_at_protection(const config::Loaded& loaded, Findings& findings);
 
 void look_at_clock(const Clock& clock, Findings& findings);
 void look_at_descriptors(const config::Settings& settings, Findings& findings);

@@ -28,9 +28,15 @@ struct X509Deleter {
 
 using Certificate = std::unique_ptr<X509, X509Deleter>;
 
+/// Nobody is asked for a pass phrase.
+int no_pass_phrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*unused*/) {
+    return -1;
+}
+
 Certificate read_certificate(const std::string& file) {
     const std::unique_ptr<std::FILE, FileCloser> opened{std::fopen(file.c_str(), "re")};
-    return Certificate{opened ? PEM_read_X509(opened.get(), nullptr, nullptr, nullptr) : nullptr};
+    return Certificate{opened ? PEM_read_X509(opened.get(), nullptr, no_pass_phrase, nullptr)
+                              : nullptr};
 }
 
 /// Whole days until the certificate ends; negative when it has.
