@@ -11,8 +11,9 @@ namespace {
 
 /// The limiter decides alone: each probe that has a slot finds a connection.
 outbound::ClientOptions fitted(outbound::ClientOptions client, const ProberOptions& options) {
-    client.pool_per_origin = options.limits.total_max;
-    client.pool_total = options.limits.total_max;
+    // More than the limiter gives out: it alone decides, not the client's own shares.
+    client.pool_per_origin = 2 * options.limits.total_max;
+    client.pool_total = 2 * options.limits.total_max;
     return client;
 }
 
