@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
 #include "store/sqlite/gathering_vfs.hpp"
 
 namespace merpati::store::sqlite {
@@ -147,11 +148,31 @@ Cursor::~Cursor() {
     }
 }
 
+std::int64_t Cursor::between(int column, std::int64_t lowest, std::int64_t highest) const {
+    const auto value = integer(column);
+    if (value < lowest || value > highest) {
+        throw_damaged(column, "holds a number that nothing writes");
+    }
+    return value;
+}
+
 std::string_view Cursor::text(int column) const {
     const auto* data = sqlite3_column_text(statement_->handle_, column);
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_->handle_, column));
-    return data == nullptr ? std::string_view{}
-                           : std::string_view{reinterpret_cast<const char*>(data), size};
+    if (data == nullptr) {
+        return {};
+    }
+    const std::string_view text{reinterpret_cast<const char*>(data), size};
+    if (!is_utf8(text)) {
+        throw_damaged(column, "holds a text that is not UTF-8");
+    }
+    return text;
+}
+
+void Cursor::throw_damaged(int column, const char* what) const {
+    const auto* name = sqlite3_column_name(statement_->handle_, column);
+    throw Failure{SQLITE_CORRUPT, false,
+                  std::string{"column "} + (name == nullptr ? "?" : name) + ' ' + what};
 }
 
 std::span<const std::byte> Cursor::blob(int column) const {

@@ -1,8 +1,10 @@
 // A thin layer over SQLite's C API: connections, prepared statements, cursors.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -145,6 +147,10 @@ private:
 };
 
 /// The rows of one query. Resets its statement when it goes.
+///
+/// A value that no version of this program writes (a number or a moment out of bounds, a text that
+/// is not UTF-8) is damage, like a page that cannot be read: its getter throws Failure. So what is
+/// read from a store can be used and shown without another look.
 class Cursor {
 public:
     explicit Cursor(Statement& statement) : statement_(&statement) {}
@@ -160,10 +166,28 @@ public:
     [[nodiscard]] std::int64_t integer(int column) const {
         return sqlite3_column_int64(statement_->handle_, column);
     }
+    /// An integer from `lowest` to `highest`.
+    [[nodiscard]] std::int64_t between(int column, std::int64_t lowest, std::int64_t highest) const;
+    template <std::unsigned_integral Number>
+    [[nodiscard]] Number number(int column) const {
+        return static_cast<Number>(between(column, 0, std::numeric_limits<Number>::max()));
+    }
+    /// A value of an enumeration without gaps that ends with `last`.
+    template <class Enum>
+    [[nodiscard]] Enum enumerator(int column, Enum last) const {
+        return static_cast<Enum>(between(column, 0, static_cast<std::int64_t>(last)));
+    }
     [[nodiscard]] bool null(int column) const {
         return sqlite3_column_type(statement_->handle_, column) == SQLITE_NULL;
     }
-    [[nodiscard]] Timestamp time(int column) const { return from_unix_millis(integer(column)); }
+    /// A moment of the years 1 to 9999, which every form of a time can show.
+    [[nodiscard]] Timestamp time(int column) const {
+        return from_unix_millis(between(column, -62'135'596'800'000, 253'402'300'799'999));
+    }
+    /// A span of time up to a hundred years.
+    [[nodiscard]] Millis span(int column) const {
+        return Millis{between(column, 0, 3'155'760'000'000)};
+    }
     [[nodiscard]] std::optional<Timestamp> optional_time(int column) const {
         return null(column) ? std::nullopt : std::optional{time(column)};
     }
@@ -172,6 +196,8 @@ public:
     [[nodiscard]] std::span<const std::byte> blob(int column) const;
 
 private:
+    [[noreturn]] void throw_damaged(int column, const char* what) const;
+
     Statement* statement_;
 };
 

@@ -129,7 +129,7 @@ void SqliteReader::add_queue_place(MessageRecord& record) {
         if (auto row = queue_place_.query(device, source, bucket, record.message.id.sequence());
             row.next()) {
             record.queued_at = row.time(0);
-            record.attempts = static_cast<std::uint32_t>(row.integer(1));
+            record.attempts = row.number<std::uint32_t>(1);
             record.state =
                 row.integer(2) != 0 ? model::MessageState::sending : model::MessageState::pending;
             record.last_details = row.text(3);

@@ -61,7 +61,7 @@ QueuedCallback read_callback(const Cursor& row) {
     QueuedCallback queued;
     queued.callback.id = uuid_of(row.integer(0), row.integer(1));
     queued.callback.account = {row.integer(2)};
-    queued.callback.kind = static_cast<model::CallbackKind>(row.integer(3));
+    queued.callback.kind = row.enumerator(3, model::CallbackKind::device_event);
     if (!row.null(4)) {
         queued.callback.message = uuid_of(row.integer(4), row.integer(5));
     }
@@ -69,22 +69,22 @@ QueuedCallback read_callback(const Cursor& row) {
     queued.callback.origin_key = row.integer(7);
     queued.callback.body = row.text(8);
     queued.callback.created_at = row.time(9);
-    queued.progress.state = static_cast<model::CallbackState>(row.integer(10));
-    queued.progress.attempts = static_cast<std::uint32_t>(row.integer(11));
+    queued.progress.state = row.enumerator(10, model::CallbackState::gone);
+    queued.progress.attempts = row.number<std::uint32_t>(11);
     queued.progress.due_at = row.time(12);
-    queued.progress.last_status = static_cast<std::uint16_t>(row.integer(13));
+    queued.progress.last_status = row.number<std::uint16_t>(13);
     queued.progress.last_error = row.text(14);
     queued.progress.updated_at = row.time(15);
     return queued;
 }
 
 model::Completion read_completion(const Cursor& row, int first) {
-    return {.state = static_cast<model::MessageState>(row.integer(first)),
-            .code = static_cast<model::StatusCode>(row.integer(first + 1)),
+    return {.state = row.enumerator(first, model::MessageState::held),
+            .code = static_cast<model::StatusCode>(row.number<std::uint16_t>(first + 1)),
             .details = std::string{row.text(first + 2)},
             .platform_id = std::string{row.text(first + 3)},
             .finished_at = row.time(first + 4),
-            .attempts = static_cast<std::uint32_t>(row.integer(first + 5))};
+            .attempts = row.number<std::uint32_t>(first + 5)};
 }
 
 Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets) {
@@ -99,7 +99,7 @@ Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets)
     account.rate = model::RateChoice::parse(row.text(5)).value_or(model::RateChoice{});
     account.callback_url = row.text(6);
     account.delivery = model::parse_delivery(row.text(7)).value_or(model::Delivery::at_least_once);
-    account.devices_max = static_cast<std::uint32_t>(row.integer(8));
+    account.devices_max = row.number<std::uint32_t>(8);
     auto secret = secrets.unseal(row.blob(9));
     if (!secret) {
         return pass(secret);
@@ -140,9 +140,9 @@ model::Device read_device(const Cursor& row) {
     device.state =
         model::parse_device_state(row.text(3)).value_or(model::DeviceState::disconnected);
     device.webhook_url = row.text(4);
-    device.pace.gap_min = Millis{row.integer(5)};
-    device.pace.jitter_max = Millis{row.integer(6)};
-    device.pace.per_day_max = static_cast<std::uint32_t>(row.integer(7));
+    device.pace.gap_min = row.span(5);
+    device.pace.jitter_max = row.span(6);
+    device.pace.per_day_max = row.number<std::uint32_t>(7);
     device.created_at = row.time(8);
     device.state_since = row.time(9);
     return device;
@@ -156,7 +156,7 @@ IdempotencyRecord read_idempotency(const Cursor& row) {
     if (!row.null(3)) {
         record.message = uuid_of(row.integer(3), row.integer(4));
     }
-    record.status = static_cast<std::uint16_t>(row.integer(5));
+    record.status = row.number<std::uint16_t>(5);
     record.answer = row.text(6);
     record.created_at = row.time(7);
     return record;

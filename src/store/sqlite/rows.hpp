@@ -17,6 +17,8 @@ namespace merpati::store::sqlite {
 
 /// The step of the queue's order (schema.cpp): due times in the same 16 s share a bucket.
 inline constexpr std::int64_t bucket_millis = 16'384;
+/// The last one of the year 9999.
+inline constexpr std::int64_t bucket_max = 253'402'300'799'999 / bucket_millis;
 [[nodiscard]] inline std::int64_t bucket_of(Timestamp due) {
     return to_unix_millis(due) / bucket_millis;
 }

@@ -17,7 +17,7 @@ QueueRow read_queue_row(const Cursor& row) {
     return {.bucket = row.integer(0),
             .id = uuid_of(row.integer(1), row.integer(2)),
             .due_at = row.time(3),
-            .attempts = static_cast<std::uint32_t>(row.integer(4)),
+            .attempts = row.number<std::uint32_t>(4),
             .intent = row.integer(5) != 0,
             .failing_since = row.null(6) ? std::nullopt : std::optional{row.time(6)}};
 }
@@ -174,9 +174,16 @@ Result<std::vector<LaneSummary>> SqliteReader::walk_lanes() {
             }
             device = row.integer(0);
             source = row.integer(1);
-            all.push_back({.device = model::PhoneNumber::from_stored(device),
+            const auto number = model::PhoneNumber::from_stored(device);
+            const auto bucket = row.integer(2);
+            if (source < 0 || source > static_cast<std::int64_t>(model::Source::campaign) ||
+                bucket < 0 || bucket > bucket_max) {
+                condition_.note_damaged_lane(number);
+                continue;
+            }
+            all.push_back({.device = number,
                            .source = static_cast<model::Source>(source),
-                           .due_from = bucket_start(row.integer(2))});
+                           .due_from = bucket_start(bucket)});
         }
     });
 }
@@ -194,9 +201,9 @@ Result<std::vector<LaneRecord>> SqliteReader::lane_records() {
             record.down_since = row.null(1) ? std::nullopt : std::optional{row.time(1)};
             if (!row.null(2)) {
                 record.sent = SentRecord{.last_at = row.time(2),
-                                         .jitter = Millis{row.integer(3)},
+                                         .jitter = row.span(3),
                                          .day_ends_at = row.time(4),
-                                         .of_day = static_cast<std::uint32_t>(row.integer(5))};
+                                         .of_day = row.number<std::uint32_t>(5)};
             }
         }
         return all;

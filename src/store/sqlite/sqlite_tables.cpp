@@ -205,8 +205,12 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
         while (finished.size() < limits.rows_max && row.next()) {
             ++seen;
             messages_walked_to_ = row.integer(0);
-            const bool ended = model::is_final(static_cast<model::MessageState>(row.integer(1))) &&
-                               row.time(2) < limits.messages_before;
+            // What is damaged in a row keeps it, and keeps no other.
+            const auto state = row.integer(1);
+            const bool ended = state >= 0 &&
+                               state <= static_cast<std::int64_t>(model::MessageState::held) &&
+                               model::is_final(static_cast<model::MessageState>(state)) &&
+                               row.integer(2) < to_unix_millis(limits.messages_before);
             const bool told = row.null(4) || row.integer(4) != 0;
             if (ended && told) {
                 finished.push_back(

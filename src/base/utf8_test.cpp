@@ -1,0 +1,29 @@
+#include "base/utf8.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace merpati {
+namespace {
+
+TEST(Utf8, TakesTextOfEveryLength) {
+    for (const auto* text : {"", "Halo", "Halo, apa kabar hari ini?", "\u00e9", "\u20ac",
+                             "\U0001F600", "sebelas byte\u20ac\u00e9", "\uD7FF\uE000\U0010FFFF"}) {
+        EXPECT_TRUE(is_utf8(text)) << text;
+    }
+    EXPECT_TRUE(is_utf8(std::string(9, '\0')));
+}
+
+TEST(Utf8, RefusesWhatIsMalformedWhereverItStands) {
+    for (const std::string wrong :
+         {"\x80", "\xBF", "\xC0\xAF", "\xC1\xBF", "\xC3", "\xE0\x9F\xBF", "\xE2\x82",
+          "\xED\xA0\x80", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF"}) {
+        EXPECT_FALSE(is_utf8(wrong));
+        EXPECT_FALSE(is_utf8("12345678" + wrong));
+        EXPECT_FALSE(is_utf8(wrong + "12345678"));
+    }
+}
+
+}  // namespace
+}  // namespace merpati
