@@ -1,0 +1,106 @@
+// http/request_reader: however the bytes of a connection are cut, the same requests are read, or
+// the same refusal is given. The first byte of the input chooses limits, the second the pieces.
+#include "http/request_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "check.hpp"
+#include "pieces.hpp"
+
+namespace merpati::fuzz {
+namespace {
+
+using http::RequestReader;
+
+void append_text(std::string& log, std::string_view text) {
+    check(text.find_first_of(std::string_view{"\r\n\0", 3}) == std::string_view::npos,
+          "a head holds no line end and no NUL");
+    log += text;
+    log += '\x01';
+}
+
+void append_request(std::string& log, const RequestReader& reader, const http::Limits& limits) {
+    const auto& head = *reader.head();
+    check(reader.body().size() <= limits.body_max, "a body keeps to its limit");
+    check(head.chunked || reader.body().size() == head.content_length,
+          "a body is as long as its Content-Length says");
+    check(head.headers.size() <= limits.header_count_max, "headers keep to their limit");
+    log += "request " + std::to_string(static_cast<int>(head.method)) + ' ';
+    for (const auto text : {head.path, head.query, head.authorization, head.request_id}) {
+        append_text(log, text);
+    }
+    for (const auto& [name, value] : head.headers) {
+        append_text(log, name);
+        append_text(log, value);
+    }
+    log += std::to_string(head.content_length);
+    log += head.chunked ? 'c' : '-';
+    log += head.keep_alive ? 'k' : '-';
+    log += head.version_1_0 ? '0' : '1';
+    log += head.expects_continue ? 'x' : '-';
+    log += reader.body();
+    log += '\n';
+}
+
+std::string read_all(std::string_view bytes, const http::Limits& limits, Pieces pieces,
+                     bool release) {
+    RequestReader reader{limits};
+    std::string log;
+    for (;;) {
+        const auto state = reader.advance();
+        if (state == RequestReader::State::refused) {
+            check(reader.advance() == state, "a refusal stays");
+            return log + "refused " + std::to_string(reader.refusal());
+        }
+        if (state == RequestReader::State::ready) {
+            (void)reader.take_continue();
+            append_request(log, reader, limits);
+            reader.consume();
+        } else if (bytes.empty()) {
+            return log + "more " + std::to_string(static_cast<int>(reader.part()));
+        } else {
+            (void)reader.take_continue();
+            const auto room = reader.room();
+            check(!room.empty(), "there is room for at least one byte");
+            const auto size = std::min({pieces.next(), bytes.size(), room.size()});
+            std::memcpy(room.data(), bytes.data(), size);
+            reader.received(size);
+            bytes.remove_prefix(size);
+            continue;
+        }
+        if (release) {
+            reader.release();
+        }
+    }
+}
+
+}  // namespace
+}  // namespace merpati::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace merpati::fuzz;
+    if (size < 3) {
+        return 0;
+    }
+    merpati::http::Limits limits;
+    if ((data[0] & 1U) != 0) {
+        limits.request_line_max = 40;
+        limits.header_bytes_max = 120;
+        limits.header_count_max = 4;
+        limits.body_max = 32;
+    }
+    const std::string_view bytes{reinterpret_cast<const char*>(data) + 2, size - 2};
+    const auto whole = read_all(bytes, limits, Pieces::whole(), false);
+    const auto single = read_all(bytes, limits, Pieces::bytes(), (data[0] & 2U) != 0);
+    const auto random = read_all(bytes, limits, Pieces::random(data[1]), (data[0] & 4U) != 0);
+    if (whole != single || whole != random) {
+        std::fprintf(stderr, "whole:  %s\nsingle: %s\nrandom: %s\n", whole.c_str(), single.c_str(),
+                     random.c_str());
+    }
+    check(whole == single, "single bytes are read as the whole is");
+    check(whole == random, "random pieces are read as the whole is");
+    return 0;
+}
