@@ -55,7 +55,9 @@ public:
             auto made = tables.create_account({.name = "Toko", .webhook_secret = Bytes(24)});
             account = *made;
             (void)*tables.create_key({.account = account, .name = "key", .created_at = now});
-            return tables.put_device({.number = device, .account = account, .created_at = now});
+            (void)*tables.add_device({.number = device, .account = account, .created_at = now},
+                                     false);
+            return {};
         }});
         write(first);
         store::WriteBatch second;
