@@ -15,12 +15,16 @@ import { describeFairnessMedia, fairnessMedia } from "./fairness_media.mjs";
 import { describeIdle, idle } from "./idle.mjs";
 import { describeMedia, media } from "./media.mjs";
 import { grouped } from "./statistics.mjs";
+import { describeLatency, latency } from "./latency.mjs";
+import { describeOrigins, origins } from "./origins.mjs";
 import { describeStrangers, strangers } from "./strangers.mjs";
 
 const benches = {
   idle: [idle, describeIdle],
   accepts: [accepts, describeAccepts],
   cycle: [cycle, describeCycle],
+  origins: [origins, describeOrigins],
+  latency: [latency, describeLatency],
   media: [media, describeMedia],
   fairness: [fairness, describeFairness],
   "fairness-media": [fairnessMedia, describeFairnessMedia],

@@ -1,11 +1,13 @@
--- Sends for wrk: POST /v1/send of revision A, one sender after another.
--- BENCH_KEY; BENCH_FROM, numbers with blanks between; BENCH_CALLBACK or ""; BENCH_DELAY or nothing.
-local extra = ""
-if os.getenv("BENCH_DELAY") then
-  extra = extra .. ',"delay":' .. os.getenv("BENCH_DELAY")
-end
-if os.getenv("BENCH_CALLBACK") ~= "" then
-  extra = extra .. ',"callbackStatus":"' .. os.getenv("BENCH_CALLBACK") .. '"'
+-- Sends for wrk: POST /v1/send of revision A; senders and callback URLs take turns.
+-- BENCH_KEY; BENCH_FROM, numbers with blanks between; BENCH_CALLBACK, URLs with blanks between, or
+-- ""; BENCH_DELAY in seconds or nothing; BENCH_PAUSE, milliseconds between the answer and the next
+-- request of a connection, or nothing.
+local function words(name)
+  local all = {}
+  for word in (os.getenv(name) or ""):gmatch("%S+") do
+    all[#all + 1] = word
+  end
+  return all
 end
 
 local headers = {
@@ -16,10 +18,15 @@ local headers = {
 -- Made once: wrk shall not be the one that is measured.
 local requests = {}
 function init()
-  for from in os.getenv("BENCH_FROM"):gmatch("%S+") do
-    local body = '{"to":"6281234567890","from":"' .. from .. '","Type":"text","message":'
+  local senders, callbacks = words("BENCH_FROM"), words("BENCH_CALLBACK")
+  local schedule = os.getenv("BENCH_DELAY") and ',"delay":' .. os.getenv("BENCH_DELAY") or ""
+  for turn = 0, math.max(#senders, #callbacks) - 1 do
+    local callback = callbacks[turn % math.max(#callbacks, 1) + 1]
+    local body = '{"to":"6281234567890","from":"' .. senders[turn % #senders + 1]
+      .. '","Type":"text","message":'
       .. '"Halo, kode verifikasi Anda adalah 482913. Jangan berikan kepada siapa pun, juga kepada '
-      .. 'pegawai kami; kode ini berlaku sepuluh menit."' .. extra .. '}'
+      .. 'pegawai kami; kode ini berlaku sepuluh menit."' .. schedule
+      .. (callback and ',"callbackStatus":"' .. callback .. '"' or "") .. '}'
     requests[#requests + 1] = wrk.format("POST", nil, headers, body)
   end
 end
@@ -28,4 +35,11 @@ local turn = 0
 function request()
   turn = turn % #requests + 1
   return requests[turn]
+end
+
+if os.getenv("BENCH_PAUSE") then
+  local pause = tonumber(os.getenv("BENCH_PAUSE"))
+  function delay()
+    return pause
+  end
 end

@@ -3,23 +3,25 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort, start, untilListening } from "./processes.mjs";
 
-export async function startSink(folder) {
+/** Listens on so many loopback addresses, each an origin of its own. */
+export async function startSink(folder, origins = 1) {
   const port = await freePort();
   mkdirSync(join(folder, "temporary"), { recursive: true });
-  writeFileSync(join(folder, "sink.conf"), configuration(folder, port));
+  writeFileSync(join(folder, "sink.conf"), configuration(folder, port, origins));
   const child = start("nginx", ["-c", join(folder, "sink.conf"), "-e", join(folder, "sink.log")], {
     log: join(folder, "sink.log"),
     folder,
   });
   await untilListening(port, child);
-  return new Sink(port, child);
+  return new Sink(port, child, origins);
 }
 
 class Sink {
   #asked = 0; // nginx counts our own questions as well.
 
-  constructor(port, child) {
-    this.url = `http://127.0.0.1:${port}/status`;
+  constructor(port, child, origins) {
+    this.urls = addresses(origins).map((address) => `http://${address}:${port}/status`);
+    this.url = this.urls[0];
     this.counter = `http://127.0.0.1:${port}/count`;
     this.process = child;
   }
@@ -32,7 +34,14 @@ class Sink {
   }
 }
 
-function configuration(folder, port) {
+function addresses(count) {
+  return Array.from({ length: count }, (_, index) => `127.0.0.${index + 1}`);
+}
+
+function configuration(folder, port, origins) {
+  const listen = addresses(origins)
+    .map((address) => `    listen ${address}:${port} backlog=4096;`)
+    .join("\n");
   const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `  ${name}_temp_path ${folder}/temporary;`)
     .join("\n");
@@ -48,7 +57,7 @@ ${places}
   tcp_nodelay on;
   default_type application/json;
   server {
-    listen 127.0.0.1:${port} backlog=4096;
+${listen}
     location / { return 200 '{"ok":true}'; }
     location = /count { stub_status; }
   }
