@@ -17,7 +17,8 @@ TEST(EncodingTest, Base64RoundTrip) {
 }
 
 TEST(EncodingTest, RefusesWhatIsNotBase64) {
-    for (const auto* text : {"Zg=", "Zg", "Z===", "Zm9v Zm8", "Zm9v\n", "Zm9_", "=m9v", "Zg=A"}) {
+    for (const auto* text :
+         {"Zg=", "Zg", "Z===", "Zm9v Zm8", "Zm9v\n", "Zm9_", "=m9v", "Zg=A", "Zh==", "Zm9="}) {
         EXPECT_FALSE(from_base64(text)) << text;
     }
 }

@@ -1,6 +1,7 @@
 #include "config/file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <system_error>
@@ -67,13 +68,16 @@ Result<std::vector<FileEntry>> read_file(const std::filesystem::path& file) {
     // Read to its end, not by its size: it may be a pipe, as in `--config <(…)`.
     errno = 0;
     std::ifstream in{file, std::ios::binary};
-    std::string text(file_bytes_max + 1, '\0');
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    std::string text;
+    std::array<char, 4096> piece{};
+    while (in && text.size() <= file_bytes_max) {
+        in.read(piece.data(), piece.size());
+        text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+    }
     if (!in.is_open() || in.bad()) {
         return fail(ErrorCode::io_failed,
                     fmt::format("{}: {}", file.string(), std::generic_category().message(errno)));
     }
-    text.resize(static_cast<std::size_t>(in.gcount()));
     if (text.size() > file_bytes_max) {
         return fail(ErrorCode::io_failed,
                     fmt::format("{}: larger than {} bytes", file.string(), file_bytes_max));

@@ -10,8 +10,13 @@ namespace {
 /// No setting's name is longer, so whatever is longer is no near miss.
 constexpr std::size_t length_max = 64;
 
-/// Edits between two words, a swap of neighbours counting as one (optimal string alignment).
-std::size_t edits_between(std::string_view left, std::string_view right) {
+/// Edits between two words, a swap of neighbours counting as one (optimal string alignment);
+/// `limit` where there are at least so many.
+std::size_t edits_between(std::string_view left, std::string_view right, std::size_t limit) {
+    const auto [shorter, longer] = std::minmax({left.size(), right.size()});
+    if (longer - shorter >= limit) {
+        return limit;
+    }
     std::vector<std::size_t> before(right.size() + 1);
     std::vector<std::size_t> above(right.size() + 1);
     std::vector<std::size_t> row(right.size() + 1);
@@ -29,8 +34,11 @@ std::size_t edits_between(std::string_view left, std::string_view right) {
         }
         std::swap(before, above);
         std::swap(above, row);
+        if (std::ranges::min(above) >= limit && std::ranges::min(before) >= limit) {
+            return limit;  // A row is built on the two before it.
+        }
     }
-    return above[right.size()];
+    return std::min(above[right.size()], limit);
 }
 
 bool ends_in_component(std::string_view word, std::string_view component) {
@@ -58,7 +66,7 @@ std::optional<std::string_view> suggest(std::string_view given,
     std::optional<std::string_view> nearest;
     std::size_t fewest = std::max<std::size_t>(given.size() / 3, 1) + 1;
     for (const auto word : words) {
-        const std::size_t edits = edits_between(given, word);
+        const std::size_t edits = edits_between(given, word, fewest);
         if (edits < fewest) {
             fewest = edits;
             nearest = word;
