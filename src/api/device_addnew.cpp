@@ -93,7 +93,7 @@ Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
     if (record) {
         const auto first = tables.find_idempotency(record->account, record->key);
         if (!first) {
-            return std::unexpected(first.error());
+            return pass(first);
         }
         if (*first && (*first)->holds(record->created_at)) {
             job.reply =
@@ -103,7 +103,7 @@ Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
     }
     const auto refusal = add(tables, job);
     if (!refusal) {
-        return std::unexpected(refusal.error());
+        return pass(refusal);
     }
     if (*refusal) {
         job.reply = refused(**refusal, job.caller);
@@ -122,7 +122,7 @@ Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
 Result<std::optional<Refusal>> DeviceAddnew::add(store::Tables& tables, const Job& job) const {
     const auto account = tables.find_account(job.caller.account().id);
     if (!account) {
-        return std::unexpected(account.error());
+        return pass(account);
     }
     if (!*account || (*account)->plan != model::Plan::paid) {
         return Refusal::plan_forbids_devices;
@@ -138,7 +138,7 @@ Result<std::optional<Refusal>> DeviceAddnew::add(store::Tables& tables, const Jo
     device.created_at = device.state_since = rooms_.clock.now();
     const auto decision = tables.add_device(device, job.wish.webhook.has_value());
     if (!decision) {
-        return std::unexpected(decision.error());
+        return pass(decision);
     }
     switch (decision->result) {
         case store::DeviceDecision::Result::owned_by_another:

@@ -6,6 +6,8 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 namespace merpati {
 
@@ -49,10 +51,15 @@ using Result = std::expected<T, Error>;
     return std::unexpected(Error{code, std::move(detail), origin});
 }
 
-/// Passes a failure on: `if (!opened) return pass(opened);`
-template <class T>
-[[nodiscard]] std::unexpected<Error> pass(std::expected<T, Error>& failed) {
-    return std::unexpected(std::move(failed.error()));
+/// Passes a failure on, of whichever kind: `if (!opened) { return pass(opened); }`. Moves the error
+/// out, save where `failed` is const.
+template <class Expected>
+[[nodiscard]] auto pass(Expected&& failed) {
+    if constexpr (std::is_const_v<std::remove_reference_t<Expected>>) {
+        return std::unexpected(failed.error());
+    } else {
+        return std::unexpected(std::move(failed.error()));
+    }
 }
 
 }  // namespace merpati

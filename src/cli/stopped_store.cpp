@@ -209,11 +209,11 @@ Result<std::unique_ptr<StoppedStore>> StoppedStore::open(const config::Settings&
     }
     const auto last = (*reader)->last_sequence();
     if (!last) {
-        return std::unexpected(last.error());
+        return pass(last);
     }
     const auto clock_offset = (*reader)->clock_offset();
     if (!clock_offset) {
-        return std::unexpected(clock_offset.error());
+        return pass(clock_offset);
     }
     auto impl = std::make_unique<Impl>(settings, clock, random, std::move(*store),
                                        std::move(*allowed), *last, *clock_offset);

@@ -89,7 +89,7 @@ Result<void> DeviceKeeper::store_reports(store::Tables& tables,
         const auto changed = record_state(tables, rooms_.notices, report.device, report.state,
                                           report.reason, rooms_.clock.now());
         if (!changed && changed.error().code != ErrorCode::not_found) {
-            return std::unexpected(changed.error());
+            return pass(changed);
         }
         if (changed && *changed) {
             rooms_.log.info("device changed its state",
@@ -196,7 +196,7 @@ void DeviceKeeper::notify(model::PhoneNumber number, std::string_view event, Eve
         [this, number, event, data = std::move(data)](store::Tables& tables) -> Result<void> {
             const auto device = tables.find_device(number);
             if (!device) {
-                return std::unexpected(device.error());
+                return pass(device);
             }
             const auto notice =
                 *device ? rooms_.notices.of_event(**device, event, data) : std::nullopt;

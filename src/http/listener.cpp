@@ -125,7 +125,7 @@ Result<std::vector<BoundSocket>> bind_network(const std::string& address, std::s
 Result<BoundSocket> LocalSocketFile::bind(const std::string& path) {
     const auto address = LocalAddress::of(path);
     if (!address) {
-        return std::unexpected(address.error());
+        return pass(address);
     }
     const std::string what = fmt::format("cannot listen on the socket {}", path);
     FileDescriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};

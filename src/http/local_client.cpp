@@ -70,7 +70,7 @@ Result<FileDescriptor> connect_to(const std::string& path) {
         if (address.error().code == ErrorCode::io_failed) {  // Not even its directory is there.
             return fail(ErrorCode::unreachable, address.error().detail);
         }
-        return std::unexpected(address.error());
+        return pass(address);
     }
     FileDescriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (!socket || ::connect(socket.get(), address->data(), address->size()) != 0) {

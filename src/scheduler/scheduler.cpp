@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/liveness_probes.hpp"
 #include "base/mailbox.hpp"
 #include "base/thread.hpp"
 #include "scheduler/dispatcher.hpp"
@@ -77,11 +78,8 @@ public:
     void post_quietly(Event&& event) { box_.put_quietly(std::move(event)); }
     void told() { box_.wake(); }
 
-    void ask(std::move_only_function<void()> done) {
-        {
-            const std::lock_guard lock{asked_mutex_};
-            asked_.push_back(std::move(done));
-        }
+    void ask(LivenessProbes::Probe probe) {
+        probes_.add(std::move(probe));
         box_.nudge();
     }
 
@@ -100,17 +98,6 @@ private:
         }
     }
 
-    void answer() {
-        std::vector<std::move_only_function<void()>> asked;
-        {
-            const std::lock_guard lock{asked_mutex_};
-            asked.swap(asked_);
-        }
-        for (auto& done : asked) {
-            done();
-        }
-    }
-
     /// Whoever waits for an answer gets one.
     static void refuse(Event& event) {
         if (auto* cancelled = std::get_if<Cancelled>(&event)) {
@@ -126,7 +113,7 @@ private:
                 dispatcher_.drain();
             }
             dispatcher_.step(events);
-            answer();
+            probes_.answer();
             {
                 const std::lock_guard lock{counts_mutex_};
                 counts_ = dispatcher_.counts();
@@ -160,8 +147,7 @@ private:
     std::thread thread_;
     std::atomic<bool> draining_{false};
     std::atomic<bool> stopping_{false};
-    std::mutex asked_mutex_;
-    std::vector<std::move_only_function<void()>> asked_;
+    LivenessProbes probes_;
     mutable std::mutex counts_mutex_;
     Counts counts_;
     std::condition_variable drained_;

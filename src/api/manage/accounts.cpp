@@ -115,7 +115,7 @@ Result<value> create(const Context& context, Call& call) {
         context,
         [&](store::Tables& tables) -> Result<model::Account> {
             const auto id = tables.create_account(account);
-            return id ? tables.update_account(*id, choices) : std::unexpected(id.error());
+            return id ? tables.update_account(*id, choices) : pass(id);
         },
         with_secret);
 }
@@ -124,7 +124,7 @@ Result<value> create(const Context& context, Call& call) {
 Result<value> change(const Context& context, Call& call) {
     const auto account = find_account(context, call.id);
     if (!account) {
-        return std::unexpected(account.error());
+        return pass(account);
     }
     auto& fields = call.fields;
     const auto name = fields.given("name")
@@ -153,7 +153,7 @@ Result<value> change(const Context& context, Call& call) {
 Result<value> top_up(const Context& context, Call& call) {
     const auto account = find_account(context, call.id);
     if (!account) {
-        return std::unexpected(account.error());
+        return pass(account);
     }
     const auto amount = call.fields.integer("amount", -credit_max, credit_max);
     if (!amount) {
@@ -167,7 +167,7 @@ Result<value> top_up(const Context& context, Call& call) {
         [&](store::Tables& tables) -> Result<model::Account> {
             const auto balance = tables.add_credit(account->id, *amount);
             if (!balance) {
-                return std::unexpected(balance.error());
+                return pass(balance);
             }
             if (*balance > credit_max) {
                 return fail(ErrorCode::invalid_argument,
@@ -184,7 +184,7 @@ Result<value> top_up(const Context& context, Call& call) {
 Result<value> rotate_secret(const Context& context, Call& call) {
     const auto account = find_account(context, call.id);
     if (!account) {
-        return std::unexpected(account.error());
+        return pass(account);
     }
     const auto overlap = call.fields.integer("overlap_seconds", 0, overlap_max.count());
     if (auto checked = call.fields.finish(); !checked) {

@@ -58,7 +58,7 @@ Result<value> show(const Context& context, Call& call) {
     }
     const auto found = find_callback(context, call.id);
     if (!found) {
-        return std::unexpected(found.error());
+        return pass(found);
     }
     return view(*found);
 }
@@ -69,7 +69,7 @@ Result<value> replay(const Context& context, Call& call) {
     }
     const auto found = find_callback(context, call.id);
     if (!found) {
-        return std::unexpected(found.error());
+        return pass(found);
     }
     if (found->progress.state == model::CallbackState::waiting) {
         return fail(ErrorCode::conflict,

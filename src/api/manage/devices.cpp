@@ -27,7 +27,7 @@ Result<value> list(const Context& context, Call& call) {
     if (account) {
         const auto found = find_account(context, *account);
         if (!found) {
-            return std::unexpected(found.error());
+            return pass(found);
         }
         owner = found->id;
     }
@@ -46,7 +46,7 @@ Result<value> show(const Context& context, Call& call) {
     }
     const auto device = find_device(context, call.id);
     if (!device) {
-        return std::unexpected(device.error());
+        return pass(device);
     }
     return view(**device);
 }
@@ -96,7 +96,7 @@ Result<model::Device> make_device(const Context& context, store::Tables& tables,
     device.created_at = device.state_since = context.clock.now();
     const auto known = tables.find_device(device.number);
     if (!known) {
-        return std::unexpected(known.error());
+        return pass(known);
     }
     if (*known) {
         if (wish.connector && (*known)->account == owner.id &&
@@ -118,11 +118,11 @@ Result<model::Device> make_device(const Context& context, store::Tables& tables,
 Result<model::Device> add_in(const Context& context, store::Tables& tables, const Wish& wish) {
     const auto owner = find_account(tables, wish.account);
     if (!owner) {
-        return std::unexpected(owner.error());
+        return pass(owner);
     }
     const auto device = make_device(context, tables, *owner, wish);
     if (!device) {
-        return std::unexpected(device.error());
+        return pass(device);
     }
     auto decision = tables.add_device(*device, wish.webhook.has_value());
     if (!decision) {
@@ -166,7 +166,7 @@ Result<value> connect(const Context& context, Call& call) {
     }
     const auto device = find_device(context, call.id);
     if (!device) {
-        return std::unexpected(device.error());
+        return pass(device);
     }
     auto connected = context.devices.connect((*device)->number);
     if (!connected) {
@@ -181,7 +181,7 @@ Result<value> disconnect(const Context& context, Call& call) {
     }
     const auto device = find_device(context, call.id);
     if (!device) {
-        return std::unexpected(device.error());
+        return pass(device);
     }
     auto disconnected = context.devices.disconnect((*device)->number);
     if (!disconnected) {
@@ -199,7 +199,7 @@ Result<value> remove(const Context& context, Call& call) {
         [&](store::Tables& tables) -> Result<model::PhoneNumber> {
             const auto device = find_device(tables, call.id);
             if (!device) {
-                return std::unexpected(device.error());
+                return pass(device);
             }
             if (auto removed = tables.remove_device(device->number); !removed) {
                 return pass(removed);

@@ -48,7 +48,7 @@ std::string draw_key(Random& random, model::ApiKey& record) {
 Result<model::ApiKey> insert(store::Tables& tables, model::ApiKey key) {
     const auto live = tables.count_live_keys(key.account, key.created_at);
     if (!live) {
-        return std::unexpected(live.error());
+        return pass(live);
     }
     if (*live >= keys_per_account_max) {
         return fail(ErrorCode::refused, fmt::format("the account has {} keys that work: revoke "
@@ -57,7 +57,7 @@ Result<model::ApiKey> insert(store::Tables& tables, model::ApiKey key) {
     }
     const auto id = tables.create_key(key);
     if (!id) {
-        return std::unexpected(id.error());
+        return pass(id);
     }
     key.id = *id;
     return key;
@@ -72,7 +72,7 @@ Result<value> list(const Context& context, Call& call) {
     if (account) {
         const auto found = find_account(context, *account);
         if (!found) {
-            return std::unexpected(found.error());
+            return pass(found);
         }
         owner = found->id;
     }
@@ -101,7 +101,7 @@ Result<value> create(const Context& context, Call& call) {
         [&](store::Tables& tables) -> Result<model::ApiKey> {
             const auto owner = find_account(tables, account);
             if (!owner) {
-                return std::unexpected(owner.error());
+                return pass(owner);
             }
             key.account = owner->id;
             return insert(tables, key);
@@ -116,7 +116,7 @@ Result<value> create(const Context& context, Call& call) {
 Result<value> revoke(const Context& context, Call& call) {
     const auto key = find_key(context, call.id);
     if (!key) {
-        return std::unexpected(key.error());
+        return pass(key);
     }
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
@@ -138,7 +138,7 @@ Result<Rotation> rotate_in(store::Tables& tables, std::string_view id, model::Ap
     const auto now = successor.created_at;
     const auto key = find_key(tables, id);
     if (!key) {
-        return std::unexpected(key.error());
+        return pass(key);
     }
     if (!admission::is_live(*key, now)) {
         return fail(ErrorCode::conflict, fmt::format("key {} does not work any more: create a new "
@@ -162,7 +162,7 @@ Result<Rotation> rotate_in(store::Tables& tables, std::string_view id, model::Ap
 /// A successor takes the key's place; the old one works on until the overlap ends.
 Result<value> rotate(const Context& context, Call& call) {
     if (const auto key = find_key(context, call.id); !key) {
-        return std::unexpected(key.error());
+        return pass(key);
     }
     const std::chrono::seconds overlap{
         call.fields.integer("overlap_seconds", 0, overlap_max.count())

@@ -31,7 +31,7 @@ template <class Filter>
     if (account) {
         const auto owner = find_account(context, *account);
         if (!owner) {
-            return std::unexpected(owner.error());
+            return pass(owner);
         }
         filter.account = owner->id;
     }

@@ -68,7 +68,7 @@ Result<value> show(const Context& context, Call& call) {
     }
     const auto record = find_message(**reader, call.id);
     if (!record) {
-        return std::unexpected(record.error());
+        return pass(record);
     }
     auto callbacks = (*reader)->callbacks({.message = record->message.id});
     if (!callbacks) {
@@ -88,7 +88,7 @@ Result<value> show(const Context& context, Call& call) {
 Result<value> show_again(const Context& context, std::string_view id) {
     const auto record = find_message(context, id);
     if (!record) {
-        return std::unexpected(record.error());
+        return pass(record);
     }
     return view(*record);
 }
@@ -124,7 +124,7 @@ Result<value> release(const Context& context, Call& call) {
     }
     const auto record = find_message(context, call.id);
     if (!record) {
-        return std::unexpected(record.error());
+        return pass(record);
     }
     const auto now = context.queue_clock.now();
     auto released = context.change(

@@ -33,7 +33,7 @@ Result<DeviceDecision> SqliteTables::add_device(const model::Device& device, boo
     using Decided = DeviceDecision::Result;
     const auto account = find_account(device.account);
     if (!account) {
-        return std::unexpected(account.error());
+        return pass(account);
     }
     if (!*account) {
         return fail(ErrorCode::not_found, "there is no such account");
@@ -71,7 +71,7 @@ Result<std::optional<model::Device>> SqliteTables::set_device_state(const Device
                                                                     Timestamp since) {
     const auto known = find_device(device.number);
     if (!known) {
-        return std::unexpected(known.error());
+        return pass(known);
     }
     if (!*known || (*known)->account != device.account ||
         (*known)->created_at != device.created_at) {
@@ -96,7 +96,7 @@ Result<void> SqliteTables::remove_device(model::PhoneNumber device) {
     }
     const auto known = find_device(device);
     if (!known) {
-        return std::unexpected(known.error());
+        return pass(known);
     }
     if (!*known) {
         return fail(ErrorCode::not_found, "there is no such device");

@@ -80,7 +80,7 @@ Result<void> SqliteTables::replay_callback(model::EventId event, Timestamp now) 
 Result<void> SqliteTables::release_message(model::MessageId message, Timestamp now) {
     const auto held = find_held(message);
     if (!held) {
-        return std::unexpected(held.error());
+        return pass(held);
     }
     if (writer_.senders().owner_of(held->device) != held->account) {
         return fail(ErrorCode::refused, "the device that it was to leave by was removed");
@@ -98,7 +98,7 @@ Result<void> SqliteTables::fail_message(model::MessageId message,
                                         const std::optional<model::Callback>& callback) {
     const auto held = find_held(message);
     if (!held) {
-        return std::unexpected(held.error());
+        return pass(held);
     }
     std::optional<std::int64_t> event;
     if (callback) {
