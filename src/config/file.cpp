@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <sstream>
 #include <system_error>
 #include <tuple>
 
@@ -96,6 +97,12 @@ Result<std::vector<FileEntry>> read_toml(std::string_view text, std::string_view
     std::ranges::sort(entries, {},
                       [](const FileEntry& entry) { return std::tie(entry.line, entry.key); });
     return entries;
+}
+
+std::string toml_string(std::string_view text) {
+    std::ostringstream out;
+    out << toml::toml_formatter{toml::value{std::string{text}}, toml::format_flags::none};
+    return std::move(out).str();
 }
 
 }  // namespace merpati::config

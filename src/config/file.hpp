@@ -29,4 +29,7 @@ struct FileEntry {
 [[nodiscard]] Result<std::vector<FileEntry>> read_toml(std::string_view text,
                                                        std::string_view name);
 
+/// `text` as a basic string, quotes and all: what reads as `text` in a file.
+[[nodiscard]] std::string toml_string(std::string_view text);
+
 }  // namespace merpati::config

@@ -51,5 +51,14 @@ TEST(FileTest, AMissingFileOrADirectoryIsAnError) {
     }
 }
 
+TEST(FileTest, AValueIsReadAsItWasWritten) {
+    for (const auto* text : {"", "/etc/ca.pem", R"(C:\certificates)", R"(a "quoted" name)",
+                             R"(\\\)", "caf\xc3\xa9", "tab\tand\x01"}) {
+        const auto entries = read_toml("key = " + toml_string(text) + '\n', "file");
+        ASSERT_TRUE(entries) << entries.error().detail;
+        EXPECT_EQ(entries->front().value, text);
+    }
+}
+
 }  // namespace
 }  // namespace merpati::config

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/address.hpp"
+#include "config/file.hpp"
 
 namespace merpati::config {
 namespace {
@@ -345,14 +346,14 @@ std::string Row::in_toml(std::string_view value) const {
         case Form::bare:
             return std::string{value};
         case Form::quoted:
-            return fmt::format("\"{}\"", value);
+            return toml_string(value);
         case Form::list:
             break;
     }
     std::string list = "[";
     while (!value.empty()) {
         const auto comma = std::min(value.find(','), value.size());
-        list += fmt::format("{}\"{}\"", list.size() > 1 ? ", " : "", value.substr(0, comma));
+        list += (list.size() > 1 ? ", " : "") + toml_string(value.substr(0, comma));
         value.remove_prefix(std::min(comma + 1, value.size()));
     }
     return list + ']';
