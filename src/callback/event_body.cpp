@@ -69,10 +69,15 @@ std::int64_t origin_key_of(std::string_view url) {
     const auto host = url.find("://");
     const auto end =
         host == std::string_view::npos ? url.size() : url.find_first_of("/?#", host + 3);
-    const auto digest = sha256(url.substr(0, end));
-    std::int64_t key = 0;
-    std::memcpy(&key, digest.data(), sizeof key);
-    return key;
+    const auto origin = url.substr(0, end);
+    thread_local std::string last;  // Mostly that of the message before.
+    thread_local std::int64_t last_key = 0;
+    if (last.empty() || origin != last) {
+        const auto digest = sha256(origin);
+        std::memcpy(&last_key, digest.data(), sizeof last_key);
+        last = origin;
+    }
+    return last_key;
 }
 
 }  // namespace merpati::callback
