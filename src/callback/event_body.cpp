@@ -34,7 +34,11 @@ std::string message_status_body(const model::Message& message,
     body += message.device.text();
     body += R"(,"requestId":")";
     message.id.append_to(body);
-    body += R"(","campaignId":"","type":")";
+    body += R"(","campaignId":")";
+    if (message.campaign) {
+        body += message.campaign->text();
+    }
+    body += R"(","type":")";
     body += model::to_string(message.type);
     body += R"(","messageid":)";
     append_json_string(body,

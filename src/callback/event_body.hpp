@@ -12,8 +12,8 @@
 
 namespace merpati::callback {
 
-/// Interface 2.3, in its order. `device`, `to` and `code` are JSON numbers; a `to` without a digit
-/// is 0. `campaignId` is "" for API sends.
+/// Interface 2.3, in its order. `device`, `to` and `code` are JSON numbers; `to` is made of the
+/// recipient's first 18 digits, 0 where it has none. `campaignId` is "" for API sends.
 [[nodiscard]] std::string message_status_body(const model::Message& message,
                                               const model::Completion& completion);
 

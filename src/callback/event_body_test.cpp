@@ -23,6 +23,12 @@ TEST_F(EventBodyTest, HasTheInterfacesFieldsInItsOrderWithNumbersAsNumbers) {
                   R"("to":6281234567890,"code":200,"details":"Pesan \"terkirim\""})");
 }
 
+TEST_F(EventBodyTest, NamesTheCampaignOfACampaignsMessage) {
+    message.campaign = model::CampaignId{12};
+    EXPECT_NE(message_status_body(message, completion).find(R"(,"campaignId":"cmp_12","type":)"),
+              std::string::npos);
+}
+
 TEST_F(EventBodyTest, NamesOurOwnIdWhereThePlatformGaveNone) {
     completion.platform_id.clear();
     EXPECT_NE(message_status_body(message, completion).find(message.id.text() + "\",\"status"),

@@ -30,6 +30,7 @@ constexpr std::array sheet{
     Column{"details", "details"},
     Column{"platform id", "platform_id"},
     Column{"callback", "callback"},
+    Column{"campaign", "campaign"},
 };
 
 constexpr std::array list_columns{

@@ -49,8 +49,15 @@ struct KeyTag {
     static constexpr std::string_view prefix = "key_";
 };
 
+struct CampaignTag {
+    static constexpr std::string_view prefix = "cmp_";
+};
+
 using AccountId = RowId<AccountTag>;
 using KeyId = RowId<KeyTag>;
+
+/// Shown to receivers of callbacks as `campaignId`.
+using CampaignId = RowId<CampaignTag>;
 
 /// Shown to callers as `requestId`.
 using MessageId = Uuid;

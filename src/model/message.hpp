@@ -15,7 +15,7 @@ namespace merpati::model {
 enum class MessageType : std::uint8_t { text, media };
 [[nodiscard]] std::string_view to_string(MessageType type) noexcept;
 
-/// Where a message came from; API sends overtake campaign sends on the same lane.
+/// The class of a message in its lane: API sends overtake campaign sends.
 enum class Source : std::uint8_t { api, campaign };
 
 /// What was accepted. Written once, never changed.
@@ -32,6 +32,7 @@ struct Message {
     bool recipient_quoted = true;  // `to` came as a JSON string; answers echo its type.
     Revision revision = Revision::a;
     Source source = Source::api;
+    std::optional<CampaignId> campaign;           // Empty: sent over the API.
     Delivery delivery = Delivery::at_least_once;  // The account's choice at acceptance.
     bool charged = false;   // One credit was taken for it, to be given back if it fails.
     Timestamp accepted_at;  // By the wall clock.

@@ -391,6 +391,36 @@ TEST_P(CommitterOnEveryEngine, ManyThreadsSpendABalanceExactlyOnce) {
     EXPECT_EQ(take(reader()->waiting_messages()), threads * each / 2);
 }
 
+TEST_P(CommitterOnEveryEngine, TwoWritersOfDifferentFieldsOverwriteNothing) {
+    constexpr int rounds = 100;
+    Committer committer{system_clock, *store, {}, [](const Error&) { FAIL(); }};
+    committer.start();
+    const auto patch_of = [](int writer, int round) {
+        AccountPatch patch;
+        (writer == 0 ? patch.name : patch.callback_url) = std::to_string(round);
+        return patch;
+    };
+    std::vector<std::jthread> writers;
+    for (const int writer : {0, 1}) {
+        writers.emplace_back([&, writer] {
+            for (int round = 1; round <= rounds; ++round) {
+                EXPECT_TRUE(committer.change(
+                    [&, patch = patch_of(writer, round)](Tables& tables) -> Result<void> {
+                        const auto done = tables.update_account(account, patch);
+                        return done ? Result<void>{} : std::unexpected(done.error());
+                    },
+                    [](const Result<void>& done) { EXPECT_TRUE(done); }));
+            }
+        });
+    }
+    writers.clear();
+    committer.stop();
+    const auto stored = take(reader()->account(account));
+    ASSERT_TRUE(stored);
+    EXPECT_EQ(stored->name, std::to_string(rounds));
+    EXPECT_EQ(stored->callback_url, std::to_string(rounds));
+}
+
 TEST_P(CommitterOnEveryEngine, RowsThatChangedAreReportedInOrderBeforeAnyoneIsAnswered) {
     Committer committer{system_clock, *store, {}, [](const Error&) { FAIL(); }};
     std::vector<std::string> heard;

@@ -44,6 +44,19 @@ TEST_F(MessagesTest, ListsAreNewestFirstAndHoldNoText) {
     EXPECT_THAT(list.whole(), Not(HasSubstr("rahasia")));
 }
 
+TEST_F(MessagesTest, ShowsTheCampaignOfAMessageThatHasOne) {
+    const auto alone = accept(account, device);
+    EXPECT_TRUE(get("/messages/" + alone.id.text()).json.at("campaign").is_null());
+    auto message = std::make_unique<model::Message>(alone);
+    message->id = ids.next();
+    message->campaign = model::CampaignId{12};
+    const auto id = message->id;
+    store::WriteBatch batch;
+    batch.accepts.push_back({.message = std::move(message), .idempotency = {}});
+    write(batch);
+    EXPECT_EQ(get("/messages/" + id.text()).text("campaign"), "cmp_12");
+}
+
 TEST_F(MessagesTest, PagesJoinWithoutGapOrOverlap) {
     std::vector<std::string> all;
     for (int number = 0; number < 5; ++number) {

@@ -95,6 +95,7 @@ object view(const store::MessageRecord& record) {
         {"typing", message.typing},
         {"media", text_or_null(message.media_url)},
         {"callback", text_or_null(message.callback_url)},
+        {"campaign", message.campaign ? value(message.campaign->text()) : value(nullptr)},
         {"charged", message.charged},
     };
     if (record.completion) {

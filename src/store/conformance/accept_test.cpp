@@ -39,6 +39,7 @@ TEST_P(AcceptTest, StoresEveryFieldOfAMessage) {
     made->recipient_quoted = false;
     made->revision = model::Revision::b;
     made->source = model::Source::campaign;
+    made->campaign = model::CampaignId{12};
     made->delivery = model::Delivery::at_most_once;
     ASSERT_EQ(accept(*made), Accept::Result::stored);
 
@@ -57,6 +58,7 @@ TEST_P(AcceptTest, StoresEveryFieldOfAMessage) {
     EXPECT_FALSE(stored.recipient_quoted);
     EXPECT_EQ(stored.revision, model::Revision::b);
     EXPECT_EQ(stored.source, model::Source::campaign);
+    EXPECT_EQ(stored.campaign, model::CampaignId{12});
     EXPECT_EQ(stored.delivery, model::Delivery::at_most_once);
     EXPECT_FALSE(stored.charged);
     EXPECT_EQ(stored.accepted_at, clock.now());

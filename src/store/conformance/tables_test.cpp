@@ -123,6 +123,58 @@ TEST_P(TablesTest, OnlyTheGivenFieldsOfAnAccountChange) {
     EXPECT_EQ(stored.credit, 9);
 }
 
+TEST_P(TablesTest, WritersOfDifferentFieldsBothStayThoughNeitherSawTheOther) {
+    ASSERT_TRUE(add_device(device_record()));
+    const auto key = create_key("the key");
+    WriteBatch batch;
+    const auto add = [&](std::move_only_function<Result<void>(Tables&)> run) {
+        batch.changes.push_back({.run = std::move(run)});
+    };
+    const auto discard = [](const auto& result) -> Result<void> {
+        return result ? Result<void>{} : std::unexpected(result.error());
+    };
+    add([&](Tables& tables) {
+        return discard(tables.update_account(account, {.name = "Warung Siti"}));
+    });
+    add([&](Tables& tables) {
+        return discard(tables.update_account(account, {.callback_url = "https://example.com/new"}));
+    });
+    add([&](Tables& tables) { return tables.set_credit(account, 5); });
+    add([&](Tables& tables) {
+        return tables.rotate_webhook_secret(account, Bytes(32, std::byte{1}), clock.now());
+    });
+    add([&](Tables& tables) {
+        return discard(tables.set_device_state(DeviceIdentity::of(device_record()),
+                                               model::DeviceState::banned, clock.now()));
+    });
+    add([&](Tables& tables) {
+        auto asked = device_record();
+        asked.webhook_url = "https://example.com/other";
+        return discard(tables.add_device(asked, true));
+    });
+    add([&](Tables& tables) { return discard(tables.expire_key(key, clock.now() + 1h)); });
+    add([&](Tables& tables) { return discard(tables.revoke_key(key, clock.now())); });
+    write_as_it_is(batch);
+    for (const auto& change : batch.changes) {
+        EXPECT_TRUE(change.result);
+    }
+
+    const auto stored = account_record();
+    EXPECT_EQ(stored.name, "Warung Siti");
+    EXPECT_EQ(stored.callback_url, "https://example.com/new");
+    EXPECT_EQ(stored.credit, 5);
+    EXPECT_EQ(stored.webhook_secret, Bytes(32, std::byte{1}));
+    const auto devices = take(reader()->devices());
+    ASSERT_EQ(devices.size(), 1);
+    EXPECT_EQ(devices[0].state, model::DeviceState::banned);
+    EXPECT_EQ(devices[0].webhook_url, "https://example.com/other");
+    EXPECT_EQ(devices[0].pace, device_record().pace);
+    const auto keys = take(reader()->keys());
+    ASSERT_EQ(keys.size(), 1);
+    EXPECT_EQ(keys[0].expires_at, clock.now() + 1h);
+    EXPECT_EQ(keys[0].revoked_at, clock.now());
+}
+
 TEST_P(TablesTest, NamesAnAccountThatIsNotThere) {
     const model::AccountId nobody{999};
     EXPECT_FALSE(take(reader()->account(nobody)));

@@ -68,7 +68,7 @@ MessageWriter::MessageWriter(Connection& connection)
       credits_(connection),
       activity_(connection),
       senders_(connection),
-      insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
+      insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"),
       insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?)"),
       delete_queue_(connection,
                     "DELETE FROM queue WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
@@ -114,7 +114,8 @@ void MessageWriter::accept(Accept& accept) {
     const auto tail = tail_of(message.id);
     insert_message_.run(id, tail, message.account.value, message.device.value(), message.recipient,
                         message.body, or_null(message.media_url), or_null(message.callback_url),
-                        flags_of(message), message.accepted_at, message.due_at);
+                        flags_of(message), message.accepted_at, message.due_at,
+                        message.campaign.transform([](auto campaign) { return campaign.value; }));
     activity_.note(message.account, id);
     insert_queue_.run(message.device.value(), static_cast<int>(message.source),
                       bucket_of(message.due_at), id, tail, message.due_at, 0,

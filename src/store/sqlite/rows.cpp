@@ -55,6 +55,9 @@ void read_message(const Cursor& row, int first, model::Message& message) {
     message.charged = (flags & charged) != 0;
     message.accepted_at = row.time(first + 9);
     message.due_at = row.time(first + 10);
+    message.campaign = row.null(first + 11)
+                           ? std::nullopt
+                           : std::optional{model::CampaignId{row.integer(first + 11)}};
 }
 
 QueuedCallback read_callback(const Cursor& row) {

@@ -43,8 +43,8 @@ inline constexpr std::int64_t bucket_max = 253'402'300'799'999 / bucket_millis;
 
 inline constexpr const char* message_columns =
     "m.id, m.tail, m.account, m.device, m.recipient, m.body, m.media_url, m.callback_url, m.flags, "
-    "m.accepted_at, m.due_at";
-inline constexpr int message_column_count = 11;
+    "m.accepted_at, m.due_at, m.campaign";
+inline constexpr int message_column_count = 12;
 void read_message(const Cursor& row, int first, model::Message& message);
 
 inline constexpr const char* callback_columns =

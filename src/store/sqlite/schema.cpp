@@ -173,9 +173,15 @@ CREATE INDEX device_account ON device(account);
 CREATE INDEX api_key_account ON api_key(account);
 )sql";
 
+// Which campaign a message belongs to; NULL for API sends.
+constexpr const char* campaign_of_message = R"sql(
+ALTER TABLE message ADD COLUMN campaign INTEGER;
+)sql";
+
 /// Step N brings version N to N + 1. Steps are added, never changed.
-constexpr std::array steps{first_schema, lists_of_trouble,  activity, callbacks_by_account,
-                           lanes,        rows_of_an_account};
+constexpr std::array steps{
+    first_schema, lists_of_trouble,   activity,           callbacks_by_account,
+    lanes,        rows_of_an_account, campaign_of_message};
 
 }  // namespace
 

@@ -22,6 +22,23 @@ struct SqliteStoreTest : ::testing::Test {
 
     void make_store() { ASSERT_TRUE(take(open_store(options))); }
 
+    model::MessageId make_store_with_a_message() {
+        const auto store = take(open_store(options));
+        WriteBatch senders;
+        senders.changes.push_back({.run = [](Tables& tables) -> Result<void> {
+            take(tables.add_device({.account = take(tables.create_account({}))}, true));
+            return {};
+        }});
+        EXPECT_TRUE(store->write(senders));
+        WriteBatch batch;
+        auto& message = batch.accepts.emplace_back(std::make_unique<model::Message>()).message;
+        message->id = Uuid{7, 7};
+        message->account = {1};
+        message->body = "Halo";
+        EXPECT_TRUE(store->write(batch));
+        return Uuid{7, 7};
+    }
+
     /// Changes a closed store behind the engine's back.
     void execute(const char* sql) {
         sqlite::Connection connection{file.string(), sqlite::Access::read_write};
@@ -129,18 +146,22 @@ TEST_F(SqliteStoreTest, RefusesASchemaOfANewerProgram) {
 }
 
 TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
-    make_store();
+    const auto id = make_store_with_a_message();
     execute(
         "DROP INDEX completion_unsent; DROP INDEX callback_parked; DROP TABLE activity;"
         "DROP TABLE lane; ALTER TABLE queue DROP COLUMN failing_since;"
-        "DROP INDEX device_account; DROP INDEX api_key_account; PRAGMA user_version = 1");
+        "DROP INDEX device_account; DROP INDEX api_key_account;"
+        "ALTER TABLE message DROP COLUMN campaign; PRAGMA user_version = 1");
     options.migrate = false;
     const auto refused = refusal();
     EXPECT_EQ(refused.code, ErrorCode::conflict);
     EXPECT_TRUE(refused.detail.contains("merpati migrate")) << refused.detail;
 
     options.migrate = true;
-    make_store();
+    const auto kept = take(take(take(open_store(options))->open_reader())->message(id));
+    ASSERT_TRUE(kept);
+    EXPECT_EQ(kept->message.body, "Halo");
+    EXPECT_EQ(kept->message.campaign, std::nullopt);
     sqlite::Connection connection{file.string(), sqlite::Access::read_only};
     EXPECT_EQ(connection.query_text("PRAGMA user_version"),
               std::to_string(sqlite::schema_version()));
