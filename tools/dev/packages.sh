@@ -23,6 +23,9 @@ need_packages() {
   end_turn
 }
 
+# The progress goes out by a descriptor of its own, opened after sudo, which closes all above 2:
+# apt-get closes it for dpkg, and a package's script whose standard output is closed fails in its
+# first echo (that of ccache, on Debian 13).
 install_packages() {
   say "installing ${#} packages and what they need: $*"
   # What an interrupted installation left; dpkg refuses everything else before it is done.
@@ -30,8 +33,8 @@ install_packages() {
     without_services as_root env DEBIAN_FRONTEND=noninteractive dpkg --configure -a
   without_services with_progress apt-install "installing packages (apt-get install)" apt_progress \
     as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 \
-    apt-get "${APT_OPTIONS[@]}" -o APT::Status-Fd=1 -o Dpkg::Use-Pty=0 \
-    install --yes --fix-broken --no-install-recommends "$@"
+    sh -c 'exec apt-get -o APT::Status-Fd=3 "$@" 3>&1' sh "${APT_OPTIONS[@]}" \
+    -o Dpkg::Use-Pty=0 install --yes --fix-broken --no-install-recommends "$@"
 }
 
 # Lines of progress from what apt-get writes with APT::Status-Fd: dlstatus:N:PERCENT:WHAT while it

@@ -22,21 +22,11 @@ quietly() {
 
 # with_progress LOG DOING FILTER COMMAND…: as `quietly`, and shows the lines that FILTER makes of
 # the output as progress.
-#
-# COMMAND writes into the file and not into a pipe: apt-get sets its output to non-blocking, and
-# when a pipe is full, because the reader is slow, the scripts of packages fail in their echo.
 with_progress() {
-  local log=build/logs/$1 doing=$2 filter=$3 end="-- ended --" code=0 watcher
+  local log=build/logs/$1 doing=$2 filter=$3
   shift 3
   mkdir -p build/logs
-  : >"$log"
-  tail --follow --lines=+1 --sleep-interval=0.2 --pid=$$ "$log" |
-    sed --unbuffered "/^$end\$/Q" | "$filter" | show_progress &
-  watcher=$!
-  "$@" >>"$log" 2>&1 || code=$?
-  printf '\n%s\n' "$end" >>"$log"
-  wait "$watcher" || true
-  [ $code -eq 0 ] || stop_with_log "$log" "$doing"
+  "$@" 2>&1 | tee "$log" | "$filter" | show_progress || stop_with_log "$log" "$doing"
 }
 
 stop_with_log() {
