@@ -1,16 +1,15 @@
 // api/json_fields and the decoding of a send in both revisions, held against Boost.JSON's own
 // reading of the same bytes.
-#include "api/send/submission.hpp"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <utility>
 
 #include <boost/json.hpp>
 
 #include "admission/checks.hpp"
 #include "api/json_fields.hpp"
+#include "api/send/decode.hpp"
 #include "base/json_text.hpp"
 #include "check.hpp"
 
@@ -19,10 +18,6 @@ namespace {
 
 namespace json = boost::json;
 using api::JsonFields;
-
-struct SameBytes final : Random {
-    void fill(std::span<std::byte> bytes) override { std::ranges::fill(bytes, std::byte{0x5A}); }
-};
 
 std::size_t fields_of(const json::value& value) {
     std::size_t count = 0;
@@ -92,38 +87,18 @@ void compare(const json::value& value, const api::JsonField* field) {
     }
 }
 
-void decode(const JsonFields& fields, const api::RevisionRules& rules) {
-    (void)api::decode_type(fields);
-    (void)api::decode_media_url(fields);
-    (void)api::decode_sender(fields);
-    (void)api::decode_typing(fields, rules);
-    (void)api::decode_callback(fields, rules);
-    for (const auto type : {model::MessageType::text, model::MessageType::media}) {
-        const auto content = api::decode_content(fields, rules, type);
-        if (const auto* text = std::get_if<std::string>(&content)) {
-            check(is_utf8(*text), "content is UTF-8");
-            check(api::count_characters(*text) <= text->size(), "a character is a byte at least");
-            check(type == model::MessageType::media || !text->empty(), "a text is not empty");
-        }
-    }
-    const auto decoded = api::decode_recipient(fields);
-    if (const auto* recipient = std::get_if<api::Recipient>(&decoded)) {
-        const auto& text = recipient->text;
-        check(!text.empty(), "a recipient is not empty");
-        check(!admission::recipient_possible(text) ||
-                  (text.find_first_not_of("0123456789") == std::string::npos && text.size() >= 8 &&
-                   text.size() <= 15),
-              "a possible recipient has 8 to 15 digits");
-    }
-    SameBytes random;
-    for (const std::uint32_t most : {0U, 1U, 30U, 4'000'000'000U}) {
-        const auto delay = api::decode_delay(fields, rules, most, random);
-        const auto* seconds = std::get_if<std::optional<std::chrono::seconds>>(&delay);
-        check(seconds == nullptr || !*seconds ||
-                  ((*seconds)->count() >= 1 &&
-                   (*seconds)->count() <= std::max<std::int64_t>(1, rules.delay_max)),
-              "a delay is within the revision's bounds");
-    }
+void decode(JsonFields fields, model::Revision revision) {
+    const auto submission = api::decode(std::move(fields), revision);
+    check(submission.revision == revision, "a submission is of its revision");
+    check(is_utf8(submission.content.value_or("")), "content is UTF-8");
+    const auto& recipient = submission.recipient;
+    check(!admission::recipient_possible(recipient) ||
+              (recipient.find_first_not_of("0123456789") == std::string::npos &&
+               recipient.size() >= 8 && recipient.size() <= 15),
+          "a possible recipient has 8 to 15 digits");
+    check(revision == model::Revision::a ||
+              (submission.callback_url == "" && submission.typing == false),
+          "revision B has neither callback nor typing");
 }
 
 }  // namespace
@@ -150,7 +125,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const auto& [key, value] : document.as_object()) {
         compare(value, fields->find(key));
     }
-    decode(*fields, merpati::api::revision_a);
-    decode(*fields, merpati::api::revision_b);
+    decode(*fields, merpati::model::Revision::a);
+    decode(*fields, merpati::model::Revision::b);
     return 0;
 }

@@ -1,4 +1,4 @@
-// May a request enter? The checks, in the fixed order of decisions.md; the first refusal wins.
+// The single checks of what a request names: key, account, sender, recipient.
 #pragma once
 
 #include <optional>
@@ -6,21 +6,22 @@
 #include <string_view>
 
 #include "admission/directory.hpp"
+#include "admission/principal.hpp"
 #include "admission/refusal.hpp"
 #include "base/clock.hpp"
 
 namespace merpati::admission {
 
-/// Which key and account an `Authorization` header stands for. Empty for every fault alike: no
+/// Which account's key an `Authorization` header holds. key_invalid for every fault alike: no
 /// header, another scheme, a malformed, unknown, expired or revoked key.
-[[nodiscard]] std::optional<KeyEntry> authenticate(std::string_view authorization,
-                                                   const Directory& directory, Timestamp now);
+[[nodiscard]] Checked<Principal> authenticate(std::string_view authorization,
+                                              const Directory& directory, Timestamp now);
 
 /// Whether the key works: neither revoked nor expired.
 [[nodiscard]] bool is_live(const model::ApiKey& key, Timestamp now) noexcept;
 
-/// Refusal::account_expired when the account's validity is over.
-[[nodiscard]] std::optional<Refusal> check_validity(const model::Account& account, Timestamp now);
+/// account_expired when the account's validity is over.
+[[nodiscard]] Checked<void> check_validity(const model::Account& account, Timestamp now);
 
 /// Takes one request out of the account's bucket. `server_default` serves accounts without a rate
 /// of their own; empty, like an account's "none", means no limit and no verdict.
@@ -44,7 +45,7 @@ inline constexpr std::chrono::seconds reconnecting_max{30};
 [[nodiscard]] bool accepts_messages(const model::Device& device, Timestamp now) noexcept;
 
 /// Whether a recipient is a possible number: 8 to 15 digits, no leading 0, a country code of
-/// E.164's list (recipient.cpp).
+/// E.164's list.
 [[nodiscard]] bool recipient_possible(std::string_view recipient) noexcept;
 
 }  // namespace merpati::admission

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 
 namespace merpati::admission {
 
@@ -53,5 +54,13 @@ enum class Refusal : std::uint8_t {
     version_unsupported,
     internal,
 };
+
+/// A value, or what the caller is told in its place. `Result<T>` is for faults.
+template <class T>
+using Checked = std::expected<T, Refusal>;
+
+[[nodiscard]] inline std::unexpected<Refusal> refuse(Refusal refusal) noexcept {
+    return std::unexpected(refusal);
+}
 
 }  // namespace merpati::admission

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <functional>
-#include <optional>
-#include <variant>
+#include <utility>
 
-#include "api/caller.hpp"
+#include "api/call.hpp"
 #include "api/idempotency.hpp"
 #include "base/clock.hpp"
 #include "connector/connectors.hpp"
-#include "http/reply.hpp"
-#include "http/request.hpp"
 #include "model/device.hpp"
 #include "outbound/url.hpp"
 #include "store/committer.hpp"
@@ -19,7 +16,7 @@ namespace merpati::api {
 
 struct DeviceAddnewOptions {
     model::ConnectorKind default_connector = model::ConnectorKind::simulator;
-    bool allow_http_callbacks = false;
+    outbound::Schemes webhook_schemes = outbound::Schemes::https_only;
 };
 
 /// Adds a sender number to the caller's account, or updates the webhook of one it has.
@@ -33,8 +30,7 @@ class DeviceAddnew {
 public:
     struct Rooms {
         const Clock& clock;
-        const Entrance& entrance;
-        Idempotency& idempotency;
+        const Idempotency& idempotency;
         const outbound::AddressPolicy& policy;
         const connector::Connectors& connectors;
         store::Committer& committer;
@@ -46,17 +42,15 @@ public:
     DeviceAddnew(Rooms rooms, DeviceAddnewOptions options, Announce announce)
         : rooms_(rooms), options_(options), announce_(std::move(announce)) {}
 
-    void handle(const http::Request& request, http::Responder responder);
+    void handle(Call&& call);
 
 private:
-    struct Wish;
+    struct Wanted;
     struct Job;
 
-    [[nodiscard]] std::variant<Wish, Refusal> decode(const Caller& caller) const;
+    [[nodiscard]] Checked<Wanted> decode(const JsonFields& fields) const;
     [[nodiscard]] Result<void> apply(store::Tables& tables, Job& job) const;
-    [[nodiscard]] Result<std::optional<Refusal>> add(store::Tables& tables, const Job& job) const;
-    [[nodiscard]] http::Reply busy(const Caller& caller) const;
-    [[nodiscard]] http::Reply refused(Refusal refusal, const Caller& caller) const;
+    [[nodiscard]] Result<Checked<void>> add(store::Tables& tables, const Job& job) const;
 
     Rooms rooms_;
     DeviceAddnewOptions options_;

@@ -11,8 +11,14 @@ namespace {
 
 /// The same words and code in both revisions.
 constexpr ErrorRow both(Refusal id, std::string_view name, std::string_view text,
-                        std::string_view status, std::uint16_t code) {
-    return {.id = id, .name = name, .text = text, .a = {status, code}, .b = {status, code}};
+                        std::string_view status, std::uint16_t code,
+                        std::uint16_t retry_after = 0) {
+    return {.id = id,
+            .name = name,
+            .text = text,
+            .a = {status, code},
+            .b = {status, code},
+            .retry_after = retry_after};
 }
 
 using enum Refusal;
@@ -57,7 +63,7 @@ constexpr std::array catalogue{
     both(idempotency_key_reused, "idempotency_key_reused", "Idempotency-Key sudah dipakai",
          "invalid", 422),
     both(idempotency_in_progress, "idempotency_in_progress", "Permintaan yang sama masih diproses",
-         "error", 409),
+         "error", 409, 1),
     both(device_number_invalid, "device_number_invalid", "Nomor perangkat tidak valid", "Invalid",
          400),
     both(webhook_url_invalid, "webhook_url_invalid", "Url webhook tidak valid", "invalid", 400),
@@ -72,8 +78,8 @@ constexpr std::array catalogue{
     both(body_too_large, "body_too_large", "Permintaan terlalu besar", "invalid", 413),
     both(uri_too_long, "uri_too_long", "Alamat terlalu panjang", "invalid", 414),
     both(headers_too_large, "headers_too_large", "Header terlalu besar", "invalid", 431),
-    both(overloaded, "overloaded", "Server sedang sibuk", "error", 503),
-    both(storage_full, "storage_full", "Penyimpanan server penuh", "error", 503),
+    both(overloaded, "overloaded", "Server sedang sibuk", "error", 503, 1),
+    both(storage_full, "storage_full", "Penyimpanan server penuh", "error", 503, 5),
     both(storage_damaged, "storage_damaged", "Penyimpanan server rusak", "error", 503),
     both(version_unsupported, "version_unsupported", "Versi HTTP tidak didukung", "invalid", 505),
     both(internal, "internal", "Terjadi kesalahan pada server", "error", 500),

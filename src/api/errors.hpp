@@ -12,7 +12,9 @@
 
 namespace merpati::api {
 
+using admission::Checked;
 using admission::Refusal;
+using admission::refuse;
 
 /// What a refusal looks like in one revision.
 struct Wording {
@@ -27,6 +29,7 @@ struct ErrorRow {
     std::string_view text;
     Wording a;
     Wording b;
+    std::uint16_t retry_after = 0;  // Seconds, for `Retry-After`; 0: trying again does not help.
 };
 
 constexpr std::size_t refusals_count = static_cast<std::size_t>(Refusal::internal) + 1;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "api/send/answers.hpp"
+
 namespace merpati::api {
 namespace {
 
@@ -9,36 +11,25 @@ constexpr std::size_t key_bytes_max = 255;
 
 }  // namespace
 
-void KeyedResponder::answer(http::Reply reply) {
-    hold_.release();
-    reply.headers += headers_;
-    responder_.send(std::move(reply));
+bool Idempotency::enter(Call& call) {
+    const auto& now = *call.idempotency;
+    auto hold = keys_under_way_.take(now);
+    if (!hold) {
+        call.responder.answer(answer_beside(now, hold.error()));
+        return false;
+    }
+    call.responder.hold(std::move(*hold));
+    if (const auto first = first_request(now)) {
+        call.responder.answer(repeat(*first, now));
+        return false;
+    }
+    return true;
 }
 
-std::optional<KeyedResponder> Idempotency::enter(const Caller& caller, http::Responder responder,
-                                                 const Recall& recall) {
-    KeyedResponder keyed{std::move(responder), caller.headers};
-    if (!caller.idempotency) {
-        return keyed;
-    }
-    auto taken = keys_under_way_.take(*caller.idempotency);
-    if (const auto* other = std::get_if<Sha256>(&taken)) {
-        keyed.answer(answer_beside(caller, *other, recall));
-        return std::nullopt;
-    }
-    keyed.hold(std::get<KeysUnderWay::Hold>(std::move(taken)));
-    if (const auto first = first_request(caller)) {
-        keyed.answer(repeat_answer(*first, *caller.idempotency, caller.revision, recall));
-        return std::nullopt;
-    }
-    return keyed;
-}
-
-http::Reply Idempotency::repeat_answer(const store::IdempotencyRecord& first,
-                                       const store::IdempotencyRecord& now,
-                                       model::Revision revision, const Recall& recall) const {
+Checked<http::Reply> Idempotency::repeat(const store::IdempotencyRecord& first,
+                                         const store::IdempotencyRecord& now) const {
     if (first.fingerprint != now.fingerprint) {
-        return refused(Refusal::idempotency_key_reused, revision);
+        return refuse(Refusal::idempotency_key_reused);
     }
     http::Reply reply;
     if (first.status != 0) {
@@ -51,25 +42,22 @@ http::Reply Idempotency::repeat_answer(const store::IdempotencyRecord& first,
     return reply;
 }
 
-/// The answer to a request while another with its key is under way, which has that fingerprint.
-http::Reply Idempotency::answer_beside(const Caller& caller, const Sha256& under_way,
-                                       const Recall& recall) {
+/// The answer to a request while another with its key is in flight, which has that fingerprint.
+Checked<http::Reply> Idempotency::answer_beside(const store::IdempotencyRecord& now,
+                                                const Sha256& in_flight) {
     // Two repeats of an answered request may meet, or its answer be just on its way.
-    const auto first = first_request(caller);
+    const auto first = first_request(now);
     if (first && first->status != 0) {
-        return repeat_answer(*first, *caller.idempotency, caller.revision, recall);
+        return repeat(*first, now);
     }
-    if (under_way != caller.idempotency->fingerprint) {
-        return refused(Refusal::idempotency_key_reused, caller.revision);
-    }
-    auto reply = refused(Refusal::idempotency_in_progress, caller.revision);
-    reply.add_header("Retry-After", "1");
-    return reply;
+    return refuse(in_flight == now.fingerprint ? Refusal::idempotency_in_progress
+                                               : Refusal::idempotency_key_reused);
 }
 
-/// The request that was carried out with the caller's key in the last 24 hours. Where the store
-/// cannot be read, the transaction will find it.
-std::optional<store::IdempotencyRecord> Idempotency::first_request(const Caller& caller) {
+/// The request that was carried out with the key in the last 24 hours. Where the store cannot be
+/// read, the transaction will find it.
+std::optional<store::IdempotencyRecord> Idempotency::first_request(
+    const store::IdempotencyRecord& now) {
     const std::lock_guard lock{reader_mutex_};
     if (reader_ == nullptr) {
         if (auto opened = store_.open_reader()) {
@@ -79,14 +67,22 @@ std::optional<store::IdempotencyRecord> Idempotency::first_request(const Caller&
     if (reader_ == nullptr) {
         return std::nullopt;
     }
-    auto first = reader_->idempotency(caller.account().id, caller.idempotency->key);
-    return first && *first && (*first)->holds(caller.idempotency->created_at) ? std::move(*first)
-                                                                              : std::nullopt;
+    auto first = reader_->idempotency(now.account, now.key);
+    return first && *first && (*first)->holds(now.created_at) ? std::move(*first) : std::nullopt;
 }
 
-http::Reply Idempotency::refused(Refusal refusal, model::Revision revision) const {
-    entrance_.note(refusal);
-    return failure(refusal, revision);
+/// For a request that was carried out, but never answered.
+http::Reply Idempotency::recall(const store::IdempotencyRecord& first) const {
+    auto reader = store_.open_reader();
+    if (reader && first.message) {
+        const auto record = (*reader)->message(*first.message);
+        if (record && *record) {
+            return outcome_answer((*record)->message,
+                                  (*record)->completion.value_or(
+                                      model::Completion{.state = model::MessageState::pending}));
+        }
+    }
+    return failure(Refusal::internal);
 }
 
 bool well_formed_idempotency_key(std::string_view key) noexcept {

@@ -1,45 +1,28 @@
 // Idempotency-Key: a request that is repeated is carried out once (decisions.md, Idempotency).
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "api/caller.hpp"
+#include "api/call.hpp"
 #include "api/keys_under_way.hpp"
 #include "http/reply.hpp"
+#include "http/request.hpp"
 #include "store/idempotency.hpp"
 #include "store/store.hpp"
 
 namespace merpati::api {
 
-/// The right to answer one request, the lines that every answer to it carries, and its hold on its
-/// Idempotency-Key. The hold ends first: whoever has the answer may repeat the request at once.
-class KeyedResponder {
-public:
-    KeyedResponder(http::Responder responder, std::string headers)
-        : responder_(std::move(responder)), headers_(std::move(headers)) {}
-
-    void hold(KeysUnderWay::Hold hold) { hold_ = std::move(hold); }
-
-    void answer(http::Reply reply);
-
-private:
-    http::Responder responder_;
-    std::string headers_;
-    KeysUnderWay::Hold hold_;
-};
-
 /// The one place that knows what an Idempotency-Key means, for every operation that takes one.
 ///
 /// Operation: `enter` stands before every check that looks at the world. A repeat is answered
-/// there, by what the first request with its key was answered, whatever has changed since. Only a
-/// first request gets its KeyedResponder back; the operation stores Caller::idempotency, with the
-/// answer, in the transaction that carries the request out. A refused request stores nothing, and
-/// leaves its key free.
+/// there, by what the first request with its key was answered, whatever has changed since; where
+/// that one was carried out but never answered, by the state of its message. Only a first request
+/// goes on; its operation stores Call::idempotency, with the answer, in the transaction that
+/// carries the request out. A refused request stores nothing, and leaves its key free.
 ///
 /// Faults: a request that was carried out when the process died is found in the store; one that
 /// was not leaves its key free.
@@ -47,32 +30,25 @@ private:
 /// Threads: any. Limits: one held key per open request, so http's limits bound them.
 class Idempotency {
 public:
-    Idempotency(store::Store& store, const Entrance& entrance)
-        : store_(store), entrance_(entrance) {}
+    explicit Idempotency(store::Store& store) : store_(store) {}
 
-    /// Answers a repeat whose first request was carried out but never answered.
-    using Recall = std::function<http::Reply(const store::IdempotencyRecord& first)>;
-
-    /// The right to answer a first request, or one without a key. Empty: it was a repeat, and is
-    /// answered.
-    [[nodiscard]] std::optional<KeyedResponder> enter(const Caller& caller,
-                                                      http::Responder responder,
-                                                      const Recall& recall);
+    /// Of a call with a key. True: it is the first, and its responder holds the key. False: it was
+    /// a repeat, and is answered.
+    [[nodiscard]] bool enter(Call& call);
 
     /// The answer to a repeat that only the transaction has found: `first` is the record that was
     /// there.
-    [[nodiscard]] http::Reply repeat_answer(const store::IdempotencyRecord& first,
-                                            const store::IdempotencyRecord& now,
-                                            model::Revision revision, const Recall& recall) const;
+    [[nodiscard]] Checked<http::Reply> repeat(const store::IdempotencyRecord& first,
+                                              const store::IdempotencyRecord& now) const;
 
 private:
-    [[nodiscard]] http::Reply refused(Refusal refusal, model::Revision revision) const;
-    [[nodiscard]] http::Reply answer_beside(const Caller& caller, const Sha256& under_way,
-                                            const Recall& recall);
-    [[nodiscard]] std::optional<store::IdempotencyRecord> first_request(const Caller& caller);
+    [[nodiscard]] Checked<http::Reply> answer_beside(const store::IdempotencyRecord& now,
+                                                     const Sha256& in_flight);
+    [[nodiscard]] std::optional<store::IdempotencyRecord> first_request(
+        const store::IdempotencyRecord& now);
+    [[nodiscard]] http::Reply recall(const store::IdempotencyRecord& first) const;
 
     store::Store& store_;
-    const Entrance& entrance_;
     KeysUnderWay keys_under_way_;
     std::mutex reader_mutex_;
     std::unique_ptr<store::Reader> reader_;  // Opened when first needed.

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "api/device_addnew.hpp"
+#include "api/entrance.hpp"
 #include "testing/manual_clock.hpp"
 #include "testing/temporary_folder.hpp"
 
@@ -57,7 +58,9 @@ struct IdempotencyTest : ::testing::Test {
         request.authorization = "Bearer mpt_key";
         request.body = asked;
         request.headers = headers;
-        adding.handle(request, http::Responder{sink});
+        if (auto call = entrance.enter(request, http::Responder{sink}, Operation::device_addnew)) {
+            adding.handle(std::move(*call));
+        }
         return reply;
     }
     http::Reply add(std::string_view asked, std::string_view key = "order-1") {
@@ -82,12 +85,11 @@ struct IdempotencyTest : ::testing::Test {
     admission::Directory directory;
     model::AccountId account;
     QueueClock queue_clock{clock};
-    Entrance entrance{queue_clock, directory, {}};
-    Idempotency idempotency{*store, entrance};
+    Idempotency idempotency{*store};
+    Entrance entrance{queue_clock, directory, idempotency, {}};
     connector::Connectors connectors;
     store::Committer committer{clock, *store, {}, [](const Error&) {}};
     DeviceAddnew adding{{.clock = clock,
-                         .entrance = entrance,
                          .idempotency = idempotency,
                          .policy = policy,
                          .connectors = connectors,

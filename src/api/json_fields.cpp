@@ -208,4 +208,8 @@ const JsonField* JsonFields::find(std::string_view name) const noexcept {
     return nullptr;
 }
 
+JsonField* JsonFields::find(std::string_view name) noexcept {
+    return const_cast<JsonField*>(std::as_const(*this).find(name));
+}
+
 }  // namespace merpati::api

@@ -34,6 +34,7 @@ public:
 
     /// Null when the field is missing.
     [[nodiscard]] const JsonField* find(std::string_view name) const noexcept;
+    [[nodiscard]] JsonField* find(std::string_view name) noexcept;
 
     [[nodiscard]] bool has(std::string_view name) const noexcept { return find(name) != nullptr; }
 

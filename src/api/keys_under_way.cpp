@@ -2,13 +2,13 @@
 
 namespace merpati::api {
 
-std::variant<KeysUnderWay::Hold, Sha256> KeysUnderWay::take(
+std::expected<KeysUnderWay::Hold, Sha256> KeysUnderWay::take(
     const store::IdempotencyRecord& record) {
     const std::lock_guard lock{mutex_};
     const auto [place, is_new] =
         names_.try_emplace(Name{record.account, record.key}, record.fingerprint);
     if (!is_new) {
-        return place->second;
+        return std::unexpected(place->second);
     }
     return Hold{*this, place};
 }

@@ -1,11 +1,11 @@
 // The Idempotency-Keys of requests that were not answered yet.
 #pragma once
 
+#include <expected>
 #include <map>
 #include <mutex>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "base/digest.hpp"
 #include "model/ids.hpp"
@@ -52,7 +52,7 @@ public:
     };
 
     /// The hold; or, where another request has the key, that one's fingerprint.
-    [[nodiscard]] std::variant<Hold, Sha256> take(const store::IdempotencyRecord& record);
+    [[nodiscard]] std::expected<Hold, Sha256> take(const store::IdempotencyRecord& record);
 
 private:
     std::mutex mutex_;

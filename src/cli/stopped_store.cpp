@@ -165,7 +165,7 @@ public:
                    [this](auto run) { return write_change(*store_, directory_, std::move(run)); },
                .directory = directory_,
                .policy = policy_,
-               .allow_http_callbacks = settings.outbound.allow_http_callbacks,
+               .callback_schemes = daemon::callback_schemes(settings),
                .version = version,
                .devices = devices_,
                .messages = messages_,

@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "api/device_addnew.hpp"
+#include "api/entrance.hpp"
 #include "api/manage/manage.hpp"
 #include "api/send/send.hpp"
 #include "base/random.hpp"
@@ -143,9 +144,8 @@ struct ConcurrencyFixture : ::testing::Test {
     }
 
     /// One request of the API, and its answer.
-    http::Reply request(void (*handle)(ConcurrencyFixture&, const http::Request&, http::Responder),
-                        std::string_view path, std::string_view key, std::string_view body,
-                        std::string_view idempotency_key = {}) {
+    http::Reply request(api::Operation operation, std::string_view path, std::string_view key,
+                        std::string_view body, std::string_view idempotency_key = {}) {
         struct Sink final : http::ReplySink {
             void deliver(http::Reply&& reply) override { promise.set_value(std::move(reply)); }
             std::promise<http::Reply> promise;
@@ -162,25 +162,24 @@ struct ConcurrencyFixture : ::testing::Test {
         if (!idempotency_key.empty()) {
             asked.headers = headers;
         }
-        handle(*this, asked, http::Responder{sink});
+        auto call = entrance.enter(asked, http::Responder{sink}, operation);
+        if (call && operation == api::Operation::send) {
+            sending.handle(std::move(*call));
+        } else if (call) {
+            device_addnew.handle(std::move(*call));
+        }
         return reply.get();
     }
     http::Reply addnew(std::string_view key, std::string_view number, std::string_view webhook = {},
                        std::string_view idempotency_key = {}) {
-        return request(
-            [](ConcurrencyFixture& self, const http::Request& asked, http::Responder responder) {
-                self.device_addnew.handle(asked, std::move(responder));
-            },
-            "/v1/device/addnew", key,
-            fmt::format(R"({{"device":"{}","webhook":"{}"}})", number, webhook), idempotency_key);
+        return request(api::Operation::device_addnew, "/v1/device/addnew", key,
+                       fmt::format(R"({{"device":"{}","webhook":"{}"}})", number, webhook),
+                       idempotency_key);
     }
     http::Reply send(std::string_view key, std::string_view from,
                      std::string_view idempotency_key = {}) {
         return request(
-            [](ConcurrencyFixture& self, const http::Request& asked, http::Responder responder) {
-                self.sending.handle(asked, std::move(responder));
-            },
-            "/v1/send", key,
+            api::Operation::send, "/v1/send", key,
             fmt::format(R"({{"to":"6281234567890","from":"{}","Type":"text","message":"halo"}})",
                         from),
             idempotency_key);
@@ -206,8 +205,8 @@ struct ConcurrencyFixture : ::testing::Test {
     Notices notices{clock, ids};
     outbound::AddressPolicy policy{{}};
     admission::Directory directory;
-    api::Entrance entrance{clock, directory, {}};
-    api::Idempotency idempotency{*store, entrance};
+    api::Idempotency idempotency{*store};
+    api::Entrance entrance{clock, directory, idempotency, {}};
     media::Prober prober{clock, policy, {}, {}};
     connector::Connectors connectors;
     CheckingPlatform* platform = nullptr;
@@ -231,22 +230,23 @@ struct ConcurrencyFixture : ::testing::Test {
                          .directory = directory,
                          .scheduler = scheduler,
                          .log = telemetry::Log::none()}};
+    admission::Admission admission{{.clock = clock,
+                                    .random = random,
+                                    .directory = directory,
+                                    .policy = policy,
+                                    .connectors = connectors,
+                                    .condition = store->condition()},
+                                   {}};
     api::Send sending{{.clock = clock,
-                       .random = random,
                        .ids = ids,
-                       .entrance = entrance,
+                       .admission = admission,
                        .idempotency = idempotency,
-                       .directory = directory,
-                       .policy = policy,
                        .prober = prober,
-                       .connectors = connectors,
-                       .store = *store,
                        .committer = committer,
                        .scheduler = scheduler,
                        .waiters = waiters},
                       {}};
     api::DeviceAddnew device_addnew{{.clock = clock,
-                                     .entrance = entrance,
                                      .idempotency = idempotency,
                                      .policy = policy,
                                      .connectors = connectors,

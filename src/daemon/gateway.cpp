@@ -4,9 +4,10 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "admission/admission.hpp"
 #include "admission/directory.hpp"
-#include "api/caller.hpp"
 #include "api/device_addnew.hpp"
+#include "api/entrance.hpp"
 #include "api/manage/manage.hpp"
 #include "api/manage/service.hpp"
 #include "api/operations.hpp"
@@ -101,8 +102,8 @@ public:
           ids_(queue_clock_, random, opened.last_sequence),
           notices_(queue_clock_, ids_),
           policy_(std::move(opened.allowed)),
-          entrance_(queue_clock_, directory_, entrance_options(settings)),
-          idempotency_(*store_, entrance_),
+          idempotency_(*store_),
+          entrance_(queue_clock_, directory_, idempotency_, entrance_options(settings)),
           prober_(clock, policy_, client_options(settings), prober_options(settings)),
           library_(clock, policy_, client_options(settings),
                    library_options(settings, log.in("media"))),
@@ -126,22 +127,23 @@ public:
                    .directory = directory_,
                    .scheduler = scheduler_,
                    .log = log.in("device")}),
+          admission_({.clock = queue_clock_,
+                      .random = random,
+                      .directory = directory_,
+                      .policy = policy_,
+                      .connectors = connectors_,
+                      .condition = store_->condition()},
+                     admission_options(settings)),
           send_({.clock = queue_clock_,
-                 .random = random,
                  .ids = ids_,
-                 .entrance = entrance_,
+                 .admission = admission_,
                  .idempotency = idempotency_,
-                 .directory = directory_,
-                 .policy = policy_,
                  .prober = prober_,
-                 .connectors = connectors_,
-                 .store = *store_,
                  .committer = committer_,
                  .scheduler = scheduler_,
                  .waiters = waiters_},
                 send_options(settings)),
           device_addnew_({.clock = clock,
-                          .entrance = entrance_,
                           .idempotency = idempotency_,
                           .policy = policy_,
                           .connectors = connectors_,
@@ -169,7 +171,7 @@ public:
                    [this](auto change) { return committer_.change_and_wait(std::move(change)); },
                .directory = directory_,
                .policy = policy_,
-               .allow_http_callbacks = settings.outbound.allow_http_callbacks,
+               .callback_schemes = callback_schemes(settings),
                .version = MERPATI_VERSION,
                .devices = keeper_,
                .messages = running_messages_,
@@ -312,11 +314,17 @@ private:
         };
         router_.add(http::Method::post, "/v1/send",
                     [this](const http::Request& request, http::Responder responder) {
-                        send_.handle(request, std::move(responder));
+                        if (auto call = entrance_.enter(request, std::move(responder),
+                                                        api::Operation::send)) {
+                            send_.handle(std::move(*call));
+                        }
                     });
         router_.add(http::Method::post, "/v1/device/addnew",
                     [this](const http::Request& request, http::Responder responder) {
-                        device_addnew_.handle(request, std::move(responder));
+                        if (auto call = entrance_.enter(request, std::move(responder),
+                                                        api::Operation::device_addnew)) {
+                            device_addnew_.handle(std::move(*call));
+                        }
                     });
         operations_.unready = [this] { return health_.unready(); };
         operations_.metrics = [this] {
@@ -380,8 +388,8 @@ private:
     Notices notices_;
     outbound::AddressPolicy policy_;
     admission::Directory directory_;
-    api::Entrance entrance_;
     api::Idempotency idempotency_;
+    api::Entrance entrance_;
     media::Prober prober_;
     media::Library library_;
     connector::Connectors connectors_;
@@ -390,6 +398,7 @@ private:
     api::OutcomeWaiters waiters_;
     scheduler::Scheduler scheduler_;
     DeviceKeeper keeper_;
+    admission::Admission admission_;
     api::Send send_;
     api::DeviceAddnew device_addnew_;
     RunningMessages running_messages_;

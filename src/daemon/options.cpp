@@ -105,17 +105,25 @@ api::EntranceOptions entrance_options(const config::Settings& settings) {
     return options;
 }
 
+outbound::Schemes callback_schemes(const config::Settings& settings) {
+    return settings.outbound.allow_http_callbacks ? outbound::Schemes::http_and_https
+                                                  : outbound::Schemes::https_only;
+}
+
+admission::AdmissionOptions admission_options(const config::Settings& settings) {
+    return {.random_delay_max = static_cast<std::uint32_t>(settings.api.random_delay_max.count()),
+            .callback_schemes = callback_schemes(settings)};
+}
+
 api::SendOptions send_options(const config::Settings& settings) {
-    const auto& api = settings.api;
-    return {.random_delay_max = static_cast<std::uint32_t>(api.random_delay_max.count()),
-            .revision_b_wait = api.revision_b.wait,
-            .revision_b_outcome = api.revision_b.respond == config::RespondWith::outcome,
-            .allow_http_callbacks = settings.outbound.allow_http_callbacks};
+    const auto& revision_b = settings.api.revision_b;
+    return {.revision_b_wait = revision_b.wait,
+            .revision_b_outcome = revision_b.respond == config::RespondWith::outcome};
 }
 
 api::DeviceAddnewOptions device_options(const config::Settings& settings) {
     return {.default_connector = kind_of(settings.devices.default_connector),
-            .allow_http_callbacks = settings.outbound.allow_http_callbacks};
+            .webhook_schemes = callback_schemes(settings)};
 }
 
 scheduler::Options scheduler_options(const config::Settings& settings, media::FileSource& files,

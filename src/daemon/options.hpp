@@ -1,8 +1,9 @@
 // From settings to what each room wants to know.
 #pragma once
 
-#include "api/caller.hpp"
+#include "admission/admission.hpp"
 #include "api/device_addnew.hpp"
+#include "api/entrance.hpp"
 #include "api/send/send.hpp"
 #include "base/error.hpp"
 #include "callback/sender.hpp"
@@ -13,6 +14,7 @@
 #include "media/prober.hpp"
 #include "outbound/address_policy.hpp"
 #include "outbound/client.hpp"
+#include "outbound/url.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/store.hpp"
 #include "telemetry/log.hpp"
@@ -29,6 +31,9 @@ namespace merpati::daemon {
 /// Of the server for /metrics alone; only where metrics.listen is set.
 [[nodiscard]] http::Options metrics_http_options(const config::Settings& settings);
 [[nodiscard]] api::EntranceOptions entrance_options(const config::Settings& settings);
+/// What callbacks and webhooks may be called by.
+[[nodiscard]] outbound::Schemes callback_schemes(const config::Settings& settings);
+[[nodiscard]] admission::AdmissionOptions admission_options(const config::Settings& settings);
 [[nodiscard]] api::SendOptions send_options(const config::Settings& settings);
 [[nodiscard]] api::DeviceAddnewOptions device_options(const config::Settings& settings);
 [[nodiscard]] scheduler::Options scheduler_options(const config::Settings& settings,

@@ -9,7 +9,6 @@
 #include "api/manage/lookup.hpp"
 #include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
-#include "outbound/url.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -76,9 +75,9 @@ store::AccountPatch take_choices(Fields& fields, const Context& context) {
     if (fields.none("callback")) {
         patch.callback_url = "";
     } else if (auto url = fields.text("callback", url_bytes_max)) {
-        const auto schemes = context.allow_http_callbacks ? outbound::Schemes::http_and_https
-                                                          : outbound::Schemes::https_only;
-        if (const auto admitted = outbound::admit_url(*url, schemes, context.policy); !admitted) {
+        if (const auto admitted =
+                outbound::admit_url(*url, context.callback_schemes, context.policy);
+            !admitted) {
             fields.mistake("callback", "must be a public https URL: " + admitted.error().detail);
         }
         patch.callback_url = std::move(*url);

@@ -12,6 +12,7 @@
 #include "model/device.hpp"
 #include "model/message.hpp"
 #include "outbound/address_policy.hpp"
+#include "outbound/url.hpp"
 #include "store/store.hpp"
 
 namespace merpati::api::manage {
@@ -79,8 +80,8 @@ struct Context {
     Change change;
     const admission::Directory& directory;
     const outbound::AddressPolicy& policy;
-    bool allow_http_callbacks = false;  // outbound.allow_http_callbacks
-    std::string_view version;           // Of this program, for `status`.
+    outbound::Schemes callback_schemes = outbound::Schemes::https_only;
+    std::string_view version;  // Of this program, for `status`.
     DeviceControl& devices;
     MessageControl& messages;
     CallbackControl& callbacks;

@@ -9,7 +9,6 @@
 #include "api/manage/lookup.hpp"
 #include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
-#include "outbound/url.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -76,9 +75,8 @@ Wish take_wish(Fields& fields, const Context& context) {
                        "a country code, no + and no 0 before them");
     }
     if (wish.webhook && !wish.webhook->empty()) {
-        const auto schemes = context.allow_http_callbacks ? outbound::Schemes::http_and_https
-                                                          : outbound::Schemes::https_only;
-        if (const auto admitted = outbound::admit_url(*wish.webhook, schemes, context.policy);
+        if (const auto admitted =
+                outbound::admit_url(*wish.webhook, context.callback_schemes, context.policy);
             !admitted) {
             fields.mistake("webhook", "must be a public https URL: " + admitted.error().detail);
         }

@@ -64,7 +64,7 @@ void OutcomeWaiters::answer(Waiter waiter, http::Reply reply) {
     record.status = reply.status;
     record.answer = reply.body;
     struct Answer {
-        KeyedResponder responder;
+        CallResponder responder;
         http::Reply reply;
     };
     auto given = std::make_shared<Answer>(std::move(waiter.responder), std::move(reply));

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "api/idempotency.hpp"
+#include "api/call.hpp"
 #include "base/clock.hpp"
 #include "http/reply.hpp"
 #include "model/message.hpp"
@@ -31,7 +31,7 @@ public:
     explicit OutcomeWaiters(store::Committer& committer) : committer_(committer) {}
 
     struct Waiter {
-        KeyedResponder responder;    // Holds its key meanwhile: a repeat is told that it waits.
+        CallResponder responder;     // Holds its key meanwhile: a repeat is told that it waits.
         std::string pending_answer;  // The body for when the wait runs out.
         std::optional<store::IdempotencyRecord> idempotency;
         SteadyTime deadline;

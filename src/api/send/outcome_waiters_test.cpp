@@ -30,7 +30,9 @@ struct OutcomeWaitersTest : ::testing::Test {
 
     std::shared_ptr<Caught> wait() {
         auto caught = std::make_shared<Caught>();
-        waiters.add(message.id, {.responder = {http::Responder{caught}, "X-Api-Revision: B\r\n"},
+        CallResponder responder{http::Responder{caught}, nobody};
+        responder.add_headers("X-Api-Revision: B\r\n");
+        waiters.add(message.id, {.responder = std::move(responder),
                                  .pending_answer = "still pending",
                                  .idempotency = {},
                                  .deadline = clock.steady_now() + 15s});
@@ -43,6 +45,7 @@ struct OutcomeWaitersTest : ::testing::Test {
         return caught->given;
     }
 
+    const RefusalListener nobody;
     testing::TemporaryFolder folder;
     testing::ManualClock clock;
     testing::FixedRandom random;

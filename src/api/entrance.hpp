@@ -2,19 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <variant>
 
-#include "admission/checks.hpp"
-#include "api/errors.hpp"
-#include "api/json_fields.hpp"
+#include "admission/directory.hpp"
+#include "api/call.hpp"
+#include "api/idempotency.hpp"
 #include "base/queue_clock.hpp"
 #include "http/request.hpp"
 #include "model/account.hpp"
-#include "store/idempotency.hpp"
 
 namespace merpati::api {
 
@@ -29,17 +25,6 @@ struct RevisionChoice {
                                              const JsonFields* fields,
                                              model::Revision server_default);
 
-/// A request that passed key, body size, JSON, revision, validity and rate.
-struct Caller {
-    admission::KeyEntry key;
-    model::Revision revision = model::Revision::a;
-    JsonFields fields;
-    std::optional<store::IdempotencyRecord> idempotency;  // Key and fingerprint; no answer yet.
-    std::string headers;  // RateLimit and, for send, X-Api-Revision: what every answer carries.
-
-    [[nodiscard]] const model::Account& account() const { return key.account->account; }
-};
-
 struct EntranceOptions {
     model::Revision default_revision = model::Revision::a;
     std::optional<model::Rate> default_rate;
@@ -49,32 +34,38 @@ struct EntranceOptions {
 /// the key's pin and the default say nothing about it, and its errors are worded as A's.
 enum class Operation : std::uint8_t { send, device_addnew };
 
-/// The first half of decisions.md's order of checks. A refused request comes back as its answer.
+/// The first half of decisions.md's order of checks, and the one place that answers whoever fails
+/// them.
+///
+/// Threads: any.
 class Entrance {
 public:
     Entrance(const QueueClock& clock, const admission::Directory& directory,
-             EntranceOptions options)
-        : clock_(clock), directory_(directory), options_(options) {}
+             Idempotency& idempotency, EntranceOptions options)
+        : clock_(clock), directory_(directory), idempotency_(idempotency), options_(options) {}
 
-    /// Told of each refusal of a request that names an operation with a key, by those who answer
-    /// with it too. Set before the server starts.
-    std::function<void(Refusal)> on_refused;
-    void note(Refusal refusal) const {
-        if (on_refused) {
-            on_refused(refusal);
-        }
-    }
+    /// Told of each refusal of a request that names an operation with a key. Set before the server
+    /// starts.
+    RefusalListener on_refused;
+
+    /// Empty: it was refused, or a repeat, and is answered.
+    [[nodiscard]] std::optional<Call> enter(const http::Request& request, http::Responder responder,
+                                            Operation operation) const;
 
     /// For http::Router::before_too_large: a wrong key is told before a body that is too large, and
     /// send's answer names the revision, as far as the head alone tells it.
     [[nodiscard]] std::optional<http::Reply> before_too_large(const http::Request& request) const;
 
-    [[nodiscard]] std::variant<Caller, http::Reply> admit(const http::Request& request,
-                                                          Operation operation) const;
-
 private:
+    [[nodiscard]] Checked<void> check(const http::Request& request, Operation operation,
+                                      Call& call) const;
+    [[nodiscard]] Checked<void> check_rate(Call& call) const;
+    [[nodiscard]] Checked<void> read_idempotency_key(const http::Request& request,
+                                                     Operation operation, Call& call) const;
+
     const QueueClock& clock_;
     const admission::Directory& directory_;
+    Idempotency& idempotency_;
     EntranceOptions options_;
 };
 

@@ -1,0 +1,120 @@
+#include "admission/checks.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/digest.hpp"
+
+namespace merpati::admission {
+namespace {
+
+/// Assigned country codes (ITU-T, list of E.164.D) of one, two and three digits, ascending; those
+/// of networks and services (388, 800, 808, 870, 878, 881 to 883, 888, 979, 991) with them: whether
+/// they can be written to is for the platform to say.
+constexpr std::array<std::uint16_t, 218> country_codes{
+    1,   7,   20,  27,  30,  31,  32,  33,  34,  36,  39,  40,  41,  43,  44,  45,  46,  47,  48,
+    49,  51,  52,  53,  54,  55,  56,  57,  58,  60,  61,  62,  63,  64,  65,  66,  81,  82,  84,
+    86,  90,  91,  92,  93,  94,  95,  98,  211, 212, 213, 216, 218, 220, 221, 222, 223, 224, 225,
+    226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244,
+    245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 260, 261, 262, 263, 264,
+    265, 266, 267, 268, 269, 290, 291, 297, 298, 299, 350, 351, 352, 353, 354, 355, 356, 357, 358,
+    359, 370, 371, 372, 373, 374, 375, 376, 377, 378, 379, 380, 381, 382, 383, 385, 386, 387, 388,
+    389, 420, 421, 423, 500, 501, 502, 503, 504, 505, 506, 507, 508, 509, 590, 591, 592, 593, 594,
+    595, 596, 597, 598, 599, 670, 672, 673, 674, 675, 676, 677, 678, 679, 680, 681, 682, 683, 685,
+    686, 687, 688, 689, 690, 691, 692, 800, 808, 850, 852, 853, 855, 856, 870, 878, 880, 881, 882,
+    883, 886, 888, 960, 961, 962, 963, 964, 965, 966, 967, 968, 970, 971, 972, 973, 974, 975, 976,
+    977, 979, 991, 992, 993, 994, 995, 996, 998};
+
+static_assert(std::ranges::is_sorted(country_codes));
+
+bool assigned(unsigned code) noexcept {
+    return std::ranges::binary_search(country_codes, code);
+}
+
+}  // namespace
+
+Checked<Principal> authenticate(std::string_view authorization, const Directory& directory,
+                                Timestamp now) {
+    static constexpr std::string_view scheme = "bearer ";
+    static constexpr std::size_t key_bytes_max = 128;
+    bool bearer = authorization.size() > scheme.size();
+    for (std::size_t place = 0; bearer && place < scheme.size(); ++place) {
+        bearer = (authorization[place] | 0x20) == (scheme[place] | 0x20);
+    }
+    // Every fault takes the same way: a digest is computed and looked up, so that a caller learns
+    // nothing from the answer or its duration.
+    auto key = bearer ? authorization.substr(scheme.size()) : std::string_view{};
+    key = key.substr(0, std::min(key.size(), key_bytes_max));
+    auto entry = directory.find_key(sha256(key));
+    if (!entry || !bearer || !is_live(*entry->key, now)) {
+        return refuse(Refusal::key_invalid);
+    }
+    return Principal::of(*std::move(entry));
+}
+
+bool is_live(const model::ApiKey& key, Timestamp now) noexcept {
+    return !key.revoked_at && (!key.expires_at || now < *key.expires_at);
+}
+
+Checked<void> check_validity(const model::Account& account, Timestamp now) {
+    if (account.expires_at && now >= *account.expires_at) {
+        return refuse(Refusal::account_expired);
+    }
+    return {};
+}
+
+std::optional<model::Rate> effective_rate(const model::Account& account,
+                                          const std::optional<model::Rate>& server_default) {
+    switch (account.rate.kind) {
+        case model::RateChoice::Kind::server_default:
+            return server_default;
+        case model::RateChoice::Kind::unlimited:
+            return std::nullopt;
+        case model::RateChoice::Kind::own:
+            return account.rate.rate;
+    }
+    return server_default;
+}
+
+std::optional<RateVerdict> check_rate(const AccountEntry& account,
+                                      const std::optional<model::Rate>& server_default,
+                                      SteadyTime now) {
+    const auto rate = effective_rate(account.account, server_default);
+    if (!rate) {
+        return std::nullopt;
+    }
+    return account.bucket->take(*rate, now);
+}
+
+std::shared_ptr<const model::Device> find_sender(std::string_view number, model::AccountId account,
+                                                 const Directory& directory) {
+    const auto parsed = model::PhoneNumber::parse(number);
+    if (!parsed) {
+        return nullptr;
+    }
+    auto device = directory.find_device(*parsed);
+    return device != nullptr && device->account == account ? device : nullptr;
+}
+
+bool accepts_messages(const model::Device& device, Timestamp now) noexcept {
+    return device.state == model::DeviceState::connected ||
+           (device.state == model::DeviceState::reconnecting &&
+            now - device.state_since <= reconnecting_max);
+}
+
+bool recipient_possible(std::string_view recipient) noexcept {
+    if (!model::PhoneNumber::parse(recipient)) {
+        return false;
+    }
+    // No code is the beginning of another, so at most one of the three lengths fits.
+    unsigned code = 0;
+    for (std::size_t place = 0; place < 3; ++place) {
+        code = code * 10 + static_cast<unsigned>(recipient[place] - '0');
+        if (assigned(code)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace merpati::admission

@@ -1,0 +1,155 @@
+#include "api/entrance.hpp"
+
+#include <chrono>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "admission/checks.hpp"
+
+namespace merpati::api {
+namespace {
+
+constexpr std::string_view bearer_header = "WWW-Authenticate: Bearer\r\n";
+
+std::string revision_header(model::Revision revision) {
+    return fmt::format("X-Api-Revision: {}\r\n", model::to_string(revision));
+}
+
+/// "50 in 1 s, 49 left, full again in 1 s", in the two fields of the IETF draft.
+std::string rate_headers(const model::Rate& rate, const admission::RateVerdict& verdict) {
+    return fmt::format("RateLimit-Policy: \"send\";q={};w={}\r\nRateLimit: \"send\";r={};t={}\r\n",
+                       rate.count, rate.period.count(), verdict.remaining,
+                       std::chrono::ceil<std::chrono::seconds>(verdict.reset).count());
+}
+
+}  // namespace
+
+RevisionChoice choose_revision(std::optional<std::string_view> header,
+                               std::optional<model::Revision> pinned, const JsonFields* fields,
+                               model::Revision server_default) {
+    if (const auto named = header ? model::parse_revision(*header) : std::nullopt) {
+        return {.revision = *named};
+    }
+    // A header that is refused chooses nothing: the refusal is worded as the other rules say.
+    RevisionChoice choice{.revision = server_default, .header_unknown = header.has_value()};
+    if (pinned) {
+        choice.revision = *pinned;
+    } else if (fields != nullptr) {
+        if (fields->has("message") || fields->has("callbackStatus") || fields->has("typing")) {
+            choice.revision = model::Revision::a;
+        } else if (fields->has("pesan")) {
+            choice.revision = model::Revision::b;
+        }
+    }
+    return choice;
+}
+
+std::optional<Call> Entrance::enter(const http::Request& request, http::Responder responder,
+                                    Operation operation) const {
+    std::optional<Call> call{Call{.principal = {},
+                                  .fields = {},
+                                  .idempotency = {},
+                                  .responder = CallResponder{std::move(responder), on_refused}}};
+    if (auto passed = check(request, operation, *call); !passed) {
+        call->responder.answer(pass(passed));
+        return std::nullopt;
+    }
+    if (call->idempotency && !idempotency_.enter(*call)) {
+        return std::nullopt;
+    }
+    return call;
+}
+
+Checked<void> Entrance::check(const http::Request& request, Operation operation, Call& call) const {
+    const auto now = clock_.wall_now();
+    auto principal = admission::authenticate(request.authorization, directory_, now);
+    if (!principal) {
+        call.responder.add_headers(bearer_header);
+        return pass(principal);
+    }
+    call.principal = std::move(*principal);
+    request.vouch();
+    auto fields = JsonFields::parse(request.body);
+    RevisionChoice choice;
+    if (operation == Operation::send) {
+        choice = choose_revision(request.header("X-Api-Revision"), call.principal.key.key->revision,
+                                 fields ? &*fields : nullptr, options_.default_revision);
+        call.revision = choice.revision;
+        call.responder.set_revision(choice.revision);
+        call.responder.add_headers(revision_header(choice.revision));
+    }
+    if (!fields) {
+        return refuse(Refusal::json_invalid);
+    }
+    call.fields = std::move(*fields);
+    if (choice.header_unknown) {
+        return refuse(Refusal::revision_unknown);
+    }
+    if (auto valid = admission::check_validity(call.principal.account(), now); !valid) {
+        return pass(valid);
+    }
+    if (auto within = check_rate(call); !within) {
+        return pass(within);
+    }
+    return read_idempotency_key(request, operation, call);
+}
+
+Checked<void> Entrance::check_rate(Call& call) const {
+    const auto& entry = *call.principal.key.account;
+    const auto verdict = admission::check_rate(entry, options_.default_rate, clock_.steady_now());
+    if (!verdict) {
+        return {};
+    }
+    const auto rate = admission::effective_rate(entry.account, options_.default_rate);
+    call.responder.add_headers(rate_headers(*rate, *verdict));
+    if (verdict->allowed) {
+        return {};
+    }
+    const auto wait = std::chrono::ceil<std::chrono::seconds>(verdict->retry_after);
+    call.responder.add_headers(fmt::format("Retry-After: {}\r\n", wait.count()));
+    return refuse(Refusal::rate_exceeded);
+}
+
+Checked<void> Entrance::read_idempotency_key(const http::Request& request, Operation operation,
+                                             Call& call) const {
+    const auto header = request.header("Idempotency-Key");
+    if (!header) {
+        return {};
+    }
+    if (!well_formed_idempotency_key(*header)) {
+        return refuse(Refusal::idempotency_key_invalid);
+    }
+    // The revision as it was chosen, by whatever rule: an answer of A is none to a B request.
+    const auto revision =
+        operation == Operation::send ? model::to_string(call.revision) : std::string_view{};
+    call.idempotency =
+        idempotency_record(request, *header, revision, call.principal.account().id, clock_.now());
+    return {};
+}
+
+std::optional<http::Reply> Entrance::before_too_large(const http::Request& request) const {
+    // The key comes first in the order of checks; operations without one have nothing to say.
+    const bool is_send = request.path == "/v1/send";
+    if (!is_send && request.path != "/v1/device/addnew") {
+        return std::nullopt;
+    }
+    const auto principal =
+        admission::authenticate(request.authorization, directory_, clock_.wall_now());
+    const auto refusal = principal ? Refusal::body_too_large : principal.error();
+    if (on_refused) {
+        on_refused(refusal);
+    }
+    auto reply = failure(refusal);
+    if (!principal) {
+        reply.headers += bearer_header;
+    } else if (is_send) {
+        const auto choice =
+            choose_revision(request.header("X-Api-Revision"), principal->key.key->revision, nullptr,
+                            options_.default_revision);
+        reply.headers += revision_header(choice.revision);
+    }
+    return reply;
+}
+
+}  // namespace merpati::api
