@@ -20,7 +20,7 @@ export class Gateway {
   #agent = new Agent({ keepAlive: true, maxSockets: 32 });
 
   /** `hosts`, `nameServer`: of its own /etc, for which it needs to be root. */
-  static async start(folder, { hosts, nameServer, settableClock } = {}) {
+  static async start(folder, { hosts, nameServer, settableClock, badDevices = 16 } = {}) {
     const gateway = new Gateway();
     gateway.#folder = folder;
     gateway.#port = await freePort();
@@ -33,7 +33,10 @@ export class Gateway {
       "log.level": "warn",
     };
     gateway.#flags = Object.entries(settings).flatMap(([k, v]) => ["--set", `${k}=${v}`]);
-    gateway.accounts = { bad: gateway.#account("bad", 16), good: gateway.#account("good", 1) };
+    gateway.accounts = {
+      bad: gateway.#account("bad", badDevices),
+      good: gateway.#account("good", 1),
+    };
     gateway.setClock("+0");
     gateway.own = { hosts, nameServer, settableClock };
     await gateway.run();
@@ -77,6 +80,10 @@ export class Gateway {
   async kill() {
     this.#child.kill("SIGKILL");
     await this.#child.ended;
+  }
+
+  get url() {
+    return `http://127.0.0.1:${this.#port}/v1/send`;
   }
 
   /** Sends one message whose callback goes to `url`. */

@@ -1,87 +1,111 @@
-// Media hosts that are bad neighbours: each is a port or an address of its own on loopback.
+// A bad neighbour of `fairness_media.mjs`, run as a worker: media hosts of one bad kind, each an
+// address of its own on loopback, and the messages of an account whose files they have.
 import { createServer } from "node:http";
 import { connect, createServer as createRawServer } from "node:net";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { isMainThread, parentPort, workerData } from "node:worker_threads";
 import { freePort, start, untilListening } from "./processes.mjs";
 
+export const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwAD" +
+    "hgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 const SLOW_MS = 2000;
+const CONNECTIONS = 400; // Sends that await their answer at once.
+// Once each message was sent they are sent again, this often: what is measured is what bad hosts
+// cost, not what a machine takes that does nothing but accept.
+const REPEATED_A_SECOND = 200;
 
 const listen = (server, ...where) =>
   new Promise((resolve) => server.listen(...where, () => resolve(server.address().port)));
 
-/** Answers {urls(count), close()}: `count` URLs, spread over the hosts. */
-function group(hosts, close) {
-  const urls = (count) =>
-    Array.from({ length: count }, (_, index) => `http://${hosts[index % hosts.length]}/${index}`);
-  return { urls, close };
-}
+/** Each starts hosts of its kind at all addresses of loopback; answers {port, close()}. */
+const kinds = {
+  /** Take a connection and never answer. */
+  async hanging() {
+    const sockets = new Set();
+    const server = createRawServer((socket) => {
+      sockets.add(socket);
+      socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+    });
+    const port = await listen(server, 0, "0.0.0.0");
+    const close = () => {
+      sockets.forEach((socket) => socket.destroy());
+      server.close();
+    };
+    return { port, close };
+  },
 
-const address = (index) => `127.1.${Math.floor(index / 250)}.${(index % 250) + 1}`;
+  /** Do not even take a connection: a stopped process whose queue of them is full. */
+  async blackHoles() {
+    const { folder } = workerData;
+    const port = await freePort();
+    const script = `require("net").createServer().listen(${port}, "0.0.0.0", 1)`;
+    const log = join(folder, "holes.log");
+    const child = start(process.execPath, ["-e", script], { log, folder });
+    await untilListening(port, child);
+    child.kill("SIGSTOP");
+    const fillers = Array.from({ length: 8 }, () =>
+      connect(port, "127.0.0.1").on("error", () => undefined),
+    );
+    const close = () => {
+      fillers.forEach((socket) => socket.destroy());
+      child.kill("SIGKILL");
+    };
+    return { port, close };
+  },
 
-/** Hosts that take a connection and never answer. */
-export async function hanging(count) {
-  const sockets = new Set();
-  const server = createRawServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
-  });
-  const port = await listen(server, 0, "0.0.0.0");
-  const hosts = Array.from({ length: count }, (_, index) => `${address(index)}:${port}`);
-  return group(hosts, () => {
-    sockets.forEach((socket) => socket.destroy());
-    server.close();
-  });
-}
+  /** Answer well, but only after two seconds. */
+  async slow() {
+    const server = createServer((request, response) => {
+      setTimeout(() => {
+        response.writeHead(200, { "content-type": "image/png", "content-length": PNG.length });
+        response.end(request.method === "HEAD" ? undefined : PNG);
+      }, SLOW_MS);
+    });
+    const port = await listen(server, 0, "0.0.0.0");
+    return { port, close: () => (server.closeAllConnections(), server.close()) };
+  },
 
-/** Hosts that do not even take a connection: a stopped process whose queue of them is full. */
-export async function blackHoles(count, folder) {
-  const port = await freePort();
-  const script = `require("net").createServer().listen(${port}, "0.0.0.0", 1)`;
-  const child = start(process.execPath, ["-e", script], { log: join(folder, "holes.log"), folder });
-  await untilListening(port, child);
-  child.kill("SIGSTOP");
-  const fillers = Array.from({ length: 8 }, () =>
-    connect(port, "127.0.0.1").on("error", () => undefined),
-  );
-  const hosts = Array.from({ length: count }, (_, index) => `${address(index)}:${port}`);
-  return group(hosts, () => {
-    fillers.forEach((socket) => socket.destroy());
-    child.kill("SIGKILL");
-  });
-}
+  /** Nobody listens. */
+  async dead() {
+    return { port: await freePort(), close: () => undefined };
+  },
+};
 
-/** Hosts that answer well, but only after two seconds. */
-export async function slow(count, content) {
-  const server = createServer((request, response) => {
-    setTimeout(() => {
-      response.writeHead(200, { "content-type": "image/png", "content-length": content.length });
-      response.end(request.method === "HEAD" ? undefined : content);
-    }, SLOW_MS);
-  });
-  const port = await listen(server, 0, "0.0.0.0");
-  const hosts = Array.from({ length: count }, (_, index) => `${address(index)}:${port}`);
-  return group(hosts, () => (server.closeAllConnections(), server.close()));
-}
-
-/** Hosts where nobody listens. */
-export async function dead(count) {
-  const port = await freePort();
-  return group(
-    Array.from({ length: count }, (_, index) => `${address(index)}:${port}`),
-    () => undefined,
-  );
-}
-
-/** A host that answers at once; each path is a content of its own. */
-export async function healthy(content) {
-  const server = createServer((request, response) => {
-    const body = Buffer.concat([content, Buffer.from(request.url)]);
-    response.writeHead(200, { "content-type": "image/png", "content-length": body.length });
-    response.end(request.method === "HEAD" ? undefined : body);
-  });
-  const port = await listen(server, 0, "127.0.0.1");
-  return {
-    url: (name) => `http://127.0.0.1:${port}/${name}`,
-    close: () => (server.closeAllConnections(), server.close()),
+/** Sends all messages once, says so, and goes on until it is told to stop. */
+async function run({ kind, hosts, messages }) {
+  const { port, close } = await kinds[kind]();
+  const address = (index) => `127.1.${Math.floor(index / 250)}.${(index % 250) + 1}`;
+  const media = (index) => `http://${address(index % hosts)}:${port}/${index % messages}`;
+  let next = 0;
+  let stopped = false;
+  const connection = async () => {
+    while (!stopped) {
+      const index = next++;
+      if (index === messages) parentPort.postMessage("sent");
+      if (index >= messages) await pause((1000 * CONNECTIONS) / REPEATED_A_SECOND);
+      await send(media(index)).catch(() => pause(100));
+    }
   };
+  parentPort.once("message", () => {
+    stopped = true;
+    close();
+    process.exit();
+  });
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection));
 }
+
+async function send(media) {
+  const { url, key, from } = workerData;
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
+    body: JSON.stringify({ to: "6281234567890", from, Type: "media", url: media }),
+  });
+  await answer.arrayBuffer();
+}
+
+if (!isMainThread) await run(workerData);
