@@ -97,6 +97,58 @@ TEST_F(AresResolverTest, AnswersWithOneFamilyWhereTheOtherHasNothing) {
     EXPECT_EQ(addresses(ask("four.test")), (std::vector<std::string>{"127.0.0.1"}));
 }
 
+/// Answers one family and is silent about the other. Its resolver would repeat a query, or give it
+/// up, only long after the test has.
+struct OneFamilyTest : AresResolverTest {
+    void serve_only(bool v6) {
+        serve([v6](const Question& question) {
+            return question.v6 == v6 ? usual(question) : silence(question);
+        });
+        options.servers.wait = 10min;
+        resolver = std::make_unique<AresResolver>(io.get_executor(), options);
+    }
+};
+
+TEST_F(OneFamilyTest, DoesNotAwaitASilentAaaaOnceAHasAnswered) {
+    serve_only(false);
+    EXPECT_EQ(addresses(ask("four.test")), (std::vector<std::string>{"127.0.0.1", "127.0.0.2"}));
+}
+
+TEST_F(OneFamilyTest, DoesNotAwaitASilentAForLongOnceAaaaHasAnswered) {
+    serve_only(true);
+    EXPECT_EQ(addresses(ask("six.test")), (std::vector<std::string>{"::1"}));
+}
+
+TEST_F(AresResolverTest, AwaitsAaaaWhereANameHasNoIpv4Address) {
+    int asked_for_v6 = 0;
+    serve([&asked_for_v6](const Question& question) -> std::vector<std::string> {
+        if (!question.v6) {
+            return {question.answer({})};
+        }
+        return ++asked_for_v6 == 1 ? silence(question) : usual(question);
+    });
+    EXPECT_EQ(addresses(ask("six.test")), (std::vector<std::string>{"::1"}));
+    EXPECT_EQ(asked_for_v6, 2);
+}
+
+TEST_F(OneFamilyTest, BelievesOneFamilyThatTheNameDoesNotExist) {
+    serve([](const Question& question) -> std::vector<std::string> {
+        return question.v6 ? silence(question) : std::vector{question.answer({}, 3)};
+    });
+    options.servers.wait = 10min;
+    resolver = std::make_unique<AresResolver>(io.get_executor(), options);
+    EXPECT_EQ(failed(ask("missing.test")), ErrorCode::unreachable);
+}
+
+TEST_F(OneFamilyTest, EndsWhileItAwaitsTheOtherFamily) {
+    serve_only(true);
+    auto& one = ask("six.test");
+    ASSERT_TRUE(run_until([this] { return server->asked("six.test") > 0; }));
+    resolver->cancel(one.ticket);
+    io.poll();
+    EXPECT_FALSE(one.answer);
+}
+
 TEST_F(AresResolverTest, KnowsTheNamesOfTheHostsFile) {
     serve(silence);
     const auto found = addresses(ask("localhost"));

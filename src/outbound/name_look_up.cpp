@@ -11,6 +11,9 @@ namespace {
 namespace asio = boost::asio;
 namespace ip = boost::asio::ip;
 
+constexpr std::chrono::milliseconds v6_delay_max{50};
+constexpr std::chrono::milliseconds v4_delay_max{1'000};
+
 ip::address address_of(const sockaddr& address) {
     if (address.sa_family == AF_INET) {
         const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
@@ -22,23 +25,21 @@ ip::address address_of(const sockaddr& address) {
     return ip::address_v6{bytes, v6.sin6_scope_id};
 }
 
-Result<Addresses> outcome_of(int status, const ares_addrinfo* found) {
-    if (status == ARES_ETIMEOUT) {
-        return fail(ErrorCode::timeout, "no name server answered");
-    }
-    if (status != ARES_SUCCESS || found == nullptr) {
-        return fail(ErrorCode::unreachable, "the name cannot be resolved");
-    }
-    Addresses addresses;
-    for (const auto* one = found->nodes; one != nullptr; one = one->ai_next) {
-        if (one->ai_family == AF_INET || one->ai_family == AF_INET6) {
-            addresses.push_back(address_of(*one->ai_addr));
+void append(Addresses& addresses, const ares_addrinfo* found) {
+    const auto* node = found == nullptr ? nullptr : found->nodes;
+    for (; node != nullptr; node = node->ai_next) {
+        if (node->ai_family == AF_INET || node->ai_family == AF_INET6) {
+            addresses.push_back(address_of(*node->ai_addr));
         }
     }
-    if (addresses.empty()) {
-        return fail(ErrorCode::unreachable, "the name has no address");
-    }
-    return addresses;
+}
+
+ares_addrinfo_hints hints_for(int family) {
+    ares_addrinfo_hints hints{};
+    hints.ai_family = family;
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = ARES_AI_NOSORT;  // ConnectRace tries them side by side.
+    return hints;
 }
 
 }  // namespace
@@ -66,44 +67,47 @@ struct NameLookUp::Watched {
 };
 
 NameLookUp::NameLookUp(asio::any_io_executor executor, const NameServerOptions& options)
-    : executor_(std::move(executor)) {
-    static const int library = ares_library_init(ARES_LIB_INIT_ALL);
-    if (library != ARES_SUCCESS) {
-        return;
+    : executor_(std::move(executor)), options_(options), delay_(executor_) {}
+
+NameLookUp::~NameLookUp() {
+    if (channel_ != nullptr) {
+        ares_destroy(channel_);  // Calls on_v4, on_v6 and on_socket once more.
     }
-    char lookups[] = "fb";  // The file /etc/hosts, then the servers.
+}
+
+bool NameLookUp::open_channel(const char* lookups) {
+    static const int library = ares_library_init(ARES_LIB_INIT_ALL);
+    if (channel_ != nullptr) {
+        ares_destroy(std::exchange(channel_, nullptr));
+    }
+    std::string its_lookups{lookups};
     ares_options wanted{};
-    wanted.timeout = static_cast<int>(options.wait.count());
-    wanted.tries = options.rounds;
-    wanted.lookups = lookups;
+    wanted.timeout = static_cast<int>(options_.wait.count());
+    wanted.tries = options_.rounds;
+    wanted.lookups = its_lookups.data();
     wanted.sock_state_cb = &NameLookUp::on_socket;
     wanted.sock_state_cb_data = this;
     const int given =
         ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB;
-    if (ares_init_options(&channel_, &wanted, given) != ARES_SUCCESS) {
+    if (library != ARES_SUCCESS || ares_init_options(&channel_, &wanted, given) != ARES_SUCCESS) {
         channel_ = nullptr;
-    } else if (!options.servers.empty() &&
-               ares_set_servers_ports_csv(channel_, options.servers.c_str()) != ARES_SUCCESS) {
+    } else if (!options_.servers.empty() &&
+               ares_set_servers_ports_csv(channel_, options_.servers.c_str()) != ARES_SUCCESS) {
         ares_destroy(std::exchange(channel_, nullptr));
     }
-}
-
-NameLookUp::~NameLookUp() {
-    if (channel_ != nullptr) {
-        ares_destroy(channel_);  // Calls on_answer and on_socket once more.
-    }
+    return channel_ != nullptr;
 }
 
 void NameLookUp::start(const std::string& host, Resolver::Done done) {
     done_ = std::move(done);
-    if (channel_ == nullptr) {
-        answer_ = fail(ErrorCode::unreachable, "c-ares could not be set up");
-    } else {
-        ares_addrinfo_hints hints{};
-        hints.ai_family = AF_UNSPEC;
-        hints.ai_socktype = SOCK_STREAM;
-        hints.ai_flags = ARES_AI_NOSORT;  // ConnectRace tries them side by side.
-        ares_getaddrinfo(channel_, host.c_str(), nullptr, &hints, &NameLookUp::on_answer, this);
+    // The file is read for both families at once: a name that it gives one address is not asked for
+    // elsewhere.
+    if (open_channel("f")) {
+        const auto hints = hints_for(AF_UNSPEC);
+        ares_getaddrinfo(channel_, host.c_str(), nullptr, &hints, &NameLookUp::on_hosts_file, this);
+    }
+    if (!answer_) {
+        query_servers(host);
     }
     if (answer_) {  // Out of the file, or refused.
         asio::post(executor_, [weak = weak_from_this()] {
@@ -112,6 +116,18 @@ void NameLookUp::start(const std::string& host, Resolver::Done done) {
             }
         });
     }
+}
+
+void NameLookUp::query_servers(const std::string& host) {
+    if (!open_channel("b")) {
+        answer_ = fail(ErrorCode::unreachable, "c-ares could not be set up");
+        return;
+    }
+    open_queries_ = 2;
+    const auto v4 = hints_for(AF_INET);
+    ares_getaddrinfo(channel_, host.c_str(), nullptr, &v4, &NameLookUp::on_v4, this);
+    const auto v6 = hints_for(AF_INET6);
+    ares_getaddrinfo(channel_, host.c_str(), nullptr, &v6, &NameLookUp::on_v6, this);
 }
 
 void NameLookUp::tick() {
@@ -139,9 +155,51 @@ void NameLookUp::on_socket(void* self, ares_socket_t socket, int reads, int writ
     look_up.watch(watched, true);
 }
 
-void NameLookUp::on_answer(void* self, int status, int /*timeouts*/, ares_addrinfo* found) {
-    static_cast<NameLookUp*>(self)->answer_ = outcome_of(status, found);
+void NameLookUp::on_hosts_file(void* self, int status, int /*timeouts*/, ares_addrinfo* found) {
+    auto& look_up = *static_cast<NameLookUp*>(self);
+    append(look_up.found_, found);
     ares_freeaddrinfo(found);
+    if (status == ARES_SUCCESS && !look_up.found_.empty()) {
+        look_up.conclude();
+    }
+}
+
+void NameLookUp::on_v4(void* self, int status, int /*timeouts*/, ares_addrinfo* found) {
+    static_cast<NameLookUp*>(self)->answered(status, found, v6_delay_max);
+}
+
+void NameLookUp::on_v6(void* self, int status, int /*timeouts*/, ares_addrinfo* found) {
+    static_cast<NameLookUp*>(self)->answered(status, found, v4_delay_max);
+}
+
+void NameLookUp::answered(int status, ares_addrinfo* found,
+                          std::chrono::milliseconds delay_of_other) {
+    --open_queries_;
+    timed_out_ = timed_out_ || status == ARES_ETIMEOUT;
+    append(found_, found);
+    ares_freeaddrinfo(found);
+    if (open_queries_ == 0 || status == ARES_ENOTFOUND) {
+        conclude();
+    } else if (!found_.empty()) {
+        delay_.expires_after(delay_of_other);
+        delay_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
+            const auto self = weak.lock();
+            if (self != nullptr && !error) {
+                self->conclude();
+                self->settle();
+            }
+        });
+    }
+}
+
+void NameLookUp::conclude() {
+    if (!found_.empty()) {
+        answer_ = found_;
+    } else if (timed_out_) {
+        answer_ = fail(ErrorCode::timeout, "no name server answered");
+    } else {
+        answer_ = fail(ErrorCode::unreachable, "the name cannot be resolved");
+    }
 }
 
 void NameLookUp::watch(const std::shared_ptr<Watched>& watched, bool writing) {
