@@ -34,9 +34,10 @@ Trouble trouble_of(std::uint16_t status) {
 
 class Attempt : public std::enable_shared_from_this<Attempt> {
 public:
-    Attempt(const AttemptTools& tools, std::function<bool(std::uint64_t)> reserve, AttemptDone done)
+    Attempt(const AttemptTools& tools, AttemptRequest& request, AttemptDone done)
         : tools_(tools),
-          reserve_(std::move(reserve)),
+          reserve_(std::move(request.reserve)),
+          on_answer_(std::move(request.on_answer)),
           done_(std::move(done)),
           began_(tools.clock.steady_now()) {}
 
@@ -90,6 +91,7 @@ private:
             return false;
         }
         file_.emplace(std::move(*file));
+        on_answer_(*answered_in_);
         return true;
     }
 
@@ -147,6 +149,7 @@ private:
 
     const AttemptTools tools_;
     const std::function<bool(std::uint64_t)> reserve_;
+    const std::function<void(Millis)> on_answer_;
     const AttemptDone done_;
     const SteadyTime began_;
     std::optional<Millis> answered_in_;
@@ -160,7 +163,7 @@ private:
 }  // namespace
 
 void attempt_fetch(const AttemptTools& tools, AttemptRequest request, AttemptDone done) {
-    auto attempt = std::make_shared<Attempt>(tools, std::move(request.reserve), std::move(done));
+    auto attempt = std::make_shared<Attempt>(tools, request, std::move(done));
     attempt->start(std::move(request));
 }
 

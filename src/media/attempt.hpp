@@ -63,6 +63,7 @@ struct AttemptRequest {
     /// Asked for the bytes of the file before the first one is written: its Content-Length, or the
     /// most that a file may have.
     std::function<bool(std::uint64_t bytes)> reserve;
+    std::function<void(Millis after)> on_answer;  // Its head is in, and the file begins.
 };
 using AttemptDone = std::function<void(AttemptResult)>;
 

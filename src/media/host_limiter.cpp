@@ -66,6 +66,20 @@ void HostLimiter::cancel(const SlotPtr& slot) {
     drop_if_idle(host);
 }
 
+void HostLimiter::answered(const SlotPtr& slot, Millis answered_in) {
+    auto& account = accounts_.find(slot->account)->second;
+    auto& host = account.hosts.find(slot->host)->second;
+    const auto standing = standing_after(answered_in);
+    account.used.remove(slot->standing_);
+    used_.remove(slot->standing_);
+    slot->standing_ = standing;
+    account.used.add(standing);
+    used_.add(standing);
+    set_standing(host, standing);
+    line_up(host);
+    hand_out();
+}
+
 void HostLimiter::release(const SlotPtr& slot, std::optional<Millis> answered_in) {
     const auto account = accounts_.find(slot->account);
     invariant(account != accounts_.end(), "a slot was granted to the account");
@@ -73,8 +87,7 @@ void HostLimiter::release(const SlotPtr& slot, std::optional<Millis> answered_in
     --host.in_flight;
     account->second.used.remove(slot->standing_);
     used_.remove(slot->standing_);
-    const bool prompt = answered_in && *answered_in <= limits_.prompt;
-    set_standing(host, prompt ? Standing::healthy : Standing::unhealthy);
+    set_standing(host, standing_after(answered_in));
     line_up(host);
     drop_if_idle(host);
     hand_out();
@@ -141,6 +154,11 @@ void HostLimiter::set_standing(Host& host, Standing standing) {
         host.standing = standing;
     }
     known_.put(host.account->id, host.name, standing);
+}
+
+Standing HostLimiter::standing_after(std::optional<Millis> answered_in) const {
+    const bool prompt = answered_in && *answered_in <= limits_.prompt;
+    return prompt ? Standing::healthy : Standing::unhealthy;
 }
 
 /// What is not asked for is only remembered.

@@ -48,7 +48,7 @@ struct Slot {
 private:
     friend class HostLimiter;
     std::move_only_function<void()> go_;                // Set while it waits.
-    Standing standing_ = Standing::untried;             // Of its host when it was granted.
+    Standing standing_ = Standing::untried;             // It is counted as one of such hosts.
     std::list<std::shared_ptr<Slot>>::iterator place_;  // While it waits.
 };
 using SlotPtr = std::shared_ptr<Slot>;
@@ -77,6 +77,10 @@ public:
 
     /// Gives up a slot that waits. Does nothing to one that was granted.
     void cancel(const SlotPtr& slot);
+
+    /// The host of a granted slot has answered after `answered_in`, and its file begins: it counts
+    /// as answered from now on, however long that file takes.
+    void answered(const SlotPtr& slot, Millis answered_in);
 
     /// `answered_in`: how long the host took to answer; nothing: it did not.
     void release(const SlotPtr& slot, std::optional<Millis> answered_in);
@@ -121,6 +125,7 @@ private:
     void line_up(Host& host);
     void step_back(Host& host);
     void set_standing(Host& host, Standing standing);
+    [[nodiscard]] Standing standing_after(std::optional<Millis> answered_in) const;
     void drop_if_idle(Host& host);
     [[nodiscard]] bool may_have_one(const Account& account, Standing standing) const;
     void hand_out();

@@ -61,6 +61,21 @@ TEST_F(HostLimiterTest, GivesAHostThatNeverAnsweredOneSlot) {
     EXPECT_EQ(granted.size(), 4U) << "per_host_max, once it has answered";
 }
 
+TEST_F(HostLimiterTest, GivesMoreSlotsOnceAHostHasAnsweredWhateverItsFileTakes) {
+    const auto first = ask(shop, "a");
+    const auto second = ask(shop, "a");
+    limiter.answered(first, 10ms);
+    EXPECT_TRUE(has(second));
+    for (const auto* host : {"b", "c", "d"}) {
+        EXPECT_TRUE(has(ask(shop, host))) << "the account's slots at such hosts are free again";
+    }
+    limiter.answered(second, 1'001ms);
+    EXPECT_FALSE(has(ask(shop, "a")));
+    release(first, 10ms);
+    release(second, 1'001ms);
+    EXPECT_EQ(limiter.in_flight(), 4U);
+}
+
 TEST_F(HostLimiterTest, TakesSlotsBackFromAHostThatGetsSlowOrSilent) {
     for (const std::optional<Millis> bad :
          {std::optional<Millis>{1'001ms}, std::optional<Millis>{}}) {
