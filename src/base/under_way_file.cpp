@@ -1,5 +1,6 @@
 #include "base/under_way_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -16,6 +17,15 @@ namespace {
 
 constexpr std::uint64_t magic = 0x31'59'41'57'52'44'4E'55;  // "UNDRWAY1"
 constexpr std::size_t unnamed = ~std::size_t{0};
+
+constexpr Millis put_off_min = std::chrono::seconds{2};
+constexpr Millis put_off_max = std::chrono::minutes{10};
+constexpr Millis distance{20};  // Between two pieces.
+
+Millis put_off_after(std::uint32_t crashes) {
+    const auto doublings = std::min<std::uint32_t>(crashes > 0 ? crashes - 1 : 0, 16);
+    return std::min(put_off_min * (1 << doublings), put_off_max);
+}
 
 enum State : std::uint32_t { unused = 0, under_way = 1, met_a_crash = 2 };
 
@@ -133,6 +143,12 @@ std::vector<UnderWayFile::Found> UnderWayFile::found() const {
     std::vector<Found> all;
     for (const auto& [id, place] : found_) {
         all.push_back({.id = id, .crashes = mapping_->name(place).crashes});
+    }
+    std::ranges::sort(all, {}, [](const Found& one) { return std::pair{one.crashes, one.id}; });
+    Millis behind{0};
+    for (auto& one : all) {
+        one.put_off = put_off_after(one.crashes) + behind;
+        behind += distance;
     }
     return all;
 }

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/uuid.hpp"
 
@@ -34,6 +35,10 @@ public:
     struct Found {
         Uuid id;
         std::uint32_t crashes = 0;  // At least 1.
+        /// For so long after the start it shall not begin: 2 s, doubled with each crash that it met
+        /// before, 10 min at most; each a little after the one before it, so that the next crash
+        /// names fewer.
+        Millis put_off{0};
     };
 
     /// Errors: io_failed (cannot be made, locked by another process or mapped).
@@ -42,7 +47,8 @@ public:
     UnderWayFile& operator=(UnderWayFile&&) noexcept;
     ~UnderWayFile();
 
-    /// What was under way when the process died, and has not been begun since.
+    /// What was under way when the process died, and has not been begun since; what met the fewest
+    /// crashes first.
     [[nodiscard]] std::vector<Found> found() const;
 
     /// Answers what `end` needs.

@@ -48,6 +48,23 @@ TEST_F(UnderWayFileTest, FindsWhatWasNeverEnded) {
     EXPECT_EQ(found(open()), (All{{2, 1}}));
 }
 
+TEST_F(UnderWayFileTest, PutsOffWhatMetMoreCrashesForLonger) {
+    for (int crash = 0; crash < 3; ++crash) {
+        auto file = open();
+        static_cast<void>(file.begin(first));
+    }
+    {
+        auto file = open();
+        static_cast<void>(file.begin(second));
+    }
+    const auto found = open().found();
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_EQ(found[0].id, second);
+    EXPECT_EQ(found[0].put_off, Millis{2'000});
+    EXPECT_EQ(found[1].id, first);
+    EXPECT_EQ(found[1].put_off, Millis{8'020});
+}
+
 TEST_F(UnderWayFileTest, FindsWhatWasUnderWayWhenTheProcessWasKilled) {
     const auto child = ::fork();
     if (child == 0) {

@@ -16,9 +16,7 @@ namespace merpati::callback {
 /// One of them may be what killed it, so a start after a crash begins with all others.
 ///
 /// Operation: `begin` and `end` name each attempt in a file (base/under_way_file.hpp). The next
-/// start finds those that were under way, and holds each back until its time comes: 2 s, doubled
-/// with each crash that met it, 10 min at most; those that met fewer crashes first, and one after
-/// the other, so that the next crash names fewer.
+/// start finds those that were under way, and holds each back for as long as that file says.
 ///
 /// Limits: holds nothing back when the file is missing or not to be used; nothing is lost with it.
 ///

@@ -176,6 +176,7 @@ media::ProberOptions prober_options(const config::Settings& settings) {
 media::LibraryOptions library_options(const config::Settings& settings, const telemetry::Log& log) {
     media::LibraryOptions options;
     options.folder = settings.media.folder.value_or("merpati-media");
+    options.under_way_file = under_way_file(settings, "media");
     options.bytes_max = settings.media.max_bytes;
     options.kept_bytes_max = settings.media.kept_bytes_max;
     options.kept_for = settings.media.kept_for;

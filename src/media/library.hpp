@@ -18,6 +18,7 @@ namespace merpati::media {
 
 struct LibraryOptions {
     std::filesystem::path folder;                  // media.folder
+    std::string under_way_file;                    // Names hosts that are asked; empty: none.
     std::uint64_t bytes_max = 64UL * 1024 * 1024;  // media.max_bytes
     std::uint64_t kept_bytes_max = 1 << 30;        // media.kept_bytes_max
     std::chrono::seconds kept_for{3'600};          // media.kept_for, after its last message.
@@ -64,6 +65,8 @@ struct LibraryCounts {
 ///
 /// Fairness: accounts share nothing but slots and bytes, which HostLimiter and ByteBudget give out;
 /// each has its own fetches, remembered URLs and standings of hosts.
+///
+/// Order: after a crash, hosts that were asked when the process died come last (SuspectHosts).
 ///
 /// Room: files that are kept, held, and being written take no more than `kept_bytes_max` together.
 /// Bytes are reserved before a file is written: its Content-Length, or `bytes_max` where the host

@@ -41,6 +41,7 @@ LibraryCore::LibraryCore(const Clock& clock, const boost::asio::any_io_executor&
       follower_(clock, policy, client),
       tools_{clock, follower_, sniffer_, *shelf_, options_},
       limiter_(options_.limits),
+      suspects_(options_.under_way_file, options_.limits.total_max, clock_.steady_now()),
       budget_(*shelf_),
       known_(options_.known_max),
       retries_(executor, retry_beat, [this] { return resume(); }),
@@ -72,7 +73,11 @@ void LibraryCore::fetch(model::AccountId account, const std::string& url, model:
         return;
     }
     fetch->waiters.push_back(std::move(waiter));
-    line_up(fetch);
+    if (const auto until = suspects_.put_off_until(fetch->url.origin(), clock_.steady_now())) {
+        rest(fetch, *until);
+    } else {
+        line_up(fetch);
+    }
 }
 
 bool LibraryCore::answer_from_memory(const UrlKey& key, Waiter& waiter) {
@@ -125,6 +130,7 @@ void LibraryCore::take_slot(const FetchPtr& fetch) {
 
 void LibraryCore::try_once(const FetchPtr& fetch, SteadyTime now) {
     ++fetch->tries;
+    suspects_.begin(fetch->slot->host);
     const auto left = std::chrono::ceil<milliseconds>(*fetch->give_up_at - now);
     attempt_fetch(
         tools_,
@@ -132,9 +138,11 @@ void LibraryCore::try_once(const FetchPtr& fetch, SteadyTime now) {
          .url = fetch->url,
          .conditions = fetch->former_file ? fetch->former.freshness.conditions() : std::string{},
          .first_byte = std::min(options_.first_byte, left),
-         .reserve = [this, fetch](std::uint64_t bytes) { return reserve(fetch, bytes); }},
+         .reserve = [this, fetch](std::uint64_t bytes) { return reserve(fetch, bytes); },
+         .on_answer = [this, fetch](Millis after) { limiter_.answered(fetch->slot, after); }},
         [this, fetch](AttemptResult result) {
             const auto slot = fetch->slot;  // The next try has another.
+            suspects_.end(slot->host);
             tried(fetch, std::move(result.outcome));
             limiter_.release(slot, result.answered_in);
             note_state();
@@ -182,12 +190,12 @@ void LibraryCore::in_trouble(const FetchPtr& fetch, const Trouble& trouble) {
             tell_of_disk();
             shelf_->clear();
             fetch->give_up_at.reset();
-            rest(fetch, options_.disk_rest);
+            rest(fetch, clock_.steady_now() + options_.disk_rest);
             return;
         case Trouble::Kind::passing: {
             const auto pause = rests[std::min<std::size_t>(fetch->tries, std::size(rests)) - 1];
             if (clock_.steady_now() + pause + try_min <= *fetch->give_up_at) {
-                rest(fetch, pause);
+                rest(fetch, clock_.steady_now() + pause);
                 return;
             }
             break;
@@ -209,8 +217,8 @@ void LibraryCore::await_bytes(const FetchPtr& fetch) {
     budget_ticker_.wake();
 }
 
-void LibraryCore::rest(const FetchPtr& fetch, Millis how_long) {
-    fetch->resume_at = clock_.steady_now() + how_long;
+void LibraryCore::rest(const FetchPtr& fetch, SteadyTime until) {
+    fetch->resume_at = until;
     resting_.push_back(fetch);
     retries_.wake();
 }
@@ -314,6 +322,7 @@ void LibraryCore::close() {
     budget_ticker_.cancel();
     tidying_.cancel();
     limiter_.clear();
+    suspects_.clear();
     budget_.clear();
     resting_.clear();
     while (!fetches_.empty()) {

@@ -18,6 +18,7 @@
 #include "media/library.hpp"
 #include "media/redirects.hpp"
 #include "media/shelf.hpp"
+#include "media/suspect_hosts.hpp"
 #include "media/ticker.hpp"
 #include "media/url_key.hpp"
 
@@ -70,7 +71,7 @@ private:
     void tried(const FetchPtr& fetch, std::expected<Arrival, Trouble> outcome);
     void in_trouble(const FetchPtr& fetch, const Trouble& trouble);
     void await_bytes(const FetchPtr& fetch);
-    void rest(const FetchPtr& fetch, Millis how_long);
+    void rest(const FetchPtr& fetch, SteadyTime until);
     void arrived(const FetchPtr& fetch, Arrival arrival);
     void failed(const FetchPtr& fetch, std::string_view details);
     void put_off(const FetchPtr& fetch, std::string_view details);
@@ -89,6 +90,7 @@ private:
     Follower follower_;
     const AttemptTools tools_;
     HostLimiter limiter_;
+    SuspectHosts suspects_;
     ByteBudget budget_;
     AccountCache<Sha256, CachedUrl, DigestHash> known_;
     Ticker retries_;

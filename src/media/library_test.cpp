@@ -233,5 +233,17 @@ TEST(Library, RunsOnAThreadOfItsOwn) {
     EXPECT_EQ(late->error().kind, model::Outcome::Kind::retry);
 }
 
+TEST_F(LibraryTest, AHostWhoseFirstFileIsLongOnItsWayGetsMoreSlots) {
+    const auto head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 4096\r\n\r\n";
+    serve("/long", [head, this](const std::string&) {
+        return outbound::ScriptedReply{.bytes = head + png};
+    });
+    serve_png("/short");
+    const auto first = ask(url("/long"));
+    const auto second = ask(url("/short"));
+    EXPECT_TRUE(wait_for(second));
+    EXPECT_FALSE(first->result);
+}
+
 }  // namespace
 }  // namespace merpati::media
