@@ -138,6 +138,18 @@ TEST_P(LifetimeTest, RefusesUrlsThatAreNoStores) {
     }
 }
 
+TEST_P(LifetimeTest, AfterAFailedWriteNothingMoreIsWritten) {
+    const auto made = accepted();
+    WriteBatch repeated;
+    repeated.accepts.push_back({.message = std::make_unique<model::Message>(made)});
+    EXPECT_EQ(store->write(repeated).error().code, ErrorCode::store_failed);
+    WriteBatch empty;
+    EXPECT_EQ(store->write(empty).error().code, ErrorCode::store_failed);
+    EXPECT_EQ(take(reader()->waiting_messages()), 1);
+    reopen();
+    accepted();
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, LifetimeTest, ::testing::ValuesIn(engines()), name_of);
 
 TEST_P(LifetimeTest, KeepsTheOffsetOfQueueTime) {

@@ -2,13 +2,12 @@
 
 #include <cstdlib>
 
+#include "store/sqlite/sqlite_engine_fixture.hpp"
+
 namespace merpati::store {
 
 std::vector<Engine> engines() {
-    return {{.name = "Sqlite", .options = [](const std::filesystem::path& directory) {
-                 return StoreOptions{.url = "sqlite:" + (directory / "merpati.db").string(),
-                                     .key_file = directory / "store.key"};
-             }}};
+    return {sqlite::engine()};
 }
 
 std::string name_of(const ::testing::TestParamInfo<Engine>& info) {

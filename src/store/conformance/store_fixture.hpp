@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -22,6 +24,16 @@ namespace merpati::store {
 struct Engine {
     std::string name;
     std::function<StoreOptions(const std::filesystem::path& directory)> options;
+
+    /// Makes a part of a table of the closed store in `directory` unreadable, as a disk does that
+    /// lost a page. A part is some ten rows that stand beside each other; parts count from 0.
+    std::function<void(const std::filesystem::path& directory, std::string_view table,
+                       std::size_t part)>
+        damage;
+    static constexpr std::size_t last_part = std::numeric_limits<std::size_t>::max();
+
+    /// Fills the disk of all stores of this engine. It has room again when the result is destroyed.
+    std::function<std::shared_ptr<void>()> fill_disk;
 
     friend void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
 };

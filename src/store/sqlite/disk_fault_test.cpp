@@ -1,11 +1,11 @@
-// What becomes of a batch when the disk fails, or is full.
+// What SQLite's files do when the disk fails, and how room on it is kept.
 #include <algorithm>
 
 #include <sqlite3.h>
 
-#include "store/conformance/store_fixture.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/fault_vfs.hpp"
+#include "store/sqlite/sqlite_engine_fixture.hpp"
 
 namespace merpati::store {
 namespace {
@@ -103,47 +103,6 @@ TEST_P(DiskFaultTest, AReaderThatNeedsTheLogIsNoFailure) {
     accepted();
     EXPECT_TRUE(store->checkpoint());
     EXPECT_TRUE(store->checkpoint());
-}
-
-TEST_P(DiskFaultTest, AFullDiskUndoesTheBatchAndTakesItWhenThereIsRoom) {
-    auto ending = accepted();
-    auto batch = batch_of(ending);
-    faults.inject({.file = "-wal", .code = SQLITE_FULL});
-    for (int count = 0; count < 3; ++count) {
-        const auto written = store->write(batch);
-        EXPECT_EQ(written.error().code, ErrorCode::busy) << written.error().describe();
-        EXPECT_EQ(batch.accepts.front().result, Accept::Result::no_room);
-        EXPECT_EQ(batch.changes.front().result.error().code, ErrorCode::busy);
-        EXPECT_FALSE(store->condition().may_send(0));
-        EXPECT_FALSE(store->condition().trouble().empty());
-        EXPECT_TRUE(waits(ending));
-    }
-    faults.clear();
-    write(batch);
-    EXPECT_TRUE(batch.finishes.front().finished);
-    EXPECT_TRUE(batch.changes.back().result);
-    EXPECT_EQ(batch.accepts.front().result, Accept::Result::no_room);  // Its caller was told.
-    EXPECT_FALSE(waits(ending));
-
-    accepted();
-    EXPECT_TRUE(store->condition().may_send(1'000'000));
-    EXPECT_EQ(store->condition().trouble(), "");
-    reopen();
-    EXPECT_EQ(take(reader()->waiting_messages()), 1);
-}
-
-TEST_P(DiskFaultTest, ACreditThatAnUndoneBatchTookIsNotTaken) {
-    account = create_account(10);
-    auto first = *message();
-    EXPECT_EQ(accept(first), Accept::Result::stored);
-    faults.inject({.file = "-wal", .code = SQLITE_FULL});
-    WriteBatch batch;
-    batch.accepts.push_back({.message = message()});
-    EXPECT_FALSE(store->write(batch));
-    faults.clear();
-    auto second = *message();
-    EXPECT_EQ(accept(second), Accept::Result::stored);
-    EXPECT_EQ(credit_of(account), 8);
 }
 
 TEST_P(DiskFaultTest, ACheckpointThatFindsNoRoomIsTriedAgain) {
@@ -257,14 +216,8 @@ TEST_P(DiskRoomTest, RoomInsideTheStoreCountsToo) {
     EXPECT_EQ(try_to_accept(), Accept::Result::stored);
 }
 
-/// The SQLite engine alone has this disk.
-std::vector<Engine> sqlite_only() {
-    auto all = engines();
-    std::erase_if(all, [](const Engine& engine) { return engine.name != "Sqlite"; });
-    return all;
-}
-INSTANTIATE_TEST_SUITE_P(Engines, DiskFaultTest, ::testing::ValuesIn(sqlite_only()), name_of);
-INSTANTIATE_TEST_SUITE_P(Engines, DiskRoomTest, ::testing::ValuesIn(sqlite_only()), name_of);
+INSTANTIATE_TEST_SUITE_P(Sqlite, DiskFaultTest, ::testing::Values(sqlite::engine()), name_of);
+INSTANTIATE_TEST_SUITE_P(Sqlite, DiskRoomTest, ::testing::Values(sqlite::engine()), name_of);
 
 }  // namespace
 }  // namespace merpati::store

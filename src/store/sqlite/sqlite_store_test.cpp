@@ -213,30 +213,5 @@ TEST_F(SqliteStoreTest, ANewStoreTakesTheKeyFileThatIsThere) {
     make_store();
 }
 
-TEST_F(SqliteStoreTest, AfterAFailedWriteNothingMoreIsWritten) {
-    auto store = take(open_store(options));
-    WriteBatch senders;
-    senders.changes.push_back({.run = [](Tables& tables) -> Result<void> {
-        take(tables.add_device({.account = take(tables.create_account({}))}, true));
-        return {};
-    }});
-    ASSERT_TRUE(store->write(senders));
-    const auto accept = [] {
-        WriteBatch batch;
-        batch.accepts.push_back({.message = std::make_unique<model::Message>()});
-        batch.accepts.back().message->id = Uuid{7, 7};
-        batch.accepts.back().message->account = {1};
-        return batch;
-    };
-    auto first = accept();
-    ASSERT_TRUE(store->write(first));
-    auto repeated = accept();
-    EXPECT_EQ(store->write(repeated).error().code, ErrorCode::store_failed);
-    WriteBatch empty;
-    EXPECT_EQ(store->write(empty).error().code, ErrorCode::store_failed);
-    const auto reader = take(store->open_reader());
-    EXPECT_EQ(take(reader->waiting_messages()), 1);
-}
-
 }  // namespace
 }  // namespace merpati::store

@@ -1,31 +1,21 @@
-// Pages that are not what they were: only what needs them suffers.
+// Parts of a store that cannot be read any more: only what needs them suffers.
 #include <algorithm>
-#include <fstream>
 #include <unordered_map>
 
 #include "store/conformance/store_fixture.hpp"
-#include "store/sqlite/connection.hpp"
 
 namespace merpati::store {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int each = 300;  // Messages of a device: its queue takes several pages.
+constexpr int each = 300;  // Messages of a device: its queue takes several parts.
 
 struct DamageTest : StoreTest {
     DamageTest() {
-        store.reset();
-        sqlite::Connection connection{file.string(), sqlite::Access::read_write};
         for (const auto number : {device, other}) {
-            sqlite::Statement insert{
-                connection,
-                "INSERT INTO device(number, account, connector, state, webhook_url, gap_min, "
-                "jitter_max, per_day_max, created_at, state_since) "
-                "VALUES(?, ?, 'simulator', 'connected', '', 0, 0, 0, 0, 0)"};
-            insert.run(number.value(), account.value);
+            EXPECT_TRUE(add_device({.number = number, .account = account}));
         }
-        store = take(open_store(options));
     }
 
     void fill() {
@@ -41,30 +31,9 @@ struct DamageTest : StoreTest {
         write(batch);
     }
 
-    /// The leaves of a table or index, in the order of what stands in them.
-    std::vector<std::int64_t> leaves_of(std::string_view name) {
-        std::vector<std::int64_t> pages;
-        sqlite::Connection connection{file.string(), sqlite::Access::read_only};
-        sqlite::Statement find{connection,
-                               "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' "
-                               "ORDER BY path"};
-        auto row = find.query(name);
-        while (row.next()) {
-            pages.push_back(row.integer(0));
-        }
-        return pages;
-    }
-
-    /// As a disk does that lost a page.
-    void damage(std::string_view name, std::size_t place) {
+    void damage(std::string_view table, std::size_t part) {
         store.reset();
-        const auto pages = leaves_of(name);
-        ASSERT_LT(place, pages.size());
-        {
-            std::fstream bytes{file, std::ios::in | std::ios::out | std::ios::binary};
-            bytes.seekp((pages[place] - 1) * 4'096);
-            bytes << std::string(4'096, '\0');
-        }
+        GetParam().damage(directory.path(), table, part);
         store = take(open_store(options));
     }
 
@@ -73,7 +42,6 @@ struct DamageTest : StoreTest {
                                    [](const Uuid&) { return false; });
     }
 
-    std::filesystem::path file = directory.path() / "merpati.db";
     model::PhoneNumber other = model::PhoneNumber::from_stored(6281100000002);
     std::unordered_map<model::PhoneNumber, std::vector<model::Message>> messages;
 };
@@ -153,7 +121,7 @@ TEST_P(DamageTest, TheWriterLeavesOutWhatIsDamagedAndWritesTheRest) {
 TEST_P(DamageTest, AnAcceptThatMeetsDamageIsRefusedAndCostsNothing) {
     ASSERT_TRUE(change([&](Tables& tables) { return tables.set_credit(account, 1'000); }));
     fill();
-    damage("message", leaves_of("message").size() - 1);
+    damage("message", Engine::last_part);
     auto refused = *message();
     EXPECT_EQ(accept(refused), Accept::Result::damaged);
     EXPECT_EQ(credit_of(account), 1'000 - 2 * each);
