@@ -17,6 +17,8 @@ import { describeMedia, media } from "./media.mjs";
 import { grouped } from "./statistics.mjs";
 import { describeLatency, latency } from "./latency.mjs";
 import { describeOrigins, origins } from "./origins.mjs";
+import { describeRetention, retention } from "./retention.mjs";
+import { describeStored, stored } from "./stored.mjs";
 import { describeStrangers, strangers } from "./strangers.mjs";
 
 const benches = {
@@ -25,6 +27,8 @@ const benches = {
   cycle: [cycle, describeCycle],
   origins: [origins, describeOrigins],
   latency: [latency, describeLatency],
+  stored: [stored, describeStored],
+  retention: [retention, describeRetention],
   media: [media, describeMedia],
   fairness: [fairness, describeFairness],
   "fairness-media": [fairnessMedia, describeFairnessMedia],

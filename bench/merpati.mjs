@@ -14,9 +14,17 @@ export const durability = "SQLite WAL, an fsync before every answer (group commi
 
 /**
  * Answers {processes, url, environment, command}: url and environment are for `load`, `command`
- * runs the command line on the running server.
+ * runs the command line on the running server. `fill(file, numbers)` may write to the store before
+ * the start; its account is the first one.
  */
-export async function startMerpati({ folder, devices = 1, settings = {}, callback, tls = false }) {
+export async function startMerpati({
+  folder,
+  devices = 1,
+  settings = {},
+  callback,
+  tls = false,
+  fill = () => {},
+}) {
   const port = await freePort();
   const all = {
     "http.listen": `127.0.0.1:${port}`,
@@ -35,6 +43,7 @@ export async function startMerpati({ folder, devices = 1, settings = {}, callbac
   const { key } = command("key", "create", account);
   const numbers = Array.from({ length: devices }, (_, index) => `62811${10000000 + index}`);
   numbers.forEach((number) => command("device", "add", account, number));
+  fill(join(folder, "merpati.db"), numbers);
 
   const child = start(BINARY, [...flags, "serve"], { log: join(folder, "merpati.log"), folder });
   const ready = () =>

@@ -1,6 +1,6 @@
--- Sends for wrk: POST /v1/send of revision A; senders and callback URLs take turns.
+-- Sends for wrk: POST /v1/send of revision A; senders, callback URLs and delays take turns.
 -- BENCH_KEY; BENCH_FROM, numbers with blanks between; BENCH_CALLBACK, URLs with blanks between, or
--- ""; BENCH_DELAY in seconds or nothing; BENCH_PAUSE, milliseconds between the answer and the next
+-- ""; BENCH_DELAY, seconds with blanks between, or nothing; BENCH_PAUSE, milliseconds between the answer and the next
 -- request of a connection, or nothing.
 local function words(name)
   local all = {}
@@ -19,13 +19,15 @@ local headers = {
 local requests = {}
 function init()
   local senders, callbacks = words("BENCH_FROM"), words("BENCH_CALLBACK")
-  local schedule = os.getenv("BENCH_DELAY") and ',"delay":' .. os.getenv("BENCH_DELAY") or ""
-  for turn = 0, math.max(#senders, #callbacks) - 1 do
+  local delays = words("BENCH_DELAY")
+  for turn = 0, math.max(#senders, #callbacks, #delays) - 1 do
     local callback = callbacks[turn % math.max(#callbacks, 1) + 1]
+    local seconds = delays[turn % math.max(#delays, 1) + 1]
     local body = '{"to":"6281234567890","from":"' .. senders[turn % #senders + 1]
       .. '","Type":"text","message":'
       .. '"Halo, kode verifikasi Anda adalah 482913. Jangan berikan kepada siapa pun, juga kepada '
-      .. 'pegawai kami; kode ini berlaku sepuluh menit."' .. schedule
+      .. 'pegawai kami; kode ini berlaku sepuluh menit."'
+      .. (seconds and ',"delay":' .. seconds or "")
       .. (callback and ',"callbackStatus":"' .. callback .. '"' or "") .. '}'
     requests[#requests + 1] = wrk.format("POST", nil, headers, body)
   end
