@@ -24,9 +24,11 @@ struct ClientSharesTest : ClientFixture<testing::ManualClock> {
         limited = std::make_unique<Client>(clock, io.get_executor(), policy, resolver, limits);
     }
 
-    std::size_t send(const ScriptedServer& to, std::int64_t account) {
+    std::size_t send(const ScriptedServer& to, std::int64_t account,
+                     const std::string& target = "/path") {
         auto asked = request();
         asked.account = account;
+        asked.url.target = target;
         asked.url.port = to.port();
         const auto place = answers.size();
         answers.emplace_back();
@@ -95,6 +97,24 @@ TEST_F(ClientSharesTest, OneOriginIsServedBeforeTheManyOfAnother) {
     }
     ASSERT_TRUE(succeeds(send(second, 1)));
     EXPECT_LE(ended.size(), 3U);
+}
+
+TEST_F(ClientSharesTest, WhatARepeatedRequestGivesUpGoesToWhoMayTakeIt) {
+    limit({.pool_per_origin = 6, .pool_total = 1'000});
+    ScriptedServer shared{io, [](int connection, const std::string& head) {
+                              if (head.contains("/hang")) {
+                                  return ScriptedReply{};
+                              }
+                              const bool stale = head.contains("/stale") && connection == 1;
+                              return stale ? ScriptedReply{.close = true} : fine;
+                          }};
+    ASSERT_TRUE(succeeds(send(shared, 1)));
+    send(shared, 1, "/stale");  // On the first one's connection, which the server closes then.
+    for (const std::int64_t account : {1, 1, 1, 2, 2}) {
+        send(shared, account, "/hang");
+    }
+    // All places are taken. With the stale one's free again, only who holds none may have it.
+    EXPECT_TRUE(succeeds(send(shared, 3)));
 }
 
 TEST_F(ClientSharesTest, PlacesToWaitAreSharedToo) {
