@@ -37,6 +37,7 @@ export const rows = {
   rate: ["Anda telah melebihi batas permintaan", "throttled", 429],
   failed: ["Gagal mengirim pesan", "error", 500],
   storageFull: ["Penyimpanan server penuh", "error", 503],
+  storageDamaged: ["Penyimpanan server rusak", "error", 503],
   disconnected: ["Perangkat disconnect", "disconnect", 503],
 } as const satisfies Record<string, Row>;
 

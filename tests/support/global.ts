@@ -17,10 +17,6 @@ const exempt: { entry: Partial<Seen>; reason: string }[] = [
     reason: "only where a small disk can be mounted: full_disk.test.ts",
   },
   {
-    entry: { example: "storageDamagedA" },
-    reason: "a page of a lane's queue must be hit: unit tests do",
-  },
-  {
     entry: { example: "serverError" },
     reason: "the suite knows no way to make the server fail",
   },

@@ -1,0 +1,103 @@
+// Pages of the store that a disk lost: only what stands on them suffers, and the gateway says so.
+import { afterAll, expect, test } from "vitest";
+import type { Account } from "./support/account.ts";
+import { expectAccepted, expectRefused, rows } from "./support/expect.ts";
+import { Gateway } from "./support/gateway.ts";
+import { exchange } from "./support/http.ts";
+import { freshNumber, freshText } from "./support/numbers.ts";
+import { losePage, pagesOf, setPace } from "./support/store.ts";
+import { waitFor } from "./support/wait.ts";
+
+const EACH = 300; // Messages of a device: its queue takes several pages.
+
+interface Shop {
+  gateway: Gateway;
+  account: Account;
+  devices: [string, string];
+}
+
+const gateways: Gateway[] = [];
+afterAll(async () => {
+  for (const gateway of gateways) await gateway.close();
+});
+
+/** A stopped gateway with messages in two queues. */
+async function stoppedWithMessages(): Promise<Shop> {
+  const gateway = await Gateway.create({ start: false });
+  gateways.push(gateway);
+  const account = await gateway.account();
+  await account.createKey();
+  const devices: [string, string] = [await account.device(), await account.device()];
+  devices.sort();
+  for (const device of devices) setPace(gateway, device, { gapMillis: 3_600_000 });
+  await gateway.start();
+  for (let count = 0; count < EACH; count += 1) {
+    const replies = await Promise.all(devices.map((device) => send(account, device)));
+    for (const reply of replies) expectAccepted(reply);
+  }
+  await gateway.stop();
+  for (const device of devices) setPace(gateway, device, {});
+  return { gateway, account, devices };
+}
+
+function send(account: Account, device: string, delay = 1) {
+  const message = freshText("rusak");
+  return account.send({ to: freshNumber(), from: device, message, Type: "text", delay });
+}
+
+async function readiness(gateway: Gateway) {
+  const answer = await exchange({ method: "GET", url: `${gateway.url}/readyz` });
+  return { status: answer.status, text: answer.text };
+}
+
+async function startDamaged(gateway: Gateway): Promise<void> {
+  gateway.launch();
+  await waitFor("the damage to be met", async () => {
+    const { text } = await readiness(gateway).catch(() => ({ text: "" }));
+    return /"part":"store","reason":"is damaged/.test(text);
+  }, 30_000);
+}
+
+const sentBy = (gateway: Gateway, device: string) =>
+  gateway.simulator.all().filter((line) => line.from === device).length;
+
+test("a queue that cannot be read stops its device alone", { timeout: 120_000 }, async () => {
+  const { gateway, account, devices } = await stoppedWithMessages();
+  const [broken, whole] = devices;
+  losePage(gateway, pagesOf(gateway, "queue")[1]!);
+  const sentBefore = sentBy(gateway, broken);
+  await startDamaged(gateway);
+
+  await waitFor("the other queue to be sent", () => sentBy(gateway, whole) === EACH, 30_000);
+  const later = await send(account, whole);
+  expectAccepted(later);
+  await waitFor("a new message to be sent", () => sentBy(gateway, whole) === EACH + 1);
+  expectRefused(await send(account, broken), rows.storageDamaged);
+  expect(sentBy(gateway, broken)).toBe(sentBefore);
+
+  expect(await readiness(gateway)).toMatchObject({ status: 503 });
+  expect((await readiness(gateway)).text).toContain("1 devices cannot send");
+  const doctor = await gateway.cli("doctor");
+  expect(doctor.code).toBe(1);
+  expect(doctor.stdout).toContain("damaged");
+});
+
+test("a message that cannot be read holds up no other", { timeout: 120_000 }, async () => {
+  const { gateway, account, devices } = await stoppedWithMessages();
+  const pages = pagesOf(gateway, "message");
+  losePage(gateway, pages[Math.floor(pages.length / 2)]!);
+  await startDamaged(gateway);
+
+  const enough = 2 * EACH - 60; // A page holds some twenty messages.
+  const sent = () => sentBy(gateway, devices[0]) + sentBy(gateway, devices[1]);
+  await waitFor("the others to be sent", () => sent() >= enough, 30_000);
+  for (const device of devices) {
+    const before = sentBy(gateway, device);
+    expectAccepted(await send(account, device));
+    await waitFor("a new message to be sent", () => sentBy(gateway, device) > before);
+  }
+  const damaged = 2 * EACH + 2 - sent();
+  expect(damaged).toBeGreaterThan(0);
+  const waiting = await gateway.json("message", "list", "--state", "pending").catch(() => []);
+  expect(waiting.length).toBeLessThanOrEqual(damaged);
+});

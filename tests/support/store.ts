@@ -1,0 +1,39 @@
+// A stopped gateway's store, changed behind its back: what no command does.
+import { execFileSync } from "node:child_process";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { Gateway } from "./gateway.ts";
+
+const PAGE_BYTES = 4096;
+
+const fileOf = (gateway: Gateway) => join(gateway.folder, "merpati.db");
+
+/** Runs SQL; answers the rows, columns parted by "|". */
+export function sql(gateway: Gateway, statement: string): string[] {
+  const output = execFileSync("sqlite3", [fileOf(gateway), statement], { encoding: "utf8" });
+  return output.split("\n").filter(Boolean);
+}
+
+export interface Pace {
+  gapMillis?: number;
+  perDayMax?: number;
+}
+
+export function setPace(gateway: Gateway, device: string, pace: Pace): void {
+  const { gapMillis = 0, perDayMax = 0 } = pace;
+  const values = `gap_min = ${gapMillis}, per_day_max = ${perDayMax}`;
+  sql(gateway, `UPDATE device SET ${values} WHERE number = ${device}`);
+}
+
+/** The pages that hold a table's rows, in the order of the rows. */
+export function pagesOf(gateway: Gateway, table: string): number[] {
+  const rows = `FROM dbstat WHERE name = '${table}' AND pagetype = 'leaf' ORDER BY path`;
+  return sql(gateway, `SELECT pageno ${rows}`).map(Number);
+}
+
+/** Makes a page what a disk returns that lost it. */
+export function losePage(gateway: Gateway, page: number): void {
+  const file = openSync(fileOf(gateway), "r+");
+  writeSync(file, Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES);
+  closeSync(file);
+}
