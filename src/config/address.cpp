@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "model/store_url.hpp"
+
 namespace merpati::config {
 namespace {
 
@@ -135,12 +137,9 @@ bool is_cidr(std::string_view text) {
 }
 
 bool is_store_url(std::string_view text) {
-    for (const std::string_view scheme : {"sqlite:", "postgresql://"}) {
-        if (text.starts_with(scheme)) {
-            return text.size() > scheme.size();
-        }
-    }
-    return false;
+    static constexpr std::string_view postgresql = "postgresql://";
+    return model::sqlite_file(text) ||
+           (text.starts_with(postgresql) && text.size() > postgresql.size());
 }
 
 std::string mask_password(std::string_view url) {

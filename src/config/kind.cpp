@@ -122,25 +122,18 @@ Kind<std::filesystem::path> path() {
     return kind;
 }
 
-Kind<Rate> rate() {
-    Kind<Rate> kind;
+Kind<model::Rate> rate() {
+    static constexpr std::uint32_t count_max = 1'000'000;
+    Kind<model::Rate> kind;
     kind.type = "a rate such as \"50/s\" or \"600/min\"";
-    kind.bounds = "1 to 1000000";
+    kind.bounds = fmt::format("1 to {}", count_max);
     kind.text_only = true;
-    kind.read = [](std::string_view given) -> std::optional<Rate> {
-        const auto slash = given.find('/');
-        const auto count = parse_count(given.substr(0, slash));
-        const auto unit = slash == std::string_view::npos ? "" : given.substr(slash + 1);
-        if (!count || *count == 0 || *count > 1'000'000 || (unit != "s" && unit != "min")) {
-            return std::nullopt;
-        }
-        return Rate{.count = static_cast<std::uint32_t>(*count),
-                    .period = std::chrono::seconds{unit == "s" ? 1 : 60}};
+    kind.read = [](std::string_view given) -> std::optional<model::Rate> {
+        const auto choice = model::RateChoice::parse(given);
+        const bool own = choice && choice->kind == model::RateChoice::Kind::own;
+        return own && choice->rate.count <= count_max ? std::optional{choice->rate} : std::nullopt;
     };
-    kind.print = [](const Rate& value) {
-        return fmt::format("{}/{}", value.count,
-                           value.period == std::chrono::seconds{1} ? "s" : "min");
-    };
+    kind.print = [](const model::Rate& value) { return value.text(); };
     return kind;
 }
 

@@ -45,7 +45,7 @@ struct Kind {
 [[nodiscard]] Kind<std::uint32_t> number(std::uint32_t lowest, std::uint32_t highest);
 [[nodiscard]] Kind<std::uint64_t> size_in_bytes(std::uint64_t lowest, std::uint64_t highest);
 [[nodiscard]] Kind<std::filesystem::path> path();
-[[nodiscard]] Kind<Rate> rate();
+[[nodiscard]] Kind<model::Rate> rate();
 
 /// Text of `length_min` to `length_max` printable characters.
 [[nodiscard]] Kind<std::string> text(std::size_t length_min, std::size_t length_max);

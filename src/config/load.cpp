@@ -8,11 +8,11 @@
 #include "config/file.hpp"
 #include "config/suggest.hpp"
 #include "config/table.hpp"
+#include "model/store_url.hpp"
 
 namespace merpati::config {
 namespace {
 
-constexpr std::string_view sqlite_scheme = "sqlite:";
 constexpr std::size_t mistakes_max = 20;
 constexpr std::size_t quoted_max = 80;
 
@@ -191,7 +191,7 @@ void Loader::check_together() {
                             has_key ? "http.tls.key" : "http.tls.certificate",
                             has_key ? "http.tls.certificate" : "http.tls.key"));
     }
-    if (!loaded_.settings.store.url.starts_with(sqlite_scheme)) {
+    if (!model::sqlite_file(loaded_.settings.store.url)) {
         mistake(
             fmt::format("{}: store.url names a PostgreSQL store, which this version does not "
                         "support yet; write sqlite:PATH",
@@ -237,9 +237,9 @@ void Loader::find_folders(const Sources& sources) {
 void Loader::fill_in_paths() {
     auto& settings = loaded_.settings;
     auto& store = settings.store;
-    if (store.url.starts_with(sqlite_scheme)) {
-        const auto file = absolute("store.url", store.url.substr(sqlite_scheme.size())).string();
-        store.url = std::string{sqlite_scheme} + file;
+    if (const auto named = model::sqlite_file(store.url)) {
+        const auto file = absolute("store.url", *named).string();
+        store.url = std::string{model::sqlite_scheme} + file;
         if (!store.key_file) {
             store.key_file = file + ".key";
         }

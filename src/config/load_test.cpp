@@ -44,7 +44,7 @@ TEST_F(LoadTest, WithoutSourcesAllIsDefault) {
     EXPECT_EQ(loaded->settings.http.listen, std::vector<std::string>{"127.0.0.1:8080"});
     EXPECT_EQ(loaded->settings.store.url, "sqlite:/work/merpati.db");
     EXPECT_EQ(loaded->settings.store.key_file, "/work/merpati.db.key");
-    EXPECT_EQ(loaded->settings.api.rate, (Rate{.count = 50, .period = 1s}));
+    EXPECT_EQ(loaded->settings.api.rate, (model::Rate{.count = 50, .period = 1s}));
     EXPECT_EQ(loaded->settings.api.revision_b.wait, 15s);
     EXPECT_EQ(loaded->settings.retention.finished, 24h * 30);
     EXPECT_TRUE(loaded->origins.empty());
@@ -82,11 +82,11 @@ metrics.token = ""
     const auto& settings = loaded->settings;
     EXPECT_EQ(settings.outbound.allow, (std::vector<std::string>{"10.0.0.0/8", "::1"}));
     EXPECT_TRUE(settings.outbound.allow_http_callbacks);
-    EXPECT_EQ(settings.api.default_revision, Revision::b);
+    EXPECT_EQ(settings.api.default_revision, model::Revision::b);
     EXPECT_EQ(settings.api.revision_b.wait, 3s);
     EXPECT_EQ(settings.api.revision_b.respond, RespondWith::accepted);
     EXPECT_EQ(settings.api.rate, std::nullopt);
-    EXPECT_EQ(settings.log.level, LogLevel::debug);
+    EXPECT_EQ(settings.log.level, telemetry::Level::debug);
     EXPECT_EQ(settings.log.format, std::nullopt);
     EXPECT_EQ(settings.simulator.latency_ms, 0ms);
     EXPECT_EQ(settings.simulator.log, file.parent_path() / "sim.jsonl");

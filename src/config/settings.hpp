@@ -9,23 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "model/account.hpp"
+#include "telemetry/log.hpp"
+
 namespace merpati::config {
-
-/// So many requests in each period: "50/s", "600/min".
-struct Rate {
-    std::uint32_t count = 0;
-    std::chrono::seconds period{1};
-
-    friend bool operator==(const Rate&, const Rate&) = default;
-};
-
-enum class Revision : std::uint8_t { a, b };
 
 /// What revision B answers with: the outcome of the send, or that it was accepted.
 enum class RespondWith : std::uint8_t { outcome, accepted };
-
-enum class LogLevel : std::uint8_t { debug, info, warn, error };
-enum class LogFormat : std::uint8_t { text, json };
 
 /// `load` lets through only those that this version has.
 enum class DefaultConnector : std::uint8_t { simulator, cloud, linked };
@@ -68,10 +58,10 @@ struct RevisionBSettings {
 };
 
 struct ApiSettings {
-    Revision default_revision = Revision::a;
+    model::Revision default_revision = model::Revision::a;
     std::chrono::seconds random_delay_max{30};
     RevisionBSettings revision_b;
-    std::optional<Rate> rate = Rate{.count = 50, .period = std::chrono::seconds{1}};
+    std::optional<model::Rate> rate = model::Rate{.count = 50};
 };
 
 struct SchedulerSettings {
@@ -102,8 +92,8 @@ struct MetricsSettings {
 };
 
 struct LogSettings {
-    LogLevel level = LogLevel::info;
-    std::optional<LogFormat> format;  // Empty: text on a terminal, else JSON.
+    telemetry::Level level = telemetry::Level::info;
+    std::optional<telemetry::Format> format;  // Empty: text on a terminal, else JSON.
 };
 
 struct SimulatorSettings {

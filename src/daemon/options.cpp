@@ -8,26 +8,13 @@
 
 #include "admission/checks.hpp"
 #include "api/manage/manage.hpp"
+#include "model/store_url.hpp"
 
 namespace merpati::daemon {
 namespace {
 
 std::string path_text(const std::optional<std::filesystem::path>& path) {
     return path ? path->string() : std::string{};
-}
-
-telemetry::Level level_of(config::LogLevel level) {
-    switch (level) {
-        case config::LogLevel::debug:
-            return telemetry::Level::debug;
-        case config::LogLevel::info:
-            return telemetry::Level::info;
-        case config::LogLevel::warn:
-            return telemetry::Level::warn;
-        case config::LogLevel::error:
-            return telemetry::Level::error;
-    }
-    return telemetry::Level::info;
 }
 
 model::ConnectorKind kind_of(config::DefaultConnector kind) {
@@ -46,10 +33,8 @@ model::ConnectorKind kind_of(config::DefaultConnector kind) {
 
 telemetry::Log make_log(const Clock& clock, const config::LogSettings& settings) {
     const auto by_terminal =
-        ::isatty(STDERR_FILENO) != 0 ? config::LogFormat::text : config::LogFormat::json;
-    const auto format = settings.format.value_or(by_terminal);
-    return {clock, level_of(settings.level),
-            format == config::LogFormat::text ? telemetry::Format::text : telemetry::Format::json};
+        ::isatty(STDERR_FILENO) != 0 ? telemetry::Format::text : telemetry::Format::json;
+    return {clock, settings.level, settings.format.value_or(by_terminal)};
 }
 
 Result<std::vector<outbound::Cidr>> allowed_ranges(const config::Settings& settings) {
@@ -97,11 +82,8 @@ http::Options metrics_http_options(const config::Settings& settings) {
 api::EntranceOptions entrance_options(const config::Settings& settings) {
     const auto& api = settings.api;
     api::EntranceOptions options;
-    options.default_revision =
-        api.default_revision == config::Revision::a ? model::Revision::a : model::Revision::b;
-    if (api.rate) {
-        options.default_rate = model::Rate{.count = api.rate->count, .period = api.rate->period};
-    }
+    options.default_revision = api.default_revision;
+    options.default_rate = api.rate;
     return options;
 }
 
@@ -144,11 +126,8 @@ scheduler::Options scheduler_options(const config::Settings& settings, media::Fi
 }
 
 std::string under_way_file(const config::Settings& settings, std::string_view of_what) {
-    static constexpr std::string_view scheme = "sqlite:";
-    const std::string_view url = settings.store.url;
-    return url.starts_with(scheme)
-               ? fmt::format("{}.{}-under-way", url.substr(scheme.size()), of_what)
-               : std::string{};
+    const auto file = model::sqlite_file(settings.store.url);
+    return file ? fmt::format("{}.{}-under-way", *file, of_what) : std::string{};
 }
 
 callback::Options callback_options(const config::Settings& settings) {

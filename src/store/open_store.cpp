@@ -1,7 +1,6 @@
-#include <optional>
-
 #include <fmt/format.h>
 
+#include "model/store_url.hpp"
 #include "store/integrity.hpp"
 #include "store/sqlite/integrity.hpp"
 #include "store/sqlite/sqlite_store.hpp"
@@ -9,13 +8,6 @@
 
 namespace merpati::store {
 namespace {
-
-std::optional<std::filesystem::path> sqlite_path(std::string_view url) {
-    static constexpr std::string_view scheme = "sqlite:";
-    return url.starts_with(scheme) && url.size() > scheme.size()
-               ? std::optional{std::filesystem::path{url.substr(scheme.size())}}
-               : std::nullopt;
-}
 
 std::unexpected<Error> unknown_engine(std::string_view url) {
     // Only the scheme is shown: what follows may hold a password.
@@ -28,13 +20,13 @@ std::unexpected<Error> unknown_engine(std::string_view url) {
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_store(const StoreOptions& options) {
-    const auto path = sqlite_path(options.url);
+    const auto path = model::sqlite_file(options.url);
     return path ? sqlite::open(*path, options) : unknown_engine(options.url);
 }
 
 Result<Integrity> check_integrity(const std::string& url, Depth depth, const Clock& clock,
                                   std::chrono::milliseconds longest) {
-    const auto path = sqlite_path(url);
+    const auto path = model::sqlite_file(url);
     return path ? sqlite::check_integrity(*path, depth, clock, longest) : unknown_engine(url);
 }
 

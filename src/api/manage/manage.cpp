@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/manage/route.hpp"
+#include "model/store_url.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -138,9 +139,8 @@ std::vector<std::pair<http::Method, std::string_view>> Manage::routes() {
 }
 
 std::string local_socket_path(std::string_view store_url) {
-    static constexpr std::string_view scheme = "sqlite:";
-    return store_url.starts_with(scheme) ? std::string{store_url.substr(scheme.size())} + ".sock"
-                                         : std::string{};
+    const auto file = model::sqlite_file(store_url);
+    return file ? std::string{*file} + ".sock" : std::string{};
 }
 
 }  // namespace merpati::api::manage

@@ -16,6 +16,7 @@
 #include "api/manage/manage.hpp"
 #include "cli/doctor/finding.hpp"
 #include "http/local_client.hpp"
+#include "model/store_url.hpp"
 #include "store/store.hpp"
 
 namespace merpati::cli::doctor {
@@ -24,7 +25,6 @@ namespace {
 using namespace std::chrono_literals;
 namespace files = std::filesystem;
 
-constexpr std::string_view sqlite_scheme = "sqlite:";
 constexpr std::uintmax_t disk_wrong_below = 256ULL << 20;
 constexpr std::uintmax_t disk_note_below = 2ULL << 30;
 constexpr auto quick_time_max = 5s;
@@ -34,11 +34,11 @@ constexpr auto sync_time_max = 500ms;
 constexpr double syncs_note_below = 50;  // A spinning disk makes about 100.
 
 bool is_sqlite(const config::Settings& settings) {
-    return settings.store.url.starts_with(sqlite_scheme);
+    return model::sqlite_file(settings.store.url).has_value();
 }
 
 files::path store_file(const config::Settings& settings) {
-    return settings.store.url.substr(sqlite_scheme.size());
+    return model::sqlite_file(settings.store.url).value_or("");
 }
 
 files::path store_folder(const config::Settings& settings) {
