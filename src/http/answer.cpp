@@ -78,8 +78,12 @@ std::string_view append_answer(std::string& out, const Reply& reply, const Envel
     out.append(" ").append(reason_phrase(reply.status));
     if (!bodiless) {
         out.append("\r\nContent-Type: ").append(reply.content_type);
-        out.append("\r\nContent-Length: ");
-        append_number(out, reply.content().size());
+        if (reply.source == nullptr) {
+            out.append("\r\nContent-Length: ");
+            append_number(out, reply.content().size());
+        } else if (!envelope.version_1_0) {
+            out.append("\r\nTransfer-Encoding: chunked");
+        }
     }
     out.append("\r\nX-Request-Id: ").append(envelope.request_id);
     if (!envelope.keep_alive) {
@@ -88,7 +92,7 @@ std::string_view append_answer(std::string& out, const Reply& reply, const Envel
         out.append("\r\nConnection: keep-alive");
     }
     out.append("\r\n").append(reply.headers).append("\r\n");
-    if (bodiless || envelope.without_body) {
+    if (bodiless || envelope.without_body || reply.source != nullptr) {
         return {};
     }
     if (!reply.static_body.empty()) {
@@ -96,6 +100,13 @@ std::string_view append_answer(std::string& out, const Reply& reply, const Envel
     }
     out.append(reply.body);
     return {};
+}
+
+void append_chunk(std::string& out, std::string_view bytes) {
+    std::array<char, 16> digits{};
+    const auto written =
+        std::to_chars(digits.data(), digits.data() + digits.size(), bytes.size(), 16);
+    out.append(digits.data(), written.ptr).append("\r\n").append(bytes).append("\r\n");
 }
 
 }  // namespace merpati::http

@@ -20,9 +20,13 @@ struct Envelope {
     bool without_body = false;  // For HEAD; Content-Length still tells the body's size.
 };
 
-/// Appends the whole answer, ready to be sent. 1xx, 204 and 304 carry no body. What is answered is
-/// to be sent behind it: the reply's static body, or nothing.
+/// Appends the whole answer, ready to be sent; of one with a source the head alone. 1xx, 204 and
+/// 304 carry no body. What is answered is to be sent behind it: the reply's static body, or
+/// nothing.
 [[nodiscard]] std::string_view append_answer(std::string& out, const Reply& reply,
                                              const Envelope& envelope);
+
+/// Appends one chunk of a body (RFC 9112 section 7.1); one without bytes ends it.
+void append_chunk(std::string& out, std::string_view bytes);
 
 }  // namespace merpati::http

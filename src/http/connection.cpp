@@ -1,7 +1,5 @@
 #include "http/connection.hpp"
 
-#include "base/assert.hpp"
-#include "http/answer.hpp"
 #include "http/io_thread.hpp"
 
 namespace merpati::http {
@@ -20,7 +18,7 @@ Connection::Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Or
     : thread_(thread),
       box_(thread.box()),
       stream_(std::in_place, std::move(socket), tls),
-      reader_(thread.service().limits),
+      reader_(thread.service().limits, this),
       origin_(origin),
       peer_(peer),
       caller_known_(origin == Origin::local_socket) {}
@@ -28,7 +26,8 @@ Connection::Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Or
 void Connection::open() {
     self_ = shared_from_this();
     thread_.link(*this);
-    await(Wait::head);  // A new client has no claim to the longer wait between requests.
+    await(Wait::head);  // A new client has no claim to the longer wait between
+                        // requests.
     serve();
 }
 
@@ -36,13 +35,16 @@ void Connection::open_overloaded() {
     self_ = shared_from_this();
     thread_.link(*this);
     refuse(503);
+    serve();
 }
 
 void Connection::close() {
-    if (!stream_) {
+    if (state_ == State::closed) {
         return;
     }
+    state_ = State::closed;
     const auto keep = std::move(self_);
+    source_.reset();
     thread_.release(*this);
     stream_.reset();
     await(Wait::nothing);
@@ -50,36 +52,54 @@ void Connection::close() {
 }
 
 void Connection::serve() {
-    while (stream_ && !reading_ && !writing_ && !answering_ && !lingering_) {
-        if (must_flush()) {
-            if (!flush()) {
-                return;
-            }
-            if (closing_) {
-                finish();
-                return;
-            }
-        }
-        switch (reader_.advance()) {
-            case RequestReader::State::refused:
-                refuse(reader_.refusal());
-                return;
-            case RequestReader::State::ready:
-                if (!handle()) {
-                    (void)flush();  // What earlier requests were answered need not wait.
+    while (!write_pending_) {
+        switch (state_) {
+            case State::reading:
+                if (read_pending_ || !take_request()) {
                     return;
                 }
                 break;
-            case RequestReader::State::needs_more:
-                if (reader_.take_continue()) {
-                    out_ += "HTTP/1.1 100 Continue\r\n\r\n";
-                }
-                if (!flush() || !read_more()) {
+            case State::answering:
+                (void)flush();  // What earlier requests were answered need not wait.
+                return;
+            case State::sending_body:
+                if (!flush()) {
                     return;
                 }
-                break;
+                ask_for_piece();
+                return;
+            case State::closing:
+                if (flush()) {
+                    finish();
+                }
+                return;
+            case State::handling:
+            case State::awaiting_piece:
+            case State::lingering:
+            case State::closed:
+                return;
         }
     }
+}
+
+bool Connection::take_request() {
+    if (must_flush() && !flush()) {
+        return false;
+    }
+    switch (reader_.advance()) {
+        case RequestReader::State::refused:
+            refuse(reader_.refusal());
+            return true;
+        case RequestReader::State::ready:
+            handle();
+            return true;
+        case RequestReader::State::needs_more:
+            break;
+    }
+    if (reader_.take_continue()) {
+        out_ += "HTTP/1.1 100 Continue\r\n\r\n";
+    }
+    return flush() && read_more();
 }
 
 bool Connection::read_more() {
@@ -121,7 +141,7 @@ void Connection::wait_for_bytes() {
     auto handler = [self = shared_from_this()](const Stream::ErrorCode& error, std::size_t size) {
         self->on_read(error, size);
     };
-    reading_ = true;
+    read_pending_ = true;
     if (stream_->is_encrypted() || idle_stranger) {
         reader_.release();
         account();
@@ -134,24 +154,38 @@ void Connection::wait_for_bytes() {
 }
 
 void Connection::on_read(const Stream::ErrorCode& error, std::size_t size) {
-    reading_ = false;
-    if (!stream_) {
-        return;
+    read_pending_ = false;
+    switch (state_) {
+        case State::reading:
+            if (error) {
+                close();
+                return;
+            }
+            readable_ = size == 0;
+            reader_.received(size);
+            serve();
+            return;
+        case State::lingering:
+            linger();
+            return;
+        case State::handling:  // No bytes are waited for while a request is under way.
+        case State::answering:
+        case State::sending_body:
+        case State::awaiting_piece:
+        case State::closing:  // Refused meanwhile: what comes is forgotten.
+        case State::closed:
+            return;
     }
-    if (lingering_) {
-        linger();
-        return;
-    }
-    if (error) {
-        close();
-        return;
-    }
-    readable_ = size == 0;
-    reader_.received(size);
-    serve();
 }
 
-bool Connection::handle() {
+std::size_t Connection::body_max(const Head& head) {
+    const Service& service = thread_.service();
+    const bool local = origin_ == Origin::local_socket;
+    match_ = (local ? service.local_router : service.router).find(head.method, head.path);
+    return match_.body_max != 0 ? match_.body_max : service.limits.body_max;
+}
+
+void Connection::handle() {
     const Head& head = *reader_.head();
     request_id_ = head.request_id.empty() ? thread_.request_ids().next() : head.request_id;
     version_1_0_ = head.version_1_0;
@@ -159,44 +193,39 @@ bool Connection::handle() {
     ++requests_;
     client_goes_on_ = head.keep_alive;
     keep_alive_ = head.keep_alive && requests_ < thread_.service().limits.requests_per_connection;
+    answers_place_ = thread_.answers_place(origin_, match_.path);
     thread_.count_request();
     await(Wait::nothing);
 
     caller_known_ = origin_ == Origin::local_socket;
-    answering_ = true;
-    in_handler_ = true;
+    state_ = State::handling;
     dispatch();
-    in_handler_ = false;
+    state_ = State::answering;
     reader_.consume();
     if (early_reply_) {
         append(std::move(*early_reply_));
         early_reply_.reset();
     }
-    return !answering_;
 }
 
 void Connection::dispatch() {
-    const Head& head = *reader_.head();
-    const bool local = origin_ == Origin::local_socket;
-    const Service& service = thread_.service();
-    const auto match = (local ? service.local_router : service.router).find(head.method, head.path);
-    answers_place_ = thread_.answers_place(origin_, match.path);
     Responder responder{shared_from_this()};
-    if (match.handler == nullptr) {
-        Reply reply = refusal(match.status);
-        if (match.status == 405) {
-            reply.add_header("Allow", match.allow);
+    if (match_.handler == nullptr) {
+        Reply reply = refusal(match_.status);
+        if (match_.status == 405) {
+            reply.add_header("Allow", match_.allow);
         }
         responder.send(std::move(reply));
         return;
     }
-    Request request = request_of(head);
+    Request request = request_of(*reader_.head());
     request.body = reader_.body();
     request.vouched = &caller_known_;
     try {
-        (*match.handler)(request, std::move(responder));
+        (*match_.handler)(request, std::move(responder));
     } catch (...) {  // NOLINT(bugprone-empty-catch)
-        // The Responder, destroyed on the way here, has answered 500. The handler's room logs.
+                     // The Responder, destroyed on the way here, has answered 500. The handler's
+                     // room logs.
     }
 }
 
@@ -213,87 +242,8 @@ Request Connection::request_of(const Head& head) const {
     return request;
 }
 
-void Connection::deliver(Reply&& reply) {
-    if (box_->owned_by_this_thread() && in_handler_) {
-        early_reply_.emplace(std::move(reply));
-        return;
-    }
-    box_->put({.to = shared_from_this(), .reply = std::move(reply)});
-}
-
-void Connection::abandon() {
-    if (box_->owned_by_this_thread() && in_handler_) {
-        early_reply_.emplace(refusal(500));
-        return;
-    }
-    box_->put({.to = shared_from_this(), .reply = {}, .abandoned = true});
-}
-
-void Connection::answer(ReplyBox::Mail&& mail) {
-    if (!stream_) {
-        return;  // Hung up, or the server stops.
-    }
-    append(mail.abandoned ? refusal(500) : std::move(mail.reply));
-    serve();
-}
-
-void Connection::append(Reply&& reply) {
-    answering_ = false;
-    keep_alive_ = keep_alive_ && !reply.close && !draining_;
-    closing_ = !keep_alive_;
-    thread_.count_answer(answers_place_, reply.status);
-    invariant(static_body_.empty(), "answers are sent in order");
-    static_body_ = append_answer(out_, reply,
-                                 {.request_id = request_id_,
-                                  .version_1_0 = version_1_0_,
-                                  .keep_alive = keep_alive_,
-                                  .without_body = without_body_});
-}
-
-void Connection::refuse(std::uint16_t status) {
-    thread_.count_refusal();
-    const Head* head = reader_.head();
-    const bool has_id = head != nullptr && !head->request_id.empty();
-    request_id_ = has_id ? head->request_id : thread_.request_ids().next();
-    without_body_ = head != nullptr && head->method == Method::head;
-    keep_alive_ = false;
-    answers_place_ = 0;
-    if (head != nullptr) {
-        const auto& service = thread_.service();
-        const bool local = origin_ == Origin::local_socket;
-        const auto& router = local ? service.local_router : service.router;
-        answers_place_ = thread_.answers_place(origin_, router.find(head->method, head->path).path);
-    }
-    std::optional<Reply> earlier;
-    if (status == 413 && head != nullptr && origin_ == Origin::network) {
-        earlier = before_too_large(*head);
-    }
-    append(earlier ? std::move(*earlier) : refusal(status));
-    lingering_ = true;
-    if (flush()) {
-        finish();
-    }
-}
-
-std::optional<Reply> Connection::before_too_large(const Head& head) const {
-    const auto& ask = thread_.service().router.before_too_large;
-    try {
-        return ask ? ask(request_of(head)) : std::nullopt;
-    } catch (...) {
-        return std::nullopt;
-    }
-}
-
-Reply Connection::refusal(std::uint16_t status) const {
-    Reply reply{.status = status, .body = thread_.service().refusal(status)};
-    if (status == 503) {
-        reply.add_header("Retry-After", "1");
-    }
-    return reply;
-}
-
 bool Connection::flush() {
-    if (writing_) {
+    if (write_pending_) {
         return false;
     }
     for (auto next = unsent(); !next.empty(); next = unsent()) {
@@ -311,7 +261,8 @@ bool Connection::flush() {
             return false;
         }
         sent_ += progress.bytes;
-        wait_ = Wait::nothing;  // The client reads: its time for the next piece starts anew.
+        wait_ = Wait::nothing;  // The client reads: its time for the next piece
+                                // starts anew.
     }
     out_.clear();
     static_body_ = {};
@@ -333,8 +284,8 @@ void Connection::wait_for_writing() {
     }
     await(Wait::writing);
     deadline_ = std::min(deadline_, write_deadline_);
-    writing_ = true;
-    if (!reading_) {
+    write_pending_ = true;
+    if (!read_pending_) {
         reader_.release();
     }
     account();
@@ -348,11 +299,11 @@ std::string_view Connection::unsent() const noexcept {
 /// Whether what has gathered is to be sent before anything is added.
 bool Connection::must_flush() const noexcept {
     const std::size_t most = caller_known_ ? gather_max : stranger_gather_max;
-    return closing_ || !static_body_.empty() || out_.size() > most;
+    return !static_body_.empty() || out_.size() > most;
 }
 
 void Connection::account() {
-    if (caller_known_ || answering_) {
+    if (caller_known_ || state_ == State::answering) {
         thread_.release(*this);
         return;
     }
@@ -361,22 +312,12 @@ void Connection::account() {
 }
 
 void Connection::on_writable(const Stream::ErrorCode& error) {
-    writing_ = false;
-    if (!stream_) {
+    write_pending_ = false;
+    if (state_ == State::closed) {
         return;
     }
     if (error) {
         close();
-        return;
-    }
-    if (lingering_) {
-        if (flush()) {
-            finish();
-        }
-        return;
-    }
-    if (answering_) {
-        (void)flush();
         return;
     }
     if (flush()) {
@@ -386,26 +327,23 @@ void Connection::on_writable(const Stream::ErrorCode& error) {
 
 void Connection::finish() {
     stream_->shut_down();
-    if (!lingering_ && !client_goes_on_) {
+    if (!client_goes_on_) {
         close();
         return;
     }
-    lingering_ = true;
+    state_ = State::lingering;
     await(Wait::lingering);
-    if (!reading_) {
+    if (!read_pending_) {
         linger();
     }
 }
 
 void Connection::linger() {
-    if (writing_ || !unsent().empty()) {
-        return;  // The refusal is still on its way; `finish` comes back.
-    }
     if (stream_->discard().closed) {
         close();
         return;
     }
-    reading_ = true;
+    read_pending_ = true;
     reader_.release();
     account();
     stream_->async_discardable(
@@ -432,6 +370,7 @@ void Connection::check_deadline(SteadyTime now) {
                 close();  // Nothing was asked, so nothing is answered.
             } else {
                 refuse(408);
+                serve();
             }
             return;
     }
@@ -439,7 +378,8 @@ void Connection::check_deadline(SteadyTime now) {
 
 void Connection::drain() {
     draining_ = true;
-    if (reading_ && !lingering_ && reader_.part() == RequestReader::Part::nothing_yet) {
+    if (read_pending_ && state_ == State::reading &&
+        reader_.part() == RequestReader::Part::nothing_yet) {
         close();
     }
 }

@@ -128,7 +128,8 @@ void IoThread::accept_from(Listener& listener) {
     for (int i = 0; i < accepts_in_a_row; ++i) {
         const Listener::Accepted accepted = listener.accept();
         if (accepted.exhausted) {
-            listener.pause();  // Until the next sweep: trying again at once would only spin.
+            listener.pause();  // Until the next sweep: trying again at once would only
+                               // spin.
             return;
         }
         if (accepted.descriptor < 0) {
@@ -210,7 +211,7 @@ void IoThread::take_mail() {
     box_->take_all(mails_);
     for (ReplyBox::Mail& mail : mails_) {
         const auto connection = std::move(mail.to);
-        connection->answer(std::move(mail));
+        connection->take(std::move(mail));
     }
     mails_.clear();
 }

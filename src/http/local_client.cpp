@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <limits>
 #include <poll.h>
 #include <system_error>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "http/chunk_decoder.hpp"
 #include "http/file_descriptor.hpp"
 #include "http/local_address.hpp"
 
@@ -19,10 +22,10 @@ namespace merpati::http {
 namespace {
 
 namespace beast = boost::beast;
-using Parser = beast::http::response_parser<beast::http::string_body>;
 using Deadline = SteadyTime;
 
 constexpr std::uint64_t answer_max = 64ULL * 1024 * 1024;
+constexpr std::size_t head_max = 64UL * 1024;
 
 std::unexpected<Error> socket_failure(const std::string& path) {
     const int reason = errno;
@@ -100,43 +103,159 @@ Result<void> send_all(const FileDescriptor& socket, std::string_view bytes, cons
     return {};
 }
 
-Result<void> receive(const FileDescriptor& socket, Parser& parser, const std::string& path,
-                     Deadline deadline) {
-    std::array<char, 16'384> chunk;
-    std::string unread;
-    beast::error_code error;
-    while (!parser.is_done()) {
-        const ssize_t size = ::recv(socket.get(), chunk.data(), chunk.size(), 0);
-        if (size < 0 && (errno == EAGAIN || errno == EINTR)) {
-            if (auto ready = wait_for(socket, POLLIN, deadline); !ready) {
-                return ready;
+/// An answer as it comes.
+class Receiver {
+public:
+    Receiver(const FileDescriptor& socket, const std::string& path, const BodyTaker& take,
+             std::chrono::milliseconds timeout, Deadline deadline)
+        : socket_(socket),
+          path_(path),
+          take_(take),
+          timeout_(timeout),
+          deadline_(deadline) {}
+
+    Result<ClientReply> receive(bool has_body) {
+        auto head = receive_head();
+        if (!head) {
+            return pass(head);
+        }
+        reply_.status = static_cast<std::uint16_t>(head->result_int());
+        auto whole = !has_body         ? Result<void>{}
+                     : head->chunked() ? receive_chunks()
+                                       : receive_length(*head);
+        return whole ? Result<ClientReply>{std::move(reply_)} : pass(whole);
+    }
+
+private:
+    using Head = beast::http::response<beast::http::empty_body>;
+
+    /// What follows the head stays in `unread_`.
+    Result<Head> receive_head() {
+        std::size_t end = 0;
+        while ((end = unread_.find("\r\n\r\n")) == std::string::npos) {
+            const auto more = read_some();
+            if (!more) {
+                return pass(more);
             }
-            continue;
-        }
-        if (size < 0) {
-            return socket_failure(path);
-        }
-        if (size == 0) {
-            if (!parser.got_some()) {
-                return fail(ErrorCode::protocol, "the server closed without an answer");
+            if (*more == 0 || unread_.size() > head_max) {
+                return fail(ErrorCode::protocol, unread_.empty()
+                                                     ? "the server closed without an answer"
+                                                     : "the server's answer is no HTTP");
             }
-            parser.put_eof(error);
-        } else {
-            unread.append(chunk.data(), static_cast<std::size_t>(size));
-            unread.erase(0, parser.put(boost::asio::buffer(unread), error));
         }
-        if (error && error != beast::http::error::need_more) {
+        beast::http::response_parser<beast::http::empty_body> parser;
+        parser.skip(true);  // The body is not Beast's to read.
+        beast::error_code error;
+        parser.put(boost::asio::buffer(unread_.data(), end + 4), error);
+        if (error || !parser.is_header_done()) {
             return fail(ErrorCode::protocol,
                         fmt::format("the server's answer is no HTTP: {}", error.message()));
         }
+        unread_.erase(0, end + 4);
+        return parser.release();
     }
-    return {};
-}
+
+    Result<void> receive_chunks() {
+        ChunkDecoder decoder{std::numeric_limits<std::size_t>::max()};
+        for (;;) {
+            const auto progress = decoder.decode(unread_, unread_.data());
+            if (auto taken = keep({unread_.data(), progress.produced}); !taken) {
+                return taken;
+            }
+            unread_.clear();
+            switch (progress.status) {
+                case ChunkDecoder::Status::done:
+                    return {};
+                case ChunkDecoder::Status::malformed:
+                case ChunkDecoder::Status::too_large:
+                    return fail(ErrorCode::protocol, "the server's answer is no HTTP: bad chunks");
+                case ChunkDecoder::Status::needs_more:
+                    break;
+            }
+            if (auto more = read_or_end(); !more) {
+                return more;
+            }
+        }
+    }
+
+    Result<void> receive_length(const Head& head) {
+        std::uint64_t left = 0;
+        const auto text = head[beast::http::field::content_length];
+        const auto* const end = text.data() + text.size();
+        if (std::from_chars(text.data(), end, left).ptr != end || left > answer_max) {
+            return fail(ErrorCode::protocol, "the server's answer is too large, or has no size");
+        }
+        for (;;) {
+            const auto piece = std::string_view{unread_}.substr(0, left);
+            if (auto taken = keep(piece); !taken) {
+                return taken;
+            }
+            left -= piece.size();
+            unread_.clear();
+            if (left == 0) {
+                return {};
+            }
+            if (auto more = read_or_end(); !more) {
+                return more;
+            }
+        }
+    }
+
+    Result<void> keep(std::string_view piece) {
+        if (take_ && reply_.status == 200) {
+            return piece.empty() ? Result<void>{} : take_(piece);
+        }
+        if (reply_.body.size() + piece.size() > answer_max) {
+            return fail(ErrorCode::protocol, "the server's answer is too large");
+        }
+        reply_.body += piece;
+        return {};
+    }
+
+    Result<void> read_or_end() {
+        const auto more = read_some();
+        if (!more) {
+            return pass(more);
+        }
+        return *more > 0 ? Result<void>{}
+                         : fail(ErrorCode::protocol, "the server's answer was cut off");
+    }
+
+    /// 0: the end.
+    Result<std::size_t> read_some() {
+        std::array<char, 16'384> chunk;
+        if (take_) {
+            deadline_ = SystemClock().steady_now() + timeout_;
+        }
+        for (;;) {
+            const ssize_t size = ::recv(socket_.get(), chunk.data(), chunk.size(), 0);
+            if (size >= 0) {
+                unread_.append(chunk.data(), static_cast<std::size_t>(size));
+                return static_cast<std::size_t>(size);
+            }
+            if (errno != EAGAIN && errno != EINTR) {
+                return socket_failure(path_);
+            }
+            if (auto ready = wait_for(socket_, POLLIN, deadline_); !ready) {
+                return pass(ready);
+            }
+        }
+    }
+
+    const FileDescriptor& socket_;
+    const std::string& path_;
+    const BodyTaker& take_;
+    const std::chrono::milliseconds timeout_;
+    Deadline deadline_;
+    std::string unread_;
+    ClientReply reply_;
+};
 
 }  // namespace
 
 Result<ClientReply> request(const std::string& socket_path, Method method, std::string_view target,
-                            std::string_view body, std::chrono::milliseconds timeout) {
+                            std::string_view body, std::chrono::milliseconds timeout,
+                            const BodyTaker& take) {
     const auto unfit = [](char c) { return c <= ' ' || c >= '\x7f'; };
     if (!target.starts_with('/') || std::ranges::any_of(target, unfit)) {
         return fail(ErrorCode::invalid_argument, "the target of a request is a path in ASCII");
@@ -153,15 +272,7 @@ Result<ClientReply> request(const std::string& socket_path, Method method, std::
     if (auto sent = send_all(*socket, bytes, socket_path, deadline); !sent) {
         return pass(sent);
     }
-    Parser parser;
-    parser.eager(true);
-    parser.body_limit(answer_max);
-    parser.skip(method == Method::head);
-    if (auto received = receive(*socket, parser, socket_path, deadline); !received) {
-        return pass(received);
-    }
-    return ClientReply{.status = static_cast<std::uint16_t>(parser.get().result_int()),
-                       .body = std::move(parser.get().body())};
+    return Receiver{*socket, socket_path, take, timeout, deadline}.receive(method != Method::head);
 }
 
 }  // namespace merpati::http

@@ -197,6 +197,35 @@ TEST_F(LocalSocketTest, TellsTheClientWhenTheAnswerIsNone) {
     }
 }
 
+TEST_F(LocalSocketTest, GivesTheClientABodyPieceByPiece) {
+    std::thread peer = answer_once(
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n "
+        "world\r\n0\r\n\r\n");
+    std::string all;
+    const auto reply = request(options.local_socket, Method::get, "/", {}, patience,
+                               [&](std::string_view piece) -> Result<void> {
+                                   all += piece;
+                                   return {};
+                               });
+    ASSERT_TRUE(reply) << reply.error().describe();
+    EXPECT_EQ(all, "hello world");
+    EXPECT_EQ(reply->body, "");
+    peer.join();
+}
+
+TEST_F(LocalSocketTest, TellsTheClientOfABodyThatIsCutOff) {
+    for (const char* body : {"", "0\r\n", "3\r\n", "5\r\nhel", "5\r\nhello\r\n"}) {
+        std::thread peer = answer_once("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" +
+                                       std::string{body});
+        const auto reply = request(options.local_socket, Method::get, "/", {}, patience,
+                                   [](std::string_view) { return Result<void>{}; });
+        ASSERT_FALSE(reply) << body;
+        EXPECT_EQ(reply.error().code, ErrorCode::protocol) << body;
+        peer.join();
+        std::filesystem::remove(options.local_socket);
+    }
+}
+
 TEST_F(LocalSocketTest, SendsNoTargetThatIsSeveralLines) {
     for (const char* target : {"", "manage", "/a b", "/a\r\nX: y", "/\xc3\xa4"}) {
         EXPECT_EQ(ask(Method::get, target).error().code, ErrorCode::invalid_argument);

@@ -12,6 +12,19 @@ void Reply::add_header(std::string_view name, std::string_view value) {
     headers.append(name).append(": ").append(value).append("\r\n");
 }
 
+BodyWriter::~BodyWriter() {
+    if (sink_) {
+        sink_->cut_off();
+    }
+}
+
+void BodyWriter::hand_over(std::string&& bytes, bool last) {
+    invariant(sink_ != nullptr && bytes.size() <= piece_max,
+              "a piece of a body is given once, and is no larger than one client "
+              "may hold");
+    std::exchange(sink_, nullptr)->take_piece(std::move(bytes), last);
+}
+
 void ReplySink::abandon() {
     deliver(Reply{.status = 500});
 }

@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
+
+#include "http/body_source.hpp"
 
 namespace merpati::http {
 
@@ -21,6 +22,9 @@ struct Reply {
     /// a list of pairs costs more than the whole answer.
     std::string headers{};
     bool close = false;
+    /// Sent in the place of both, as it is made: with chunks, or to the end of the connection where
+    /// the client speaks HTTP/1.0.
+    std::unique_ptr<BodySource> source{};
 
     [[nodiscard]] std::string_view content() const noexcept {
         return static_body.empty() ? std::string_view{body} : static_body;

@@ -1,6 +1,8 @@
-// Where replies from other threads wait for the I/O thread that owns their connection.
+// Where replies, and pieces of bodies, from other threads wait for the I/O thread that owns their
+// connection.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -22,9 +24,16 @@ public:
     explicit ReplyBox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
     struct Mail {
+        enum class Kind : std::uint8_t {
+            reply,
+            abandoned,  // Nobody will answer; `reply` is empty.
+            piece,      // Of a body, in `reply.body`.
+            last_piece,
+            cut_off,  // Nobody will end the body.
+        };
         std::shared_ptr<Connection> to;
         Reply reply{};
-        bool abandoned = false;  // Nobody will answer; `reply` is empty.
+        Kind kind = Kind::reply;
     };
     void put(Mail&& mail);
 

@@ -7,7 +7,8 @@
 
 namespace merpati::http {
 
-RequestReader::RequestReader(const Limits& limits) : limits_(limits), scanner_(limits) {}
+RequestReader::RequestReader(const Limits& limits, BodyLimiter* limiter)
+    : limits_(limits), limiter_(limiter), scanner_(limits) {}
 
 std::span<char> RequestReader::room() {
     if (begin_ == end_ && !head_done_) {
@@ -75,9 +76,10 @@ RequestReader::State RequestReader::advance_head() {
         return refuse(status);
     }
     head_done_ = true;
+    const auto body_max = limiter_ != nullptr ? limiter_->body_max(head_) : limits_.body_max;
     if (head_.chunked) {
-        chunks_.emplace(limits_.body_max);
-    } else if (head_.content_length > limits_.body_max) {
+        chunks_.emplace(body_max);
+    } else if (head_.content_length > body_max) {
         return refuse(413);
     }
     return State::ready;

@@ -15,6 +15,13 @@
 
 namespace merpati::http {
 
+/// Asked once when the head of a request is complete: how large may its body be?
+class BodyLimiter {
+public:
+    virtual ~BodyLimiter() = default;
+    [[nodiscard]] virtual std::size_t body_max(const Head& head) = 0;
+};
+
 /// Operation: read into `room()`, say how much with `received()`, then ask `advance()`. When it
 /// says `ready`, `head()` and `body()` are the request until `consume()`; what came behind it stays
 /// for the next one. A refused connection cannot be read on: where the next request begins is
@@ -30,7 +37,8 @@ namespace merpati::http {
 /// Threads: none. Knows no sockets.
 class RequestReader {
 public:
-    explicit RequestReader(const Limits& limits);
+    /// Without a limiter Limits::body_max holds for every request.
+    explicit RequestReader(const Limits& limits, BodyLimiter* limiter = nullptr);
 
     /// Free room behind what was received: at least one byte. Moves the request's views.
     [[nodiscard]] std::span<char> room();
@@ -74,6 +82,7 @@ private:
     void move_views(const char* to) noexcept;
 
     const Limits& limits_;
+    BodyLimiter* const limiter_;
     std::unique_ptr<char[]> buffer_;
     std::size_t capacity_ = 0;
     std::size_t begin_ = 0;  // Of the request under way, in the buffer.

@@ -10,30 +10,38 @@ namespace merpati::http {
 namespace {
 
 constexpr std::size_t method_count = 8;
+constexpr std::string_view any_segment = "{}";
 
 std::size_t index_of(Method method) noexcept {
     return static_cast<std::size_t>(method);
 }
 
+/// What answers one method of a path.
+struct Answerer {
+    Handler handler;
+    std::size_t body_max = 0;
+};
+
 /// One path and what answers its methods.
 struct Place {
-    std::array<Handler, method_count> handlers;
-    std::size_t number = 0;  // In Table::paths.
-    std::string allow;
+    std::string path;  // Of those under "/*" without the star.
+    std::size_t number = 0;
+    std::array<Answerer, method_count> answerers{};
+    std::string allow{};
 
-    const Handler* handler(Method method) const noexcept {
-        if (method == Method::head && !handlers[index_of(Method::head)]) {
+    const Answerer* find(Method method) const noexcept {
+        if (method == Method::head && !answerers[index_of(Method::head)].handler) {
             method = Method::get;
         }
-        const Handler& found = handlers[index_of(method)];
-        return found ? &found : nullptr;
+        const Answerer& found = answerers[index_of(method)];
+        return found.handler ? &found : nullptr;
     }
 
     void list_methods() {
         allow.clear();
         for (std::size_t i = 0; i < index_of(Method::other); ++i) {
             const auto method = static_cast<Method>(i);
-            if (handler(method) != nullptr) {
+            if (find(method) != nullptr) {
                 allow.append(allow.empty() ? "" : ", ").append(to_string(method));
             }
         }
@@ -51,33 +59,38 @@ struct TextHash {
 
 struct Router::Table {
     std::unordered_map<std::string, std::unique_ptr<Place>, TextHash, std::equal_to<>> exact;
-    std::vector<std::pair<std::string, std::unique_ptr<Place>>> under;  // Longest prefix first.
-    std::vector<std::pair<Method, std::string>> routes;
+    std::vector<std::unique_ptr<Place>> patterns;
+    std::vector<std::unique_ptr<Place>> prefixes;  // Longest first.
     std::vector<std::string> paths;
 
-    std::unique_ptr<Place> make(const std::string& path) {
-        auto made = std::make_unique<Place>();
-        made->number = paths.size();
-        paths.push_back(path);
-        return made;
+    Place& place(const std::string& path) {
+        if (path.ends_with("/*")) {
+            return listed(prefixes, path.substr(0, path.size() - 1), path);
+        }
+        if (path.contains(any_segment)) {
+            return listed(patterns, path, path);
+        }
+        auto& slot = exact[path];
+        if (!slot) {
+            slot = make(path, path);
+        }
+        return *slot;
     }
 
-    Place& place(const std::string& path) {
-        if (!path.ends_with("/*")) {
-            auto& slot = exact[path];
-            if (!slot) {
-                slot = make(path);
-            }
-            return *slot;
-        }
-        const std::string prefix = path.substr(0, path.size() - 1);
-        const auto known = std::ranges::find(under, prefix, [](const auto& e) { return e.first; });
-        if (known != under.end()) {
-            return *known->second;
+    Place& listed(std::vector<std::unique_ptr<Place>>& places, const std::string& path,
+                  const std::string& shown) {
+        const auto known = std::ranges::find(places, path, &Place::path);
+        if (known != places.end()) {
+            return **known;
         }
         const auto after = std::ranges::find_if(
-            under, [&](const auto& entry) { return entry.first.size() < prefix.size(); });
-        return *under.emplace(after, prefix, make(path))->second;
+            places, [&](const auto& place) { return place->path.size() < path.size(); });
+        return **places.insert(after, make(path, shown));
+    }
+
+    std::unique_ptr<Place> make(const std::string& path, const std::string& shown) {
+        paths.push_back(shown);
+        return std::make_unique<Place>(Place{.path = path, .number = paths.size() - 1});
     }
 };
 
@@ -86,18 +99,13 @@ Router::~Router() = default;
 Router::Router(Router&&) noexcept = default;
 Router& Router::operator=(Router&&) noexcept = default;
 
-void Router::add(Method method, std::string path, Handler handler) {
+void Router::add(Method method, const std::string& path, Handler handler, std::size_t body_max) {
     invariant(path.starts_with('/'), "a route's path starts with a slash");
     Place& place = table_->place(path);
-    Handler& slot = place.handlers[index_of(method)];
-    invariant(!slot, "a route is added once");
-    slot = std::move(handler);
+    Answerer& slot = place.answerers[index_of(method)];
+    invariant(!slot.handler, "a route is added once");
+    slot = {.handler = std::move(handler), .body_max = body_max};
     place.list_methods();
-    table_->routes.emplace_back(method, std::move(path));
-}
-
-std::vector<std::pair<Method, std::string>> Router::routes() const {
-    return table_->routes;
 }
 
 const std::vector<std::string>& Router::paths() const noexcept {
@@ -106,25 +114,59 @@ const std::vector<std::string>& Router::paths() const noexcept {
 
 Router::Match Router::find(Method method, std::string_view path) const {
     const Place* refusing = nullptr;
+    const auto found_in = [&](const Place& place) -> const Answerer* {
+        const auto* const answerer = place.find(method);
+        refusing = refusing == nullptr ? &place : refusing;
+        return answerer;
+    };
+    const auto match = [](const Place& place, const Answerer& answerer) {
+        return Match{.handler = &answerer.handler,
+                     .status = 200,
+                     .path = place.number,
+                     .body_max = answerer.body_max};
+    };
     if (const auto exact = table_->exact.find(path); exact != table_->exact.end()) {
-        if (const Handler* handler = exact->second->handler(method)) {
-            return {.handler = handler, .status = 200, .path = exact->second->number};
+        if (const auto* answerer = found_in(*exact->second)) {
+            return match(*exact->second, *answerer);
         }
-        refusing = exact->second.get();
     }
-    for (const auto& [prefix, place] : table_->under) {
-        if (!path.starts_with(prefix)) {
+    for (const auto& place : table_->patterns) {
+        if (!match_path(place->path, path)) {
             continue;
         }
-        if (const Handler* handler = place->handler(method)) {
-            return {.handler = handler, .status = 200, .path = place->number};
+        if (const auto* answerer = found_in(*place)) {
+            return match(*place, *answerer);
         }
-        refusing = refusing == nullptr ? place.get() : refusing;
+    }
+    for (const auto& place : table_->prefixes) {
+        if (!path.starts_with(place->path)) {
+            continue;
+        }
+        if (const auto* answerer = found_in(*place)) {
+            return match(*place, *answerer);
+        }
     }
     if (refusing == nullptr) {
         return {};
     }
     return {.handler = nullptr, .status = 405, .allow = refusing->allow, .path = refusing->number};
+}
+
+std::optional<std::string_view> match_path(std::string_view pattern,
+                                           std::string_view path) noexcept {
+    const auto hole = pattern.find(any_segment);
+    if (hole == std::string_view::npos) {
+        return path == pattern ? std::optional{std::string_view{}} : std::nullopt;
+    }
+    const auto before = pattern.substr(0, hole);
+    const auto after = pattern.substr(hole + any_segment.size());
+    if (path.size() <= before.size() + after.size() || !path.starts_with(before) ||
+        !path.ends_with(after)) {
+        return std::nullopt;
+    }
+    path.remove_prefix(before.size());
+    path.remove_suffix(after.size());
+    return path.contains('/') ? std::nullopt : std::optional{path};
 }
 
 }  // namespace merpati::http

@@ -1,6 +1,7 @@
 // Which handler answers which path.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,9 +24,9 @@ using Handler = std::function<void(const Request&, Responder)>;
 using RefusalBody = std::function<std::string(std::uint16_t status)>;
 
 /// Operation: built once, before the server starts, and not changed afterwards. A path ending in
-/// "/*" matches everything under it; an exact path goes before it, a longer one before a shorter.
-/// A known path with another method is answered 405 with `Allow`; HEAD is answered by GET's handler
-/// without the body.
+/// "/*" matches everything under it. An exact path goes before one with "{}", and that before "/*";
+/// of the latter a longer one before a shorter. A known path with another method is answered 405
+/// with `Allow`; HEAD is answered by GET's handler without the body.
 ///
 /// Threads: `find` from any, once the server runs.
 class Router {
@@ -39,12 +40,10 @@ public:
     Router(Router&&) noexcept;
     Router& operator=(Router&&) noexcept;
 
-    /// The path starts with '/'. Adding the same pair twice is an invariant violation.
-    void add(Method method, std::string path, Handler handler);
-
-    /// All (method, path) pairs in the order of adding, for the test that compares them with
-    /// openapi.yaml.
-    [[nodiscard]] std::vector<std::pair<Method, std::string>> routes() const;
+    /// The path starts with '/'; one segment of it may be "{}", which stands for any that is not
+    /// empty. Adding the same pair twice is an invariant violation. `body_max`: the largest body;
+    /// 0: what Limits allow.
+    void add(Method method, const std::string& path, Handler handler, std::size_t body_max = 0);
 
     /// The paths in the order of adding; `Match::path` counts in it.
     [[nodiscard]] const std::vector<std::string>& paths() const noexcept;
@@ -56,6 +55,7 @@ public:
         std::uint16_t status = 404;        // 404 or 405 where there is no handler.
         std::string_view allow{};          // For 405: "GET, HEAD, POST".
         std::size_t path = no_path;        // Of the handler, or of what answered 405.
+        std::size_t body_max = 0;          // Of the handler; 0: what Limits allow.
     };
     [[nodiscard]] Match find(Method method, std::string_view path) const;
 
@@ -63,5 +63,9 @@ private:
     struct Table;
     std::unique_ptr<Table> table_;
 };
+
+/// What stands for "{}" where `path` has the pattern's form; empty text where the pattern has none.
+[[nodiscard]] std::optional<std::string_view> match_path(std::string_view pattern,
+                                                         std::string_view path) noexcept;
 
 }  // namespace merpati::http

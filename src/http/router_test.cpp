@@ -67,13 +67,20 @@ TEST_F(RouterTest, LetsAWiderPathAnswerAMethodTheExactOneLacks) {
     EXPECT_EQ(find(Method::put, "/a/b"), "405 POST");
 }
 
-TEST_F(RouterTest, ListsItsRoutesAsAdded) {
-    add(Method::post, "/z");
-    add(Method::get, "/a/*");
-    const auto routes = router.routes();
-    ASSERT_EQ(routes.size(), 2U);
-    EXPECT_EQ(routes[0], std::pair(Method::post, std::string{"/z"}));
-    EXPECT_EQ(routes[1], std::pair(Method::get, std::string{"/a/*"}));
+TEST_F(RouterTest, APatternStandsForOneSegmentAndYieldsToAnExactPath) {
+    add(Method::get, "/things/{}");
+    add(Method::post, "/things/{}/turn");
+    add(Method::get, "/things/all");
+    add(Method::put, "/things/*");
+    EXPECT_EQ(find(Method::get, "/things/7"), "/things/{}");
+    EXPECT_EQ(find(Method::get, "/things/all"), "/things/all");
+    EXPECT_EQ(find(Method::post, "/things/7/turn"), "/things/{}/turn");
+    EXPECT_EQ(find(Method::put, "/things/7/turn"), "/things/*");
+    EXPECT_EQ(find(Method::post, "/things/7"), "405 GET, HEAD");
+    for (const auto* other : {"/things/", "/things", "/things/7/", "/things/7/8/turn"}) {
+        EXPECT_NE(find(Method::get, other), "/things/{}") << other;
+    }
+    EXPECT_EQ(match_path("/things/{}/turn", "/things/a%20b/turn"), "a%20b");
 }
 
 TEST_F(RouterTest, TakesEachRouteOnce) {

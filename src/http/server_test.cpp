@@ -228,6 +228,30 @@ TEST_F(ServerTest, CarriesBodiesUpToTheLimit) {
     EXPECT_EQ(client.receive().body, body);
 }
 
+TEST_F(ServerTest, ARouteMayTakeLargerOrSmallerBodiesThanTheOthers) {
+    const auto echo = [](const Request& request, Responder responder) {
+        responder.send({.body = std::to_string(request.body.size())});
+    };
+    options.limits.body_max = 100;
+    router.add(Method::post, "/small", echo, 10);
+    router.add(Method::post, "/large", echo, 1'000);
+    start();
+    for (const auto& [path, most] : {std::pair{"/small", 10}, {"/large", 1'000}, {"/echo", 100}}) {
+        for (const bool fits : {true, false}) {
+            const std::string body(static_cast<std::size_t>(most + (fits ? 0 : 1)), 'b');
+            auto client = connect();
+            client.send("POST " + std::string{path} + " HTTP/1.1\r\nHost: a\r\nContent-Length: " +
+                        std::to_string(body.size()) + "\r\n\r\n" + body);
+            EXPECT_EQ(client.receive().status, fits ? 200 : 413) << path;
+        }
+        auto chunked = connect();
+        chunked.send("POST " + std::string{path} +
+                     " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + "3e9\r\n" +
+                     std::string(1'001, 'b') + "\r\n0\r\n\r\n");
+        EXPECT_EQ(chunked.receive().status, 413) << path;
+    }
+}
+
 TEST_F(ServerTest, RefusesABodyTooLargeBeforeItComes) {
     start();
     auto client = connect();

@@ -42,7 +42,7 @@ struct OutcomeWaitersTest : ::testing::Test {
     std::optional<http::Reply> answer_to(model::MessageState state, model::StatusCode code) {
         const auto caught = wait();
         waiters.finished(message, {.state = state, .code = code});
-        return caught->given;
+        return std::move(caught->given);
     }
 
     const RefusalListener nobody;

@@ -1,0 +1,144 @@
+// How a connection's answers, and the pieces of their bodies, come into what it sends.
+#include <utility>
+
+#include "base/assert.hpp"
+#include "http/answer.hpp"
+#include "http/connection.hpp"
+#include "http/io_thread.hpp"
+
+namespace merpati::http {
+
+void Connection::deliver(Reply&& reply) {
+    if (box_->owned_by_this_thread() && state_ == State::handling) {
+        early_reply_.emplace(std::move(reply));
+        return;
+    }
+    box_->put({.to = shared_from_this(), .reply = std::move(reply)});
+}
+
+void Connection::abandon() {
+    if (box_->owned_by_this_thread() && state_ == State::handling) {
+        early_reply_.emplace(refusal(500));
+        return;
+    }
+    box_->put({.to = shared_from_this(), .kind = ReplyBox::Mail::Kind::abandoned});
+}
+
+/// Through the box on every way, so that a source that is always ready leaves others their turn.
+void Connection::take_piece(std::string&& bytes, bool last) {
+    box_->put({.to = shared_from_this(),
+               .reply = {.body = std::move(bytes)},
+               .kind = last ? ReplyBox::Mail::Kind::last_piece : ReplyBox::Mail::Kind::piece});
+}
+
+void Connection::cut_off() {
+    box_->put({.to = shared_from_this(), .kind = ReplyBox::Mail::Kind::cut_off});
+}
+
+void Connection::take(ReplyBox::Mail&& mail) {
+    if (state_ == State::closed) {
+        return;  // Hung up, or the server stops.
+    }
+    switch (mail.kind) {
+        case ReplyBox::Mail::Kind::reply:
+            append(std::move(mail.reply));
+            break;
+        case ReplyBox::Mail::Kind::abandoned:
+            append(refusal(500));
+            break;
+        case ReplyBox::Mail::Kind::piece:
+            append_piece(mail.reply.body, false);
+            break;
+        case ReplyBox::Mail::Kind::last_piece:
+            append_piece(mail.reply.body, true);
+            break;
+        case ReplyBox::Mail::Kind::cut_off:
+            close();
+            return;
+    }
+    serve();
+}
+
+void Connection::append(Reply&& reply) {
+    keep_alive_ = keep_alive_ && !reply.close && !draining_ &&
+                  (reply.source == nullptr || !version_1_0_);  // Its end is the connection's.
+    thread_.count_answer(answers_place_, reply.status);
+    invariant(static_body_.empty(), "answers are sent in order");
+    static_body_ = append_answer(out_, reply,
+                                 {.request_id = request_id_,
+                                  .version_1_0 = version_1_0_,
+                                  .keep_alive = keep_alive_,
+                                  .without_body = without_body_});
+    if (reply.source != nullptr && !without_body_) {
+        source_ = std::move(reply.source);
+        state_ = State::sending_body;
+    } else {
+        state_ = after_answer();
+    }
+}
+
+void Connection::append_piece(std::string_view bytes, bool last) {
+    if (version_1_0_) {
+        out_ += bytes;
+    } else if (!bytes.empty()) {
+        append_chunk(out_, bytes);
+    }
+    if (!last) {
+        state_ = State::sending_body;
+        return;
+    }
+    if (!version_1_0_) {
+        append_chunk(out_, {});
+    }
+    source_.reset();
+    state_ = after_answer();
+}
+
+void Connection::ask_for_piece() {
+    state_ = State::awaiting_piece;
+    BodyWriter writer{shared_from_this()};
+    try {
+        source_->next(std::move(writer));
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
+                     // The writer, destroyed on the way here, has cut the body off.
+    }
+}
+
+Connection::State Connection::after_answer() const noexcept {
+    return keep_alive_ ? State::reading : State::closing;
+}
+
+void Connection::refuse(std::uint16_t status) {
+    thread_.count_refusal();
+    const Head* head = reader_.head();
+    const bool has_id = head != nullptr && !head->request_id.empty();
+    request_id_ = has_id ? head->request_id : thread_.request_ids().next();
+    without_body_ = head != nullptr && head->method == Method::head;
+    client_goes_on_ = true;
+    keep_alive_ = false;
+    answers_place_ = head != nullptr ? thread_.answers_place(origin_, match_.path) : 0;
+    std::optional<Reply> earlier;
+    if (status == 413 && head != nullptr && origin_ == Origin::network) {
+        earlier = before_too_large(*head);
+    }
+    append(earlier ? std::move(*earlier) : refusal(status));
+}
+
+std::optional<Reply> Connection::before_too_large(const Head& head) const {
+    const auto& ask = thread_.service().router.before_too_large;
+    try {
+        return ask ? ask(request_of(head)) : std::nullopt;
+    } catch (...) {
+        return std::nullopt;
+    }
+}
+
+Reply Connection::refusal(std::uint16_t status) const {
+    Reply reply{.status = status, .body = thread_.service().refusal(status)};
+    if (status == 503) {
+        reply.add_header("Retry-After", "1");
+    }
+    return reply;
+}
+
+}  // namespace merpati::http
