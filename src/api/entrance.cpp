@@ -1,5 +1,6 @@
 #include "api/entrance.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 
@@ -46,7 +47,7 @@ RevisionChoice choose_revision(std::optional<std::string_view> header,
 }
 
 std::optional<Call> Entrance::enter(const http::Request& request, http::Responder responder,
-                                    Operation operation) const {
+                                    const Operation& operation) const {
     std::optional<Call> call{Call{.principal = {},
                                   .fields = {},
                                   .idempotency = {},
@@ -61,7 +62,8 @@ std::optional<Call> Entrance::enter(const http::Request& request, http::Responde
     return call;
 }
 
-Checked<void> Entrance::check(const http::Request& request, Operation operation, Call& call) const {
+Checked<void> Entrance::check(const http::Request& request, const Operation& operation,
+                              Call& call) const {
     const auto now = clock_.wall_now();
     auto principal = admission::authenticate(request.authorization, directory_, now);
     if (!principal) {
@@ -72,7 +74,7 @@ Checked<void> Entrance::check(const http::Request& request, Operation operation,
     request.vouch();
     auto fields = JsonFields::parse(request.body);
     RevisionChoice choice;
-    if (operation == Operation::send) {
+    if (operation.has_revisions) {
         choice = choose_revision(request.header("X-Api-Revision"), call.principal.key.key->revision,
                                  fields ? &*fields : nullptr, options_.default_revision);
         call.revision = choice.revision;
@@ -92,7 +94,7 @@ Checked<void> Entrance::check(const http::Request& request, Operation operation,
     if (auto within = check_rate(call); !within) {
         return pass(within);
     }
-    return read_idempotency_key(request, operation, call);
+    return operation.idempotent ? read_idempotency_key(request, operation, call) : Checked<void>{};
 }
 
 Checked<void> Entrance::check_rate(Call& call) const {
@@ -111,8 +113,8 @@ Checked<void> Entrance::check_rate(Call& call) const {
     return refuse(Refusal::rate_exceeded);
 }
 
-Checked<void> Entrance::read_idempotency_key(const http::Request& request, Operation operation,
-                                             Call& call) const {
+Checked<void> Entrance::read_idempotency_key(const http::Request& request,
+                                             const Operation& operation, Call& call) const {
     const auto header = request.header("Idempotency-Key");
     if (!header) {
         return {};
@@ -122,7 +124,7 @@ Checked<void> Entrance::read_idempotency_key(const http::Request& request, Opera
     }
     // The revision as it was chosen, by whatever rule: an answer of A is none to a B request.
     const auto revision =
-        operation == Operation::send ? model::to_string(call.revision) : std::string_view{};
+        operation.has_revisions ? model::to_string(call.revision) : std::string_view{};
     call.idempotency =
         idempotency_record(request, *header, revision, call.principal.account().id, clock_.now());
     return {};
@@ -130,8 +132,10 @@ Checked<void> Entrance::read_idempotency_key(const http::Request& request, Opera
 
 std::optional<http::Reply> Entrance::before_too_large(const http::Request& request) const {
     // The key comes first in the order of checks; operations without one have nothing to say.
-    const bool is_send = request.path == "/v1/send";
-    if (!is_send && request.path != "/v1/device/addnew") {
+    const auto operation = std::ranges::find_if(operations(), [&](const Operation& one) {
+        return one.scope == Scope::account && one.path == request.path;
+    });
+    if (operation == operations().end()) {
         return std::nullopt;
     }
     const auto principal =
@@ -143,7 +147,7 @@ std::optional<http::Reply> Entrance::before_too_large(const http::Request& reque
     auto reply = failure(refusal);
     if (!principal) {
         reply.headers += bearer_header;
-    } else if (is_send) {
+    } else if (operation->has_revisions) {
         const auto choice =
             choose_revision(request.header("X-Api-Revision"), principal->key.key->revision, nullptr,
                             options_.default_revision);

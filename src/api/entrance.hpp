@@ -8,6 +8,7 @@
 #include "admission/directory.hpp"
 #include "api/call.hpp"
 #include "api/idempotency.hpp"
+#include "api/operation.hpp"
 #include "base/queue_clock.hpp"
 #include "http/request.hpp"
 #include "model/account.hpp"
@@ -30,12 +31,9 @@ struct EntranceOptions {
     std::optional<model::Rate> default_rate;
 };
 
-/// What is asked for. Revisions are those of send: device/addnew has one form only, so the header,
-/// the key's pin and the default say nothing about it, and its errors are worded as A's.
-enum class Operation : std::uint8_t { send, device_addnew };
-
 /// The first half of decisions.md's order of checks, and the one place that answers whoever fails
-/// them.
+/// them. An operation without revisions has one form only: header, pin and default say nothing
+/// about it, and its errors are worded as A's.
 ///
 /// Threads: any.
 class Entrance {
@@ -50,18 +48,18 @@ public:
 
     /// Empty: it was refused, or a repeat, and is answered.
     [[nodiscard]] std::optional<Call> enter(const http::Request& request, http::Responder responder,
-                                            Operation operation) const;
+                                            const Operation& operation) const;
 
     /// For http::Router::before_too_large: a wrong key is told before a body that is too large, and
-    /// send's answer names the revision, as far as the head alone tells it.
+    /// the answer names the revision where there are some, as far as the head alone tells it.
     [[nodiscard]] std::optional<http::Reply> before_too_large(const http::Request& request) const;
 
 private:
-    [[nodiscard]] Checked<void> check(const http::Request& request, Operation operation,
+    [[nodiscard]] Checked<void> check(const http::Request& request, const Operation& operation,
                                       Call& call) const;
     [[nodiscard]] Checked<void> check_rate(Call& call) const;
     [[nodiscard]] Checked<void> read_idempotency_key(const http::Request& request,
-                                                     Operation operation, Call& call) const;
+                                                     const Operation& operation, Call& call) const;
 
     const QueueClock& clock_;
     const admission::Directory& directory_;

@@ -58,7 +58,8 @@ struct IdempotencyTest : ::testing::Test {
         request.authorization = "Bearer mpt_key";
         request.body = asked;
         request.headers = headers;
-        if (auto call = entrance.enter(request, http::Responder{sink}, Operation::device_addnew)) {
+        static constexpr Operation addnew{.scope = Scope::account, .idempotent = true};
+        if (auto call = entrance.enter(request, http::Responder{sink}, addnew)) {
             adding.handle(std::move(*call));
         }
         return reply;

@@ -1,47 +1,103 @@
-#include "api/operations.hpp"
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "api/monitoring.hpp"
+#include "api/operation.hpp"
+#include "api/routes.hpp"
 
 namespace merpati::api {
 namespace {
 
-struct Kept final : http::ReplySink {
-    http::Reply reply;
-    void deliver(http::Reply&& given) override { reply = std::move(given); }
-};
+using Routes = std::set<std::pair<std::string, std::string>>;
 
-struct OperationsTest : ::testing::Test {
-    std::vector<Unready> unready;
-    Operations operations{
-        .unready = [this] { return unready; }, .metrics = {}, .metrics_token = {}};
-    http::Router router;
-
-    OperationsTest() { operations.add_to(router); }
-
-    http::Reply get(std::string_view path) {
-        const auto sink = std::make_shared<Kept>();
-        (*router.find(http::Method::get, path).handler)(http::Request{}, http::Responder{sink});
-        return std::move(sink->reply);
+/// "POST", "/v1/send" of every operation that the description has under `paths`.
+Routes described() {
+    Routes routes;
+    std::istringstream lines{std::string{openapi_yaml()}};
+    std::string path;
+    bool in_paths = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.empty()) {
+            continue;
+        }
+        if (!line.starts_with(' ')) {
+            in_paths = line == "paths:";
+        } else if (in_paths && line.starts_with("  /")) {
+            path = line.substr(2, line.find(':') - 2);
+        } else if (in_paths && line.starts_with("    ") && line.at(4) != ' ') {
+            auto method = line.substr(4, line.find(':') - 4);
+            for (const auto* known : {"get", "post", "put", "patch", "delete"}) {
+                if (method == known) {
+                    std::ranges::transform(method, method.begin(), ::toupper);
+                    routes.emplace(method, path);
+                    break;
+                }
+            }
+        }
     }
-};
-
-TEST_F(OperationsTest, IsReadyWhileNothingIsAmiss) {
-    const auto reply = get("/readyz");
-    EXPECT_EQ(reply.status, 200);
-    EXPECT_EQ(reply.body, R"({"status":"ready"})");
+    return routes;
 }
 
-TEST_F(OperationsTest, NamesEachPartThatIsNotReady) {
-    unready = {{.part = "store", .reason = "its disk is \"full\""},
-               {.part = "connectors", .reason = "have not started"}};
-    const auto reply = get("/readyz");
-    EXPECT_EQ(reply.status, 503);
-    EXPECT_TRUE(reply.body.starts_with(R"({"success":false,)")) << reply.body;
-    EXPECT_TRUE(reply.body.ends_with(R"("code":503},"reasons":[)"
-                                     R"({"part":"store","reason":"its disk is \"full\""},)"
-                                     R"({"part":"connectors","reason":"have not started"}]})"))
-        << reply.body;
-    EXPECT_EQ(get("/healthz").status, 200);  // The process is up all the same.
+TEST(OperationsTest, TheDescriptionAndTheTableHoldTheSamePublicOperations) {
+    Routes offered;
+    for (const auto& operation : operations()) {
+        if (operation.scope != Scope::management) {
+            offered.emplace(http::to_string(operation.method), operation.path);
+        }
+    }
+    EXPECT_EQ(described(), offered);
+}
+
+TEST(OperationsTest, TheManualNamesEveryOperationOfTheOperator) {
+    std::ifstream file{MERPATI_MANAGEMENT_MANUAL};
+    std::ostringstream manual;
+    manual << file.rdbuf();
+    constexpr std::string_view root = "/manage/v1";
+    for (const auto& operation : operations()) {
+        if (operation.scope != Scope::management) {
+            continue;
+        }
+        ASSERT_TRUE(operation.path.starts_with(root));
+        std::string shown{operation.path.substr(root.size())};
+        if (const auto hole = shown.find("{}"); hole != std::string::npos) {
+            shown.replace(hole, 2, "ID");
+        }
+        EXPECT_THAT(manual.str(), ::testing::HasSubstr(fmt::format(
+                                      "`{} {}`", http::to_string(operation.method), shown)));
+    }
+}
+
+TEST(OperationsTest, EachIsThereOnce) {
+    std::set<std::pair<http::Method, std::string_view>> seen;
+    for (const auto& operation : operations()) {
+        EXPECT_TRUE(seen.emplace(operation.method, operation.path).second) << operation.path;
+    }
+}
+
+TEST(OperationsTest, OnlyThoseOfAccountsTakeIdempotencyKeysAndRevisions) {
+    for (const auto& operation : operations()) {
+        const bool of_account = operation.scope == Scope::account;
+        EXPECT_EQ(operation.idempotent, of_account) << operation.path;
+        EXPECT_TRUE(of_account || !operation.has_revisions) << operation.path;
+    }
+}
+
+TEST(OperationsTest, APrincipalIsPermittedItsOwnScopeAlone) {
+    using Kind = admission::Principal::Kind;
+    for (const auto kind : {Kind::anyone, Kind::local_operator, Kind::api_key}) {
+        EXPECT_TRUE(permits(Scope::anyone, kind));
+        EXPECT_EQ(permits(Scope::account, kind), kind == Kind::api_key);
+        EXPECT_EQ(permits(Scope::management, kind), kind == Kind::local_operator);
+    }
 }
 
 }  // namespace

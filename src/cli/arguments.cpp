@@ -106,10 +106,8 @@ std::int64_t number_of(std::string_view text) {
     return *number;
 }
 
-std::int64_t seconds_of(std::string_view text) {
-    const auto duration = config::parse_duration(text, 1s);
-    invariant(duration.has_value(), "the duration was checked when it was parsed");
-    return std::chrono::ceil<std::chrono::seconds>(*duration).count();
+boost::json::value as_text(const std::string& text) {
+    return boost::json::value(text);
 }
 
 boost::json::value text_or_null(const std::string& text) {
@@ -118,6 +116,13 @@ boost::json::value text_or_null(const std::string& text) {
 
 boost::json::value number_or_null(const std::string& text) {
     return text == "none" ? boost::json::value(nullptr) : boost::json::value(number_of(text));
+}
+
+/// Rounded up.
+boost::json::value as_seconds(const std::string& text) {
+    const auto duration = config::parse_duration(text, 1s);
+    invariant(duration.has_value(), "the duration was checked when it was parsed");
+    return std::chrono::ceil<std::chrono::seconds>(*duration).count();
 }
 
 }  // namespace merpati::cli

@@ -29,11 +29,11 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 
 /// A whole number of a checked argument.
 [[nodiscard]] std::int64_t number_of(std::string_view text);
-/// Whole seconds of a checked duration, rounded up.
-[[nodiscard]] std::int64_t seconds_of(std::string_view text);
 
-/// What was typed as the field of a body: null for "none".
+/// What was typed as the field of a body; "or null": for "none".
+[[nodiscard]] boost::json::value as_text(const std::string& text);
 [[nodiscard]] boost::json::value text_or_null(const std::string& text);
 [[nodiscard]] boost::json::value number_or_null(const std::string& text);
+[[nodiscard]] boost::json::value as_seconds(const std::string& text);
 
 }  // namespace merpati::cli

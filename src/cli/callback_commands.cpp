@@ -3,9 +3,9 @@
 
 #include <CLI/App.hpp>
 
-#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/list_command.hpp"
+#include "cli/request_command.hpp"
 
 namespace merpati::cli {
 namespace {
@@ -45,20 +45,16 @@ void add_list(Program& program, CLI::App& group) {
                       .when_empty = "There are no such callbacks."});
 }
 
-void add_replay(Program& program, CLI::App& group) {
-    auto id = std::make_shared<std::string>();
-    auto& command = program.add_command(
-        group,
-        {.name = "replay",
-         .summary = "Deliver a callback again, from its first attempt on",
-         .details = "The receiver gets the same webhook-id and body, with a fresh signature.",
-         .example = "merpati callback replay 019c3f3e-7d00-7abc-8def-0123456789ab"},
-        [id](Session& session) {
-            return session.show(
-                session.ask(http::Method::post, "/callbacks/" + percent_encode(*id) + "/replay"),
-                sheet);
-        });
-    command.add_option("ID", *id, "The callback")->option_text(" ")->required()->check(not_empty());
+RequestCommand replay() {
+    return {.text = {.name = "replay",
+                     .summary = "Deliver a callback again, from its first attempt on",
+                     .details =
+                         "The receiver gets the same webhook-id and body, with a fresh signature.",
+                     .example = "merpati callback replay 019c3f3e-7d00-7abc-8def-0123456789ab"},
+            .method = http::Method::post,
+            .path = "/callbacks/{}/replay",
+            .parameters = {{.name = "ID", .help = "The callback"}},
+            .columns = sheet};
 }
 
 }  // namespace
@@ -70,7 +66,7 @@ void add_callback_commands(Program& program) {
                                      .example = "merpati callback list --state exhausted",
                                      .section = section::messages});
     add_list(program, group);
-    add_replay(program, group);
+    add_request_command(program, group, replay());
 }
 
 }  // namespace merpati::cli

@@ -7,8 +7,6 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "http/local_client.hpp"
-
 namespace merpati::cli {
 namespace {
 
@@ -18,6 +16,7 @@ constexpr std::string_view root = "/manage/v1";
 constexpr auto patience = 5s;        // For a server that is starting or stopping.
 constexpr auto retry_every = 100ms;  // Both ways are tried this often meanwhile.
 constexpr std::size_t page_max = 1'000;
+constexpr auto stream_patience = 60s;  // For the next piece of a streamed answer.
 
 /// The sentence for an exchange that failed on its way.
 Error explain(Error error, const std::string& socket_path) {
@@ -92,6 +91,19 @@ Result<boost::json::value> Gateway::ask(http::Method method, const std::string& 
     return decode(*outcome);
 }
 
+Result<void> Gateway::stream(const std::string& target, const http::BodyTaker& take) {
+    const auto outcome =
+        exchange(http::Method::get, std::string{root} + target, {}, stream_patience, take);
+    if (!outcome) {
+        return pass(outcome);
+    }
+    if (outcome->status < 400) {
+        return {};
+    }
+    const auto refused = decode(*outcome);
+    return refused ? Result<void>{} : pass(refused);
+}
+
 Result<boost::json::array> Gateway::ask_all(const std::string& target) {
     std::string next;
     return ask_page(target, next);
@@ -130,14 +142,15 @@ Result<boost::json::array> Gateway::ask_page(const std::string& target, std::str
 
 Result<api::manage::Outcome> Gateway::exchange(http::Method method, const std::string& target,
                                                const std::string& body,
-                                               std::chrono::milliseconds timeout) {
+                                               std::chrono::milliseconds timeout,
+                                               const http::BodyTaker& take) {
     // A store begins with its first account; whatever else is asked of one that is not there was
     // meant for another.
     const bool begins = method == http::Method::post && target == std::string{root} + "/accounts";
     const auto give_up = clock_.steady_now() + patience;
     while (store_ == nullptr) {
         if (!socket_path_.empty()) {
-            auto reply = http::request(socket_path_, method, target, body, timeout);
+            auto reply = http::request(socket_path_, method, target, body, timeout, take);
             if (reply) {
                 return api::manage::Outcome{.status = reply->status,
                                             .body = std::move(reply->body)};
@@ -171,8 +184,24 @@ Result<api::manage::Outcome> Gateway::exchange(http::Method method, const std::s
     }
     const auto question = target.find('?');
     const std::string_view whole = target;
-    return store_->handle(method, whole.substr(0, question),
-                          question == std::string::npos ? "" : whole.substr(question + 1), body);
+    auto outcome =
+        store_->handle(method, whole.substr(0, question),
+                       question == std::string::npos ? "" : whole.substr(question + 1), body);
+    if (outcome.lines == nullptr) {
+        return outcome;
+    }
+    for (;;) {
+        const auto piece = outcome.lines->next();
+        if (!piece) {
+            return pass(piece);
+        }
+        if (piece->empty()) {
+            return outcome;
+        }
+        if (auto taken = take(*piece); !taken) {
+            return pass(taken);
+        }
+    }
 }
 
 std::string percent_encode(std::string_view text) {

@@ -14,6 +14,7 @@
 #include "base/random.hpp"
 #include "cli/stopped_store.hpp"
 #include "config/settings.hpp"
+#include "http/local_client.hpp"
 #include "http/request.hpp"
 
 namespace merpati::cli {
@@ -36,6 +37,9 @@ public:
         http::Method method, const std::string& target, const boost::json::object& body = {},
         std::chrono::milliseconds timeout = std::chrono::seconds{30});
 
+    /// Gives `take` a streamed answer as it comes, in pieces of any size.
+    [[nodiscard]] Result<void> stream(const std::string& target, const http::BodyTaker& take);
+
     /// The items of a list that has one page.
     [[nodiscard]] Result<boost::json::array> ask_all(const std::string& target);
 
@@ -49,7 +53,8 @@ private:
     [[nodiscard]] Result<api::manage::Outcome> exchange(http::Method method,
                                                         const std::string& target,
                                                         const std::string& body,
-                                                        std::chrono::milliseconds timeout);
+                                                        std::chrono::milliseconds timeout,
+                                                        const http::BodyTaker& take = {});
 
     const config::Settings& settings_;
     const Clock& clock_;

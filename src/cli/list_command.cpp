@@ -28,6 +28,15 @@ std::string target_of(std::string target, const Wish& wish) {
     return target;
 }
 
+void add_filters(CLI::App& command, Wish& wish, std::initializer_list<std::string_view> states) {
+    command.add_option("--account", wish.account, "Only of this account: acc_1, or 1")
+        ->option_text("ID")
+        ->check(not_empty());
+    command.add_option("--state", wish.state, "Only in this state")
+        ->option_text(fmt::format("{}", fmt::join(states, "|")))
+        ->check(one_of(states));
+}
+
 }  // namespace
 
 void add_list_command(Program& program, CLI::App& group, const ListCommand& list) {
@@ -40,15 +49,19 @@ void add_list_command(Program& program, CLI::App& group, const ListCommand& list
             return session.show_list(session.ask_newest(target_of(path, *wish), most), columns,
                                      when_empty);
         });
-    command.add_option("--account", wish->account, "Only of this account: acc_1, or 1")
-        ->option_text("ID")
-        ->check(not_empty());
-    command.add_option("--state", wish->state, "Only in this state")
-        ->option_text(fmt::format("{}", fmt::join(list.states, "|")))
-        ->check(one_of(list.states));
+    add_filters(command, *wish, list.states);
     command.add_option("--limit", wish->limit, "How many at most (50)")
         ->option_text("N")
         ->check(whole_number(1, list_max));
+}
+
+void add_export_command(Program& program, CLI::App& group, const ExportCommand& exported) {
+    auto wish = std::make_shared<Wish>();
+    auto& command =
+        program.add_command(group, exported.text, [wish, path = exported.path](Session& session) {
+            return session.print_lines(target_of(path, *wish));
+        });
+    add_filters(command, *wish, exported.states);
 }
 
 }  // namespace merpati::cli

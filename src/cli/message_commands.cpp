@@ -7,6 +7,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/list_command.hpp"
+#include "cli/request_command.hpp"
 
 namespace merpati::cli {
 namespace {
@@ -51,6 +52,9 @@ constexpr std::array callback_columns{
     Column{"ERROR", "last_error"},  Column{"NEXT ATTEMPT", "next_attempt_at"},
 };
 
+constexpr std::initializer_list<std::string_view> states{"pending", "sending",   "sent",
+                                                         "failed",  "cancelled", "held"};
+
 void add_list(Program& program, CLI::App& group) {
     add_list_command(
         program, group,
@@ -58,9 +62,22 @@ void add_list(Program& program, CLI::App& group) {
                   .summary = "List messages, newest first, without their text",
                   .example = "merpati message list --account acc_1 --state failed --limit 20"},
          .path = "/messages",
-         .states = {"pending", "sending", "sent", "failed", "cancelled", "held"},
+         .states = states,
          .columns = list_columns,
          .when_empty = "There are no such messages."});
+}
+
+void add_export(Program& program, CLI::App& group) {
+    add_export_command(
+        program, group,
+        {.text = {.name = "export",
+                  .summary = "Print all messages, newest first, as JSON, one a line",
+                  .details =
+                      "Without their text. The export is made while it is read, however long "
+                      "it is.",
+                  .example = "merpati message export --state failed > failed.ndjson"},
+         .path = "/messages/export",
+         .states = states});
 }
 
 /// The record, and under it what became of its callbacks.
@@ -96,17 +113,12 @@ void add_show(Program& program, CLI::App& group) {
     command.add_flag("--body", wish->body, "Show the message's text too");
 }
 
-void add_simple(Program& program, CLI::App& group, const CommandText& text, std::string_view verb) {
-    auto id = std::make_shared<std::string>();
-    auto& command = program.add_command(group, text, [id, verb](Session& session) {
-        return session.show(session.ask(http::Method::post, "/messages/" + percent_encode(*id) +
-                                                                "/" + std::string{verb}),
-                            sheet);
-    });
-    command.add_option("REQUEST_ID", *id, "The message")
-        ->option_text(" ")
-        ->required()
-        ->check(not_empty());
+RequestCommand on_message(const CommandText& text, std::string_view path) {
+    return {.text = text,
+            .method = http::Method::post,
+            .path = path,
+            .parameters = {{.name = "REQUEST_ID", .help = "The message"}},
+            .columns = sheet};
 }
 
 }  // namespace
@@ -118,28 +130,34 @@ void add_message_commands(Program& program) {
                                      .example = "merpati message list --state pending",
                                      .section = section::messages});
     add_list(program, group);
+    add_export(program, group);
     add_show(program, group);
-    add_simple(program, group,
-               {.name = "cancel",
-                .summary = "Cancel a message that waits, and give its credit back",
-                .example = "merpati message cancel 019c3f3e-7d00-7abc-8def-0123456789ab"},
-               "cancel");
-    add_simple(program, group,
-               {.name = "fail",
-                .summary = "Give a held message up, give its credit back, and tell its caller",
-                .details = "A message is held when a crash cut off its send and its account asked "
-                           "for\nat-most-once. Look at the device first: the recipient may have "
-                           "got it, and\nits caller will now hear that it failed. `merpati message "
-                           "release` sends it\ninstead.",
-                .example = "merpati message fail 019c3f3e-7d00-7abc-8def-0123456789ab"},
-               "fail");
-    add_simple(program, group,
-               {.name = "release",
-                .summary = "Send a held message after all",
-                .details = "A message is held when a crash cut off its send and its account asked "
-                           "for\nat-most-once. Released, it may reach the recipient twice.",
-                .example = "merpati message release 019c3f3e-7d00-7abc-8def-0123456789ab"},
-               "release");
+    add_request_command(
+        program, group,
+        on_message({.name = "cancel",
+                    .summary = "Cancel a message that waits, and give its credit back",
+                    .example = "merpati message cancel 019c3f3e-7d00-7abc-8def-0123456789ab"},
+                   "/messages/{}/cancel"));
+    add_request_command(
+        program, group,
+        on_message(
+            {.name = "fail",
+             .summary = "Give a held message up, give its credit back, and tell its caller",
+             .details = "A message is held when a crash cut off its send and its account asked "
+                        "for\nat-most-once. Look at the device first: the recipient may have "
+                        "got it, and\nits caller will now hear that it failed. `merpati message "
+                        "release` sends it\ninstead.",
+             .example = "merpati message fail 019c3f3e-7d00-7abc-8def-0123456789ab"},
+            "/messages/{}/fail"));
+    add_request_command(
+        program, group,
+        on_message(
+            {.name = "release",
+             .summary = "Send a held message after all",
+             .details = "A message is held when a crash cut off its send and its account asked "
+                        "for\nat-most-once. Released, it may reach the recipient twice.",
+             .example = "merpati message release 019c3f3e-7d00-7abc-8def-0123456789ab"},
+            "/messages/{}/release"));
 }
 
 }  // namespace merpati::cli

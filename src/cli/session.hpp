@@ -52,6 +52,8 @@ public:
     /// Prints a list: as a JSON array, or as a table.
     int show_list(const Result<boost::json::array>& answer, std::span<const Column> columns,
                   std::string_view when_empty);
+    /// Asks for a streamed answer, and prints its lines as they come.
+    int print_lines(const std::string& target);
     /// Prints JSON on one line.
     int print(const boost::json::value& json);
     /// Prints each line of the error. The exit code is that of usage where the settings were wrong:

@@ -2,6 +2,7 @@
 // it, both operations of the API, the management API, and a platform that checks what it is asked.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <future>
@@ -19,6 +20,7 @@
 #include "api/device_addnew.hpp"
 #include "api/entrance.hpp"
 #include "api/manage/manage.hpp"
+#include "api/operation.hpp"
 #include "api/send/send.hpp"
 #include "base/random.hpp"
 #include "daemon/controls.hpp"
@@ -144,8 +146,8 @@ struct ConcurrencyFixture : ::testing::Test {
     }
 
     /// One request of the API, and its answer.
-    http::Reply request(api::Operation operation, std::string_view path, std::string_view key,
-                        std::string_view body, std::string_view idempotency_key = {}) {
+    http::Reply request(std::string_view path, std::string_view key, std::string_view body,
+                        std::string_view idempotency_key = {}) {
         struct Sink final : http::ReplySink {
             void deliver(http::Reply&& reply) override { promise.set_value(std::move(reply)); }
             std::promise<http::Reply> promise;
@@ -162,8 +164,9 @@ struct ConcurrencyFixture : ::testing::Test {
         if (!idempotency_key.empty()) {
             asked.headers = headers;
         }
-        auto call = entrance.enter(asked, http::Responder{sink}, operation);
-        if (call && operation == api::Operation::send) {
+        const auto operation = std::ranges::find(api::operations(), path, &api::Operation::path);
+        auto call = entrance.enter(asked, http::Responder{sink}, *operation);
+        if (call && operation->has_revisions) {
             sending.handle(std::move(*call));
         } else if (call) {
             device_addnew.handle(std::move(*call));
@@ -172,14 +175,14 @@ struct ConcurrencyFixture : ::testing::Test {
     }
     http::Reply addnew(std::string_view key, std::string_view number, std::string_view webhook = {},
                        std::string_view idempotency_key = {}) {
-        return request(api::Operation::device_addnew, "/v1/device/addnew", key,
+        return request("/v1/device/addnew", key,
                        fmt::format(R"({{"device":"{}","webhook":"{}"}})", number, webhook),
                        idempotency_key);
     }
     http::Reply send(std::string_view key, std::string_view from,
                      std::string_view idempotency_key = {}) {
         return request(
-            api::Operation::send, "/v1/send", key,
+            "/v1/send", key,
             fmt::format(R"({{"to":"6281234567890","from":"{}","Type":"text","message":"halo"}})",
                         from),
             idempotency_key);

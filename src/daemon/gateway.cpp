@@ -10,7 +10,8 @@
 #include "api/entrance.hpp"
 #include "api/manage/manage.hpp"
 #include "api/manage/service.hpp"
-#include "api/operations.hpp"
+#include "api/monitoring.hpp"
+#include "api/routes.hpp"
 #include "api/send/send.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
@@ -309,25 +310,8 @@ private:
     }
 
     void route() {
-        router_.before_too_large = [this](const http::Request& request) {
-            return entrance_.before_too_large(request);
-        };
-        router_.add(http::Method::post, "/v1/send",
-                    [this](const http::Request& request, http::Responder responder) {
-                        if (auto call = entrance_.enter(request, std::move(responder),
-                                                        api::Operation::send)) {
-                            send_.handle(std::move(*call));
-                        }
-                    });
-        router_.add(http::Method::post, "/v1/device/addnew",
-                    [this](const http::Request& request, http::Responder responder) {
-                        if (auto call = entrance_.enter(request, std::move(responder),
-                                                        api::Operation::device_addnew)) {
-                            device_addnew_.handle(std::move(*call));
-                        }
-                    });
-        operations_.unready = [this] { return health_.unready(); };
-        operations_.metrics = [this] {
+        monitoring_.unready = [this] { return health_.unready(); };
+        monitoring_.metrics = [this] {
             return telemetry::render_metrics(figures_of({.clock = queue_clock_,
                                                          .tally = tally_,
                                                          .store = *store_,
@@ -339,12 +323,16 @@ private:
                                                          .prober = prober_,
                                                          .library = library_}));
         };
-        operations_.metrics_token = settings_.metrics.token.value_or("");
-        operations_.add_to(router_);
-        operations_.add_to(local_router_);
-        operations_.add_metrics_to(metrics_server_ ? metrics_router_ : router_);
-        operations_.add_metrics_to(local_router_);
-        manage_service_.add_to(local_router_);
+        monitoring_.metrics_token = settings_.metrics.token.value_or("");
+        const api::Rooms rooms{.entrance = entrance_,
+                               .send = send_,
+                               .device_addnew = device_addnew_,
+                               .monitoring = monitoring_,
+                               .management = manage_service_};
+        using enum api::Scope;
+        add_routes(router_, {anyone, account}, rooms);
+        add_routes(metrics_server_ ? metrics_router_ : router_, {metrics}, rooms);
+        add_routes(local_router_, {anyone, metrics, management}, rooms);
     }
 
     /// A store that cannot commit has ended the process; what else is wrong with it is told here.
@@ -405,7 +393,7 @@ private:
     RunningCallbacks running_callbacks_;
     api::manage::Manage manage_;
     api::manage::Service manage_service_;
-    api::Operations operations_;
+    api::Monitoring monitoring_;
     Upkeep upkeep_;
     Health health_;
     http::Router router_;

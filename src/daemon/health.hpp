@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "api/operations.hpp"
+#include "api/monitoring.hpp"
 #include "base/clock.hpp"
 #include "telemetry/log.hpp"
 

@@ -1,55 +1,21 @@
 // Accounts: who sends, what they may, how much they have left.
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
-#include "api/manage/commit.hpp"
+#include "api/manage/handlers.hpp"
 #include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
-#include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
 
-namespace merpati::api::manage {
+namespace merpati::api::manage::accounts {
 namespace {
 
 using boost::json::object;
 using boost::json::value;
-
 constexpr std::size_t name_bytes_max = 200;
 constexpr std::size_t url_bytes_max = 2048;
 constexpr std::size_t secret_bytes = 32;
-
-Result<value> list(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    auto reader = context.store.open_reader();
-    if (!reader) {
-        return pass(reader);
-    }
-    auto accounts = (*reader)->accounts();
-    if (!accounts) {
-        return pass(accounts);
-    }
-    std::ranges::sort(*accounts, {}, &model::Account::id);
-    boost::json::array items;
-    for (const auto& account : *accounts) {
-        items.push_back(view(account));
-    }
-    return page(std::move(items));
-}
-
-Result<value> show(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    auto account = find_account(context, call.id);
-    if (!account) {
-        return pass(account);
-    }
-    return view(*account);
-}
 
 std::optional<model::RateChoice> parse_rate(std::string_view text) {
     const auto rate = model::RateChoice::parse(text);
@@ -97,6 +63,35 @@ object with_secret(const model::Account& account) {
     return shown;
 }
 
+}  // namespace
+
+Result<value> list(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto accounts = context.read([&](store::Reader& reader) { return reader.accounts(); });
+    if (!accounts) {
+        return pass(accounts);
+    }
+    std::ranges::sort(*accounts, {}, &model::Account::id);
+    boost::json::array items;
+    for (const auto& account : *accounts) {
+        items.push_back(view(account));
+    }
+    return page(std::move(items));
+}
+
+Result<value> show(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto account = find_account(context, call.id);
+    if (!account) {
+        return pass(account);
+    }
+    return view(*account);
+}
+
 Result<value> create(const Context& context, Call& call) {
     auto& fields = call.fields;
     model::Account account;
@@ -110,8 +105,7 @@ Result<value> create(const Context& context, Call& call) {
     }
     account.webhook_secret = draw_secret(context.random);
     account.created_at = context.clock.now();
-    return commit_and_show(
-        context,
+    return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Account> {
             const auto id = tables.create_account(account);
             return id ? tables.update_account(*id, choices) : pass(id);
@@ -136,8 +130,7 @@ Result<value> change(const Context& context, Call& call) {
     if (auto checked = fields.finish(); !checked) {
         return pass(checked);
     }
-    return commit_and_show(
-        context,
+    return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Account> {
             if (uncounted || credit) {
                 if (auto set = tables.set_credit(account->id, credit); !set) {
@@ -161,8 +154,7 @@ Result<value> top_up(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    return commit_and_show(
-        context,
+    return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Account> {
             const auto balance = tables.add_credit(account->id, *amount);
             if (!balance) {
@@ -202,21 +194,4 @@ Result<value> rotate_secret(const Context& context, Call& call) {
                   {"previous_valid_until", to_rfc3339(until)}};
 }
 
-using http::Method;
-
-constexpr std::array routes{
-    Route{Method::get, "/accounts", list},
-    Route{Method::post, "/accounts", create},
-    Route{Method::get, "/accounts/{}", show},
-    Route{Method::patch, "/accounts/{}", change},
-    Route{Method::post, "/accounts/{}/topup", top_up},
-    Route{Method::post, "/accounts/{}/secret", rotate_secret},
-};
-
-}  // namespace
-
-std::span<const Route> account_routes() {
-    return routes;
-}
-
-}  // namespace merpati::api::manage
+}  // namespace merpati::api::manage::accounts

@@ -1,17 +1,32 @@
 // Callbacks: what was told to whom, and telling it again.
-#include <array>
 
 #include <fmt/format.h>
 
+#include "api/manage/handlers.hpp"
 #include "api/manage/listing.hpp"
 #include "api/manage/lookup.hpp"
-#include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
 
-namespace merpati::api::manage {
+namespace merpati::api::manage::callbacks {
 namespace {
 
 using boost::json::value;
+
+Result<store::QueuedCallback> find_callback(const Context& context, std::string_view id) {
+    if (const auto parsed = Uuid::parse(id)) {
+        auto found = context.read([&](store::Reader& reader) { return reader.callback(*parsed); });
+        if (!found) {
+            return pass(found);
+        }
+        if (*found) {
+            return **std::move(found);
+        }
+    }
+    return fail(ErrorCode::not_found,
+                fmt::format("there is no callback {}: see `merpati callback list`", id));
+}
+
+}  // namespace
 
 Result<value> list(const Context& context, Call& call) {
     auto& fields = call.fields;
@@ -22,34 +37,12 @@ Result<value> list(const Context& context, Call& call) {
     if (auto taken = take_page(context, fields, "a callback's id", filter); !taken) {
         return pass(taken);
     }
-    auto reader = context.store.open_reader();
-    if (!reader) {
-        return pass(reader);
-    }
-    auto found = (*reader)->callbacks(filter);
+    auto found = context.read([&](store::Reader& reader) { return reader.callbacks(filter); });
     if (!found) {
         return pass(found);
     }
     return page_of(*found, filter.limit,
                    [](const store::QueuedCallback& queued) { return queued.callback.id; });
-}
-
-Result<store::QueuedCallback> find_callback(const Context& context, std::string_view id) {
-    if (const auto parsed = Uuid::parse(id)) {
-        auto reader = context.store.open_reader();
-        if (!reader) {
-            return pass(reader);
-        }
-        auto found = (*reader)->callback(*parsed);
-        if (!found) {
-            return pass(found);
-        }
-        if (*found) {
-            return **std::move(found);
-        }
-    }
-    return fail(ErrorCode::not_found,
-                fmt::format("there is no callback {}: see `merpati callback list`", id));
 }
 
 Result<value> show(const Context& context, Call& call) {
@@ -91,18 +84,4 @@ Result<value> replay(const Context& context, Call& call) {
     return view(*shown);
 }
 
-using http::Method;
-
-constexpr std::array routes{
-    Route{Method::get, "/callbacks", list},
-    Route{Method::get, "/callbacks/{}", show},
-    Route{Method::post, "/callbacks/{}/replay", replay},
-};
-
-}  // namespace
-
-std::span<const Route> callback_routes() {
-    return routes;
-}
-
-}  // namespace merpati::api::manage
+}  // namespace merpati::api::manage::callbacks

@@ -4,6 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <boost/json/value.hpp>
 
 #include "admission/directory.hpp"
 #include "base/error.hpp"
@@ -85,6 +89,36 @@ struct Context {
     DeviceControl& devices;
     MessageControl& messages;
     CallbackControl& callbacks;
+
+    /// What `ask` answers of a reader of the store.
+    template <class Ask>
+    [[nodiscard]] auto read(Ask ask) const -> std::invoke_result_t<Ask, store::Reader&> {
+        auto reader = store.open_reader();
+        if (!reader) {
+            return pass(reader);
+        }
+        return ask(**reader);
+    }
+
+    /// Commits what `decide` does to the tables, then answers `show` of what it decided. A refusal
+    /// of `decide` undoes what it wrote, and is the answer.
+    template <class Decide, class Show>
+    [[nodiscard]] Result<boost::json::value> commit_and_show(Decide decide, Show show) const {
+        using Decided = typename std::invoke_result_t<Decide, store::Tables&>::value_type;
+        Decided decided;
+        auto committed = change([&](store::Tables& tables) -> Result<void> {
+            auto made = decide(tables);
+            if (!made) {
+                return pass(made);
+            }
+            decided = std::move(*made);
+            return {};
+        });
+        if (!committed) {
+            return pass(committed);
+        }
+        return show(decided);
+    }
 };
 
 }  // namespace merpati::api::manage

@@ -1,54 +1,18 @@
 // Devices: the sender numbers of accounts.
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "admission/checks.hpp"
-#include "api/manage/commit.hpp"
+#include "api/manage/handlers.hpp"
 #include "api/manage/lookup.hpp"
-#include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
 
-namespace merpati::api::manage {
+namespace merpati::api::manage::devices {
 namespace {
 
 using boost::json::value;
-
 constexpr std::size_t url_bytes_max = 2048;
-
-Result<value> list(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    std::optional<model::AccountId> owner;
-    if (account) {
-        const auto found = find_account(context, *account);
-        if (!found) {
-            return pass(found);
-        }
-        owner = found->id;
-    }
-    auto devices = context.directory.devices(owner);
-    std::ranges::sort(devices, {}, &model::Device::number);
-    boost::json::array items;
-    for (const auto& device : devices) {
-        items.push_back(view(device));
-    }
-    return page(std::move(items));
-}
-
-Result<value> show(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call.id);
-    if (!device) {
-        return pass(device);
-    }
-    return view(**device);
-}
 
 /// What `add` was asked for.
 struct Wish {
@@ -147,14 +111,45 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, cons
     return std::move(decision->device);
 }
 
+}  // namespace
+
+Result<value> list(const Context& context, Call& call) {
+    const auto account = call.fields.text("account", 32);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_owner(context, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    auto devices = context.directory.devices(*owner);
+    std::ranges::sort(devices, {}, &model::Device::number);
+    boost::json::array items;
+    for (const auto& device : devices) {
+        items.push_back(view(device));
+    }
+    return page(std::move(items));
+}
+
+Result<value> show(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call.id);
+    if (!device) {
+        return pass(device);
+    }
+    return view(**device);
+}
+
 /// Idempotent: adding an account's own number again updates the webhook where one is given.
 Result<value> add(const Context& context, Call& call) {
     const auto wish = take_wish(call.fields, context);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    return commit_and_show(
-        context, [&](store::Tables& tables) { return add_in(context, tables, wish); },
+    return context.commit_and_show(
+        [&](store::Tables& tables) { return add_in(context, tables, wish); },
         [](const model::Device& device) { return view(device); });
 }
 
@@ -192,8 +187,7 @@ Result<value> remove(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    return commit_and_show(
-        context,
+    return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::PhoneNumber> {
             const auto device = find_device(tables, call.id);
             if (!device) {
@@ -209,21 +203,4 @@ Result<value> remove(const Context& context, Call& call) {
         });
 }
 
-using http::Method;
-
-constexpr std::array routes{
-    Route{Method::get, "/devices", list},
-    Route{Method::post, "/devices", add},
-    Route{Method::get, "/devices/{}", show},
-    Route{Method::post, "/devices/{}/connect", connect},
-    Route{Method::post, "/devices/{}/disconnect", disconnect},
-    Route{Method::del, "/devices/{}", remove},
-};
-
-}  // namespace
-
-std::span<const Route> device_routes() {
-    return routes;
-}
-
-}  // namespace merpati::api::manage
+}  // namespace merpati::api::manage::devices

@@ -1,23 +1,20 @@
 // API keys: shown once, kept as a digest, rotated with an overlap, revoked at once.
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "admission/api_key_format.hpp"
 #include "admission/checks.hpp"
-#include "api/manage/commit.hpp"
+#include "api/manage/handlers.hpp"
 #include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
-#include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
 #include "base/digest.hpp"
 
-namespace merpati::api::manage {
+namespace merpati::api::manage::keys {
 namespace {
 
 using boost::json::value;
-
 constexpr std::size_t name_bytes_max = 100;
 constexpr std::size_t keys_per_account_max = 1'000;
 constexpr std::int64_t overlap_seconds_default = std::int64_t{24} * 3600;
@@ -63,70 +60,6 @@ Result<model::ApiKey> insert(store::Tables& tables, model::ApiKey key) {
     return key;
 }
 
-Result<value> list(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    std::optional<model::AccountId> owner;
-    if (account) {
-        const auto found = find_account(context, *account);
-        if (!found) {
-            return pass(found);
-        }
-        owner = found->id;
-    }
-    auto keys = context.directory.keys(owner);
-    std::ranges::sort(keys, {}, &model::ApiKey::id);
-    boost::json::array items;
-    for (const auto& key : keys) {
-        items.push_back(view(key, context.clock.now()));
-    }
-    return page(std::move(items));
-}
-
-Result<value> create(const Context& context, Call& call) {
-    auto& fields = call.fields;
-    const auto account = fields.required_text("account", 32);
-    model::ApiKey key;
-    key.name = fields.text("name", name_bytes_max).value_or("");
-    key.revision = fields.word("revision", parse_pin, "A, B or auto").value_or(Pin{}).revision;
-    if (auto checked = fields.finish(); !checked) {
-        return pass(checked);
-    }
-    key.created_at = context.clock.now();
-    const auto text = draw_key(context.random, key);
-    return commit_and_show(
-        context,
-        [&](store::Tables& tables) -> Result<model::ApiKey> {
-            const auto owner = find_account(tables, account);
-            if (!owner) {
-                return pass(owner);
-            }
-            key.account = owner->id;
-            return insert(tables, key);
-        },
-        [&](const model::ApiKey& made) {
-            auto shown = view(made, made.created_at);
-            shown["key"] = text;
-            return shown;
-        });
-}
-
-Result<value> revoke(const Context& context, Call& call) {
-    const auto key = find_key(context, call.id);
-    if (!key) {
-        return pass(key);
-    }
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto now = context.clock.now();
-    return commit_and_show(
-        context, [&](store::Tables& tables) { return tables.revoke_key(key->id, now); },
-        [now](const model::ApiKey& revoked) { return view(revoked, now); });
-}
-
 /// What a rotation leaves: the key that takes over, and the one that works on for a while.
 struct Rotation {
     model::ApiKey successor;
@@ -159,6 +92,67 @@ Result<Rotation> rotate_in(store::Tables& tables, std::string_view id, model::Ap
     return Rotation{.successor = std::move(*made), .previous = std::move(*previous)};
 }
 
+}  // namespace
+
+Result<value> list(const Context& context, Call& call) {
+    const auto account = call.fields.text("account", 32);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_owner(context, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    auto keys = context.directory.keys(*owner);
+    std::ranges::sort(keys, {}, &model::ApiKey::id);
+    boost::json::array items;
+    for (const auto& key : keys) {
+        items.push_back(view(key, context.clock.now()));
+    }
+    return page(std::move(items));
+}
+
+Result<value> create(const Context& context, Call& call) {
+    auto& fields = call.fields;
+    const auto account = fields.required_text("account", 32);
+    model::ApiKey key;
+    key.name = fields.text("name", name_bytes_max).value_or("");
+    key.revision = fields.word("revision", parse_pin, "A, B or auto").value_or(Pin{}).revision;
+    if (auto checked = fields.finish(); !checked) {
+        return pass(checked);
+    }
+    key.created_at = context.clock.now();
+    const auto text = draw_key(context.random, key);
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<model::ApiKey> {
+            const auto owner = find_account(tables, account);
+            if (!owner) {
+                return pass(owner);
+            }
+            key.account = owner->id;
+            return insert(tables, key);
+        },
+        [&](const model::ApiKey& made) {
+            auto shown = view(made, made.created_at);
+            shown["key"] = text;
+            return shown;
+        });
+}
+
+Result<value> revoke(const Context& context, Call& call) {
+    const auto key = find_key(context, call.id);
+    if (!key) {
+        return pass(key);
+    }
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto now = context.clock.now();
+    return context.commit_and_show(
+        [&](store::Tables& tables) { return tables.revoke_key(key->id, now); },
+        [now](const model::ApiKey& revoked) { return view(revoked, now); });
+}
+
 /// A successor takes the key's place; the old one works on until the overlap ends.
 Result<value> rotate(const Context& context, Call& call) {
     if (const auto key = find_key(context, call.id); !key) {
@@ -172,8 +166,7 @@ Result<value> rotate(const Context& context, Call& call) {
     }
     model::ApiKey successor{.created_at = context.clock.now()};
     const auto text = draw_key(context.random, successor);
-    return commit_and_show(
-        context,
+    return context.commit_and_show(
         [&](store::Tables& tables) { return rotate_in(tables, call.id, successor, overlap); },
         [&](const Rotation& rotation) {
             auto shown = view(rotation.successor, rotation.successor.created_at);
@@ -184,19 +177,4 @@ Result<value> rotate(const Context& context, Call& call) {
         });
 }
 
-using http::Method;
-
-constexpr std::array routes{
-    Route{Method::get, "/keys", list},
-    Route{Method::post, "/keys", create},
-    Route{Method::post, "/keys/{}/revoke", revoke},
-    Route{Method::post, "/keys/{}/rotate", rotate},
-};
-
-}  // namespace
-
-std::span<const Route> key_routes() {
-    return routes;
-}
-
-}  // namespace merpati::api::manage
+}  // namespace merpati::api::manage::keys

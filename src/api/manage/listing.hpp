@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/manage/handlers.hpp"
 #include "api/manage/lookup.hpp"
-#include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
 #include "base/uuid.hpp"
 
@@ -28,13 +28,11 @@ template <class Filter>
     if (auto checked = fields.finish(); !checked) {
         return checked;
     }
-    if (account) {
-        const auto owner = find_account(context, *account);
-        if (!owner) {
-            return pass(owner);
-        }
-        filter.account = owner->id;
+    const auto owner = find_owner(context, account);
+    if (!owner) {
+        return pass(owner);
     }
+    filter.account = *owner;
     return {};
 }
 

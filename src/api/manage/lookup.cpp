@@ -61,20 +61,15 @@ Result<model::Device> find_device(store::Tables& tables, std::string_view number
 }
 
 Result<model::Account> find_account(const Context& context, std::string_view id) {
-    if (const auto parsed = model::AccountId::parse(id)) {
-        auto reader = context.store.open_reader();
-        if (!reader) {
-            return pass(reader);
-        }
-        auto found = (*reader)->account(*parsed);
-        if (!found) {
-            return pass(found);
-        }
-        if (*found) {
-            return **std::move(found);
-        }
+    const auto parsed = model::AccountId::parse(id);
+    if (!parsed) {
+        return no_account(id);
     }
-    return no_account(id);
+    auto found = context.read([&](store::Reader& reader) { return reader.account(*parsed); });
+    if (!found) {
+        return pass(found);
+    }
+    return *found ? Result<model::Account>{**std::move(found)} : no_account(id);
 }
 
 Result<model::ApiKey> find_key(const Context& context, std::string_view id) {
@@ -96,6 +91,18 @@ Result<std::shared_ptr<const model::Device>> find_device(const Context& context,
         return no_device(number);
     }
     return found;
+}
+
+Result<std::optional<model::AccountId>> find_owner(const Context& context,
+                                                   const std::optional<std::string>& account) {
+    if (!account) {
+        return std::nullopt;
+    }
+    const auto found = find_account(context, *account);
+    if (!found) {
+        return pass(found);
+    }
+    return found->id;
 }
 
 }  // namespace merpati::api::manage

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "api/manage/context.hpp"
@@ -20,5 +22,9 @@ namespace merpati::api::manage {
 [[nodiscard]] Result<model::ApiKey> find_key(const Context& context, std::string_view id);
 [[nodiscard]] Result<std::shared_ptr<const model::Device>> find_device(const Context& context,
                                                                        std::string_view number);
+
+/// Of a list that may be asked for one account: its id, or empty where none was named.
+[[nodiscard]] Result<std::optional<model::AccountId>> find_owner(
+    const Context& context, const std::optional<std::string>& account);
 
 }  // namespace merpati::api::manage

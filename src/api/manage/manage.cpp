@@ -1,68 +1,12 @@
 #include "api/manage/manage.hpp"
 
-#include <array>
-
 #include <boost/json/serialize.hpp>
-#include <fmt/format.h>
 
-#include "api/manage/route.hpp"
+#include "http/router.hpp"
 #include "model/store_url.hpp"
 
 namespace merpati::api::manage {
 namespace {
-
-constexpr std::string_view root = "/manage/v1";
-
-/// Every resource's rows, in the order of the manual.
-std::array<std::span<const Route>, 6> resources() {
-    return {account_routes(), key_routes(),      device_routes(),
-            message_routes(), callback_routes(), operation_routes()};
-}
-
-/// What stands for "{}" when `path` has the pattern's form; empty where the pattern has none.
-std::optional<std::string_view> match(std::string_view pattern, std::string_view path) {
-    const auto hole = pattern.find("{}");
-    if (hole == std::string_view::npos) {
-        return path == pattern ? std::optional{std::string_view{}} : std::nullopt;
-    }
-    const auto before = pattern.substr(0, hole);
-    const auto after = pattern.substr(hole + 2);
-    if (path.size() <= before.size() + after.size() || !path.starts_with(before) ||
-        !path.ends_with(after)) {
-        return std::nullopt;
-    }
-    path.remove_prefix(before.size());
-    path.remove_suffix(after.size());
-    return path.contains('/') ? std::nullopt : std::optional{path};
-}
-
-struct Found {
-    const Route* route = nullptr;
-    std::string_view id;
-    std::string allow;  // The methods that the path takes; empty: there is no such path.
-};
-
-Found find(http::Method method, std::string_view path) {
-    Found found;
-    if (!path.starts_with(root)) {
-        return found;
-    }
-    path.remove_prefix(root.size());
-    for (const auto rows : resources()) {
-        for (const auto& route : rows) {
-            if (const auto id = match(route.path, path)) {
-                found.allow.append(found.allow.empty() ? "" : ", ")
-                    .append(http::to_string(route.method));
-                if (route.method == method) {
-                    found.route = &route;
-                    found.id = *id;
-                    return found;
-                }
-            }
-        }
-    }
-    return found;
-}
 
 Outcome failure(std::uint16_t status, std::string_view code, std::string_view message) {
     const boost::json::value body{
@@ -97,45 +41,70 @@ std::uint16_t status_of(ErrorCode code) {
     return 500;
 }
 
+Outcome failure(const Error& error) {
+    return failure(status_of(error.code), to_string(error.code), error.detail);
+}
+
 }  // namespace
 
 Outcome Manage::handle(http::Method method, std::string_view path, std::string_view query,
                        std::string_view body) {
-    const auto found = find(method, path);
-    if (found.route == nullptr) {
-        auto refusal =
-            found.allow.empty()
-                ? failure(404, "not_found", "there is nothing at this path")
-                : failure(405, "method_not_allowed", "this path takes " + found.allow + " only");
-        refusal.allow = found.allow;
-        return refusal;
+    for (const auto& operation : operations()) {
+        if (operation.scope == Scope::management && operation.method == method &&
+            http::match_path(operation.path, path)) {
+            return run(operation,
+                       {.method = method,
+                        .path = std::string{path},
+                        .query = std::string{query},
+                        .body = std::string{body}},
+                       {.kind = admission::Principal::Kind::local_operator});
+        }
     }
-    const auto id = percent_decode(found.id);
+    return refuse(path);
+}
+
+Outcome Manage::run(const Operation& operation, const Request& request,
+                    admission::Principal principal) {
+    if (!permits(operation.scope, principal.kind)) {
+        return failure(403, "refused", "this is for the operator alone");
+    }
+    auto id = percent_decode(http::match_path(operation.path, request.path).value_or(""));
     if (!id) {
         return failure(400, "invalid_argument", "the id in the path is malformed");
     }
-    const bool asks = method == http::Method::get || method == http::Method::del;
-    auto fields = asks ? Fields::from_query(query) : Fields::from_body(body);
+    const bool asks =
+        operation.method == http::Method::get || operation.method == http::Method::del;
+    auto fields = asks ? Fields::from_query(request.query) : Fields::from_body(request.body);
     if (!fields) {
-        return failure(400, to_string(fields.error().code), fields.error().detail);
+        return failure(fields.error());
     }
-    Call call{.id = *id, .fields = std::move(*fields)};
-    const auto answer = found.route->handler(context_, call);
-    if (!answer) {
-        const auto& error = answer.error();
-        return failure(status_of(error.code), to_string(error.code), error.detail);
+    Call call{
+        .principal = std::move(principal), .id = *std::move(id), .fields = *std::move(fields)};
+    if (auto* const* stream = std::get_if<StreamHandler*>(&operation.answerer)) {
+        auto lines = (*stream)(context_, call);
+        return lines ? Outcome{.lines = std::move(*lines)} : failure(lines.error());
     }
-    return {.status = 200, .body = boost::json::serialize(*answer)};
+    const auto answer = std::get<Handler*>(operation.answerer)(context_, call);
+    return answer ? Outcome{.body = boost::json::serialize(*answer)} : failure(answer.error());
 }
 
-std::vector<std::pair<http::Method, std::string_view>> Manage::routes() {
-    std::vector<std::pair<http::Method, std::string_view>> all;
-    for (const auto rows : resources()) {
-        for (const auto& route : rows) {
-            all.emplace_back(route.method, route.path);
+Outcome Manage::refuse(std::string_view path) {
+    std::string allow;
+    for (const auto& operation : operations()) {
+        if (operation.scope == Scope::management && http::match_path(operation.path, path)) {
+            allow.append(allow.empty() ? "" : ", ").append(http::to_string(operation.method));
         }
     }
-    return all;
+    if (allow.empty()) {
+        return failure(404, "not_found", "there is nothing at this path");
+    }
+    auto refusal = failure(405, "method_not_allowed", "this path takes " + allow + " only");
+    refusal.allow = std::move(allow);
+    return refusal;
+}
+
+Outcome Manage::busy() {
+    return failure(503, "busy", "too many calls wait, or the server is stopping: try again");
 }
 
 std::string local_socket_path(std::string_view store_url) {

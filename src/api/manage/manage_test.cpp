@@ -1,10 +1,5 @@
 #include "api/manage/manage.hpp"
 
-#include <fstream>
-#include <sstream>
-
-#include <fmt/format.h>
-
 #include "api/manage/manage_fixture.hpp"
 
 namespace merpati::api::manage::testing {
@@ -89,20 +84,6 @@ TEST_F(ManageTest, StatusTellsTheVersionAndCountsWhenAsked) {
     EXPECT_EQ(status.json.at("devices").to_number<int>(), 1);
     EXPECT_THAT(status.whole(), Not(HasSubstr("messages_waiting")));
     EXPECT_EQ(get("/status?count=true").json.at("messages_waiting").to_number<int>(), 1);
-}
-
-TEST_F(ManageTest, TheManualNamesEveryRoute) {
-    std::ifstream file{MERPATI_MANAGEMENT_MANUAL};
-    std::ostringstream manual;
-    manual << file.rdbuf();
-    for (const auto& [method, path] : Manage::routes()) {
-        std::string shown{path};
-        if (const auto hole = shown.find("{}"); hole != std::string::npos) {
-            shown.replace(hole, 2, "ID");
-        }
-        EXPECT_THAT(manual.str(),
-                    HasSubstr(fmt::format("`{} {}`", http::to_string(method), shown)));
-    }
 }
 
 TEST(LocalSocketPathTest, StandsBesideTheSqliteFile) {

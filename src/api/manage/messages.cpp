@@ -1,38 +1,22 @@
 // Messages: what waits, what became of the rest, and the operator's say in it.
-#include <array>
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "api/manage/handlers.hpp"
 #include "api/manage/listing.hpp"
 #include "api/manage/lookup.hpp"
-#include "api/manage/route.hpp"
 #include "api/manage/views.hpp"
 
-namespace merpati::api::manage {
+namespace merpati::api::manage::messages {
 namespace {
 
 using boost::json::value;
-
 constexpr std::string_view states = "pending, sending, sent, failed, cancelled or held";
-
-Result<value> list(const Context& context, Call& call) {
-    auto& fields = call.fields;
-    store::MessageFilter filter;
-    filter.state = fields.word("state", model::parse_message_state, states);
-    if (auto taken = take_page(context, fields, "a request id", filter); !taken) {
-        return pass(taken);
-    }
-    auto reader = context.store.open_reader();
-    if (!reader) {
-        return pass(reader);
-    }
-    auto found = (*reader)->messages(filter);
-    if (!found) {
-        return pass(found);
-    }
-    return page_of(*found, filter.limit,
-                   [](const store::MessageRecord& record) { return record.message.id; });
-}
 
 Result<store::MessageRecord> find_message(store::Reader& reader, std::string_view id) {
     if (const auto parsed = Uuid::parse(id)) {
@@ -49,11 +33,98 @@ Result<store::MessageRecord> find_message(store::Reader& reader, std::string_vie
 }
 
 Result<store::MessageRecord> find_message(const Context& context, std::string_view id) {
-    auto reader = context.store.open_reader();
-    if (!reader) {
-        return pass(reader);
+    return context.read([&](store::Reader& reader) { return find_message(reader, id); });
+}
+
+Result<value> show_again(const Context& context, std::string_view id) {
+    const auto record = find_message(context, id);
+    if (!record) {
+        return pass(record);
     }
-    return find_message(**reader, id);
+    return view(*record);
+}
+
+/// Newest first, page by page.
+class AllMessages final : public Lines {
+public:
+    AllMessages(const Context& context, store::MessageFilter filter)
+        : context_(context), filter_(filter) {}
+
+    Result<std::string> next() override {
+        std::string lines;
+        while (lines.size() < bytes_enough) {
+            if (place_ == page_.size()) {
+                if (is_last_) {
+                    break;
+                }
+                if (auto read = read_page(); !read) {
+                    return pass(read);
+                }
+                continue;
+            }
+            lines += boost::json::serialize(view(page_[place_++]));
+            lines += '\n';
+        }
+        return lines;
+    }
+
+private:
+    static constexpr std::size_t bytes_enough = 64UL * 1024;
+    static constexpr std::size_t page_size = 200;
+
+    Result<void> read_page() {
+        filter_.limit = page_size;
+        auto read = context_.read([&](store::Reader& reader) { return reader.messages(filter_); });
+        if (!read) {
+            return pass(read);
+        }
+        page_ = std::move(*read);
+        place_ = 0;
+        is_last_ = page_.size() < page_size;
+        if (!page_.empty()) {
+            filter_.before = page_.back().message.id;
+        }
+        return {};
+    }
+
+    const Context& context_;
+    store::MessageFilter filter_;
+    std::vector<store::MessageRecord> page_;
+    std::size_t place_ = 0;
+    bool is_last_ = false;
+};
+
+}  // namespace
+
+/// Every message, or every one of an account or in a state: what a list answers in pages.
+Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
+    store::MessageFilter filter;
+    filter.state = call.fields.word("state", model::parse_message_state, states);
+    const auto account = call.fields.text("account", 32);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_owner(context, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    filter.account = *owner;
+    return std::make_unique<AllMessages>(context, filter);
+}
+
+Result<value> list(const Context& context, Call& call) {
+    auto& fields = call.fields;
+    store::MessageFilter filter;
+    filter.state = fields.word("state", model::parse_message_state, states);
+    if (auto taken = take_page(context, fields, "a request id", filter); !taken) {
+        return pass(taken);
+    }
+    auto found = context.read([&](store::Reader& reader) { return reader.messages(filter); });
+    if (!found) {
+        return pass(found);
+    }
+    return page_of(*found, filter.limit,
+                   [](const store::MessageRecord& record) { return record.message.id; });
 }
 
 /// The text is shown only to whoever asks for it: `body=true`.
@@ -83,14 +154,6 @@ Result<value> show(const Context& context, Call& call) {
         list.push_back(view(callback));
     }
     return shown;
-}
-
-Result<value> show_again(const Context& context, std::string_view id) {
-    const auto record = find_message(context, id);
-    if (!record) {
-        return pass(record);
-    }
-    return view(*record);
 }
 
 Result<value> cancel(const Context& context, Call& call) {
@@ -149,7 +212,7 @@ Result<value> release(const Context& context, Call& call) {
 
 /// Ends a held message for good. Whoever does so knows that it has not arrived, or accepts that it
 /// may have.
-Result<value> fail_held(const Context& context, Call& call) {
+Result<value> give_up(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
@@ -167,20 +230,4 @@ Result<value> fail_held(const Context& context, Call& call) {
     return show_again(context, call.id);
 }
 
-using http::Method;
-
-constexpr std::array routes{
-    Route{Method::get, "/messages", list},
-    Route{Method::get, "/messages/{}", show},
-    Route{Method::post, "/messages/{}/cancel", cancel},
-    Route{Method::post, "/messages/{}/fail", fail_held},
-    Route{Method::post, "/messages/{}/release", release},
-};
-
-}  // namespace
-
-std::span<const Route> message_routes() {
-    return routes;
-}
-
-}  // namespace merpati::api::manage
+}  // namespace merpati::api::manage::messages

@@ -1,15 +1,15 @@
 // Running the gateway: its status, and copies of its store.
-#include <array>
 #include <filesystem>
 
-#include "api/manage/route.hpp"
+#include "api/manage/handlers.hpp"
 
-namespace merpati::api::manage {
+namespace merpati::api::manage::gateway {
 namespace {
 
 using boost::json::value;
-
 constexpr std::size_t path_bytes_max = 4'096;
+
+}  // namespace
 
 Result<value> status(const Context& context, Call& call) {
     const bool count = call.fields.boolean("count").value_or(false);
@@ -23,11 +23,8 @@ Result<value> status(const Context& context, Call& call) {
         {"devices", context.directory.devices(std::nullopt).size()},
     };
     if (count) {  // Walks the whole queue.
-        auto reader = context.store.open_reader();
-        if (!reader) {
-            return pass(reader);
-        }
-        auto waiting = (*reader)->waiting_messages();
+        auto waiting =
+            context.read([&](store::Reader& reader) { return reader.waiting_messages(); });
         if (!waiting) {
             return pass(waiting);
         }
@@ -53,17 +50,4 @@ Result<value> backup(const Context& context, Call& call) {
                                {"bytes", error ? value(nullptr) : value(bytes)}};
 }
 
-using http::Method;
-
-constexpr std::array routes{
-    Route{Method::get, "/status", status},
-    Route{Method::post, "/backup", backup},
-};
-
-}  // namespace
-
-std::span<const Route> operation_routes() {
-    return routes;
-}
-
-}  // namespace merpati::api::manage
+}  // namespace merpati::api::manage::gateway

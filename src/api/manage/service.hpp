@@ -4,24 +4,30 @@
 #include <memory>
 
 #include "api/manage/manage.hpp"
-#include "http/router.hpp"
+#include "api/operation.hpp"
+#include "http/reply.hpp"
+#include "http/request.hpp"
 
 namespace merpati::api::manage {
 
-/// Operation: handlers copy the request and return; threads of the service's own call Manage,
-/// because its calls wait for the store and an I/O thread must not.
+/// Operation: `take` copies the request and returns; threads of the service's own call Manage,
+/// because its calls wait for the store and an I/O thread must not. The pieces of a streamed answer
+/// are made there too, each when the client has taken the one before.
 ///
-/// Threads: two, so that a long backup does not hold up the revocation of a key.
+/// Threads: two for calls that are answered at once, and two for those that are long (a backup, an
+/// export), so that neither holds up the revocation of a key.
 ///
-/// Limits: 64 calls waiting; more are answered 503.
+/// Limits: 64 calls waiting for either pair; more are answered 503. An export that finds no place
+/// for its next piece, or that the store fails, is cut off.
 class Service {
 public:
     explicit Service(Manage& manage);
     ~Service();
 
-    /// Adds everything under /manage/v1/ to the router of the management socket. Before the
-    /// server starts; the service must outlive the router's use.
-    void add_to(http::Router& router);
+    void take(const Operation& operation, const http::Request& request, http::Responder responder);
+
+    /// For paths and methods that no operation has.
+    static void refuse(const http::Request& request, http::Responder responder);
 
     void start();
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <future>
+#include <latch>
 
 #include "api/manage/manage_fixture.hpp"
 
@@ -20,27 +21,45 @@ struct Awaited final : http::ReplySink {
     std::thread::id thread;
 };
 
-struct ServiceTest : ManageTest {
-    ServiceTest() { service.add_to(router); }
+/// Where the pieces of one body arrive.
+struct Pieces final : http::BodySink {
+    void take_piece(std::string&& bytes, bool last) override {
+        promise.set_value({std::move(bytes), last});
+    }
+    void cut_off() override { promise.set_value({"cut off", true}); }
+    std::promise<std::pair<std::string, bool>> promise;
+};
 
-    http::Reply request(http::Method method, std::string_view path, std::string_view body = {}) {
-        auto sink = std::make_shared<Awaited>();
+struct ServiceTest : ManageTest {
+    std::future<http::Reply> ask(const Operation& operation, std::string_view path,
+                                 std::string_view body = {}, bool from_local_socket = true) {
+        sink = std::make_shared<Awaited>();
         auto reply = sink->promise.get_future();
-        const auto match = router.find(method, path);
-        EXPECT_NE(match.handler, nullptr);
         http::Request asked;
-        asked.method = method;
+        asked.method = operation.method;
         asked.path = path;
         asked.body = body;
-        (*match.handler)(asked, http::Responder{sink});
+        asked.from_local_socket = from_local_socket;
+        service.take(operation, asked, http::Responder{sink});
+        return reply;
+    }
+    /// The reply to the operation of the table.
+    http::Reply request(http::Method method, std::string_view path, std::string_view body = {}) {
+        const auto row = std::ranges::find_if(operations(), [&](const Operation& operation) {
+            return operation.method == method && operation.path == path;
+        });
+        auto reply = ask(*row, path, body);
         EXPECT_EQ(reply.wait_for(10s), std::future_status::ready);
-        answered_on = sink->thread;
         return reply.get();
     }
+    static std::pair<std::string, bool> next(http::BodySource& source) {
+        const auto pieces = std::make_shared<Pieces>();
+        source.next(http::BodyWriter{pieces});
+        return pieces->promise.get_future().get();
+    }
 
-    http::Router router;
     Service service{*manage};
-    std::thread::id answered_on;
+    std::shared_ptr<Awaited> sink;
 };
 
 TEST_F(ServiceTest, AnswersFromAThreadOfItsOwn) {
@@ -48,17 +67,15 @@ TEST_F(ServiceTest, AnswersFromAThreadOfItsOwn) {
     const auto reply = request(http::Method::post, "/manage/v1/accounts", R"({"name":"Toko"})");
     EXPECT_EQ(reply.status, 200);
     EXPECT_THAT(reply.body, HasSubstr("whsec_"));
-    EXPECT_TRUE(answered_on != std::this_thread::get_id());
-    EXPECT_EQ(request(http::Method::get, "/manage/v1/nothing").status, 404);
+    EXPECT_TRUE(sink->thread != std::this_thread::get_id());
 }
 
-TEST_F(ServiceTest, EveryMethodIsAnsweredInTheShapeOfThisApi) {
+TEST_F(ServiceTest, WhoeverDidNotComeThroughTheSocketIsRefused) {
     service.start();
-    for (const auto method : {http::Method::put, http::Method::options, http::Method::other}) {
-        const auto reply = request(method, "/manage/v1/accounts");
-        EXPECT_EQ(reply.status, 405);
-        EXPECT_THAT(reply.body, HasSubstr(R"("code":"method_not_allowed")"));
-        EXPECT_THAT(reply.headers, HasSubstr("Allow: GET, POST\r\n"));
+    for (const auto& operation : operations()) {
+        if (operation.scope == Scope::management) {
+            EXPECT_EQ(ask(operation, operation.path, "{}", false).get().status, 403);
+        }
     }
 }
 
@@ -69,6 +86,94 @@ TEST_F(ServiceTest, AnswersBusyBeforeItStartsAndAfterItStopped) {
     service.stop();
     service.stop();
     EXPECT_EQ(request(http::Method::get, "/manage/v1/accounts").status, 503);
+}
+
+std::latch* released = nullptr;
+
+Result<boost::json::value> wait_until_released(const Context& /*context*/, Call& /*call*/) {
+    released->wait();
+    return boost::json::object{};
+}
+
+TEST_F(ServiceTest, LongCallsDoNotHoldUpTheOthers) {
+    static constexpr Operation copying{.method = http::Method::post,
+                                       .path = "/copy",
+                                       .scope = Scope::management,
+                                       .answerer = wait_until_released,
+                                       .is_long = true};
+    std::latch latch{1};
+    released = &latch;
+    service.start();
+    std::vector<std::future<http::Reply>> copies;
+    for (int number = 0; number < 8; ++number) {
+        copies.push_back(ask(copying, "/copy"));
+    }
+    EXPECT_EQ(request(http::Method::get, "/manage/v1/accounts").status, 200);
+    EXPECT_EQ(copies.front().wait_for(0s), std::future_status::timeout);
+    latch.count_down();
+    for (auto& copy : copies) {
+        EXPECT_EQ(copy.get().status, 200);
+    }
+}
+
+TEST_F(ServiceTest, TheOperationsOfTheTableThatTakeLongAreCarriedOutAsSuch) {
+    for (const auto& operation : operations()) {
+        EXPECT_EQ(operation.is_long,
+                  operation.is_streamed() || operation.path == "/manage/v1/backup")
+            << operation.path;
+    }
+}
+
+TEST_F(ServiceTest, AnExportIsMadePieceByPieceFromTheNewestToTheOldest) {
+    const auto account = make_account();
+    make_device(account, "6281100000001");
+    std::vector<std::string> ids;
+    for (int number = 0; number < 450; ++number) {
+        clock.advance(1ms);
+        ids.push_back(accept(account, "6281100000001").id.text());
+    }
+    service.start();
+    const auto reply = request(http::Method::get, "/manage/v1/messages/export");
+    EXPECT_EQ(reply.content_type, "application/x-ndjson");
+    ASSERT_NE(reply.source, nullptr);
+    std::string all;
+    int pieces = 0;
+    for (bool last = false; !last; ++pieces) {
+        auto [bytes, is_last] = next(*reply.source);
+        EXPECT_LE(bytes.size(), http::BodyWriter::piece_max);
+        all += bytes;
+        last = is_last;
+    }
+    EXPECT_GT(pieces, 2);
+    EXPECT_EQ(std::ranges::count(all, '\n'), 450);
+    std::size_t from = 0;
+    for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
+        from = all.find(*id, from);
+        ASSERT_NE(from, std::string::npos) << *id;
+    }
+}
+
+TEST_F(ServiceTest, AnExportIsCutOffWhenTheServiceStops) {
+    service.start();
+    const auto reply = request(http::Method::get, "/manage/v1/messages/export");
+    service.stop();
+    EXPECT_EQ(next(*reply.source).first, "cut off");
+}
+
+TEST_F(ServiceTest, AnExportOfAnUnknownAccountOrStateIsRefusedBeforeItBegins) {
+    EXPECT_EQ(get("/messages/export?account=acc_99").status, 404);
+    EXPECT_EQ(get("/messages/export?state=lost").status, 400);
+}
+
+TEST_F(ServiceTest, WhatNoOperationHasIsRefusedInTheShapeOfThisApi) {
+    http::Request request;
+    request.path = "/manage/v1/accounts";
+    const auto awaited = std::make_shared<Awaited>();
+    Service::refuse(request, http::Responder{awaited});
+    const auto reply = awaited->promise.get_future().get();
+    EXPECT_EQ(reply.status, 405);
+    EXPECT_THAT(reply.body, HasSubstr(R"("code":"method_not_allowed")"));
+    EXPECT_THAT(reply.headers, HasSubstr("Allow: GET, POST\r\n"));
 }
 
 }  // namespace

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "http/router.hpp"
+#include "http/reply.hpp"
+#include "http/request.hpp"
 
 namespace merpati::api {
 
@@ -16,16 +17,18 @@ struct Unready {
     std::string reason;     // For people: "is starting".
 };
 
-struct Operations {
+/// Threads: `unready` and `metrics` are called on the I/O threads, and must not block.
+struct Monitoring {
     std::function<std::vector<Unready>()> unready;  // Empty when the server is ready.
     std::function<std::string()> metrics;           // The page.
     std::string metrics_token;  // Empty: peers on this machine may read, no others.
 
-    /// Adds GET /healthz, /readyz and /openapi.yaml. The object must outlive the router.
-    void add_to(http::Router& router) const;
+    [[nodiscard]] bool may_read_metrics(const http::Request& request) const;
 
-    /// Adds GET /metrics: to the same router, or to that of `metrics.listen`.
-    void add_metrics_to(http::Router& router) const;
+    [[nodiscard]] http::Reply readiness() const;
+    [[nodiscard]] http::Reply metrics_page() const;
+    [[nodiscard]] static http::Reply liveness();
+    [[nodiscard]] static http::Reply description();
 };
 
 /// docs/openapi.yaml, as this program was built with it.

@@ -1,0 +1,56 @@
+// The handlers of the management API, a file a resource; api/operations.cpp says what calls them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <boost/json/value.hpp>
+
+#include "admission/principal.hpp"
+#include "api/manage/context.hpp"
+#include "api/manage/fields.hpp"
+
+namespace merpati::api::manage {
+
+/// One call on its way through a handler.
+struct Call {
+    admission::Principal principal;
+    std::string id;  // What stands for "{}" in the operation's path, percent-decoded.
+    Fields fields;   // Of the body; for GET and DELETE of the query.
+};
+
+/// The lines of an answer that is made while it is sent: one JSON value each.
+///
+/// Threads: one at a time.
+class Lines {
+public:
+    virtual ~Lines() = default;
+
+    /// The next lines, some 64 KiB of them; empty at the end. May wait for the store.
+    [[nodiscard]] virtual Result<std::string> next() = 0;
+};
+
+using Handler = Result<boost::json::value>(const Context&, Call&);
+using StreamHandler = Result<std::unique_ptr<Lines>>(const Context&, Call&);
+
+namespace accounts {
+Handler list, create, show, change, top_up, rotate_secret;
+}
+namespace keys {
+Handler list, create, revoke, rotate;
+}
+namespace devices {
+Handler list, add, show, connect, disconnect, remove;
+}
+namespace messages {
+Handler list, show, cancel, release, give_up;
+StreamHandler export_all;
+}  // namespace messages
+namespace callbacks {
+Handler list, show, replay;
+}
+namespace gateway {
+Handler status, backup;
+}
+
+}  // namespace merpati::api::manage

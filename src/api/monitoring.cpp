@@ -1,0 +1,61 @@
+#include "api/monitoring.hpp"
+
+#include "api/errors.hpp"
+#include "base/digest.hpp"
+#include "base/json_text.hpp"
+
+namespace merpati::api {
+namespace {
+
+http::Reply json(std::string body) {
+    http::Reply reply;
+    reply.body = std::move(body);
+    reply.add_header("Cache-Control", "no-store");
+    return reply;
+}
+
+}  // namespace
+
+bool Monitoring::may_read_metrics(const http::Request& request) const {
+    if (metrics_token.empty()) {
+        return request.from_loopback;
+    }
+    // Digests are compared, so that neither length nor beginning of the token can be felt for.
+    return equal_constant_time(sha256(request.authorization), sha256("Bearer " + metrics_token));
+}
+
+/// {"status":"ready"}, or 503: a failure like every other (decisions.md), and the reasons.
+http::Reply Monitoring::readiness() const {
+    const auto reasons = unready();
+    if (reasons.empty()) {
+        return json(R"({"status":"ready"})");
+    }
+    auto reply = failure(Refusal::overloaded);
+    reply.add_header("Cache-Control", "no-store");
+    auto& body = reply.body;
+    body.pop_back();  // The brace that ends the object.
+    body += R"(,"reasons":[)";
+    for (const auto& [part, reason] : reasons) {
+        body += body.back() == '[' ? R"({"part":)" : R"(,{"part":)";
+        append_json_string(body, part);
+        body += R"(,"reason":)";
+        append_json_string(body, reason);
+        body += '}';
+    }
+    body += "]}";
+    return reply;
+}
+
+http::Reply Monitoring::metrics_page() const {
+    return {.body = metrics(), .content_type = "text/plain; version=0.0.4; charset=utf-8"};
+}
+
+http::Reply Monitoring::liveness() {
+    return json(R"({"status":"ok"})");
+}
+
+http::Reply Monitoring::description() {
+    return {.static_body = openapi_yaml(), .content_type = "application/yaml"};
+}
+
+}  // namespace merpati::api

@@ -1,0 +1,68 @@
+// Everything the gateway can be asked to do, as one table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "admission/principal.hpp"
+#include "api/call.hpp"
+#include "api/manage/handlers.hpp"
+#include "http/reply.hpp"
+#include "http/request.hpp"
+
+namespace merpati::api {
+
+struct Rooms;
+
+/// Who may ask for an operation.
+enum class Scope : std::uint8_t {
+    anyone,
+    metrics,     // Whoever has metrics.token; without one, peers on this machine.
+    account,     // An account, by one of its keys.
+    management,  // The operator, through the management socket.
+};
+
+/// How it is carried out.
+using Page = http::Reply(const Rooms&);             // At once, on the I/O thread.
+using AccountHandler = void(const Rooms&, Call&&);  // Answers later; must not block.
+using Answerer = std::variant<Page*, AccountHandler*, manage::Handler*, manage::StreamHandler*>;
+
+/// One row. Routes, authority, limits, idempotency, metrics and the tests of the manuals follow it.
+struct Operation {
+    http::Method method = http::Method::get;
+    std::string_view path;  // At most one "{}", for an id.
+    Scope scope = Scope::anyone;
+    Answerer answerer;
+    std::size_t body_max = 0;  // 0: http.body_max
+    bool idempotent = false;   // Takes an Idempotency-Key.
+    bool has_revisions = false;
+    bool is_long = false;  // Runs beside calls that are answered at once, never before them.
+
+    /// The answer is made while it is sent.
+    [[nodiscard]] constexpr bool is_streamed() const {
+        return std::holds_alternative<manage::StreamHandler*>(answerer);
+    }
+};
+
+/// The table, in the order of the manuals. Static.
+[[nodiscard]] std::span<const Operation> operations() noexcept;
+
+/// Whether a principal may ask for what has the scope. Of `metrics` the door decides.
+[[nodiscard]] constexpr bool permits(Scope scope, admission::Principal::Kind kind) {
+    using Kind = admission::Principal::Kind;
+    switch (scope) {
+        case Scope::anyone:
+        case Scope::metrics:
+            return true;
+        case Scope::account:
+            return kind == Kind::api_key;
+        case Scope::management:
+            return kind == Kind::local_operator;
+    }
+    return false;
+}
+
+}  // namespace merpati::api

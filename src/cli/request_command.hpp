@@ -1,0 +1,45 @@
+// Commands that are one call of the management API each, as rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json/value.hpp>
+
+#include "cli/arguments.hpp"
+#include "cli/program.hpp"
+#include "cli/table.hpp"
+#include "http/request.hpp"
+
+namespace merpati::cli {
+
+/// One argument or option, how it is checked, and where it goes.
+struct Parameter {
+    std::string_view name;  // "ID", an argument; "--overlap", an option.
+    std::string_view help;
+    std::string_view shape = " ";  // What the help shows for the value.
+    ArgumentCheck check = not_empty();
+    std::string_view field{};  // Of the body, or of a GET's query; empty: it is the path's "{}".
+    boost::json::value (*value_of)(const std::string& text) = as_text;
+    std::string_view standard{};  // The value where none is given; empty: the field is left out.
+    bool optional = false;        // Of an argument: options always are.
+};
+
+struct RequestCommand {
+    CommandText text;
+    http::Method method = http::Method::get;
+    std::string_view path;  // "/accounts/{}/topup"
+    std::vector<Parameter> parameters{};
+    std::span<const Column> columns;  // Must live as long as the program.
+    std::string_view sentence{};      // Before the record.
+    std::string_view when_lost{};     // Of a record with a secret; see Session::show_once.
+    std::string_view when_empty{};    // Of a list; empty: the answer is a record.
+};
+
+/// All views must live as long as the program.
+void add_request_command(Program& program, CLI::App& group, RequestCommand command);
+
+}  // namespace merpati::cli
