@@ -53,6 +53,7 @@ function messages({ numbers, count, from, to, dueIn: [soonest, latest] }) {
 function run(file, statements) {
   const sql = ["PRAGMA synchronous = OFF;", "BEGIN;", ...statements, "COMMIT;"].join("\n");
   execFileSync("sqlite3", [file], { input: sql, stdio: ["pipe", "ignore", "inherit"] });
+  execFileSync("sync", [file]); // Its pages must not be written while something is measured.
 }
 
 function query(file, sql) {
