@@ -32,7 +32,7 @@ Dispatcher::Dispatcher(const QueueClock& clock, Random& random, store::Committer
       post_(std::move(post)),
       memory_(options_) {}
 
-Result<void> Dispatcher::recover(std::unique_ptr<store::Reader> reader) {
+Result<void> Dispatcher::recover(std::unique_ptr<store::LaneReader> reader) {
     reader_ = std::move(reader);
     now_ = clock_.now();
     give_up_from_ = now_ + std::min<Millis>(start_grace, options_.give_up);

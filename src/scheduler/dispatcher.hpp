@@ -83,7 +83,7 @@ public:
                const FinishListener& on_finish, const Options& options, Post post);
 
     /// Takes over the lanes that have waiting work. Errors: store_failed.
-    [[nodiscard]] Result<void> recover(std::unique_ptr<store::Reader> reader);
+    [[nodiscard]] Result<void> recover(std::unique_ptr<store::LaneReader> reader);
 
     void step(std::vector<Event>& events);
 
@@ -187,7 +187,7 @@ private:
     const Options options_;
     const RetryPolicy retry_;
     Post post_;
-    std::unique_ptr<store::Reader> reader_;
+    std::unique_ptr<store::LaneReader> reader_;
 
     std::unordered_map<model::PhoneNumber, std::unique_ptr<Lane>> lanes_;
     std::unordered_map<model::MessageId, InFlight> in_flight_;

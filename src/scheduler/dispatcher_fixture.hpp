@@ -215,7 +215,7 @@ struct DispatcherFixture : ::testing::Test {
     };
     FinishListener on_finish = [](store::Finish&&) {};
     /// Stands between the dispatcher and the store's reader.
-    std::function<std::unique_ptr<store::Reader>(std::unique_ptr<store::Reader>)> wrap_reader =
+    std::function<std::unique_ptr<store::LaneReader>(std::unique_ptr<store::Reader>)> wrap_reader =
         [](std::unique_ptr<store::Reader> real) { return real; };
     std::unique_ptr<Dispatcher> dispatcher;
     std::mutex mutex;

@@ -84,7 +84,7 @@ class MillionReader final : public WatchedReader {
 public:
     static constexpr std::int64_t count = 1'000'000;
 
-    MillionReader(std::unique_ptr<store::Reader> real, Watch& watch, model::PhoneNumber device,
+    MillionReader(std::unique_ptr<store::LaneReader> real, Watch& watch, model::PhoneNumber device,
                   Timestamp due)
         : WatchedReader(std::move(real), watch), device_(device), due_(due) {}
 

@@ -80,36 +80,20 @@ struct CallbackFilter {
     std::size_t limit = 50;
 };
 
-/// Answers whether the asker holds an id in memory already, so that it is not loaded again.
+/// Answers whether the caller holds an id in memory already, so that it is not loaded again.
 using Known = std::function<bool(const Uuid&)>;
 
-/// A read-only connection that never checkpoints. It sees everything that was committed before the
-/// call. One thread at a time; open one per thread.
-///
-/// Errors of every method: store_failed.
-class Reader {
+/// The part of a Reader that the scheduler uses. On disk a lane's queue is ordered by (due time in
+/// steps of 16 s, order of acceptance), which keeps it compact.
+class LaneReader {
 public:
-    virtual ~Reader() = default;
+    virtual ~LaneReader() = default;
 
-    // Start-up and lists. Few enough to be held in memory.
-    [[nodiscard]] virtual Result<std::vector<model::Account>> accounts() = 0;
-    [[nodiscard]] virtual Result<std::vector<model::ApiKey>> keys() = 0;
-    [[nodiscard]] virtual Result<std::vector<model::Device>> devices() = 0;
-    [[nodiscard]] virtual Result<std::optional<model::Account>> account(model::AccountId id) = 0;
-
-    /// The highest sequence of any id in the store; new ids must be above it.
-    [[nodiscard]] virtual Result<std::int64_t> last_sequence() = 0;
-
-    /// The distance of queue time from the wall clock (QueueClock::begin); 0 where none is stored.
-    [[nodiscard]] virtual Result<Millis> clock_offset() = 0;
-
-    // Lanes. On disk a lane's queue is ordered by (due time in steps of 16 s, order of acceptance),
-    // which keeps it compact.
     [[nodiscard]] virtual Result<std::vector<LaneSummary>> lanes() = 0;
     [[nodiscard]] virtual Result<std::vector<LaneRecord>> lane_records() = 0;
 
     /// The first `limit` messages of the lane due before `before`, by (due time, acceptance),
-    /// leaving out those the asker knows. Fewer than `limit`: there are no more. Of a step that
+    /// leaving out those the caller knows. Fewer than `limit`: there are no more. Of a step that
     /// holds more delayed messages than `step_rows_max`, the first of so many that were accepted
     /// first: a read is bounded.
     [[nodiscard]] virtual Result<std::vector<QueuedMessage>> load_lane(model::PhoneNumber device,
@@ -124,6 +108,25 @@ public:
     [[nodiscard]] virtual Result<std::optional<Timestamp>> next_due(model::PhoneNumber device,
                                                                     model::Source source,
                                                                     Timestamp from) = 0;
+};
+
+/// A read-only connection that never checkpoints. It sees everything that was committed before the
+/// call. One thread at a time; open one per thread.
+///
+/// Errors of every method: store_failed.
+class Reader : public LaneReader {
+public:
+    // Start-up and lists. Few enough to be held in memory.
+    [[nodiscard]] virtual Result<std::vector<model::Account>> accounts() = 0;
+    [[nodiscard]] virtual Result<std::vector<model::ApiKey>> keys() = 0;
+    [[nodiscard]] virtual Result<std::vector<model::Device>> devices() = 0;
+    [[nodiscard]] virtual Result<std::optional<model::Account>> account(model::AccountId id) = 0;
+
+    /// The highest sequence of any id in the store; new ids must be above it.
+    [[nodiscard]] virtual Result<std::int64_t> last_sequence() = 0;
+
+    /// The distance of queue time from the wall clock (QueueClock::begin); 0 where none is stored.
+    [[nodiscard]] virtual Result<Millis> clock_offset() = 0;
 
     // Callbacks, queued per account and origin. Each answer costs one look into the index an
     // element, however many callbacks wait.
@@ -133,7 +136,7 @@ public:
     /// `after` (empty: from the first). Fewer than `limit`: there are no more.
     [[nodiscard]] virtual Result<std::vector<OriginSummary>> callback_origins(
         model::AccountId account, std::optional<std::int64_t> after, std::size_t limit) = 0;
-    /// At most `limit` callbacks due before `before`, by due time, leaving out those the asker
+    /// At most `limit` callbacks due before `before`, by due time, leaving out those the caller
     /// knows. Fewer than `limit`: there are no more.
     [[nodiscard]] virtual Result<std::vector<QueuedCallback>> load_callbacks(
         const Endpoint& endpoint, Timestamp before, std::size_t limit, const Known& known) = 0;
