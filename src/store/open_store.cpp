@@ -2,7 +2,6 @@
 
 #include "model/store_url.hpp"
 #include "store/integrity.hpp"
-#include "store/sqlite/integrity.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 #include "store/store.hpp"
 

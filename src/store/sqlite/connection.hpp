@@ -39,6 +39,18 @@ private:
     bool no_room_;
 };
 
+/// Where this folder's exceptions end: runs `body` and turns a Failure into damaged (it cannot be
+/// read) or store_failed.
+template <class Body>
+auto guarded(Body&& body) -> decltype(body()) {
+    try {
+        return std::forward<Body>(body)();
+    } catch (const Failure& failure) {
+        return fail(failure.is_damage() ? ErrorCode::damaged : ErrorCode::store_failed,
+                    failure.what());
+    }
+}
+
 enum class Access : std::uint8_t { read_write, read_only };
 
 /// One connection, used by one thread at a time.

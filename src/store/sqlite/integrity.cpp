@@ -1,7 +1,7 @@
-#include "store/sqlite/integrity.hpp"
+#include "store/integrity.hpp"
 
 #include "store/sqlite/connection.hpp"
-#include "store/sqlite/guard.hpp"
+#include "store/sqlite/sqlite_store.hpp"
 
 namespace merpati::store::sqlite {
 namespace {

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "store/sqlite/guard.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sqlite_reader.hpp"
 

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "store/sqlite/guard.hpp"
 #include "store/sqlite/rows.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
 
-std::string select(const char* columns, const char* rest) {
-    return std::string{"SELECT "} + columns + rest;
+std::string select(const char* columns, const char* rows) {
+    return std::string{"SELECT "} + columns + rows;
 }
 
 QueueRow read_queue_row(const Cursor& row) {
@@ -61,44 +60,34 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Co
                   "SELECT min(due_at) FROM callback WHERE state = 0 AND account = ? AND "
                   "origin_key = ? AND due_at >= ?") {}
 
-Result<std::vector<model::Account>> SqliteReader::accounts() {
-    return guarded([&]() -> Result<std::vector<model::Account>> {
-        std::vector<model::Account> all;
-        Statement statement{connection_, select(account_columns, " FROM account ORDER BY id")};
+template <class Record, class Read>
+Result<std::vector<Record>> SqliteReader::list(const char* columns, const char* rows, Read read) {
+    return guarded([&]() -> Result<std::vector<Record>> {
+        std::vector<Record> all;
+        Statement statement{connection_, select(columns, rows)};
         auto row = statement.query();
         while (row.next()) {
-            auto account = read_account(row, secrets_);
-            if (!account) {
-                return pass(account);
+            Result<Record> record = read(row);
+            if (!record) {
+                return pass(record);
             }
-            all.push_back(std::move(*account));
+            all.push_back(std::move(*record));
         }
         return all;
     });
+}
+
+Result<std::vector<model::Account>> SqliteReader::accounts() {
+    return list<model::Account>(account_columns, " FROM account ORDER BY id",
+                                [&](const Cursor& row) { return read_account(row, secrets_); });
 }
 
 Result<std::vector<model::ApiKey>> SqliteReader::keys() {
-    return guarded([&]() -> Result<std::vector<model::ApiKey>> {
-        std::vector<model::ApiKey> all;
-        Statement statement{connection_, select(key_columns, " FROM api_key ORDER BY id")};
-        auto row = statement.query();
-        while (row.next()) {
-            all.push_back(read_key(row));
-        }
-        return all;
-    });
+    return list<model::ApiKey>(key_columns, " FROM api_key ORDER BY id", read_key);
 }
 
 Result<std::vector<model::Device>> SqliteReader::devices() {
-    return guarded([&]() -> Result<std::vector<model::Device>> {
-        std::vector<model::Device> all;
-        Statement statement{connection_, select(device_columns, " FROM device ORDER BY number")};
-        auto row = statement.query();
-        while (row.next()) {
-            all.push_back(read_device(row));
-        }
-        return all;
-    });
+    return list<model::Device>(device_columns, " FROM device ORDER BY number", read_device);
 }
 
 Result<std::optional<model::Account>> SqliteReader::account(model::AccountId id) {

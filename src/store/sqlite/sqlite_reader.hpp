@@ -49,6 +49,9 @@ public:
     Result<std::uint64_t> waiting_messages() override;
 
 private:
+    template <class Record, class Read>
+    [[nodiscard]] Result<std::vector<Record>> list(const char* columns, const char* rows,
+                                                   Read read);
     [[nodiscard]] Result<std::vector<LaneSummary>> walk_lanes();
     [[nodiscard]] Result<std::vector<LaneSummary>> lanes_of_devices();
     void pick(EarliestRows& earliest, model::PhoneNumber device, model::Source source,

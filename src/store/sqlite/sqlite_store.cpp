@@ -9,7 +9,6 @@
 
 #include "store/secret_box.hpp"
 #include "store/sqlite/disk_room.hpp"
-#include "store/sqlite/guard.hpp"
 #include "store/sqlite/message_writer.hpp"
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/sqlite_reader.hpp"
