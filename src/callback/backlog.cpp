@@ -111,7 +111,7 @@ SteadyTime Backlog::next_due() const {
 }
 
 void Backlog::make_ready(OriginQueue& origin) {
-    origin.resting.unlink();
+    origin.idle_link.unlink();
     if (origin.turn.is_linked()) {
         return;
     }
@@ -188,7 +188,7 @@ void Backlog::plan(OriginQueue& origin) {
         arm(origin, steady_of(*origin.disk_due));
     }
     if (origin.in_flight == 0) {
-        rest(origin);
+        make_idle(origin);
     }
 }
 
@@ -200,17 +200,17 @@ AccountQueue& Backlog::account_of(model::AccountId id) {
     return *account;
 }
 
-/// Null when there is no room for another queue. `needed`: something of it is due now, and one that
-/// rests makes room.
+/// Null when there is no room for another queue. `needed`: something of it is due now, and an idle
+/// one makes room.
 OriginQueue* Backlog::queue_of(AccountQueue& account, std::int64_t key, bool needed) {
     if (const auto found = account.origins.find(key); found != account.origins.end()) {
         return found->second.get();
     }
     if (!records_.open_to(account.origins.size())) {
-        if (!needed || account.resting.empty()) {
+        if (!needed || account.idle.empty()) {
             return nullptr;
         }
-        forget(account.resting.front());
+        forget(account.idle.front());
     }
     auto& origin = account.origins[key];
     origin = std::make_unique<OriginQueue>(account, key, options_.per_origin_max);
@@ -284,17 +284,17 @@ void Backlog::trim(OriginQueue& origin) {
     }
 }
 
-void Backlog::rest(OriginQueue& origin) {
+void Backlog::make_idle(OriginQueue& origin) {
     auto& account = origin.account;
-    const auto until = origin.used_at + rest_max;
+    const auto until = origin.used_at + idle_max;
     if (!origin.disk_due && (!origin.health.prompt() || until <= steady_)) {
         forget(origin);
         forget_if_empty(account);
         return;
     }
     origin.turn.unlink();
-    if (!origin.resting.is_linked()) {
-        account.resting.push_back(origin);
+    if (!origin.idle_link.is_linked()) {
+        account.idle.push_back(origin);
     }
     if (!origin.disk_due) {
         arm(origin, until);

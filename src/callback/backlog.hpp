@@ -25,8 +25,8 @@ namespace merpati::callback {
 /// Limits: memory is shared by Places among accounts, and so are the queues themselves: an origin
 /// that answers promptly may have `origin_memory_max` callbacks in memory, any other a few. Origins
 /// for which there is no queue wait on disk; the account's origins are listed again, a page at a
-/// time, when something of them is due. A queue that has nothing to do rests: it goes when another
-/// one needs its room, or after `rest_max` when nothing of it waits.
+/// time, when something of them is due. An idle queue goes when another one needs its room, or
+/// after `idle_max` when nothing of it waits.
 ///
 /// A start lists the origins of all accounts in the same way: so it begins with what comes first.
 ///
@@ -41,7 +41,6 @@ public:
 
     /// Begins with what waits in the store. Errors: store_failed.
     [[nodiscard]] Result<void> recover(std::unique_ptr<store::Reader> reader);
-    [[nodiscard]] store::Reader& reader() { return *reader_; }
 
     /// The moment of what follows: due times are compared with the one, waits with the other.
     void set_now(Timestamp now, SteadyTime steady);
@@ -68,7 +67,7 @@ public:
     [[nodiscard]] std::size_t in_memory() const noexcept { return memory_count_; }
     [[nodiscard]] std::size_t origins() const noexcept { return records_.taken(); }
 
-    static constexpr std::chrono::minutes rest_max{10};
+    static constexpr std::chrono::minutes idle_max{10};
 
 private:
     AccountQueue& account_of(model::AccountId id);
@@ -78,7 +77,7 @@ private:
     void forget_if_empty(AccountQueue& account);
     void put(OriginQueue& origin, store::QueuedCallback queued);
     void trim(OriginQueue& origin);
-    void rest(OriginQueue& origin);
+    void make_idle(OriginQueue& origin);
     void arm(OriginQueue& origin, SteadyTime at);
     void list_origins();
     void end_walk(AccountQueue& account);

@@ -55,8 +55,8 @@ struct OriginQueue {
 
     SteadyTime used_at{};  // When it last had something to do.
     SteadyTime timer_at = SteadyTime::max();
-    Link turn;     // It wants a turn.
-    Link resting;  // It has nothing to do now.
+    Link turn;       // It wants a turn.
+    Link idle_link;  // It has nothing to do now.
 
     void note_on_disk(Timestamp due) { disk_due = disk_due ? std::min(*disk_due, due) : due; }
 };
@@ -76,9 +76,9 @@ struct AccountQueue {
 
     const model::AccountId id;
     std::unordered_map<std::int64_t, std::unique_ptr<OriginQueue>> origins;
-    AccountTurn prompt{*this};                         // Of origins that answer promptly,
-    AccountTurn slow{*this};                           // and of all others.
-    List<OriginQueue, &OriginQueue::resting> resting;  // The longest resting one first.
+    AccountTurn prompt{*this};                        // Of origins that answer promptly,
+    AccountTurn slow{*this};                          // and of all others.
+    List<OriginQueue, &OriginQueue::idle_link> idle;  // The longest idle one first.
 
     std::size_t in_flight = 0;
     std::size_t slow_in_flight = 0;

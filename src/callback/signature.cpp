@@ -5,11 +5,6 @@
 namespace merpati::callback {
 namespace {
 
-std::string unix_seconds(Timestamp time) {
-    return std::to_string(
-        std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count());
-}
-
 void append_signatures(std::string& lines, std::span<const Bytes> secrets, std::string_view id,
                        std::string_view seconds, std::string_view body) {
     std::string content;
@@ -23,16 +18,10 @@ void append_signatures(std::string& lines, std::span<const Bytes> secrets, std::
 
 }  // namespace
 
-std::string sign(std::span<const Bytes> secrets, std::string_view id, Timestamp attempted_at,
-                 std::string_view body) {
-    std::string signatures;
-    append_signatures(signatures, secrets, id, unix_seconds(attempted_at), body);
-    return signatures;
-}
-
 std::string signature_headers(std::span<const Bytes> secrets, std::string_view id,
                               Timestamp attempted_at, std::string_view body) {
-    const auto seconds = unix_seconds(attempted_at);
+    const auto seconds = std::to_string(
+        std::chrono::floor<std::chrono::seconds>(attempted_at).time_since_epoch().count());
     std::string lines;
     lines.reserve(256);  // With two secrets, while one is rotated, nearly all of it.
     lines.append("webhook-id: ").append(id);
@@ -41,10 +30,6 @@ std::string signature_headers(std::span<const Bytes> secrets, std::string_view i
     append_signatures(lines, secrets, id, seconds, body);
     lines += "\r\n";
     return lines;
-}
-
-std::string secret_text(const Bytes& secret) {
-    return "whsec_" + to_base64(secret);
 }
 
 }  // namespace merpati::callback

@@ -10,16 +10,10 @@
 
 namespace merpati::callback {
 
-/// The value of `webhook-signature`: `v1,` and the base64 HMAC-SHA256 of "ID.SECONDS.BODY", once
-/// per secret (two while the secret is rotated), separated by spaces.
-[[nodiscard]] std::string sign(std::span<const Bytes> secrets, std::string_view id,
-                               Timestamp attempted_at, std::string_view body);
-
-/// The three header lines of one attempt: webhook-id, webhook-timestamp, webhook-signature.
+/// The three header lines of one attempt: webhook-id, webhook-timestamp, and webhook-signature,
+/// which is `v1,` and the base64 HMAC-SHA256 of "ID.SECONDS.BODY", once per secret (two while the
+/// secret is rotated), separated by spaces.
 [[nodiscard]] std::string signature_headers(std::span<const Bytes> secrets, std::string_view id,
                                             Timestamp attempted_at, std::string_view body);
-
-/// "whsec_…", the form in which a secret is shown to its owner.
-[[nodiscard]] std::string secret_text(const Bytes& secret);
 
 }  // namespace merpati::callback
