@@ -75,7 +75,7 @@ void add_http(Table& table) {
     table.add(AT(http.body_timeout), duration(1s, 300s),
               "How long a client may take to send a request's body.");
     table.add(AT(http.idle_timeout), duration(1s, 3600s),
-              "How long a connection may rest between two requests.");
+              "How long a connection may be idle between two requests.");
     table.add(AT(http.write_timeout), duration(1s, 300s),
               "How long a client may take to read its answer.");
     table.add(AT(http.drain_timeout), duration(0s, 600s),
