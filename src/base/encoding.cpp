@@ -5,17 +5,17 @@
 
 #include <openssl/evp.h>
 
+#include "base/ascii.hpp"
 #include "base/assert.hpp"
 
 namespace merpati {
 
 std::string to_hex(std::span<const std::byte> bytes) {
-    static constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
     text.reserve(bytes.size() * 2);
     for (const auto byte : bytes) {
-        text += digits[std::to_integer<std::size_t>(byte >> 4)];
-        text += digits[std::to_integer<std::size_t>(byte & std::byte{15})];
+        text += hex_digits[std::to_integer<std::size_t>(byte >> 4)];
+        text += hex_digits[std::to_integer<std::size_t>(byte & std::byte{15})];
     }
     return text;
 }

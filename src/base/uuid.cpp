@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace merpati {
 namespace {
 
@@ -15,17 +17,9 @@ constexpr std::uint64_t mask(int bits) {
     return (std::uint64_t{1} << bits) - 1;
 }
 
-int hex_value(char c) {
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 void append_hex(std::string& out, std::uint64_t value, int digits) {
     for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
-        out += "0123456789abcdef"[(value >> shift) & 15];
+        out += hex_digits[(value >> shift) & 15];
     }
 }
 

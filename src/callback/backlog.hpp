@@ -11,7 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "callback/places.hpp"
+#include "base/places.hpp"
 #include "callback/queues.hpp"
 #include "callback/sender.hpp"
 

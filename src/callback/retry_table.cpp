@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ctime>
-#include <string>
+
+#include "base/http_date.hpp"
 
 namespace merpati::callback {
 
@@ -33,14 +33,11 @@ std::optional<std::chrono::seconds> parse_retry_after(std::string_view value, Ti
     if (error == std::errc{} && stop == end) {
         return std::chrono::seconds{seconds};
     }
-    std::tm parts{};
-    const std::string text{value};
-    const auto* rest = ::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
-    if (rest == nullptr || *rest != '\0') {
+    const auto date = parse_http_date(value);
+    if (!date) {
         return std::nullopt;
     }
-    const auto wait = std::chrono::ceil<std::chrono::seconds>(
-        std::chrono::sys_seconds{std::chrono::seconds{::timegm(&parts)}} - now);
+    const auto wait = std::chrono::ceil<std::chrono::seconds>(*date - now);
     return wait.count() > 0 ? std::optional{wait} : std::nullopt;
 }
 

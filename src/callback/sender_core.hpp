@@ -7,8 +7,8 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "base/places.hpp"
 #include "callback/backlog.hpp"
-#include "callback/places.hpp"
 #include "callback/sender.hpp"
 #include "callback/suspects.hpp"
 

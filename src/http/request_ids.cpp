@@ -1,9 +1,10 @@
 #include "http/request_ids.hpp"
 
+#include "base/ascii.hpp"
+
 namespace merpati::http {
 namespace {
 
-constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::size_t counter_begin = 24;  // The last group of the printed form.
 
 }  // namespace

@@ -70,13 +70,13 @@ TEST_F(ClientSharesTest, AnAccountWhoseHostsHangLeavesConnectionsForOthers) {
 TEST_F(ClientSharesTest, AnAccountThatHangsOnASharedHostLeavesConnectionsThere) {
     limit({.pool_per_origin = 9, .pool_total = 1'000});
     ScriptedServer shared{io, [](int connection, const std::string&) {
-                              return connection <= 6 ? ScriptedReply{} : fine;
+                              return connection <= 5 ? ScriptedReply{} : fine;
                           }};
     for (int count = 0; count < 100; ++count) {
         send(shared, 1);
     }
     EXPECT_TRUE(succeeds(send(shared, 2)));
-    EXPECT_EQ(shared.connections, 7);
+    EXPECT_EQ(shared.connections, 6);
 }
 
 TEST_F(ClientSharesTest, AnAccountIsServedBeforeTheManyOfAnother) {

@@ -1,6 +1,5 @@
 #include "outbound/response_head.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -8,7 +7,7 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
-#include "http/ascii.hpp"
+#include "base/ascii.hpp"
 
 namespace merpati::outbound {
 namespace {
@@ -71,12 +70,11 @@ void HeadParser::on_field_impl(field name, beast::string_view name_text, beast::
         return;
     }
     if (name == field::transfer_encoding &&
-        !http::equals_ignoring_case({value.data(), value.size()}, "chunked")) {
+        !equals_ignoring_case({value.data(), value.size()}, "chunked")) {
         other_coding_ = true;
     }
-    std::string lower{name_text.data(), name_text.size()};
-    std::ranges::transform(lower, lower.begin(), http::to_lower);
-    headers.emplace_back(std::move(lower), std::string{value.data(), value.size()});
+    headers.emplace_back(lower_case({name_text.data(), name_text.size()}),
+                         std::string{value.data(), value.size()});
 }
 
 }  // namespace

@@ -14,12 +14,12 @@ std::size_t take_all(Shares& shares, std::int64_t account) {
     return count;
 }
 
-TEST(SharesTest, OneAloneLeavesAThirdToWhoeverComes) {
-    Shares shares{900};
-    EXPECT_EQ(take_all(shares, 1), 600U);
+TEST(SharesTest, OneAloneLeavesAHalfToWhoeverComes) {
+    Shares shares{800};
+    EXPECT_EQ(take_all(shares, 1), 400U);
     EXPECT_EQ(take_all(shares, 2), 200U);
-    EXPECT_EQ(take_all(shares, 3), 67U);
-    EXPECT_EQ(shares.taken(), 867U);
+    EXPECT_EQ(take_all(shares, 3), 100U);
+    EXPECT_EQ(shares.taken(), 700U);
 }
 
 TEST(SharesTest, WhatTheLargestGivesBackGoesToTheOthers) {

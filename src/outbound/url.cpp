@@ -7,6 +7,8 @@
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
 
+#include "base/ascii.hpp"
+
 namespace merpati::outbound {
 
 namespace {
@@ -23,21 +25,8 @@ std::unexpected<Error> malformed(std::string_view why) {
     return fail(ErrorCode::invalid_argument, "the URL " + std::string(why));
 }
 
-bool is_digit(char c) noexcept {
-    return c >= '0' && c <= '9';
-}
 bool is_hex_digit(char c) noexcept {
-    return is_digit(c) || (c >= 'a' && c <= 'f');
-}
-
-char lower(char c) noexcept {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string lower_case(std::string_view text) {
-    std::string lowered(text);
-    std::ranges::transform(lowered, lowered.begin(), lower);
-    return lowered;
+    return hex_digits.find(c) != std::string_view::npos;
 }
 
 /// Refuses, before anything is parsed, the characters that parsers have disagreed on.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/json_fields.hpp"
+#include "base/ascii.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -27,14 +28,6 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
     return whole ? std::optional{number} : std::nullopt;
 }
 
-int hex_digit(char c) {
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-    const char lower = static_cast<char>(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 /// The beginning of a name, cut between two characters.
 std::string_view shown(std::string_view name) {
     std::size_t end = std::min(name.size(), name_shown_max);
@@ -51,8 +44,8 @@ std::optional<std::string> percent_decode(std::string_view text) {
     for (std::size_t place = 0; place < text.size(); ++place) {
         char letter = text[place];
         if (letter == '%') {
-            const int high = place + 2 < text.size() ? hex_digit(text[place + 1]) : -1;
-            const int low = place + 2 < text.size() ? hex_digit(text[place + 2]) : -1;
+            const int high = place + 2 < text.size() ? hex_value(text[place + 1]) : -1;
+            const int low = place + 2 < text.size() ? hex_value(text[place + 2]) : -1;
             if (high < 0 || high > 7 || low < 0) {
                 return std::nullopt;
             }

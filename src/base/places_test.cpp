@@ -1,10 +1,10 @@
-#include "callback/places.hpp"
+#include "base/places.hpp"
 
 #include <array>
 
 #include <gtest/gtest.h>
 
-namespace merpati::callback {
+namespace merpati {
 namespace {
 
 /// Parties take places in turn until none of them may take another.
@@ -60,5 +60,14 @@ TEST(PlacesTest, RoomIsWhatCouldBeTakenNow) {
     EXPECT_EQ(places.room_for(0), 50U);
 }
 
+TEST(PlacesTest, SomebodyThatHoldsNothingMayTakeAllAtOnceOthersNoMoreThanTheyLeave) {
+    Places places{100};
+    EXPECT_TRUE(places.open_to(0, 100));
+    EXPECT_FALSE(places.open_to(0, 101));
+    places.take(20);
+    EXPECT_TRUE(places.open_to(20, 60));
+    EXPECT_FALSE(places.open_to(20, 61));
+}
+
 }  // namespace
-}  // namespace merpati::callback
+}  // namespace merpati

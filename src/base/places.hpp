@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace merpati::callback {
+namespace merpati {
 
 /// Nobody takes more places than it leaves free: one party alone gets half of them, two get a
 /// third each, and whoever comes new finds some. (Dynamic thresholds, as in the shared buffers of
@@ -15,8 +15,10 @@ class Places {
 public:
     explicit Places(std::size_t total) : total_(total) {}
 
-    /// May one that holds `held` take another one?
-    [[nodiscard]] bool open_to(std::size_t held) const noexcept { return held < free(); }
+    /// May one that holds `held` take `count` more? Who holds nothing may take all that is free.
+    [[nodiscard]] bool open_to(std::size_t held, std::size_t count = 1) const noexcept {
+        return count <= free() && (held == 0 || held + count <= free());
+    }
 
     /// How many more it may take, if nobody else takes any.
     [[nodiscard]] std::size_t room_for(std::size_t held) const noexcept {
@@ -35,4 +37,4 @@ private:
     std::size_t taken_ = 0;
 };
 
-}  // namespace merpati::callback
+}  // namespace merpati
