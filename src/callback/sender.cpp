@@ -1,36 +1,34 @@
 #include "callback/sender.hpp"
 
-#include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
+#include <utility>
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "base/thread.hpp"
 #include "callback/sender_core.hpp"
 #include "outbound/ares_resolver.hpp"
+#include "outbound/event_thread.hpp"
 
 namespace merpati::callback {
 
-/// The thread around the core: an io_context that runs the outbound client and one timer.
+/// The thread around the core: it runs the outbound client and one timer, and
+/// steps the core after whatever others have given it.
 class Sender::Impl {
 public:
     Impl(const QueueClock& clock, Random& random, store::Store& store, store::Committer& committer,
          const outbound::AddressPolicy& policy, outbound::ClientOptions client,
          SecretLookup secrets, Options options)
         : store_(store),
-          client_(clock, io_.get_executor(), policy, resolver_, std::move(client)),
+          client_(clock, thread_.executor(), policy, resolver_, std::move(client)),
           core_(
               clock, random, committer, std::move(secrets), options,
               [this](outbound::Request request, outbound::ResponseHandler done) {
                   client_.send(std::move(request), std::move(done));
               },
               [this] { step_soon(); },
-              [this](std::move_only_function<void()> work) { give(std::move(work)); }) {}
+              [this](std::move_only_function<void()> work) { thread_.give(std::move(work)); }) {}
 
     Result<void> start() {
         if (auto ready = client_.ready(); !ready) {
@@ -43,51 +41,27 @@ public:
         if (auto recovered = core_.recover(std::move(*reader)); !recovered) {
             return recovered;
         }
-        boost::asio::post(io_, [this] { step(); });
-        thread_ = start_thread("callback", [this] { io_.run(); });
+        boost::asio::post(thread_.executor(), [this] { step(); });
+        thread_.start();
         return {};
     }
 
     void stop(std::chrono::milliseconds deadline) {
-        if (!thread_.joinable()) {
+        if (!thread_.is_running()) {
             return;
         }
-        give([this] { core_.drain(); });
+        thread_.give([this] { core_.drain(); });
         {
             std::unique_lock lock{mutex_};
             quiet_.wait_for(lock, deadline, [this] { return drained_; });
         }
-        boost::asio::post(io_, [this] {
+        thread_.stop([this] {
             client_.close();
             timer_.cancel();
-            guard_.reset();
-            io_.stop();
         });
-        thread_.join();
     }
 
-    /// Runs `work` on the thread.
-    void give(std::move_only_function<void()> work) {
-        give_quietly(std::move(work));
-        told();
-    }
-
-    /// ... but only after `told`, so that a batch costs one wake-up.
-    void give_quietly(std::move_only_function<void()> work) {
-        const std::lock_guard lock{mutex_};
-        work_.push_back(std::move(work));
-    }
-
-    void told() {
-        {
-            const std::lock_guard lock{mutex_};
-            if (work_.empty() || std::exchange(woken_, true)) {
-                return;
-            }
-        }
-        boost::asio::post(io_, [this] { take_work(); });
-    }
-
+    outbound::EventThread& thread() { return thread_; }
     SenderCore& core() { return core_; }
 
     [[nodiscard]] Counts counts() const {
@@ -96,23 +70,10 @@ public:
     }
 
 private:
-    void take_work() {
-        std::vector<std::move_only_function<void()>> work;
-        {
-            const std::lock_guard lock{mutex_};
-            work.swap(work_);
-            woken_ = false;
-        }
-        for (auto& one : work) {
-            one();
-        }
-        step();
-    }
-
     /// One step for all answers that have come by now.
     void step_soon() {
         if (!std::exchange(step_posted_, true)) {
-            boost::asio::post(io_, [this] {
+            boost::asio::post(thread_.executor(), [this] {
                 step_posted_ = false;
                 step();
             });
@@ -153,24 +114,19 @@ private:
     }
 
     store::Store& store_;
-    boost::asio::io_context io_{1};
-    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{
-        io_.get_executor()};
-    boost::asio::steady_timer timer_{io_};
+    outbound::EventThread thread_{"callback", [this] { step(); }};
+    boost::asio::steady_timer timer_{thread_.executor()};
     bool armed_ = false;
     bool step_posted_ = false;
     SteadyTime armed_at_{};
-    outbound::AresResolver resolver_{io_.get_executor()};
+    outbound::AresResolver resolver_{thread_.executor()};
     outbound::Client client_;
     SenderCore core_;
-    std::thread thread_;
 
     mutable std::mutex mutex_;
     std::condition_variable quiet_;
-    std::vector<std::move_only_function<void()>> work_;
     Counts counts_;
     bool drained_ = false;
-    bool woken_ = false;  // take_work is on its way.
 };
 
 Sender::Sender(const QueueClock& clock, Random& random, store::Store& store,
@@ -192,17 +148,17 @@ void Sender::stop(std::chrono::milliseconds deadline) {
 }
 
 void Sender::committed(model::Callback callback) {
-    impl_->give_quietly([this, callback = std::move(callback)]() mutable {
+    impl_->thread().give_quietly([this, callback = std::move(callback)]() mutable {
         impl_->core().add(std::move(callback));
     });
 }
 
 void Sender::told() {
-    impl_->told();
+    impl_->thread().wake();
 }
 
 void Sender::wake(const store::Endpoint& endpoint) {
-    impl_->give([this, endpoint] { impl_->core().wake(endpoint); });
+    impl_->thread().give([this, endpoint] { impl_->core().wake(endpoint); });
 }
 
 Counts Sender::counts() const noexcept {
