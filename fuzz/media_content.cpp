@@ -1,23 +1,24 @@
-// media/sniffer and judge: whatever a file begins with, what is accepted is a type of the list.
+// media/sniffer and verdict: whatever a file begins with, what is accepted is a
+// type of the list.
 #include <span>
 #include <vector>
 
 #include "check.hpp"
-#include "media/judge.hpp"
+#include "media/verdict.hpp"
 
 namespace merpati::fuzz {
 namespace {
 
-using media::Declared;
-using media::Judgement;
+using media::DeclaredType;
+using media::TypeVerdict;
 
-void check_judgement(const Declared& declared, const media::Sniffed& content,
-                     model::Revision revision) {
-    const auto judgement = media::judge(declared, content, revision);
-    const bool accepted = judgement.kind == Judgement::Kind::acceptable;
-    check(accepted == !judgement.mime.empty(), "a file has a type exactly if it is accepted");
+void check_verdict(const DeclaredType& declared, const media::SniffedType& content,
+                   model::Revision revision) {
+    const auto verdict = media::verdict_on(declared, content, revision);
+    const bool accepted = verdict.kind == TypeVerdict::Kind::acceptable;
+    check(accepted == !verdict.media_type.empty(), "a file has a type exactly if it is accepted");
     if (accepted) {
-        check(media::is_allowed(judgement.mime, revision), "the revision allows the type");
+        check(media::is_allowed(verdict.media_type, revision), "the revision allows the type");
         check(!declared.stated || declared.type != nullptr, "the declared type is in the list");
     }
 }
@@ -32,18 +33,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const auto sniffer = Sniffer::open();
     check(sniffer.has_value(), "libmagic's database opens");
     const auto content = sniffer->sniff(std::as_bytes(std::span{data, size}));
-    check((content.certainty == Certainty::sure) == !content.type.empty(),
+    check((content.certainty == Certainty::sure) == !content.name.empty(),
           "a type is named exactly if it is sure");
     static const auto declarations = [] {
-        std::vector<Declared> all{Declared{}, Declared{.stated = true}};
-        for (const auto& type : merpati::media::types()) {
+        std::vector<DeclaredType> all{DeclaredType{}, DeclaredType{.stated = true}};
+        for (const auto& type : merpati::media::media_types()) {
             all.push_back({.stated = true, .type = &type});
         }
         return all;
     }();
     for (const auto& declared : declarations) {
-        check_judgement(declared, content, merpati::model::Revision::a);
-        check_judgement(declared, content, merpati::model::Revision::b);
+        check_verdict(declared, content, merpati::model::Revision::a);
+        check_verdict(declared, content, merpati::model::Revision::b);
     }
     return 0;
 }

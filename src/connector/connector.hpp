@@ -11,7 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "media/file.hpp"
+#include "media/file_source.hpp"
 #include "model/device.hpp"
 #include "model/message.hpp"
 #include "model/outcome.hpp"

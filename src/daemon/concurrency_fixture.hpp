@@ -210,7 +210,7 @@ struct ConcurrencyFixture : ::testing::Test {
     admission::Directory directory;
     api::Idempotency idempotency{*store};
     api::Entrance entrance{clock, directory, idempotency, {}};
-    media::Prober prober{clock, policy, {}, {}};
+    media::MediaFetcher media_fetcher{clock, policy, {}, {}};
     connector::Connectors connectors;
     CheckingPlatform* platform = nullptr;
     DeviceLimits limits;  // On the committer's thread.
@@ -244,7 +244,7 @@ struct ConcurrencyFixture : ::testing::Test {
                        .ids = ids,
                        .admission = admission,
                        .idempotency = idempotency,
-                       .prober = prober,
+                       .media_fetcher = media_fetcher,
                        .committer = committer,
                        .scheduler = scheduler,
                        .waiters = waiters},

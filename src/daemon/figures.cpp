@@ -25,8 +25,8 @@ private:
 };
 
 void add_media(Adder& add, const Counted& rooms) {
-    const auto probes = rooms.prober.counts();
-    const auto files = rooms.library.counts();
+    const auto probes = rooms.media_fetcher.probe_counts();
+    const auto files = rooms.media_fetcher.cache_counts();
     add("merpati_media_probes_total", "Media addresses looked at", true, probes.probes_total);
     add("merpati_media_probes_shared_total", "Requests answered by another's look", true,
         probes.shared_total);
@@ -43,8 +43,6 @@ void add_media(Adder& add, const Counted& rooms) {
         files.refused_total);
     add("merpati_media_shared_total", "Messages served by another's fetch", true,
         files.shared_total);
-    add("merpati_media_revalidated_total", "Kept files that their host confirmed", true,
-        files.revalidated_total);
     add("merpati_media_removed_total", "Kept files removed by age or for room", true,
         files.removed_total);
     add("merpati_media_fetches_in_flight", "Fetches under way", false, files.in_flight);

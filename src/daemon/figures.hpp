@@ -8,8 +8,7 @@
 #include "callback/sender.hpp"
 #include "daemon/tally.hpp"
 #include "http/server.hpp"
-#include "media/library.hpp"
-#include "media/prober.hpp"
+#include "media/media_fetcher.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
 #include "store/store.hpp"
@@ -27,8 +26,7 @@ struct Counted {
     const scheduler::Scheduler& scheduler;
     const callback::Sender& sender;
     const http::Server& server;
-    const media::Prober& prober;
-    const media::Library& library;
+    const media::MediaFetcher& media_fetcher;
 };
 
 /// Every figure, as it stands now. docs/operations.md lists them; a test compares.

@@ -26,8 +26,7 @@
 #include "daemon/tally.hpp"
 #include "daemon/upkeep.hpp"
 #include "http/server.hpp"
-#include "media/library.hpp"
-#include "media/prober.hpp"
+#include "media/media_fetcher.hpp"
 #include "store/committer.hpp"
 #include "store/store.hpp"
 #include "telemetry/metrics.hpp"
@@ -105,9 +104,8 @@ public:
           policy_(std::move(opened.allowed)),
           idempotency_(*store_),
           entrance_(queue_clock_, directory_, idempotency_, entrance_options(settings)),
-          prober_(clock, policy_, client_options(settings), prober_options(settings)),
-          library_(clock, policy_, client_options(settings),
-                   library_options(settings, log.in("media"))),
+          media_fetcher_(clock, policy_, client_options(settings),
+                         media_options(settings, log.in("media"))),
           committer_(clock, *store_, {}, [log](const Error& error) { fail_fast(log, error); }),
           sender_(
               queue_clock_, random, *store_, committer_, policy_, client_options(settings),
@@ -120,7 +118,7 @@ public:
                   return notices_.of_end(message, completion);
               },
               [this](store::Finish&& finish) { finished(std::move(finish)); },
-              scheduler_options(settings, library_, log.in("scheduler"))),
+              scheduler_options(settings, media_fetcher_, log.in("scheduler"))),
           keeper_({.clock = clock,
                    .notices = notices_,
                    .connectors = connectors_,
@@ -139,7 +137,7 @@ public:
                  .ids = ids_,
                  .admission = admission_,
                  .idempotency = idempotency_,
-                 .prober = prober_,
+                 .media_fetcher = media_fetcher_,
                  .committer = committer_,
                  .scheduler = scheduler_,
                  .waiters = waiters_},
@@ -223,10 +221,7 @@ public:
         if (auto started = sender_.start(); !started) {
             return started;
         }
-        if (auto started = library_.start(); !started) {
-            return started;
-        }
-        if (auto started = prober_.start(); !started) {
+        if (auto started = media_fetcher_.start(); !started) {
             return started;
         }
         if (auto started = scheduler_.start(); !started) {
@@ -258,9 +253,8 @@ public:
 
     void stop() {
         health_.enter(Health::Stage::stopping);
-        prober_.stop();  // First, so that nobody waits for a verdict while the server drains.
+        media_fetcher_.stop();     // First, so that nobody waits for it while the server drains.
         server_.drain(Millis{0});  // Begins: no new connections. Waited for below.
-        library_.stop();
         scheduler_.drain(settings_.http.drain_timeout);             // Outcomes come as they would,
         connectors_.find(model::ConnectorKind::simulator)->stop();  // those of the rest now.
         scheduler_.stop(commit_drain);
@@ -320,8 +314,7 @@ private:
                                                          .scheduler = scheduler_,
                                                          .sender = sender_,
                                                          .server = server_,
-                                                         .prober = prober_,
-                                                         .library = library_}));
+                                                         .media_fetcher = media_fetcher_}));
         };
         monitoring_.metrics_token = settings_.metrics.token.value_or("");
         const api::Rooms rooms{.entrance = entrance_,
@@ -378,8 +371,7 @@ private:
     admission::Directory directory_;
     api::Idempotency idempotency_;
     api::Entrance entrance_;
-    media::Prober prober_;
-    media::Library library_;
+    media::MediaFetcher media_fetcher_;
     connector::Connectors connectors_;
     store::Committer committer_;
     callback::Sender sender_;

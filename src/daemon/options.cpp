@@ -146,22 +146,18 @@ outbound::ClientOptions client_options(const config::Settings& settings) {
     return options;
 }
 
-media::ProberOptions prober_options(const config::Settings& settings) {
-    media::ProberOptions options;
-    options.bytes_max = settings.media.max_bytes;
-    return options;
-}
-
-media::LibraryOptions library_options(const config::Settings& settings, const telemetry::Log& log) {
-    media::LibraryOptions options;
-    options.folder = settings.media.folder.value_or("merpati-media");
-    options.under_way_file = under_way_file(settings, "media");
-    options.bytes_max = settings.media.max_bytes;
-    options.kept_bytes_max = settings.media.kept_bytes_max;
-    options.kept_for = settings.media.kept_for;
-    options.on_disk_trouble = [log, folder = options.folder.string()] {
+media::FetcherOptions media_options(const config::Settings& settings, const telemetry::Log& log) {
+    media::FetcherOptions options;
+    options.probes.bytes_max = settings.media.max_bytes;
+    auto& cache = options.cache;
+    cache.folder = settings.media.folder.value_or("merpati-media");
+    cache.bytes_max = settings.media.max_bytes;
+    cache.kept_bytes_max = settings.media.kept_bytes_max;
+    cache.kept_for = settings.media.kept_for;
+    cache.on_disk_trouble = [log, folder = cache.folder.string()] {
         log.error("cannot write media files; trying again", {{"folder", folder}});
     };
+    options.under_way_file = under_way_file(settings, "media");
     return options;
 }
 

@@ -10,8 +10,7 @@
 #include "config/settings.hpp"
 #include "connector/simulator/simulator.hpp"
 #include "http/server.hpp"
-#include "media/library.hpp"
-#include "media/prober.hpp"
+#include "media/media_fetcher.hpp"
 #include "outbound/address_policy.hpp"
 #include "outbound/client.hpp"
 #include "outbound/url.hpp"
@@ -44,9 +43,8 @@ namespace merpati::daemon {
                                          std::string_view of_what);
 [[nodiscard]] callback::Options callback_options(const config::Settings& settings);
 [[nodiscard]] outbound::ClientOptions client_options(const config::Settings& settings);
-[[nodiscard]] media::ProberOptions prober_options(const config::Settings& settings);
-[[nodiscard]] media::LibraryOptions library_options(const config::Settings& settings,
-                                                    const telemetry::Log& log);
+[[nodiscard]] media::FetcherOptions media_options(const config::Settings& settings,
+                                                  const telemetry::Log& log);
 [[nodiscard]] connector::simulator::Options simulator_options(const config::Settings& settings,
                                                               const telemetry::Log& log);
 

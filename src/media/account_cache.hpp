@@ -1,12 +1,15 @@
-// A bounded map whose room is shared fairly among accounts.
+// A bounded map whose room is shared fairly among accounts, and keys for it.
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <list>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "base/digest.hpp"
 #include "model/ids.hpp"
 
 namespace merpati::media {
@@ -90,6 +93,32 @@ private:
     std::unordered_map<model::AccountId, Share> shares_;
     std::set<std::pair<std::size_t, model::AccountId>> sizes_;  // The fewest entries first.
     std::size_t size_ = 0;
+};
+
+/// A digest is random enough, and nobody can choose it.
+struct DigestHash {
+    std::size_t operator()(const Sha256& digest) const noexcept {
+        std::size_t value = 0;
+        std::memcpy(&value, digest.data(), sizeof value);
+        return value;
+    }
+};
+
+/// The URL by its SHA-256, so that a long one takes no more memory.
+struct UrlKey {
+    UrlKey(model::AccountId its_account, std::string_view text)
+        : account(its_account), url(sha256(text)) {}
+
+    model::AccountId account;
+    Sha256 url;
+
+    friend bool operator==(const UrlKey&, const UrlKey&) = default;
+};
+
+struct UrlKeyHash {
+    std::size_t operator()(const UrlKey& key) const noexcept {
+        return DigestHash{}(key.url) ^ std::hash<model::AccountId>{}(key.account);
+    }
 };
 
 }  // namespace merpati::media

@@ -24,7 +24,7 @@ struct ByteBudget::HeldFile {
 };
 
 bool ByteBudget::reserve(model::AccountId account, std::uint64_t bytes) {
-    take_notice();
+    collect_released();
     auto& found = accounts_[account];
     const bool reserved = !keeping_free_ && found.line.empty() && take(found, bytes);
     forget_if_idle(account);
@@ -32,18 +32,12 @@ bool ByteBudget::reserve(model::AccountId account, std::uint64_t bytes) {
 }
 
 bool ByteBudget::take(Account& account, std::uint64_t bytes) {
-    const auto limit = storage_.bytes_max();
-    if (used() + bytes > limit) {
-        return false;
-    }
-    if (account.used > 0 && account.used + bytes > limit - used()) {
-        return false;
-    }
-    if (!storage_.make_room(reserved_ + bytes)) {
+    if (!bytes_.open_to(account.used, bytes) || !storage_.make_room(reserved_ + bytes)) {
         return false;
     }
     account.used += bytes;
     reserved_ += bytes;
+    bytes_.take(bytes);
     return true;
 }
 
@@ -55,6 +49,7 @@ void ByteBudget::give_back(model::AccountId account, std::uint64_t bytes) {
     invariant(found.used >= bytes && reserved_ >= bytes, "what is given back was reserved");
     found.used -= bytes;
     reserved_ -= bytes;
+    bytes_.give_back(bytes);
     forget_if_idle(account);
 }
 
@@ -67,15 +62,16 @@ void ByteBudget::wait(model::AccountId account, std::uint64_t bytes, Granted go)
     ++waiting_;
 }
 
-FilePtr ByteBudget::hold(model::AccountId account, ContentPtr content, std::string_view mime) {
-    const auto room = Shelf::room_of(content->bytes);
+FilePtr ByteBudget::hold(model::AccountId account, ContentPtr content,
+                         std::string_view media_type) {
+    const auto room = CacheStorage::room_of(content->bytes);
     auto& holders = holders_[content.get()];
-    held_ += holders.empty() ? room : 0;
+    bytes_.take(holders.empty() ? room : 0);
     if (++holders[account] == 1) {
         accounts_[account].used += room;
     }
     File file{.path = content->path,
-              .mime = std::string{mime},
+              .media_type = std::string{media_type},
               .bytes = content->bytes,
               .sha256 = content->sha256};
     auto held = std::make_shared<HeldFile>(
@@ -83,14 +79,14 @@ FilePtr ByteBudget::hold(model::AccountId account, ContentPtr content, std::stri
     return {held, &held->file};
 }
 
-void ByteBudget::take_notice() {
+void ByteBudget::collect_released() {
     std::vector<Holder> released;
     {
         const std::lock_guard lock{released_->mutex};
         released.swap(released_->holders);
     }
     for (const auto& [account, content] : released) {
-        const auto room = Shelf::room_of(content->bytes);
+        const auto room = CacheStorage::room_of(content->bytes);
         const auto found = holders_.find(content.get());
         invariant(found != holders_.end(), "what is let go of was held");
         auto& holders = found->second;
@@ -101,14 +97,14 @@ void ByteBudget::take_notice() {
         accounts_[account].used -= room;
         forget_if_idle(account);
         if (holders.empty()) {
-            held_ -= room;
+            bytes_.give_back(room);
             holders_.erase(found);
         }
     }
 }
 
 bool ByteBudget::serve() {
-    take_notice();
+    collect_released();
     keeping_free_ = false;
     for (std::size_t refused = 0; refused < round_.size() && !keeping_free_;) {
         const auto id = round_.front();

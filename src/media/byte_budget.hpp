@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "media/file.hpp"
-#include "media/shelf.hpp"
+#include "base/places.hpp"
+#include "media/cache_storage.hpp"
+#include "media/file_source.hpp"
 #include "model/ids.hpp"
 
 namespace merpati::media {
@@ -25,10 +26,10 @@ namespace merpati::media {
 ///
 /// Operation: `reserve` before a file is written, `give_back` when it is stored or given up, `hold`
 /// for each message that gets it. Where `reserve` refuses, `wait` for the bytes. Files are let go
-/// of on other threads: `serve`, called now and then, takes notice and serves who waits.
+/// of on other threads: `serve`, called now and then, collects them and serves who waits.
 ///
-/// Fairness: an account that holds nothing may take whatever is free; any other no more than it
-/// leaves free (k greedy accounts take a (k+1)th each). Waiting accounts are served round-robin,
+/// Fairness: an account that holds nothing may take whatever is free, any other no more than it
+/// leaves free (Places). Waiting accounts are served round-robin,
 /// each in its own order. Who is refused for its share is passed over; for an account that holds
 /// nothing, bytes are kept free until there are enough.
 ///
@@ -38,9 +39,9 @@ class ByteBudget {
 public:
     using Granted = std::move_only_function<void()>;
 
-    explicit ByteBudget(Shelf& storage) : storage_(storage) {}
+    explicit ByteBudget(CacheStorage& storage) : storage_(storage), bytes_(storage.bytes_max()) {}
 
-    /// False: the account has to `wait`. `bytes` as Shelf::room_of counts them.
+    /// False: the account has to `wait`. `bytes` as CacheStorage::room_of counts them.
     [[nodiscard]] bool reserve(model::AccountId account, std::uint64_t bytes);
     void give_back(model::AccountId account, std::uint64_t bytes);
 
@@ -48,7 +49,8 @@ public:
     void wait(model::AccountId account, std::uint64_t bytes, Granted go);
 
     /// A message's file, counted as its account's until it is let go of.
-    [[nodiscard]] FilePtr hold(model::AccountId account, ContentPtr content, std::string_view mime);
+    [[nodiscard]] FilePtr hold(model::AccountId account, ContentPtr content,
+                               std::string_view media_type);
 
     /// Whether somebody still waits.
     bool serve();
@@ -59,7 +61,7 @@ public:
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
     [[nodiscard]] std::uint64_t reserved() const noexcept { return reserved_; }
     /// Reserved, or of files that are held.
-    [[nodiscard]] std::uint64_t used() const noexcept { return reserved_ + held_; }
+    [[nodiscard]] std::uint64_t used() const noexcept { return bytes_.taken(); }
 
 private:
     struct Waiting {
@@ -82,16 +84,16 @@ private:
     struct HeldFile;
 
     [[nodiscard]] bool take(Account& account, std::uint64_t bytes);
-    void take_notice();
+    void collect_released();
     void forget_if_idle(model::AccountId account);
 
-    Shelf& storage_;
+    CacheStorage& storage_;
     std::unordered_map<model::AccountId, Account> accounts_;  // Those that use or wait for bytes.
     std::list<model::AccountId> round_;                       // Accounts that wait.
     std::unordered_map<const Content*, std::map<model::AccountId, std::size_t>> holders_;
     const std::shared_ptr<Released> released_ = std::make_shared<Released>();
     std::uint64_t reserved_ = 0;
-    std::uint64_t held_ = 0;  // Of each content once.
+    Places bytes_;  // Reserved, or of files that are held, of each content once.
     std::size_t waiting_ = 0;
     bool keeping_free_ = false;  // For the account at the front of the round.
 };

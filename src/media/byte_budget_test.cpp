@@ -43,11 +43,12 @@ struct ByteBudgetTest : ::testing::Test {
 
     testing::ManualClock clock;
     testing::TemporaryFolder folder;
-    std::unique_ptr<Shelf> storage = Shelf::open(clock, {.folder = folder.path() / "media",
-                                                         .kept_bytes_max = blocks_max * block,
-                                                         .kept_for = 1h,
-                                                         .files_max = 100})
-                                         .value();
+    std::unique_ptr<CacheStorage> storage =
+        CacheStorage::open(clock, {.folder = folder.path() / "media",
+                                   .kept_bytes_max = blocks_max * block,
+                                   .kept_for = 1h,
+                                   .files_max = 100})
+            .value();
     ByteBudget budget{*storage};
     std::map<model::AccountId, int> served;
 };

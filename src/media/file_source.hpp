@@ -1,14 +1,26 @@
-// Where the scheduler gets the file of a media message.
+// Media files that were fetched and judged, and where the scheduler gets them.
 #pragma once
 
+#include <cstdint>
 #include <expected>
+#include <filesystem>
 #include <functional>
+#include <memory>
+#include <string>
 
-#include "media/file.hpp"
 #include "model/message.hpp"
 #include "model/outcome.hpp"
 
 namespace merpati::media {
+
+/// What a connector gets. The file stays on disk as long as anyone holds its FilePtr.
+struct File {
+    std::filesystem::path path;
+    std::string media_type;  // Of the interface's list, in lower case: sent to the platform.
+    std::uint64_t bytes = 0;
+    std::string sha256;  // Of the content; 64 hexadecimal digits, in lower case.
+};
+using FilePtr = std::shared_ptr<const File>;
 
 /// The file, or what becomes of its message: `failed` with 1003 (its type) or 500 (it cannot be
 /// had), with `details` for the caller; `retry` only when the source is closed, or when far too
@@ -16,7 +28,7 @@ namespace merpati::media {
 using FetchResult = std::expected<FilePtr, model::Outcome>;
 using FetchDone = std::move_only_function<void(FetchResult)>;
 
-/// Implemented by the library, and by the scheduler's tests.
+/// Implemented by MediaFetcher, and by the scheduler's tests.
 class FileSource {
 public:
     virtual ~FileSource() = default;

@@ -1,37 +1,32 @@
 #include "media/freshness.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <optional>
+#include <string>
+
+#include "base/ascii.hpp"
+#include "base/http_date.hpp"
 
 namespace merpati::media {
 namespace {
 
 using std::chrono::seconds;
 
-constexpr std::size_t validator_max = 200;
 constexpr seconds lifetime_max = std::chrono::hours{24};
-
-template <class Number>
-std::optional<Number> number(std::string_view text) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole ? std::optional{value} : std::nullopt;
-}
 
 /// Digits that say more seconds than there are count as all there are.
 std::optional<seconds> seconds_of(std::string_view text) {
     if (text.starts_with('"') && text.ends_with('"') && text.size() >= 2) {
         text = text.substr(1, text.size() - 2);
     }
-    const bool digits =
-        !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-    if (!digits) {
+    if (text.empty() || !std::ranges::all_of(text, is_digit)) {
         return std::nullopt;
     }
     constexpr std::int64_t most = 1'000'000'000;
-    return seconds{std::min(number<std::int64_t>(text).value_or(most), most)};
+    std::int64_t value = most;  // Stays where there are more digits than fit.
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return seconds{std::min(value, most)};
 }
 
 struct CacheControl {
@@ -44,7 +39,7 @@ std::string lower_without_blanks(std::string_view text) {
     std::string made;
     for (const char c : text) {
         if (c != ' ' && c != '\t') {
-            made += c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+            made += to_lower(c);
         }
     }
     return made;
@@ -90,57 +85,15 @@ Millis lifetime_of(const outbound::Response& head, const CacheControl& control, 
     return otherwise;
 }
 
-std::string validator(std::string_view text) {
-    const bool plain = std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; });
-    return plain && text.size() <= validator_max ? std::string{text} : std::string{};
-}
-
 }  // namespace
 
-std::string Freshness::conditions() const {
-    if (!etag.empty()) {
-        return "If-None-Match: " + etag + "\r\n";
-    }
-    return last_modified.empty() ? std::string{} : "If-Modified-Since: " + last_modified + "\r\n";
-}
-
-Freshness freshness_of(const outbound::Response& head, Timestamp now, Millis otherwise) {
+Millis freshness_of(const outbound::Response& head, Timestamp now, Millis otherwise) {
     const auto control = cache_control_of(head);
     if (control.no_store) {
-        return {};
+        return Millis{0};
     }
     const auto lifetime = lifetime_of(head, control, now, otherwise);
-    return {.lifetime = std::clamp<Millis>(lifetime, Millis{0}, lifetime_max),
-            .etag = validator(head.header("etag")),
-            .last_modified = validator(head.header("last-modified"))};
-}
-
-std::optional<Timestamp> parse_http_date(std::string_view text) {
-    constexpr std::string_view form = "Sun, 06 Nov 1994 08:49:37 GMT";
-    constexpr std::array<std::string_view, 12> months = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                         "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    if (text.size() != form.size() || !text.ends_with(" GMT") || text.substr(3, 2) != ", ") {
-        return std::nullopt;
-    }
-    const auto day = number<unsigned>(text.substr(5, 2));
-    const auto* month = std::ranges::find(months, text.substr(8, 3));
-    const auto year = number<int>(text.substr(12, 4));
-    const auto hour = number<unsigned>(text.substr(17, 2));
-    const auto minute = number<unsigned>(text.substr(20, 2));
-    const auto second = number<unsigned>(text.substr(23, 2));
-    if (!day || month == months.end() || !year || !hour || !minute || !second || *hour > 23 ||
-        *minute > 59 || *second > 60) {
-        return std::nullopt;
-    }
-    const std::chrono::year_month_day date{
-        std::chrono::year{*year},
-        std::chrono::month{static_cast<unsigned>(month - months.begin()) + 1},
-        std::chrono::day{*day}};
-    if (!date.ok()) {
-        return std::nullopt;
-    }
-    return std::chrono::sys_days{date} + std::chrono::hours{*hour} + std::chrono::minutes{*minute} +
-           seconds{*second};
+    return std::clamp<Millis>(lifetime, Millis{0}, lifetime_max);
 }
 
 }  // namespace merpati::media

@@ -1,4 +1,4 @@
-// A small world with hosts of media, for the tests of the prober and the library.
+// A small world with hosts of media, for the tests of the fetcher's parts.
 #pragma once
 
 #include <deque>
@@ -12,6 +12,7 @@
 #include <boost/asio/post.hpp>
 #include <gtest/gtest.h>
 
+#include "media/request_tools.hpp"
 #include "outbound/client.hpp"
 #include "outbound/scripted_server_fixture.hpp"
 #include "testing/manual_clock.hpp"
@@ -117,6 +118,10 @@ struct HostTest : ::testing::Test {
     outbound::AddressPolicy policy{{outbound::Cidr::parse("127.0.0.1").value()}};
     ScriptedNames names{io};
     outbound::Client client{clock, io.get_executor(), policy, names, {}};
+    RedirectFollower redirects{clock, policy, client};
+    const Sniffer sniffer = Sniffer::open().value();
+    SuspectHosts suspects{{}, 1, clock.steady_now()};
+    RequestTools tools{clock, redirects, sniffer, suspects};
     std::map<std::string, Script> scripts;
     std::vector<std::string> heads;
     outbound::ScriptedServer server{io, [this](int, const std::string& head) {

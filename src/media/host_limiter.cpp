@@ -13,30 +13,11 @@ constexpr std::size_t index_of(Standing standing) {
     return static_cast<std::size_t>(standing);
 }
 
-/// Whether an account that uses `own` of a limit of which `all` are used may have one more: no
-/// account uses more than it leaves to the others.
-constexpr bool fits(std::size_t own, std::size_t all, std::size_t limit) {
-    return all < limit && own < limit - all;
-}
-
 }  // namespace
 
-void HostLimiter::Used::add(Standing standing) {
-    ++total;
-    unproven += standing != Standing::healthy ? 1 : 0;
-    unhealthy += standing == Standing::unhealthy ? 1 : 0;
-}
-
-void HostLimiter::Used::remove(Standing standing) {
-    --total;
-    unproven -= standing != Standing::healthy ? 1 : 0;
-    unhealthy -= standing == Standing::unhealthy ? 1 : 0;
-}
-
 bool HostLimiter::ask(const SlotPtr& slot, std::move_only_function<void()> go) {
-    const auto known = accounts_.find(slot->account);
-    const auto own = known == accounts_.end() ? 0 : known->second.waiting;
-    if (!fits(own, waiting_, limits_.waiting_max)) {
+    const auto found = accounts_.find(slot->account);
+    if (!waiting_.open_to(found == accounts_.end() ? 0 : found->second.waiting)) {
         return false;
     }
     auto& account = account_of(slot->account);
@@ -44,7 +25,7 @@ bool HostLimiter::ask(const SlotPtr& slot, std::move_only_function<void()> go) {
     slot->go_ = std::move(go);
     slot->place_ = host.waiting.insert(host.waiting.end(), slot);
     ++account.waiting;
-    ++waiting_;
+    waiting_.take();
     line_up(host);
     hand_out();
     return true;
@@ -59,7 +40,7 @@ void HostLimiter::cancel(const SlotPtr& slot) {
     host.waiting.erase(slot->place_);
     slot->go_ = nullptr;
     --account.waiting;
-    --waiting_;
+    waiting_.give_back();
     if (host.waiting.empty()) {
         step_back(host);
     }
@@ -70,11 +51,8 @@ void HostLimiter::answered(const SlotPtr& slot, Millis answered_in) {
     auto& account = accounts_.find(slot->account)->second;
     auto& host = account.hosts.find(slot->host)->second;
     const auto standing = standing_after(answered_in);
-    account.used.remove(slot->standing_);
-    used_.remove(slot->standing_);
-    slot->standing_ = standing;
-    account.used.add(standing);
-    used_.add(standing);
+    give_back_slot(account, *slot);
+    take_slot(account, *slot, standing);
     set_standing(host, standing);
     line_up(host);
     hand_out();
@@ -85,8 +63,7 @@ void HostLimiter::release(const SlotPtr& slot, std::optional<Millis> answered_in
     invariant(account != accounts_.end(), "a slot was granted to the account");
     auto& host = account->second.hosts.find(slot->host)->second;
     --host.in_flight;
-    account->second.used.remove(slot->standing_);
-    used_.remove(slot->standing_);
+    give_back_slot(account->second, *slot);
     set_standing(host, standing_after(answered_in));
     line_up(host);
     drop_if_idle(host);
@@ -115,7 +92,7 @@ HostLimiter::Host& HostLimiter::host_of(Account& account, const std::string& nam
     const auto [place, made] = account.hosts.try_emplace(name);
     auto& host = place->second;
     if (made) {
-        const auto* known = known_.find(account.id, name);
+        const auto* known = standings_.find(account.id, name);
         host.name = name;
         host.account = &account;
         host.standing = known == nullptr ? Standing::untried : *known;
@@ -153,7 +130,7 @@ void HostLimiter::set_standing(Host& host, Standing standing) {
         step_back(host);
         host.standing = standing;
     }
-    known_.put(host.account->id, host.name, standing);
+    standings_.put(host.account->id, host.name, standing);
 }
 
 Standing HostLimiter::standing_after(std::optional<Millis> answered_in) const {
@@ -173,21 +150,46 @@ void HostLimiter::drop_if_idle(Host& host) {
     }
 }
 
+void HostLimiter::take_slot(Account& account, Slot& slot, Standing standing) {
+    slot.standing_ = standing;
+    ++account.held.total;
+    slots_.take();
+    if (standing != Standing::healthy) {
+        ++account.held.unproven;
+        unproven_.take();
+    }
+    if (standing == Standing::unhealthy) {
+        ++account.held.unhealthy;
+        unhealthy_.take();
+    }
+}
+
+void HostLimiter::give_back_slot(Account& account, const Slot& slot) {
+    --account.held.total;
+    slots_.give_back();
+    if (slot.standing_ != Standing::healthy) {
+        --account.held.unproven;
+        unproven_.give_back();
+    }
+    if (slot.standing_ == Standing::unhealthy) {
+        --account.held.unhealthy;
+        unhealthy_.give_back();
+    }
+}
+
 bool HostLimiter::may_have_one(const Account& account, Standing standing) const {
-    const auto& own = account.used;
-    if (!fits(own.total, used_.total, limits_.total_max)) {
+    const auto& held = account.held;
+    if (!slots_.open_to(held.total)) {
         return false;
     }
     if (standing == Standing::healthy) {
         return true;
     }
-    if (own.unproven >= limits_.account_unproven_max ||
-        !fits(own.unproven, used_.unproven, limits_.unproven_max)) {
+    if (held.unproven >= limits_.account_unproven_max || !unproven_.open_to(held.unproven)) {
         return false;
     }
     return standing == Standing::untried ||
-           (own.unhealthy < limits_.account_unhealthy_max &&
-            fits(own.unhealthy, used_.unhealthy, limits_.unhealthy_max));
+           (held.unhealthy < limits_.account_unhealthy_max && unhealthy_.open_to(held.unhealthy));
 }
 
 /// A loop, not a recursion: what is granted may end, and ask again, at once.
@@ -201,7 +203,7 @@ void HostLimiter::hand_out() {
 }
 
 bool HostLimiter::serve_one() {
-    if (used_.total >= limits_.total_max) {
+    if (slots_.free() == 0) {
         return false;
     }
     for (auto left = round_.size(); left > 0; --left) {
@@ -217,9 +219,9 @@ bool HostLimiter::serve_one() {
 
 /// Null: the account has its share of what its hosts wait for.
 HostLimiter::Host* HostLimiter::next_host(Account& account) const {
-    for (std::size_t tried = 0; tried < standings; ++tried) {
+    for (std::size_t tried = 0; tried < standings_count; ++tried) {
         const auto which = account.next;
-        account.next = (account.next + 1) % standings;
+        account.next = (account.next + 1) % standings_count;
         if (!account.ready[which].empty() && may_have_one(account, static_cast<Standing>(which))) {
             return account.ready[which].front();
         }
@@ -232,12 +234,10 @@ void HostLimiter::grant(Host& host) {
     const auto slot = std::move(host.waiting.front());
     host.waiting.pop_front();
     --account.waiting;
-    --waiting_;
+    waiting_.give_back();
     step_back(host);
-    slot->standing_ = host.standing;
     ++host.in_flight;
-    account.used.add(slot->standing_);
-    used_.add(slot->standing_);
+    take_slot(account, *slot, host.standing);
     line_up(host);  // At the end of its account's list.
     auto go = std::exchange(slot->go_, nullptr);
     go();

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "base/clock.hpp"
+#include "base/places.hpp"
 #include "media/account_cache.hpp"
 #include "model/ids.hpp"
 
@@ -23,7 +24,7 @@ enum class Standing : std::uint8_t {
     untried,    // It was never asked, or that was forgotten.
     unhealthy,  // Its last answer was slow, or did not come.
 };
-inline constexpr std::size_t standings = 3;
+inline constexpr std::size_t standings_count = 3;
 
 struct HostLimits {
     std::size_t total_max = 128;            // Slots in all.
@@ -56,18 +57,23 @@ using SlotPtr = std::shared_ptr<Slot>;
 /// Operation: `ask` has `go` called when the slot is granted, at once or later. Who was granted one
 /// gives it back by `release`; who waits may give up by `cancel`.
 ///
-/// Fairness: a limit that several accounts share is never used up by one. An account may hold as
-/// many slots as are free (k greedy accounts hold a (k+1)th each, and as much stays free), so that
-/// one which comes later is served at once. Waiting accounts are served round-robin, and so are the
-/// hosts of each. The same holds for the slots of hosts that are not healthy, and for the waiting.
-/// Standings are kept per account: nobody's requests make a host worse for others.
+/// Fairness: a limit that several accounts share is never used up by one (Places), so that an
+/// account which comes later is served at once. Waiting accounts are served round-robin, and so are
+/// the hosts of each. The same holds for the slots of hosts that are not healthy, and for the
+/// waiting. Standings are kept per account: nobody's requests make a host worse for others.
 ///
 /// Limits: HostLimits. Memory: what waits, and `hosts_max` standings (AccountCache).
 ///
 /// Threads: none; its owner's. `go` may call every method.
 class HostLimiter {
 public:
-    explicit HostLimiter(HostLimits limits) : limits_(limits), known_(limits.hosts_max) {}
+    explicit HostLimiter(HostLimits limits)
+        : limits_(limits),
+          standings_(limits.hosts_max),
+          slots_(limits.total_max),
+          unproven_(limits.unproven_max),
+          unhealthy_(limits.unhealthy_max),
+          waiting_(limits.waiting_max) {}
     ~HostLimiter() { clear(); }
     HostLimiter(const HostLimiter&) = delete;
     HostLimiter& operator=(const HostLimiter&) = delete;
@@ -85,20 +91,18 @@ public:
     /// `answered_in`: how long the host took to answer; nothing: it did not.
     void release(const SlotPtr& slot, std::optional<Millis> answered_in);
 
-    [[nodiscard]] std::size_t in_flight() const noexcept { return used_.total; }
-    [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
+    [[nodiscard]] std::size_t in_flight() const noexcept { return slots_.taken(); }
+    [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.taken(); }
 
     /// Forgets all that wait.
     void clear();
 
 private:
-    struct Used {
+    /// Slots that one account holds.
+    struct Held {
         std::size_t total = 0;
         std::size_t unproven = 0;
         std::size_t unhealthy = 0;
-
-        void add(Standing standing);
-        void remove(Standing standing);
     };
     struct Account;
     struct Host {
@@ -113,10 +117,10 @@ private:
     struct Account {
         model::AccountId id;
         std::unordered_map<std::string, Host> hosts;
-        std::array<std::list<Host*>, standings> ready;  // Hosts that may have one more slot.
+        std::array<std::list<Host*>, standings_count> ready;  // Hosts that may have one more slot.
         std::size_t next = 0;  // The standing whose hosts are served first.
         std::optional<std::list<Account*>::iterator> in_round;
-        Used used;
+        Held held;
         std::size_t waiting = 0;
     };
 
@@ -127,6 +131,8 @@ private:
     void set_standing(Host& host, Standing standing);
     [[nodiscard]] Standing standing_after(std::optional<Millis> answered_in) const;
     void drop_if_idle(Host& host);
+    void take_slot(Account& account, Slot& slot, Standing standing);
+    void give_back_slot(Account& account, const Slot& slot);
     [[nodiscard]] bool may_have_one(const Account& account, Standing standing) const;
     void hand_out();
     [[nodiscard]] bool serve_one();
@@ -136,9 +142,11 @@ private:
     const HostLimits limits_;
     std::unordered_map<model::AccountId, Account> accounts_;  // With slots held or waited for.
     std::list<Account*> round_;                               // Those with ready hosts.
-    AccountCache<std::string, Standing> known_;
-    Used used_;
-    std::size_t waiting_ = 0;
+    AccountCache<std::string, Standing> standings_;
+    Places slots_;
+    Places unproven_;   // Of them, at hosts that are not healthy,
+    Places unhealthy_;  // and at hosts that are unhealthy.
+    Places waiting_;
     bool handing_out_ = false;
 };
 

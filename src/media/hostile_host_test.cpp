@@ -2,8 +2,8 @@
 // wait for long.
 #include <gtest/gtest.h>
 
-#include "media/library_fixture.hpp"
-#include "media/prober_core.hpp"
+#include "media/media_cache_fixture.hpp"
+#include "media/prober.hpp"
 
 namespace merpati::media {
 namespace {
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 /// The server also answers on 127.0.0.2, which is private here: whatever asks it for /secret went
 /// where it must not.
-struct HostileHostTest : LibraryTest {
+struct HostileHostTest : MediaCacheTest {
     ~HostileHostTest() override { prober.close(); }
 
     void SetUp() override { serve_png("/secret"); }
@@ -23,7 +23,7 @@ struct HostileHostTest : LibraryTest {
 
     ProbeVerdict probed(const std::string& text) {
         std::optional<ProbeVerdict> verdict;
-        prober.probe({1}, text, Revision::a, [&](ProbeVerdict told) { verdict = told; });
+        prober.probe({1}, text, Revision::a, [&](ProbeVerdict result) { verdict = result; });
         run_until([&] { return verdict.has_value(); });
         return verdict.value_or(ProbeVerdict::acceptable);
     }
@@ -40,8 +40,7 @@ struct HostileHostTest : LibraryTest {
               [bytes](const std::string&) { return ScriptedReply{.bytes = bytes, .close = true}; });
     }
 
-    ProberCore prober{clock,  io.get_executor(),       policy,
-                      client, Sniffer::open().value(), ProberOptions{}};
+    Prober prober{io.get_executor(), tools, {}};
 };
 
 TEST_F(HostileHostTest, CannotRedirectToPrivateAddressesAtAnyHop) {
@@ -163,7 +162,7 @@ TEST_F(HostileHostTest, EndingBeforeItsLengthIsNoFile) {
                                  png,
                              .close = true};
     });
-    expect_failed(wait_through_rests(ask(url("/a"))), StatusCode::failed, details::no_answer);
+    expect_failed(wait_through_back_offs(ask(url("/a"))), StatusCode::failed, details::no_answer);
 }
 
 TEST_F(HostileHostTest, SendingMoreThanItsLengthIsCutThere) {

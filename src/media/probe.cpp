@@ -1,8 +1,10 @@
 #include "media/probe.hpp"
 
+#include <charconv>
 #include <memory>
 
 #include "base/encoding.hpp"
+#include "media/verdict.hpp"
 
 namespace merpati::media {
 namespace {
@@ -13,65 +15,86 @@ using std::chrono::milliseconds;
 constexpr const char* head_headers = "Accept-Encoding: identity\r\n";
 constexpr const char* get_headers = "Accept-Encoding: identity\r\nRange: bytes=0-65535\r\n";
 
+std::optional<std::uint64_t> number(std::string_view text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc{} && end == text.data() + text.size() && !text.empty();
+    return whole ? std::optional{value} : std::nullopt;
+}
+
+/// "bytes 0-65535/1234567", or "*" for a size that is not known (RFC 9110, 14.4).
+std::optional<std::uint64_t> whole_size(const outbound::Response& head) {
+    if (head.status != 206) {
+        return number(head.header("content-length"));
+    }
+    const auto range = head.header("content-range");
+    const auto slash = range.rfind('/');
+    return slash == std::string_view::npos ? std::nullopt : number(range.substr(slash + 1));
+}
+
 bool is_success(std::uint16_t status) {
     return status >= 200 && status < 300;
 }
 
-class Look : public std::enable_shared_from_this<Look> {
+class Probe : public std::enable_shared_from_this<Probe> {
 public:
-    Look(const ProbeTools& tools, model::AccountId account, SteadyTime deadline,
-         ProbeResultHandler done)
-        : tools_(tools), account_(account), deadline_(deadline), done_(std::move(done)) {}
+    Probe(const RequestTools& tools, std::uint64_t bytes_max, model::AccountId account,
+          SteadyTime deadline, ProbeHandler done)
+        : tools_(tools),
+          bytes_max_(bytes_max),
+          account_(account),
+          deadline_(deadline),
+          done_(std::move(done)) {}
 
-    void ask_head(const outbound::Url& url) {
+    void send_head(const outbound::Url& url) {
         send("HEAD", url, head_headers, [self = shared_from_this(), url](Result<Followed> answer) {
-            self->told_head(url, std::move(answer));
+            self->on_head(url, std::move(answer));
         });
     }
 
 private:
-    void told_head(const outbound::Url& url, Result<Followed> answer) {
+    void on_head(const outbound::Url& url, Result<Followed> answer) {
         if (!answer && answer.error().code != ErrorCode::protocol) {
-            done_({});
+            done_(std::nullopt, false);
             return;
         }
         if (!answer || !is_success(answer->response.status)) {
-            ask_beginning(url);
+            send_get(url);
             return;
         }
-        auto facts = facts_of(answer->response);
-        if (is_refused_by_head(facts, tools_.bytes_max)) {
-            done_({.facts = facts, .answered = true});
+        const auto result = result_of(answer->response);
+        if (is_refused_by_head(result, bytes_max_)) {
+            done_(result, true);
             return;
         }
-        ask_beginning(answer->url);
+        send_get(answer->url);
     }
 
-    void ask_beginning(const outbound::Url& url) {
+    void send_get(const outbound::Url& url) {
         send("GET", url, get_headers, [self = shared_from_this()](Result<Followed> answer) {
-            self->told_beginning(std::move(answer));
+            self->on_beginning(std::move(answer));
         });
     }
 
-    void told_beginning(Result<Followed> answer) {
+    void on_beginning(Result<Followed> answer) {
         if (!answer) {
-            done_({});
+            done_(std::nullopt, false);
             return;
         }
         const auto& response = answer->response;
         constexpr std::uint16_t range_not_satisfiable = 416;  // An empty file: left to the fetch.
         const bool refused = response.status >= 400 && response.status < 500;
         if (refused && response.status != range_not_satisfiable) {
-            done_({.facts = Facts{.inaccessible = true}, .answered = true});
+            done_(ProbeResult{.inaccessible = true}, true);
             return;
         }
         if (response.status != 200 && response.status != 206) {
-            done_({.facts = std::nullopt, .answered = true});
+            done_(std::nullopt, true);
             return;
         }
-        auto facts = facts_of(response);
-        facts.content = tools_.sniffer.sniff(as_bytes(response.body));
-        done_({.facts = std::move(facts), .answered = true});
+        auto result = result_of(response);
+        result.content = tools_.sniffer.sniff(as_bytes(response.body));
+        done_(result, true);
     }
 
     void send(const char* method, const outbound::Url& url, const char* headers, FollowDone done) {
@@ -84,23 +107,50 @@ private:
         request.body_bytes_max = Sniffer::head_max;
         request.on_head = [](const outbound::Response& head) { return is_success(head.status); };
         if (request.timeout <= milliseconds{0}) {
-            done_({});
+            done_(std::nullopt, false);
             return;
         }
-        tools_.follower.send(std::move(request), std::move(done));
+        tools_.redirects.send(std::move(request), std::move(done));
     }
 
-    const ProbeTools tools_;
+    const RequestTools tools_;
+    const std::uint64_t bytes_max_;
     const model::AccountId account_;
     const SteadyTime deadline_;
-    const ProbeResultHandler done_;
+    const ProbeHandler done_;
 };
 
 }  // namespace
 
-void probe_url(const ProbeTools& tools, model::AccountId account, const outbound::Url& url,
-               SteadyTime deadline, ProbeResultHandler done) {
-    std::make_shared<Look>(tools, account, deadline, std::move(done))->ask_head(url);
+ProbeResult result_of(const outbound::Response& head) {
+    return {.declared = DeclaredType::of(head.header("content-type")), .bytes = whole_size(head)};
+}
+
+bool is_refused_by_head(const ProbeResult& result, std::uint64_t bytes_max) {
+    const bool outside_the_list = result.declared.stated && result.declared.type == nullptr;
+    return outside_the_list || result.bytes.value_or(0) > bytes_max;
+}
+
+ProbeVerdict verdict_of(const ProbeResult& result, model::Revision revision,
+                        std::uint64_t bytes_max) {
+    if (result.inaccessible) {
+        return ProbeVerdict::inaccessible;
+    }
+    const auto verdict =
+        verdict_on(result.declared, result.content.value_or(SniffedType{}), revision);
+    if (verdict.kind == TypeVerdict::Kind::declared_type_refused) {
+        return ProbeVerdict::declared_type_refused;
+    }
+    if (result.bytes.value_or(0) > bytes_max) {
+        return ProbeVerdict::too_large;
+    }
+    return verdict.kind == TypeVerdict::Kind::acceptable ? ProbeVerdict::acceptable
+                                                         : ProbeVerdict::content_type_refused;
+}
+
+void probe_url(const RequestTools& tools, std::uint64_t bytes_max, model::AccountId account,
+               const outbound::Url& url, SteadyTime deadline, ProbeHandler done) {
+    std::make_shared<Probe>(tools, bytes_max, account, deadline, std::move(done))->send_head(url);
 }
 
 }  // namespace merpati::media

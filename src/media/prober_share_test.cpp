@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "media/host_fixture.hpp"
-#include "media/prober_core.hpp"
+#include "media/prober.hpp"
 #include "media/samples_fixture.hpp"
 
 namespace merpati::media {
@@ -29,7 +29,7 @@ struct ProberShareTest : HostTest {
                                                      const std::string& text) {
         auto verdict = std::make_shared<std::optional<ProbeVerdict>>();
         core.probe(account, text, model::Revision::a,
-                   [verdict](ProbeVerdict told) { *verdict = told; });
+                   [verdict](ProbeVerdict result) { *verdict = result; });
         return verdict;
     }
     ProbeVerdict probed(model::AccountId account, const std::string& text) {
@@ -46,8 +46,7 @@ struct ProberShareTest : HostTest {
         }
     }
 
-    ProberCore core{clock,  io.get_executor(),       policy,
-                    client, Sniffer::open().value(), {.kept_max = 50}};
+    Prober core{io.get_executor(), tools, {.kept_max = 50}};
 };
 
 TEST_F(ProberShareTest, HostsThatHangTakeNoSlotOfAnotherAccount) {

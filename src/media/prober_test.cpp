@@ -1,9 +1,8 @@
-#include <future>
+#include "media/prober.hpp"
 
 #include <gtest/gtest.h>
 
 #include "media/host_fixture.hpp"
-#include "media/prober_core.hpp"
 #include "media/samples_fixture.hpp"
 
 namespace merpati::media {
@@ -44,9 +43,9 @@ struct ProberTest : HostTest {
         serve(path, answer("200 OK", "Content-Type: image/png\r\n", sample("photo.png")));
     }
 
-    ProberOptions options{
+    ProbeOptions options{
         .bytes_max = 100'000, .limits = {.total_max = 6, .per_host_max = 2}, .kept_max = 4};
-    ProberCore core{clock, io.get_executor(), policy, client, Sniffer::open().value(), options};
+    Prober core{io.get_executor(), tools, options};
 };
 
 TEST_F(ProberTest, AcceptsAFileOfTheList) {
@@ -218,22 +217,6 @@ TEST_F(ProberTest, AnswersAllWhenItCloses) {
         EXPECT_EQ(one->verdict, undecided);
     }
     EXPECT_EQ(ask(url("/later"))->verdict, undecided);
-}
-
-TEST(Prober, RunsOnAThreadOfItsOwn) {
-    SystemClock clock;
-    const outbound::AddressPolicy policy{{}};
-    Prober prober{clock, policy, {}, {}};
-    ASSERT_TRUE(prober.start());
-    std::promise<ProbeVerdict> told;
-    prober.probe({1}, "http://127.0.0.1:1/a", Revision::a,
-                 [&told](ProbeVerdict verdict) { told.set_value(verdict); });
-    EXPECT_EQ(told.get_future().get(), undecided);
-    prober.stop();
-    std::optional<ProbeVerdict> late;
-    prober.probe({1}, "http://127.0.0.1:1/a", Revision::a,
-                 [&late](ProbeVerdict verdict) { late = verdict; });
-    EXPECT_EQ(late, undecided);
 }
 
 }  // namespace

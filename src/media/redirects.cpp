@@ -39,7 +39,7 @@ std::string encoded(std::string_view location) {
 
 }  // namespace
 
-struct Follower::Journey {
+struct RedirectFollower::Chain {
     outbound::Request request;
     FollowDone done;
     SteadyTime deadline;
@@ -70,66 +70,66 @@ Result<outbound::Url> next_hop(const outbound::Url& from, std::string_view locat
     return url;
 }
 
-void Follower::send(outbound::Request request, FollowDone done) {
-    auto journey = std::make_shared<Journey>();
-    journey->deadline = clock_.steady_now() + request.timeout;
-    journey->first_byte_by = clock_.steady_now() + request.first_byte_timeout;
+void RedirectFollower::send(outbound::Request request, FollowDone done) {
+    auto chain = std::make_shared<Chain>();
+    chain->deadline = clock_.steady_now() + request.timeout;
+    chain->first_byte_by = clock_.steady_now() + request.first_byte_timeout;
     if (request.method != "HEAD") {
         request.on_head = [inner = std::move(request.on_head)](const outbound::Response& head) {
             return !is_redirect(head) && (!inner || inner(head));
         };
     }
-    journey->request = std::move(request);
-    journey->done = std::move(done);
-    hop(journey);
+    chain->request = std::move(request);
+    chain->done = std::move(done);
+    hop(chain);
 }
 
 /// Leaves the next hop what is left; false when nothing is.
-bool Follower::leave_time(Journey& journey) const {
-    auto& request = journey.request;
+bool RedirectFollower::leave_time(Chain& chain) const {
+    auto& request = chain.request;
     const auto left = [this](SteadyTime until) {
         return std::chrono::ceil<milliseconds>(until - clock_.steady_now());
     };
-    request.timeout = left(journey.deadline);
+    request.timeout = left(chain.deadline);
     if (request.first_byte_timeout > milliseconds{0}) {
-        request.first_byte_timeout = left(journey.first_byte_by);
+        request.first_byte_timeout = left(chain.first_byte_by);
         return request.first_byte_timeout > milliseconds{0} && request.timeout > milliseconds{0};
     }
     return request.timeout > milliseconds{0};
 }
 
-void Follower::hop(const std::shared_ptr<Journey>& journey) {
-    client_.send(journey->request, [this, journey](Result<outbound::Response> answer) {
-        answered(journey, std::move(answer));
+void RedirectFollower::hop(const std::shared_ptr<Chain>& chain) {
+    client_.send(chain->request, [this, chain](Result<outbound::Response> answer) {
+        answered(chain, std::move(answer));
     });
 }
 
-void Follower::answered(const std::shared_ptr<Journey>& journey,
-                        Result<outbound::Response> answer) {
-    auto& request = journey->request;
+void RedirectFollower::answered(const std::shared_ptr<Chain>& chain,
+                                Result<outbound::Response> answer) {
+    auto& request = chain->request;
     if (!answer) {
-        journey->done(pass(answer));
+        chain->done(pass(answer));
         return;
     }
     if (!is_redirect(*answer)) {
-        journey->done(Followed{std::move(*answer), request.url});
+        chain->done(Followed{std::move(*answer), request.url});
         return;
     }
-    if (++journey->redirects > redirects_max) {
-        journey->done(fail(ErrorCode::refused, "too many redirects"));
+    if (++chain->redirects > redirects_max) {
+        chain->done(fail(ErrorCode::refused, "too many redirects"));
         return;
     }
     auto next = next_hop(request.url, answer->header("location"), policy_);
     if (!next) {
-        journey->done(pass(next));
+        chain->done(pass(next));
         return;
     }
     request.url = std::move(*next);
-    if (!leave_time(*journey)) {
-        journey->done(fail(ErrorCode::timeout, "no answer in time"));
+    if (!leave_time(*chain)) {
+        chain->done(fail(ErrorCode::timeout, "no answer in time"));
         return;
     }
-    hop(journey);
+    hop(chain);
 }
 
 }  // namespace merpati::media

@@ -1,4 +1,4 @@
-// From one host to the next, each judged anew.
+// Follows redirects from one host to the next, each judged anew.
 #pragma once
 
 #include <functional>
@@ -25,24 +25,26 @@ using FollowDone = std::function<void(Result<Followed>)>;
 [[nodiscard]] Result<outbound::Url> next_hop(const outbound::Url& from, std::string_view location,
                                              const outbound::AddressPolicy& policy);
 
-/// Sends requests, and sends them again to where redirects lead, three times at most.
+/// Sends requests, and again to where redirects lead, three times at most.
 ///
 /// Operation: `timeout` and `first_byte_timeout` of the request are for all hops together.
-/// `on_head` and `on_body` hear of the last answer alone: the bodies of redirects are not read.
+/// `on_head` and `on_body` are called for the last answer alone: the bodies of redirects are not
+/// read.
 /// Errors: those of outbound::Client; refused (too many redirects, or one that leads where we do
 /// not go).
-class Follower {
+class RedirectFollower {
 public:
-    Follower(const Clock& clock, const outbound::AddressPolicy& policy, outbound::Client& client)
+    RedirectFollower(const Clock& clock, const outbound::AddressPolicy& policy,
+                     outbound::Client& client)
         : clock_(clock), policy_(policy), client_(client) {}
 
     void send(outbound::Request request, FollowDone done);
 
 private:
-    struct Journey;
-    [[nodiscard]] bool leave_time(Journey& journey) const;
-    void hop(const std::shared_ptr<Journey>& journey);
-    void answered(const std::shared_ptr<Journey>& journey, Result<outbound::Response> answer);
+    struct Chain;
+    [[nodiscard]] bool leave_time(Chain& chain) const;
+    void hop(const std::shared_ptr<Chain>& chain);
+    void answered(const std::shared_ptr<Chain>& chain, Result<outbound::Response> answer);
 
     const Clock& clock_;
     const outbound::AddressPolicy& policy_;

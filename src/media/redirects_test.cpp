@@ -61,7 +61,7 @@ struct FollowerTest : HostTest {
         return std::move(*result);
     }
 
-    Follower follower{clock, policy, client};
+    RedirectFollower follower{clock, policy, client};
 };
 
 TEST_F(FollowerTest, FollowsThreeRedirectsAndNoMore) {

@@ -5,7 +5,7 @@
 
 #include <magic.h>
 
-#include "media/marks.hpp"
+#include "base/ascii.hpp"
 
 namespace merpati::media {
 namespace {
@@ -16,12 +16,17 @@ constexpr const char* database = "/usr/share/misc/magic.mgc";
 
 constexpr std::string_view unknown = "application/octet-stream";
 
+/// Names for what the first entry of a ZIP says: an office file of one of three kinds, or a pass.
+constexpr std::string_view office_package = "application/x-office-package";
+constexpr std::string_view pass_package = "application/x-pass-package";
+
 /// What takes long, looks inside, or only guesses by words.
 constexpr int flags = MAGIC_MIME | MAGIC_NO_CHECK_COMPRESS | MAGIC_NO_CHECK_ELF |
                       MAGIC_NO_CHECK_TOKENS | MAGIC_NO_CHECK_JSON | MAGIC_NO_CHECK_CSV;
 
-/// Rules that search texts take half a second for 64 KiB of line ends, and 15 ms for this. Marks of
-/// texts stand near their beginning; most binary types have a NUL there, and are seen whole.
+/// Rules that search texts take half a second for 64 KiB of line ends, and 15 ms for this. Magic
+/// numbers of texts stand near their beginning; most binary types have a NUL there, and are read
+/// whole.
 constexpr std::size_t text_max = 8UL * 1024;
 
 struct Limit {
@@ -42,12 +47,87 @@ std::span<const std::byte> looked_at(std::span<const std::byte> head) {
     return binary ? head.first(std::min(head.size(), Sniffer::head_max)) : beginning;
 }
 
-std::string lower(std::string_view text) {
-    std::string made{text};
-    std::ranges::transform(made, made.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-    });
-    return made;
+constexpr std::string_view zip_magic = "PK\x03\x04";
+
+std::string_view as_text(std::span<const std::byte> bytes) noexcept {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string_view without_byte_order_mark(std::string_view text) noexcept {
+    for (const std::string_view mark : {"\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF"}) {
+        if (text.starts_with(mark)) {
+            return text.substr(mark.size());
+        }
+    }
+    return text;
+}
+
+/// The name in a ZIP's first local file header (APPNOTE 4.3.7).
+std::string_view first_entry(std::string_view zip) noexcept {
+    constexpr std::size_t header_size = 30;
+    constexpr std::size_t name_size_at = 26;
+    if (zip.size() < header_size || !zip.starts_with(zip_magic)) {
+        return {};
+    }
+    const auto low = static_cast<unsigned char>(zip[name_size_at]);
+    const auto high = static_cast<unsigned char>(zip[name_size_at + 1]);
+    return zip.substr(header_size, low + 256U * high);
+}
+
+bool begins_with_any(std::string_view name, std::span<const std::string_view> starts) noexcept {
+    return std::ranges::any_of(starts, [name](auto start) { return name.starts_with(start); });
+}
+
+/// What the parts of an office file may be called (ECMA-376 part 2), and the office suites' own.
+constexpr std::string_view office_parts[] = {
+    "[Content_Types].xml", "_rels/", "docProps/", "word/", "xl/", "ppt/", "customXml/",
+};
+
+/// The files a pass may have (PassKit).
+constexpr std::string_view pass_parts[] = {
+    "pass.json", "manifest.json", "signature", "personalization", "background",
+    "footer",    "icon",          "logo",      "strip",           "thumbnail",
+};
+
+/// Whether the first character that is not blank is `<`: markup, rather than a text that has some.
+/// Byte order marks and UTF-16 are allowed for.
+bool begins_as_markup(std::span<const std::byte> head) noexcept {
+    const auto text = without_byte_order_mark(as_text(head));
+    constexpr std::string_view blanks{" \t\r\n\f\0", 6};  // With the other half of UTF-16.
+    const auto first = text.find_first_not_of(blanks);
+    return first != std::string_view::npos && text[first] == '<';
+}
+
+/// Whether the first line names an interpreter.
+bool begins_as_script(std::span<const std::byte> head) noexcept {
+    const auto text = without_byte_order_mark(as_text(head));
+    return text.starts_with("#!") && !text.starts_with("#!AMR");
+}
+
+/// AMR-WB (RFC 4867), which is not of the interface's list.
+bool begins_as_wide_band_amr(std::span<const std::byte> head) noexcept {
+    return as_text(head).starts_with("#!AMR-WB");
+}
+
+/// Whether the first Ogg stream is Opus (RFC 7845).
+bool begins_as_opus(std::span<const std::byte> head) noexcept {
+    constexpr std::size_t first_packet_at = 28;
+    const auto text = as_text(head);
+    return text.size() > first_packet_at && text.substr(first_packet_at).starts_with("OpusHead");
+}
+
+bool begins_as_zip(std::span<const std::byte> head) noexcept {
+    return as_text(head).starts_with(zip_magic);
+}
+
+/// office_package, pass_package, or empty, by the name of a ZIP's first entry.
+std::string_view package_of(std::span<const std::byte> head) noexcept {
+    const auto name = first_entry(as_text(head));
+    if (begins_with_any(name, office_parts)) {
+        return office_package;
+    }
+    const bool localised = name.find(".lproj/") != std::string_view::npos;
+    return localised || begins_with_any(name, pass_parts) ? pass_package : std::string_view{};
 }
 
 /// A text's type that its first bytes prove, rather than its words.
@@ -93,24 +173,25 @@ Result<Sniffer> Sniffer::open() {
     return Sniffer{std::move(cookie)};
 }
 
-Sniffed Sniffer::sniff(std::span<const std::byte> head) const {
+SniffedType Sniffer::sniff(std::span<const std::byte> head) const {
     head = looked_at(head);
     const char* answer = magic_buffer(cookie_.get(), head.data(), head.size());
     if (answer == nullptr) {
         return {};
     }
     const std::string_view whole{answer};  // "text/plain; charset=us-ascii"
-    auto type = lower(whole.substr(0, whole.find(';')));
+    auto type = lower_case(whole.substr(0, whole.find(';')));
     // Some rules of libmagic join two answers into "a/bapplication/octet-stream".
     if (type.ends_with(unknown) || std::ranges::count(type, '/') != 1) {
         type = unknown;
     }
     const bool is_text = !whole.ends_with("charset=binary");
     if (is_text && !is_proven_text(type, head)) {
-        return {.certainty = Certainty::text, .type = {}};
+        return {.certainty = Certainty::text, .name = {}};
     }
     const auto closer = looked_closer(type, head);
-    return closer == unknown ? Sniffed{} : Sniffed{.certainty = Certainty::sure, .type = closer};
+    return closer == unknown ? SniffedType{}
+                             : SniffedType{.certainty = Certainty::sure, .name = closer};
 }
 
 void Sniffer::Close::operator()(magic_set* cookie) const noexcept {

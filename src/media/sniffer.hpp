@@ -14,22 +14,24 @@ struct magic_set;  // libmagic's cookie.
 namespace merpati::media {
 
 enum class Certainty : std::uint8_t {
-    nothing,  // No mark that is known: anything binary.
+    nothing,  // No known magic number: anything binary.
     text,     // Text of some kind. Guesses by the words in it are not certain.
-    sure,     // `type` has shown its mark.
+    sure,     // It has the magic number of `name`.
 };
 
-struct Sniffed {
+struct SniffedType {
     Certainty certainty = Certainty::nothing;
-    std::string type;  // A name of libmagic's in lower case, or of marks.hpp; only where sure.
+    /// Only where sure: libmagic's name in lower case; or `application/x-office-package`,
+    /// `application/x-pass-package` (a ZIP with such a first entry), `audio/ogg; codecs=opus`.
+    std::string name;
 };
 
 /// libmagic with its compiled database. Compressed content is not looked into, and neither the
 /// MAGIC variable nor a ~/.magic is heeded.
 ///
-/// Sure are: all marks of binary types; in texts vCard, calendar, RTF, PDF, AMR, markup that begins
-/// with `<`, and a first line `#!`. Opus in Ogg, and office files and passes in a ZIP that libmagic
-/// names no further, are told by marks.hpp.
+/// Sure are: all magic numbers of binary types; in texts vCard, calendar, RTF, PDF, AMR, markup
+/// that begins with `<`, and a first line `#!`. Opus in Ogg, and office files and passes in a ZIP,
+/// which libmagic does not name, are recognised here.
 ///
 /// Threads: one sniffer belongs to one thread. Memory: the database is mapped, and shared.
 class Sniffer {
@@ -38,7 +40,7 @@ public:
     [[nodiscard]] static Result<Sniffer> open();
 
     /// Looks at `head_max` bytes at most, the first of a file; of texts at fewer.
-    [[nodiscard]] Sniffed sniff(std::span<const std::byte> head) const;
+    [[nodiscard]] SniffedType sniff(std::span<const std::byte> head) const;
 
     static constexpr std::size_t head_max = 64UL * 1024;
 

@@ -13,12 +13,12 @@ namespace {
 using namespace std::literals;
 
 struct SnifferTest : ::testing::Test {
-    [[nodiscard]] Sniffed sniff(std::string_view content) const {
+    [[nodiscard]] SniffedType sniff(std::string_view content) const {
         return sniffer.sniff(as_bytes(content));
     }
     [[nodiscard]] std::string sure(std::string_view content) const {
         const auto sniffed = sniff(content);
-        return sniffed.certainty == Certainty::sure ? sniffed.type : "not sure";
+        return sniffed.certainty == Certainty::sure ? sniffed.name : "not sure";
     }
 
     Sniffer sniffer = Sniffer::open().value();
@@ -115,7 +115,7 @@ TEST_F(SnifferTest, HeedsNoEnvironment) {
     ::unsetenv("MAGIC");
     // NOLINTEND(concurrency-mt-unsafe)
     ASSERT_TRUE(opened);
-    EXPECT_EQ(opened->sniff(as_bytes(sample("photo.png"))).type, "image/png");
+    EXPECT_EQ(opened->sniff(as_bytes(sample("photo.png"))).name, "image/png");
 }
 
 TEST_F(SnifferTest, SurvivesEveryBeginningOfEveryMark) {
@@ -123,9 +123,9 @@ TEST_F(SnifferTest, SurvivesEveryBeginningOfEveryMark) {
                              "letter.pdf", "moving.webm", "sound.rm"}) {
         auto content = sample(name);
         for (std::size_t size = 0; size < content.size(); size += 7) {
-            EXPECT_LE(sniff(std::string_view{content}.substr(0, size)).type.size(), 100U);
+            EXPECT_LE(sniff(std::string_view{content}.substr(0, size)).name.size(), 100U);
             content[size] = static_cast<char>(~content[size]);
-            EXPECT_LE(sniff(content).type.size(), 100U);
+            EXPECT_LE(sniff(content).name.size(), 100U);
         }
     }
 }

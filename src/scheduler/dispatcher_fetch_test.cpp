@@ -43,8 +43,8 @@ struct DispatcherFetchTest : DispatcherFixture {
         settle();
     }
     void give_file(std::size_t place) {
-        give(place, std::make_shared<const media::File>(
-                        media::File{.path = "/file", .mime = "application/pdf", .bytes = 1'000}));
+        give(place, std::make_shared<const media::File>(media::File{
+                        .path = "/file", .media_type = "application/pdf", .bytes = 1'000}));
     }
     void give_failure(std::size_t place, StatusCode code) {
         give(place, std::unexpected{model::Outcome{

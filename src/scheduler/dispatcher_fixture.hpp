@@ -2,7 +2,6 @@
 // platform that does as it is told.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,6 +15,7 @@
 #include "store/store.hpp"
 #include "testing/fixed_random.hpp"
 #include "testing/manual_clock.hpp"
+#include "testing/temporary_folder.hpp"
 
 namespace merpati::scheduler {
 
@@ -36,16 +36,14 @@ public:
     void send(const connector::SendRequest& request) override {
         sent.push_back(request.message.id);
         if (request.file != nullptr) {
-            files.push_back(request.file->mime);
+            files.push_back(request.file->media_type);
         }
     }
 };
 
 struct DispatcherFixture : ::testing::Test {
     DispatcherFixture() {
-        auto pattern = (std::filesystem::temp_directory_path() / "merpati-XXXXXX").string();
-        folder = ::mkdtemp(pattern.data());
-        store = *store::open_store({.url = "sqlite:" + (folder / "merpati.db").string()});
+        store = *store::open_store({.url = "sqlite:" + temporary_folder.file("merpati.db")});
         committer = std::make_unique<store::Committer>(clock, *store, store::CommitterOptions{},
                                                        [](const Error&) {});
         auto scripted = std::make_unique<ScriptedConnector>();
@@ -63,7 +61,6 @@ struct DispatcherFixture : ::testing::Test {
         committer.reset();
         dispatcher.reset();
         store.reset();
-        std::filesystem::remove_all(folder);
     }
 
     /// Starts the dispatcher on what the store holds, and the committer's thread.
@@ -199,7 +196,7 @@ struct DispatcherFixture : ::testing::Test {
         }
     }
 
-    std::filesystem::path folder;
+    testing::TemporaryFolder temporary_folder;
     testing::ManualClock clock;
     QueueClock queue_clock{clock};
     testing::FixedRandom random;

@@ -76,15 +76,15 @@ void Send::probe(Call&& call, std::unique_ptr<model::Message> message) {
     const auto account = message->account;
     const auto revision = message->revision;
     auto url = message->media_url;
-    rooms_.prober.probe(account, std::move(url), revision,
-                        [this, call = std::move(call),
-                         message = std::move(message)](media::ProbeVerdict verdict) mutable {
-                            if (auto passed = judge(verdict, call.revision); !passed) {
-                                call.responder.answer(pass(passed));
-                                return;
-                            }
-                            store_message(std::move(call), std::move(message));
-                        });
+    rooms_.media_fetcher.probe(account, std::move(url), revision,
+                               [this, call = std::move(call),
+                                message = std::move(message)](media::ProbeVerdict verdict) mutable {
+                                   if (auto passed = judge(verdict, call.revision); !passed) {
+                                       call.responder.answer(pass(passed));
+                                       return;
+                                   }
+                                   store_message(std::move(call), std::move(message));
+                               });
 }
 
 void Send::store_message(Call&& call, std::unique_ptr<model::Message> message) {

@@ -12,7 +12,7 @@
 #include "api/send/outcome_waiters.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
-#include "media/prober.hpp"
+#include "media/media_fetcher.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
 
@@ -31,8 +31,8 @@ struct SendOptions {
 /// delay begins, after that. A sender that was removed or changed hands after its check is refused
 /// by the store.
 ///
-/// Threads: `handle` on any I/O thread; a media message goes on in the prober's; answers are given
-/// from the committer's. Prober and committer must have ended when this object is destroyed.
+/// Threads: `handle` on any I/O thread; a media message goes on in the fetcher's; answers are given
+/// from the committer's. Fetcher and committer must have ended when this object is destroyed.
 class Send {
 public:
     struct Rooms {
@@ -40,7 +40,7 @@ public:
         UuidSource& ids;
         const admission::Admission& admission;
         const Idempotency& idempotency;
-        media::Prober& prober;
+        media::MediaFetcher& media_fetcher;
         store::Committer& committer;
         scheduler::Scheduler& scheduler;
         OutcomeWaiters& waiters;

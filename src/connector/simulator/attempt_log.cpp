@@ -56,7 +56,7 @@ void append_media(std::string& line, const SendRequest& request) {
     line += R"(,"media":{"url":)";
     append_json_string(line, request.message.media_url);
     fmt::format_to(std::back_inserter(line), R"(,"mime":"{}","bytes":{},"sha256":"{}"}})",
-                   file.mime, file.bytes, file.sha256);
+                   file.media_type, file.bytes, file.sha256);
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ TEST_F(SimulatorTest, ALineOfMediaSaysWhatWasSent) {
     one.type = model::MessageType::media;
     one.body = "struk";
     one.media_url = "https://toko.example.com/a\"b.pdf";
-    const media::File file{.mime = "application/pdf", .bytes = 1'234, .sha256 = "ab12"};
+    const media::File file{.media_type = "application/pdf", .bytes = 1'234, .sha256 = "ab12"};
     simulator->send({.message = one, .file = &file});
     reports.wait_for(1);
     ASSERT_THAT(lines(), SizeIs(1));

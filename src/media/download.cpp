@@ -1,15 +1,14 @@
-#include "media/attempt.hpp"
+#include "media/download.hpp"
 
 #include <memory>
 #include <optional>
 
 #include "media/details.hpp"
-#include "media/facts.hpp"
+#include "media/freshness.hpp"
+#include "media/probe.hpp"
 
 namespace merpati::media {
 namespace {
-
-constexpr std::uint16_t not_modified = 304;
 
 constexpr Trouble disk_trouble{.kind = Trouble::Kind::disk};
 constexpr Trouble budget_trouble{.kind = Trouble::Kind::no_budget};
@@ -34,34 +33,36 @@ Trouble trouble_of(std::uint16_t status) {
 
 class Attempt : public std::enable_shared_from_this<Attempt> {
 public:
-    Attempt(const AttemptTools& tools, AttemptRequest& request, AttemptDone done)
+    Attempt(const RequestTools& tools, CacheStorage& storage, const CacheOptions& options,
+            DownloadRequest& request, DownloadDone done)
         : tools_(tools),
+          storage_(storage),
+          options_(options),
           reserve_(std::move(request.reserve)),
           on_answer_(std::move(request.on_answer)),
           done_(std::move(done)),
           began_(tools.clock.steady_now()) {}
 
-    void start(AttemptRequest wanted) {
+    void start(DownloadRequest wanted) {
         outbound::Request request;
         request.method = "GET";
         request.url = std::move(wanted.url);
         request.account = wanted.account.value;
-        request.headers = "Accept-Encoding: identity\r\n" + wanted.conditions;
-        request.timeout = tools_.options.transfer;
+        request.headers = "Accept-Encoding: identity\r\n";
+        request.timeout = options_.transfer;
         request.first_byte_timeout = wanted.first_byte;
-        request.rate_min = tools_.options.rate_min;
-        request.body_bytes_max = tools_.options.bytes_max + 1;
+        request.rate_min = options_.rate_min;
+        request.body_bytes_max = options_.bytes_max + 1;
         request.on_head = [self = shared_from_this()](const outbound::Response& head) {
             return self->begin(head);
         };
         request.on_body = [self = shared_from_this()](std::span<const std::byte> bytes) {
             return self->take(bytes);
         };
-        asked_with_conditions_ = !wanted.conditions.empty();
-        tools_.follower.send(std::move(request),
-                             [self = shared_from_this()](Result<Followed> answer) {
-                                 self->finish(std::move(answer));
-                             });
+        tools_.redirects.send(std::move(request),
+                              [self = shared_from_this()](Result<Followed> answer) {
+                                  self->finish(std::move(answer));
+                              });
     }
 
 private:
@@ -69,23 +70,23 @@ private:
     bool begin(const outbound::Response& head) {
         answered_in_ = std::chrono::ceil<Millis>(tools_.clock.steady_now() - began_);
         if (head.status != 200) {
-            return head.status == not_modified;
+            return false;
         }
-        const auto facts = facts_of(head);
-        declared_ = facts.declared;
-        if (facts.bytes.value_or(0) > tools_.options.bytes_max) {
+        const auto found = result_of(head);
+        declared_ = found.declared;
+        if (found.bytes.value_or(0) > options_.bytes_max) {
             trouble_ = size_trouble;
             return false;
         }
-        if (is_refused_by_head(facts, tools_.options.bytes_max)) {
+        if (is_refused_by_head(found, options_.bytes_max)) {
             return false;
         }
-        reserved_ = facts.bytes.value_or(tools_.options.bytes_max);
+        reserved_ = found.bytes.value_or(options_.bytes_max);
         if (!reserve_(reserved_)) {
             trouble_ = budget_trouble;
             return false;
         }
-        auto file = tools_.shelf.incoming();
+        auto file = storage_.incoming();
         if (!file) {
             trouble_ = disk_trouble;
             return false;
@@ -111,12 +112,12 @@ private:
         if (!trouble_ && !answer) {
             answered_in_ = std::nullopt;
         }
-        AttemptResult result{.outcome = judged(answer), .answered_in = answered_in_};
+        DownloadResult result{.outcome = outcome_of(answer), .answered_in = answered_in_};
         file_.reset();
         done_(std::move(result));
     }
 
-    std::expected<Arrival, Trouble> judged(const Result<Followed>& answer) {
+    std::expected<Download, Trouble> outcome_of(const Result<Followed>& answer) {
         if (trouble_) {
             return std::unexpected(*trouble_);
         }
@@ -124,46 +125,47 @@ private:
             return std::unexpected(trouble_of(answer.error()));
         }
         const auto& head = answer->response;
-        const bool unchanged = head.status == not_modified && asked_with_conditions_;
-        if (head.status != 200 && !unchanged) {
+        if (head.status != 200) {
             return std::unexpected(trouble_of(head.status));
         }
-        Arrival arrival{
-            .unchanged = unchanged,
-            .declared = declared_,
-            .freshness = freshness_of(head, tools_.clock.now(), tools_.options.fresh_for)};
+        Download made{.declared = declared_,
+                      .content = {},
+                      .file = nullptr,
+                      .lifetime = freshness_of(head, tools_.clock.now(), options_.fresh_for)};
         if (file_) {
             const auto beginning = file_->head(Sniffer::head_max);
             if (!beginning) {
                 return std::unexpected(disk_trouble);
             }
-            arrival.content = tools_.sniffer.sniff(*beginning);
-            auto kept = tools_.shelf.keep(std::move(*file_));
+            made.content = tools_.sniffer.sniff(*beginning);
+            auto kept = storage_.keep(std::move(*file_));
             if (!kept) {
                 return std::unexpected(disk_trouble);
             }
-            arrival.file = std::move(*kept);
+            made.file = std::move(*kept);
         }
-        return arrival;
+        return made;
     }
 
-    const AttemptTools tools_;
+    const RequestTools tools_;
+    CacheStorage& storage_;
+    const CacheOptions& options_;
     const std::function<bool(std::uint64_t)> reserve_;
     const std::function<void(Millis)> on_answer_;
-    const AttemptDone done_;
+    const DownloadDone done_;
     const SteadyTime began_;
     std::optional<Millis> answered_in_;
     std::uint64_t reserved_ = 0;
-    bool asked_with_conditions_ = false;
-    Declared declared_;
+    DeclaredType declared_;
     std::optional<IncomingFile> file_;
     std::optional<Trouble> trouble_;
 };
 
 }  // namespace
 
-void attempt_fetch(const AttemptTools& tools, AttemptRequest request, AttemptDone done) {
-    auto attempt = std::make_shared<Attempt>(tools, request, std::move(done));
+void download(const RequestTools& tools, CacheStorage& storage, const CacheOptions& options,
+              DownloadRequest request, DownloadDone done) {
+    auto attempt = std::make_shared<Attempt>(tools, storage, options, request, std::move(done));
     attempt->start(std::move(request));
 }
 

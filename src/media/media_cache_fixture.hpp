@@ -1,4 +1,4 @@
-// A library in a small world of hosts, for its tests.
+// A cache in a small world of hosts, for its tests.
 #pragma once
 
 #include <fstream>
@@ -8,14 +8,14 @@
 
 #include "media/details.hpp"
 #include "media/host_fixture.hpp"
-#include "media/library_core.hpp"
+#include "media/media_cache.hpp"
 #include "media/samples_fixture.hpp"
 #include "testing/temporary_folder.hpp"
 
 namespace merpati::media {
 
-struct LibraryTest : HostTest {
-    ~LibraryTest() override {
+struct MediaCacheTest : HostTest {
+    ~MediaCacheTest() override {
         core.close();
         client.close();
     }
@@ -47,16 +47,16 @@ struct LibraryTest : HostTest {
         EXPECT_EQ(result.error().kind, model::Outcome::Kind::failed);
         EXPECT_EQ(result.error().code, code);
         EXPECT_EQ(result.error().details, details);
-        EXPECT_TRUE(files_in_folder() == shelf_files()) << "something was left behind";
+        EXPECT_TRUE(files_in_folder() == kept_files()) << "something was left behind";
     }
 
-    /// Moves the clock through all rests between the tries of the only fetch there is.
-    FetchResult wait_through_rests(const std::shared_ptr<Asked>& asked_for) {
+    /// Moves the clock through all back-offs between the tries of the only fetch there is.
+    FetchResult wait_through_back_offs(const std::shared_ptr<Asked>& asked_for) {
         std::size_t tries = 0;
-        for (const int rest : {1, 2, 4, 4}) {
+        for (const int seconds : {1, 2, 4, 4}) {
             ++tries;
             run_until([&] { return heads.size() == tries && core.counts().waiting == 1; });
-            clock.advance(std::chrono::seconds{rest});
+            clock.advance(std::chrono::seconds{seconds});
         }
         return wait_for(asked_for);
     }
@@ -76,33 +76,29 @@ struct LibraryTest : HostTest {
         }
         return count;
     }
-    [[nodiscard]] std::size_t shelf_files() const { return core.counts().kept_files; }
+    [[nodiscard]] std::size_t kept_files() const { return core.counts().kept_files; }
 
     testing::TemporaryFolder folder;
     const std::string png = sample("photo.png");
-    int told_of_disk = 0;
-    LibraryOptions options{.folder = folder.path() / "media",
-                           .bytes_max = 4UL * 4096,
-                           .kept_bytes_max = 4UL * 4096,
-                           .kept_for = std::chrono::hours{1},
-                           .limits = {.total_max = 6,
-                                      .per_host_max = 2,
-                                      .unproven_max = 4,
-                                      .account_unproven_max = 2,
-                                      .unhealthy_max = 2,
-                                      .account_unhealthy_max = 1},
-                           .on_disk_trouble = [this] { ++told_of_disk; }};
-    LibraryCore core{clock,
-                     io.get_executor(),
-                     policy,
-                     client,
-                     Sniffer::open().value(),
-                     Shelf::open(clock, {.folder = options.folder,
-                                         .kept_bytes_max = options.kept_bytes_max,
-                                         .kept_for = options.kept_for,
-                                         .files_max = options.known_max})
-                         .value(),
-                     options};
+    int disk_reports = 0;
+    CacheOptions options{.folder = folder.path() / "media",
+                         .bytes_max = 4UL * 4096,
+                         .kept_bytes_max = 4UL * 4096,
+                         .kept_for = std::chrono::hours{1},
+                         .limits = {.total_max = 6,
+                                    .per_host_max = 2,
+                                    .unproven_max = 4,
+                                    .account_unproven_max = 2,
+                                    .unhealthy_max = 2,
+                                    .account_unhealthy_max = 1},
+                         .on_disk_trouble = [this] { ++disk_reports; }};
+    MediaCache core{io.get_executor(), tools,
+                    CacheStorage::open(clock, {.folder = options.folder,
+                                               .kept_bytes_max = options.kept_bytes_max,
+                                               .kept_for = options.kept_for,
+                                               .files_max = options.urls_max})
+                        .value(),
+                    options};
 };
 
 }  // namespace merpati::media

@@ -1,17 +1,17 @@
-#include "media/judge.hpp"
+#include "media/verdict.hpp"
 
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "base/encoding.hpp"
+#include "media/media_types.hpp"
 #include "media/samples_fixture.hpp"
-#include "media/types.hpp"
 
 namespace merpati::media {
 namespace {
 
-using Kind = Judgement::Kind;
+using Kind = TypeVerdict::Kind;
 using model::Revision;
 using namespace std::literals;
 
@@ -22,16 +22,16 @@ constexpr const char* pptx =
     "application/vnd.openxmlformats-officedocument.presentationml.presentation";
 constexpr const char* opus = "audio/ogg; codecs=opus";
 
-struct JudgeTest : ::testing::Test {
-    [[nodiscard]] Judgement judged(std::string_view declared, std::string_view content,
-                                   Revision revision = Revision::a) const {
-        return judge(Declared::of(declared), sniffer.sniff(as_bytes(content)), revision);
+struct VerdictTest : ::testing::Test {
+    [[nodiscard]] TypeVerdict judged(std::string_view declared, std::string_view content,
+                                     Revision revision = Revision::a) const {
+        return verdict_on(DeclaredType::of(declared), sniffer.sniff(as_bytes(content)), revision);
     }
 
     void expect_told(const char* file, const char* declared, std::string_view told) const {
-        const auto judgement = judged(declared, sample(file));
-        EXPECT_EQ(judgement.kind, Kind::acceptable) << file << " as " << declared;
-        EXPECT_EQ(judgement.mime, told) << file << " as " << declared;
+        const auto verdict = judged(declared, sample(file));
+        EXPECT_EQ(verdict.kind, Kind::acceptable) << file << " as " << declared;
+        EXPECT_EQ(verdict.media_type, told) << file << " as " << declared;
     }
 
     void expect_refused(std::string_view content, const char* declared,
@@ -105,7 +105,7 @@ constexpr Row rows[] = {
     {"video/h265", "moving.h265", nullptr},
 };
 
-TEST_F(JudgeTest, AcceptsARealFileOfEveryType) {
+TEST_F(VerdictTest, AcceptsARealFileOfEveryType) {
     std::set<std::string_view> tried;
     for (const auto& row : rows) {
         const auto content = sample(row.file);
@@ -118,12 +118,12 @@ TEST_F(JudgeTest, AcceptsARealFileOfEveryType) {
         EXPECT_EQ(in_b.kind, expected) << row.declared;
         tried.insert(row.declared);
     }
-    for (const auto& type : types()) {
+    for (const auto& type : media_types()) {
         EXPECT_TRUE(tried.contains(type.name)) << type.name;
     }
 }
 
-TEST_F(JudgeTest, TellsTheContentsTypeWhereItIsSure) {
+TEST_F(VerdictTest, TellsTheContentsTypeWhereItIsSure) {
     expect_told("photo.png", "image/jpeg", "image/png");
     expect_told("sound.mp3", "audio/ogg", "audio/mpeg");
     expect_told("letter.docx", "application/msword", docx);
@@ -135,7 +135,7 @@ TEST_F(JudgeTest, TellsTheContentsTypeWhereItIsSure) {
     expect_told("photo.jpg", "text/csv", "image/jpeg");
 }
 
-TEST_F(JudgeTest, TellsTheDeclaredTypeWhereOneMarkIsOfMany) {
+TEST_F(VerdictTest, TellsTheDeclaredTypeWhereOneMarkIsOfMany) {
     expect_told("sound_isom.mp4", "audio/mp4", "audio/mp4");
     expect_told("sound.3gp", "audio/mp4", "audio/mp4");
     expect_told("moving.mp4", "video/3gpp", "video/3gpp");
@@ -146,15 +146,15 @@ TEST_F(JudgeTest, TellsTheDeclaredTypeWhereOneMarkIsOfMany) {
     expect_told("sound_bare.mp3", "audio/l24", "audio/l24");
 }
 
-TEST_F(JudgeTest, TakesTheContainerOfASoundForSound) {
+TEST_F(VerdictTest, TakesTheContainerOfASoundForSound) {
     for (const auto* file : {"sound_isom.mp4", "sound.3gp", "sound.webm"}) {
-        const auto judgement = judged("audio/mpeg", sample(file), Revision::b);
-        EXPECT_EQ(judgement.kind, Kind::acceptable) << file;
-        EXPECT_TRUE(judgement.mime.starts_with("audio/")) << file;
+        const auto verdict = judged("audio/mpeg", sample(file), Revision::b);
+        EXPECT_EQ(verdict.kind, Kind::acceptable) << file;
+        EXPECT_TRUE(verdict.media_type.starts_with("audio/")) << file;
     }
 }
 
-TEST_F(JudgeTest, JudgesTheDeclaredTypeFirst) {
+TEST_F(VerdictTest, JudgesTheDeclaredTypeFirst) {
     const auto png = sample("photo.png");
     for (const auto* declared : {"application/octet-stream", "text/plain", "text/html",
                                  "image/svg+xml", "application/zip", "binary", ";"}) {
@@ -164,8 +164,8 @@ TEST_F(JudgeTest, JudgesTheDeclaredTypeFirst) {
     EXPECT_EQ(judged("IMAGE/PNG; q=1", png).kind, Kind::acceptable);
 }
 
-TEST_F(JudgeTest, RefusesContentThatIsSurelyOutsideTheList) {
-    for (const auto& type : types()) {
+TEST_F(VerdictTest, RefusesContentThatIsSurelyOutsideTheList) {
+    for (const auto& type : media_types()) {
         const auto* declared = type.name.data();
         expect_refused("<!DOCTYPE html><html><body>x</body></html>", declared);
         expect_refused("<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>", declared);
@@ -182,14 +182,14 @@ TEST_F(JudgeTest, RefusesContentThatIsSurelyOutsideTheList) {
     }
 }
 
-TEST_F(JudgeTest, RefusesWhatRevisionBHasNot) {
+TEST_F(VerdictTest, RefusesWhatRevisionBHasNot) {
     expect_refused(sample("moving.gif"), "image/png", Revision::b);
     expect_refused(sample("moving.mov"), "audio/mp4", Revision::b);
     expect_refused(sample("moving.mpg"), "audio/mpeg", Revision::b);
     expect_refused(sample("moving.mp4"), "image/jpeg", Revision::b);
 }
 
-TEST_F(JudgeTest, RefusesTextUnderATypeWithAMark) {
+TEST_F(VerdictTest, RefusesTextUnderATypeWithAMark) {
     const auto soft_error = "{\"error\":\"not found\"}";
     expect_refused(soft_error, "image/jpeg");
     expect_refused(soft_error, "application/pdf");
@@ -197,15 +197,15 @@ TEST_F(JudgeTest, RefusesTextUnderATypeWithAMark) {
     EXPECT_EQ(judged("text/csv", soft_error).kind, Kind::acceptable);
 }
 
-TEST_F(JudgeTest, LetsUnknownBytesPassAsDeclared) {
+TEST_F(VerdictTest, LetsUnknownBytesPassAsDeclared) {
     const auto unknown = sample("sound.l24");
-    EXPECT_EQ(judged("image/jpeg", unknown).mime, "image/jpeg");
-    EXPECT_EQ(judged("video/h263", unknown).mime, "video/h263");
+    EXPECT_EQ(judged("image/jpeg", unknown).media_type, "image/jpeg");
+    EXPECT_EQ(judged("video/h263", unknown).media_type, "video/h263");
 }
 
-TEST_F(JudgeTest, AsksTheContentAloneWhereNothingIsDeclared) {
-    EXPECT_EQ(judged("", sample("photo.png")).mime, "image/png");
-    EXPECT_EQ(judged("", sample("moving.mp4")).mime, "video/mp4");
+TEST_F(VerdictTest, AsksTheContentAloneWhereNothingIsDeclared) {
+    EXPECT_EQ(judged("", sample("photo.png")).media_type, "image/png");
+    EXPECT_EQ(judged("", sample("moving.mp4")).media_type, "video/mp4");
     EXPECT_EQ(judged("", sample("moving.mp4"), Revision::b).kind, Kind::content_type_refused);
     EXPECT_EQ(judged("", sample("list.csv")).kind, Kind::content_type_refused);
     EXPECT_EQ(judged("", sample("moving.h261")).kind, Kind::content_type_refused);

@@ -1,4 +1,4 @@
-#include "media/shelf.hpp"
+#include "media/cache_storage.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -6,7 +6,9 @@
 #include <sys/file.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
+#include "base/ascii.hpp"
 #include "base/assert.hpp"
 
 namespace merpati::media {
@@ -17,10 +19,15 @@ constexpr std::uint64_t block = 4096;
 constexpr const char* lock_name = "lock";
 
 bool is_ours(const std::string& name) {
-    constexpr std::string_view digits = "0123456789abcdef";
     constexpr std::size_t sha256_digits = 64;
     return name.starts_with(incoming_prefix) ||
-           (name.size() == sha256_digits && name.find_first_not_of(digits) == std::string::npos);
+           (name.size() == sha256_digits &&
+            name.find_first_not_of(hex_digits) == std::string::npos);
+}
+
+std::unexpected<Error> io_failure(const char* what) {
+    return fail(ErrorCode::io_failed,
+                std::string{what} + ": " + std::generic_category().message(errno));
 }
 
 std::unexpected<Error> folder_failure(const std::filesystem::path& folder, std::string why) {
@@ -30,7 +37,81 @@ std::unexpected<Error> folder_failure(const std::filesystem::path& folder, std::
 
 }  // namespace
 
-Result<std::unique_ptr<Shelf>> Shelf::open(const Clock& clock, ShelfOptions options) {
+Result<IncomingFile> IncomingFile::create(std::filesystem::path path) {
+    const int descriptor =
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (descriptor < 0) {
+        return io_failure("a media file cannot be made");
+    }
+    return IncomingFile{std::move(path), descriptor};
+}
+
+IncomingFile::IncomingFile(IncomingFile&& other) noexcept
+    : path_(std::exchange(other.path_, {})),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      bytes_(other.bytes_),
+      digest_(std::move(other.digest_)) {}
+
+IncomingFile::~IncomingFile() {
+    if (descriptor_ >= 0) {
+        ::close(descriptor_);
+    }
+    if (!path_.empty()) {
+        ::unlink(path_.c_str());
+    }
+}
+
+Result<void> IncomingFile::put(std::span<const std::byte> bytes) {
+    digest_.add(bytes);
+    bytes_ += bytes.size();
+    while (!bytes.empty()) {
+        const auto written = ::write(descriptor_, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            return io_failure("a media file cannot be written");
+        }
+        bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return {};
+}
+
+Result<std::vector<std::byte>> IncomingFile::head(std::size_t bytes_max) const {
+    std::vector<std::byte> bytes(bytes_max);
+    std::size_t size = 0;
+    while (size < bytes.size()) {
+        const auto got = ::pread(descriptor_, bytes.data() + size, bytes.size() - size,
+                                 static_cast<off_t>(size));
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return io_failure("a media file cannot be read back");
+        }
+        if (got == 0) {
+            break;
+        }
+        size += static_cast<std::size_t>(got);
+    }
+    bytes.resize(size);
+    return bytes;
+}
+
+std::string IncomingFile::sha256() {
+    return to_hex(digest_.finish());
+}
+
+Result<void> IncomingFile::move_to(const std::filesystem::path& path) {
+    if (::rename(path_.c_str(), path.c_str()) != 0) {
+        return io_failure("a media file cannot be renamed");
+    }
+    path_.clear();
+    return {};
+}
+
+Result<std::unique_ptr<CacheStorage>> CacheStorage::open(const Clock& clock,
+                                                         CacheStorageOptions options) {
     const auto& folder = options.folder;
     std::error_code error;
     if (std::filesystem::create_directories(folder, error)) {
@@ -44,22 +125,22 @@ Result<std::unique_ptr<Shelf>> Shelf::open(const Clock& clock, ShelfOptions opti
     if (lock < 0) {
         return folder_failure(folder, std::generic_category().message(errno));
     }
-    std::unique_ptr<Shelf> shelf{new Shelf{clock, std::move(options), lock}};
+    std::unique_ptr<CacheStorage> storage{new CacheStorage{clock, std::move(options), lock}};
     if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
-        return fail(ErrorCode::conflict, "media.folder " + shelf->options_.folder.string() +
+        return fail(ErrorCode::conflict, "media.folder " + storage->options_.folder.string() +
                                              " is used by another server");
     }
-    if (auto removed = shelf->remove_leftovers(); !removed) {
+    if (auto removed = storage->remove_leftovers(); !removed) {
         return pass(removed);
     }
-    return shelf;
+    return storage;
 }
 
-Shelf::~Shelf() {
+CacheStorage::~CacheStorage() {
     ::close(lock_);
 }
 
-Result<void> Shelf::remove_leftovers() const {
+Result<void> CacheStorage::remove_leftovers() const {
     std::error_code error;
     for (std::filesystem::directory_iterator entry{options_.folder, error}, end;
          !error && entry != end; entry.increment(error)) {
@@ -71,12 +152,12 @@ Result<void> Shelf::remove_leftovers() const {
     return error ? Result<void>{folder_failure(options_.folder, error.message())} : Result<void>{};
 }
 
-Result<IncomingFile> Shelf::incoming() {
+Result<IncomingFile> CacheStorage::incoming() {
     return IncomingFile::create(options_.folder /
                                 (std::string{incoming_prefix} + std::to_string(++incoming_)));
 }
 
-Result<ContentPtr> Shelf::keep(IncomingFile file) {
+Result<ContentPtr> CacheStorage::keep(IncomingFile file) {
     Content made{.sha256 = file.sha256(), .bytes = file.bytes()};
     if (const auto found = places_.find(made.sha256); found != places_.end()) {
         auto content = found->second->content;
@@ -94,23 +175,23 @@ Result<ContentPtr> Shelf::keep(IncomingFile file) {
     return content;
 }
 
-void Shelf::use(const Content& content) {
+void CacheStorage::use(const Content& content) {
     const auto found = places_.find(content.sha256);
-    invariant(found != places_.end(), "what is held is on the shelf");
+    invariant(found != places_.end(), "what is held is stored");
     found->second->last_used = clock_.steady_now();
     items_.splice(items_.end(), items_, found->second);
 }
 
-bool Shelf::is_due(const Item& item) const {
+bool CacheStorage::is_due(const Item& item) const {
     return item.last_used + options_.kept_for <= clock_.steady_now() ||
            items_.size() > options_.files_max;
 }
 
-std::uint64_t Shelf::room_of(std::uint64_t bytes) noexcept {
+std::uint64_t CacheStorage::room_of(std::uint64_t bytes) noexcept {
     return std::max<std::uint64_t>(1, (bytes + block - 1) / block) * block;
 }
 
-std::size_t Shelf::tidy() {
+std::size_t CacheStorage::remove_old() {
     const auto before = removed_total_;
     std::size_t left = items_.size();
     for (auto place = items_.begin(); left > 0 && is_due(*place); --left) {
@@ -123,7 +204,7 @@ std::size_t Shelf::tidy() {
     return removed_total_ - before;
 }
 
-std::size_t Shelf::clear() {
+std::size_t CacheStorage::clear() {
     const auto before = removed_total_;
     for (auto place = items_.begin(); place != items_.end();) {
         const auto next = std::next(place);
@@ -133,7 +214,7 @@ std::size_t Shelf::clear() {
     return removed_total_ - before;
 }
 
-bool Shelf::make_room(std::uint64_t bytes) {
+bool CacheStorage::make_room(std::uint64_t bytes) {
     for (auto place = items_.begin(); place != items_.end() && bytes_ + bytes > bytes_max();) {
         const auto next = std::next(place);
         static_cast<void>(remove(place));
@@ -143,7 +224,7 @@ bool Shelf::make_room(std::uint64_t bytes) {
 }
 
 /// Only this thread makes new holders out of ours, so a count of one stays one.
-bool Shelf::remove(Place place) {
+bool CacheStorage::remove(Place place) {
     const auto& content = place->content;
     if (content.use_count() > 1) {
         return false;

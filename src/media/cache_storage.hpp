@@ -1,4 +1,4 @@
-// The folder of fetched files, each under the name of its content.
+// The folder of fetched files, each named by its content.
 #pragma once
 
 #include <cstddef>
@@ -6,17 +6,55 @@
 #include <filesystem>
 #include <list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/clock.hpp"
+#include "base/digest.hpp"
 #include "base/error.hpp"
-#include "media/incoming_file.hpp"
 
 namespace merpati::media {
 
-/// A file on the shelf, there as long as anyone holds its ContentPtr.
+/// A file that is being written, counted and hashed, a piece at a time. It is removed with the
+/// object, unless `move_to` moved it. Nothing is flushed to the disk: after a crash the folder is
+/// emptied anyway.
+class IncomingFile {
+public:
+    /// Errors: io_failed (also if `path` exists).
+    [[nodiscard]] static Result<IncomingFile> create(std::filesystem::path path);
+
+    ~IncomingFile();
+    IncomingFile(IncomingFile&& other) noexcept;
+    IncomingFile& operator=(IncomingFile&&) = delete;
+
+    /// Errors: io_failed (disk full, quota).
+    [[nodiscard]] Result<void> put(std::span<const std::byte> bytes);
+
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+    /// The beginning, read back from the file. Errors: io_failed.
+    [[nodiscard]] Result<std::vector<std::byte>> head(std::size_t bytes_max) const;
+
+    /// Of the whole content, in lower-case hexadecimal. Call once.
+    [[nodiscard]] std::string sha256();
+
+    /// Errors: io_failed.
+    [[nodiscard]] Result<void> move_to(const std::filesystem::path& path);
+
+private:
+    IncomingFile(std::filesystem::path path, int descriptor)
+        : path_(std::move(path)), descriptor_(descriptor) {}
+
+    std::filesystem::path path_;  // Empty: moved.
+    int descriptor_ = -1;
+    std::uint64_t bytes_ = 0;
+    Sha256Stream digest_;
+};
+
+/// A stored file, there as long as anyone holds its ContentPtr.
 struct Content {
     std::filesystem::path path;
     std::string sha256;
@@ -24,7 +62,7 @@ struct Content {
 };
 using ContentPtr = std::shared_ptr<const Content>;
 
-struct ShelfOptions {
+struct CacheStorageOptions {
     std::filesystem::path folder;
     std::uint64_t kept_bytes_max = 0;
     Millis kept_for{0};
@@ -32,19 +70,19 @@ struct ShelfOptions {
 };
 
 /// Operation: `incoming` makes a file to write to, `keep` gives it its lasting name, or finds that
-/// its content was there. `tidy` removes what nobody holds and is too old, `make_room` the longest
-/// unused of what nobody holds. Each file counts as the blocks it takes on the disk.
+/// its content was there. `remove_old` removes what nobody holds and is too old, `make_room` the
+/// longest unused of what nobody holds. Each file counts as the blocks it takes on the disk.
 ///
 /// Threads: none; its owner's. ContentPtrs may be let go of on any thread.
-class Shelf {
+class CacheStorage {
 public:
     /// Makes the folder (0700) where it is missing, locks it against other servers, and removes
     /// files with names such as ours. Errors: io_failed, conflict (another server has it).
-    [[nodiscard]] static Result<std::unique_ptr<Shelf>> open(const Clock& clock,
-                                                             ShelfOptions options);
-    ~Shelf();
-    Shelf(const Shelf&) = delete;
-    Shelf& operator=(const Shelf&) = delete;
+    [[nodiscard]] static Result<std::unique_ptr<CacheStorage>> open(const Clock& clock,
+                                                                    CacheStorageOptions options);
+    ~CacheStorage();
+    CacheStorage(const CacheStorage&) = delete;
+    CacheStorage& operator=(const CacheStorage&) = delete;
 
     /// Errors: io_failed.
     [[nodiscard]] Result<IncomingFile> incoming();
@@ -54,7 +92,7 @@ public:
     void use(const Content& content);
 
     /// How many files were removed.
-    std::size_t tidy();
+    std::size_t remove_old();
 
     /// Removes everything that nobody holds: the disk is full.
     std::size_t clear();
@@ -81,7 +119,7 @@ private:
     };
     using Place = std::list<Item>::iterator;
 
-    Shelf(const Clock& clock, ShelfOptions options, int lock)
+    CacheStorage(const Clock& clock, CacheStorageOptions options, int lock)
         : clock_(clock), options_(std::move(options)), lock_(lock) {}
 
     Result<void> remove_leftovers() const;
@@ -89,7 +127,7 @@ private:
     bool remove(Place place);
 
     const Clock& clock_;
-    const ShelfOptions options_;
+    const CacheStorageOptions options_;
     const int lock_;
     std::list<Item> items_;                               // The longest unused first.
     std::unordered_map<std::string_view, Place> places_;  // By SHA-256.

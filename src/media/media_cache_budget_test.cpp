@@ -1,7 +1,7 @@
 // Files within their byte budget, whatever hosts send and messages hold.
 #include <gtest/gtest.h>
 
-#include "media/library_fixture.hpp"
+#include "media/media_cache_fixture.hpp"
 
 namespace merpati::media {
 namespace {
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 constexpr model::AccountId greedy{1};
 constexpr model::AccountId shop{2};
 
-struct LibraryBudgetTest : LibraryTest {
+struct MediaCacheBudgetTest : MediaCacheTest {
     /// Each path has a content of its own, of one block.
     void SetUp() override {
         for (int number = 0; number < 40; ++number) {
@@ -28,13 +28,14 @@ struct LibraryBudgetTest : LibraryTest {
     [[nodiscard]] std::uint64_t bytes_in_folder() const {
         std::uint64_t bytes = 0;
         for (const auto& entry : std::filesystem::directory_iterator{options.folder}) {
-            bytes += entry.path().filename() == "lock" ? 0U : Shelf::room_of(entry.file_size());
+            bytes +=
+                entry.path().filename() == "lock" ? 0U : CacheStorage::room_of(entry.file_size());
         }
         return bytes;
     }
 };
 
-TEST_F(LibraryBudgetTest, FilesOfWaitingMessagesCountAndFurtherOnesWait) {
+TEST_F(MediaCacheBudgetTest, FilesOfWaitingMessagesCountAndFurtherOnesWait) {
     std::vector<std::shared_ptr<Asked>> all;
     all.reserve(40);
     for (int number = 0; number < 40; ++number) {
@@ -60,7 +61,7 @@ TEST_F(LibraryBudgetTest, FilesOfWaitingMessagesCountAndFurtherOnesWait) {
     EXPECT_EQ(core.counts().failed_total, 0U);
 }
 
-TEST_F(LibraryBudgetTest, AnotherAccountsFileFindsRoomAtOnce) {
+TEST_F(MediaCacheBudgetTest, AnotherAccountsFileFindsRoomAtOnce) {
     std::vector<std::shared_ptr<Asked>> all;
     for (int number = 0; number < 40; ++number) {
         all.push_back(ask_number(number));
@@ -70,7 +71,7 @@ TEST_F(LibraryBudgetTest, AnotherAccountsFileFindsRoomAtOnce) {
     EXPECT_LE(bytes_in_folder(), options.kept_bytes_max);
 }
 
-TEST_F(LibraryBudgetTest, AFileOfUnknownLengthIsReservedWhole) {
+TEST_F(MediaCacheBudgetTest, AFileOfUnknownLengthIsReservedWhole) {
     serve("/chunked", [](const std::string&) {
         return ScriptedReply{.bytes =
                                  "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n"
@@ -89,7 +90,7 @@ TEST_F(LibraryBudgetTest, AFileOfUnknownLengthIsReservedWhole) {
     EXPECT_EQ(core.counts().kept_bytes, 0U);
 }
 
-TEST_F(LibraryBudgetTest, AFileLargerThanTheWholeBudgetFails) {
+TEST_F(MediaCacheBudgetTest, AFileLargerThanTheWholeBudgetFails) {
     serve("/large", answer("200 OK", "Content-Type: text/csv\r\n",
                            std::string(options.kept_bytes_max + 1, 'x')));
     serve("/most",
@@ -98,7 +99,7 @@ TEST_F(LibraryBudgetTest, AFileLargerThanTheWholeBudgetFails) {
     EXPECT_TRUE(fetched(url("/most")));
 }
 
-TEST_F(LibraryBudgetTest, AFileThatChangedTakesTheRoomOfTheOneItWas) {
+TEST_F(MediaCacheBudgetTest, AFileThatChangedTakesTheRoomOfTheOneItWas) {
     std::string body(options.kept_bytes_max, 'x');
     serve("/a", [&body](const std::string&) {
         return ScriptedReply{answer("200 OK", "Content-Type: text/csv\r\nETag: \"1\"\r\n", body)};

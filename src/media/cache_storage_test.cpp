@@ -1,4 +1,4 @@
-#include "media/shelf.hpp"
+#include "media/cache_storage.hpp"
 
 #include <csignal>
 #include <fstream>
@@ -14,12 +14,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct ShelfTest : ::testing::Test {
+struct CacheStorageTest : ::testing::Test {
     ContentPtr put(const std::string& text) {
-        auto file = shelf->incoming();
+        auto file = cache_storage->incoming();
         EXPECT_TRUE(file);
         EXPECT_TRUE(file->put(as_bytes(text)));
-        return shelf->keep(std::move(*file)).value();
+        return cache_storage->keep(std::move(*file)).value();
     }
     [[nodiscard]] bool exists(const std::string& sha256) const {
         return std::filesystem::exists(folder.path() / "media" / sha256);
@@ -34,14 +34,14 @@ struct ShelfTest : ::testing::Test {
 
     testing::ManualClock clock;
     testing::TemporaryFolder folder;
-    ShelfOptions options{.folder = folder.path() / "media",
-                         .kept_bytes_max = 3UL * 4096,
-                         .kept_for = 1h,
-                         .files_max = 10};
-    std::unique_ptr<Shelf> shelf = Shelf::open(clock, options).value();
+    CacheStorageOptions options{.folder = folder.path() / "media",
+                                .kept_bytes_max = 3UL * 4096,
+                                .kept_for = 1h,
+                                .files_max = 10};
+    std::unique_ptr<CacheStorage> cache_storage = CacheStorage::open(clock, options).value();
 };
 
-TEST_F(ShelfTest, KeepsAFileUnderItsContent) {
+TEST_F(CacheStorageTest, KeepsAFileUnderItsContent) {
     const auto content = put("hai");
     EXPECT_EQ(content->bytes, 3U);
     EXPECT_EQ(content->sha256, to_hex(sha256("hai")));
@@ -52,99 +52,99 @@ TEST_F(ShelfTest, KeepsAFileUnderItsContent) {
     EXPECT_EQ(permissions & std::filesystem::perms{077}, std::filesystem::perms::none);
 }
 
-TEST_F(ShelfTest, KeepsTheSameContentOnce) {
+TEST_F(CacheStorageTest, KeepsTheSameContentOnce) {
     const auto first = put("hai");
     EXPECT_EQ(put("hai"), first);
-    EXPECT_EQ(shelf->files(), 1U);
+    EXPECT_EQ(cache_storage->files(), 1U);
     EXPECT_EQ(files_in_folder(), 1U);
 }
 
-TEST_F(ShelfTest, RemovesAFileThatWasNotKept) {
+TEST_F(CacheStorageTest, RemovesAFileThatWasNotKept) {
     {
-        auto file = shelf->incoming();
+        auto file = cache_storage->incoming();
         EXPECT_TRUE(file->put(as_bytes("hai")));
         EXPECT_EQ(files_in_folder(), 1U);
     }
     EXPECT_EQ(files_in_folder(), 0U);
 }
 
-TEST_F(ShelfTest, RemovesByAgeWhatNobodyHolds) {
+TEST_F(CacheStorageTest, RemovesByAgeWhatNobodyHolds) {
     const auto held = put("dipegang");
     const auto free = put("bebas")->sha256;
     clock.advance(1h - 1ms);
-    EXPECT_EQ(shelf->tidy(), 0U);
+    EXPECT_EQ(cache_storage->remove_old(), 0U);
     clock.advance(1ms);
-    EXPECT_EQ(shelf->tidy(), 1U);
+    EXPECT_EQ(cache_storage->remove_old(), 1U);
     EXPECT_TRUE(exists(held->sha256));
     EXPECT_FALSE(exists(free));
-    EXPECT_EQ(shelf->bytes(), 4096U);
+    EXPECT_EQ(cache_storage->bytes(), 4096U);
 }
 
-TEST_F(ShelfTest, CountsTheAgeFromTheLastUse) {
+TEST_F(CacheStorageTest, CountsTheAgeFromTheLastUse) {
     const auto hash = put("hai")->sha256;
     clock.advance(59min);
-    shelf->use(*put("hai"));
+    cache_storage->use(*put("hai"));
     clock.advance(59min);
-    EXPECT_EQ(shelf->tidy(), 0U);
+    EXPECT_EQ(cache_storage->remove_old(), 0U);
     EXPECT_TRUE(exists(hash));
 }
 
-TEST_F(ShelfTest, RemovesTheLongestUnusedForRoom) {
+TEST_F(CacheStorageTest, RemovesTheLongestUnusedForRoom) {
     const auto first = put("1")->sha256;
     const auto second = put("2")->sha256;
     const auto third = put("3")->sha256;
-    EXPECT_TRUE(shelf->make_room(0));
-    EXPECT_EQ(shelf->files(), 3U);
-    shelf->use(*put("1"));
-    EXPECT_TRUE(shelf->make_room(4096));
+    EXPECT_TRUE(cache_storage->make_room(0));
+    EXPECT_EQ(cache_storage->files(), 3U);
+    cache_storage->use(*put("1"));
+    EXPECT_TRUE(cache_storage->make_room(4096));
     put("4");
     EXPECT_TRUE(exists(first));
     EXPECT_FALSE(exists(second));
     EXPECT_TRUE(exists(third));
 }
 
-TEST_F(ShelfTest, RemovesNothingHeldForRoom) {
+TEST_F(CacheStorageTest, RemovesNothingHeldForRoom) {
     std::vector<ContentPtr> held;
     held.reserve(20);
     for (int number = 0; number < 20; ++number) {
         held.push_back(put(std::to_string(number)));
     }
-    EXPECT_EQ(shelf->tidy(), 0U);
-    EXPECT_FALSE(shelf->make_room(0));
-    EXPECT_EQ(shelf->clear(), 0U);
+    EXPECT_EQ(cache_storage->remove_old(), 0U);
+    EXPECT_FALSE(cache_storage->make_room(0));
+    EXPECT_EQ(cache_storage->clear(), 0U);
     held.clear();
-    EXPECT_TRUE(shelf->make_room(0));
-    EXPECT_EQ(shelf->clear(), 3U);
+    EXPECT_TRUE(cache_storage->make_room(0));
+    EXPECT_EQ(cache_storage->clear(), 3U);
     EXPECT_EQ(files_in_folder(), 0U);
-    EXPECT_EQ(shelf->bytes(), 0U);
+    EXPECT_EQ(cache_storage->bytes(), 0U);
 }
 
-TEST_F(ShelfTest, RemovesWhatAnEarlierServerLeftAndNothingElse) {
+TEST_F(CacheStorageTest, RemovesWhatAnEarlierServerLeftAndNothingElse) {
     put("hai");
-    shelf = nullptr;
+    cache_storage = nullptr;
     std::ofstream{options.folder / "incoming-7"} << "x";
     std::ofstream{options.folder / "catatan.txt"} << "x";
-    shelf = Shelf::open(clock, options).value();
+    cache_storage = CacheStorage::open(clock, options).value();
     EXPECT_EQ(files_in_folder(), 1U);
     EXPECT_TRUE(exists("catatan.txt"));
 }
 
-TEST_F(ShelfTest, BelongsToOneServer) {
-    const auto second = Shelf::open(clock, options);
+TEST_F(CacheStorageTest, BelongsToOneServer) {
+    const auto second = CacheStorage::open(clock, options);
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, ErrorCode::conflict);
 }
 
-TEST_F(ShelfTest, SaysWhatIsWrongWithItsFolder) {
+TEST_F(CacheStorageTest, SaysWhatIsWrongWithItsFolder) {
     std::ofstream{folder.path() / "file"} << "x";
-    const auto opened = Shelf::open(clock, {.folder = folder.path() / "file" / "media"});
+    const auto opened = CacheStorage::open(clock, {.folder = folder.path() / "file" / "media"});
     ASSERT_FALSE(opened);
     EXPECT_EQ(opened.error().code, ErrorCode::io_failed);
     EXPECT_NE(opened.error().detail.find("media.folder"), std::string::npos);
 }
 
-TEST_F(ShelfTest, FailsToWriteWithoutHarm) {
-    auto file = shelf->incoming();
+TEST_F(CacheStorageTest, FailsToWriteWithoutHarm) {
+    auto file = cache_storage->incoming();
     const auto former_handler = std::signal(SIGXFSZ, SIG_IGN);
     rlimit former{};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &former), 0);
