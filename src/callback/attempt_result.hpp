@@ -1,4 +1,4 @@
-// What became of an attempt.
+// The result of an attempt.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// How an endpoint has been doing, and what that earns it.
+// The health of an endpoint, and how many concurrent attempts it gets.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace merpati::callback {
 
-/// Operation: an endpoint starts with one attempt at a time. Answers in `prompt_max` make it
-/// prompt, and each 2xx that comes while all its attempts are in use earns it one more, up to
-/// `slots_max`. One that answers later, or not, is not prompt; slow 2xx earn up to a quarter of
-/// `slots_max`, failures halve what was earned. After `failures_to_open` failures in a row its
-/// breaker opens: one attempt at a time probes it, at growing distances, and what waits meanwhile
-/// uses up no attempts.
+/// Operation: an endpoint starts with one attempt at a time. Answers within `prompt_max` make it
+/// prompt, and each 2xx that comes while all its attempts are in use adds one more, up to
+/// `slots_max`. One that answers later, or not, is not prompt; slow 2xx add attempts up to a
+/// quarter of `slots_max`, a failure halves the number. After `failures_to_open` failures in a row
+/// the breaker opens: one attempt at a time probes the endpoint, with growing pauses, and callbacks
+/// that wait meanwhile use up no attempts.
 ///
-/// An answer of the application (3xx, 4xx) is no failure: whoever gave it is there.
+/// An answer of the application (3xx, 4xx) is no failure: the endpoint is up.
 ///
 /// Threads: none.
 class Health {

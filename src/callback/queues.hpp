@@ -1,4 +1,4 @@
-// What waits: callbacks in memory, per origin, per account.
+// Waiting callbacks in memory, per origin, per account.
 #pragma once
 
 #include <cstddef>

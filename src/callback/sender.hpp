@@ -54,15 +54,15 @@ struct Counts {
 /// retry_table.hpp, with Retry-After honoured, then `exhausted`. The result is committed before the
 /// callback is forgotten, so a crash repeats an attempt (same webhook-id) rather than losing it.
 ///
-/// Fairness: places for attempts and in memory are shared first among accounts, then among an
-/// account's origins; none of them takes more than it leaves free, so that whoever comes finds some
-/// (places.hpp). An origin earns attempts at once by answering promptly (health.hpp). Half of all
-/// places for attempts are kept for origins that do: what hangs, is slow or is not known yet shares
-/// the other half. An endpoint that keeps failing is probed by one attempt at a time; another
-/// account at the same origin has a queue and a breaker of its own. Left in common are one thread
-/// and the machine's network.
+/// Fairness: attempts in flight and memory are shared first among accounts, then among an account's
+/// origins; none takes more than it leaves free, so a new account always finds some (places.hpp).
+/// An origin that answers promptly gets more concurrent attempts (health.hpp). Half of all attempts
+/// are reserved for such origins; those that hang, are slow or are not known yet share the other
+/// half. A failing endpoint is probed by one attempt at a time. Another account at the same origin
+/// has its own queue and breaker. All accounts share one thread and the machine's network.
 ///
-/// Order: after a crash, what was under way when the process died comes last (suspects.hpp).
+/// Order: after a crash, callbacks that were in flight when the process died come last
+/// (suspects.hpp).
 ///
 /// Time: due times are queue time, waits in memory are of the steady clock.
 ///
@@ -84,7 +84,7 @@ public:
     /// A callback was committed, due now. The sender goes on with `told`.
     void committed(model::Callback callback);
 
-    /// The committer has told of a whole batch (Committer::after_told): wakes the sender once for
+    /// The committer has reported a whole batch (Committer::after_told): wakes the sender once for
     /// all of it.
     void told();
 

@@ -16,11 +16,11 @@ namespace merpati::callback {
 
 /// Decides which callback is attempted next, judges answers, keeps to the limits.
 ///
-/// Operation: a step starts what may start: first origins that answer promptly, then all others,
-/// each round account by account. Attempts take places shared by Places among accounts. Half of all
-/// places are for attempts that are not slow: those of prompt origins, for their first second. The
-/// first slow attempt of an account may take one of these, down to a quarter of all. So what hangs
-/// or is slow, in however many accounts, leaves places to what is not.
+/// Operation: a step starts the attempts that may start: first those of prompt origins, then all
+/// others, in both cases round-robin over accounts. Attempts take places, which Places shares among
+/// accounts. Half of all places are for attempts that are not slow: those of prompt origins, in
+/// their first second. The first slow attempt of an account may take one of these too, while more
+/// than a quarter of all are free. So slow origins, of however many accounts, leave places free.
 ///
 /// Threads: one, the sender's. `post` runs a function on it later; results of commits come through
 /// it. `answered` is called after each answer: a step is due soon.

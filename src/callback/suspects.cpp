@@ -5,7 +5,7 @@
 namespace merpati::callback {
 Suspects::Suspects(const std::string& file, std::size_t most) {
     if (!file.empty()) {
-        // Those of the last life keep their places until they have been attempted again.
+        // Those of the last process keep their places until they have been attempted again.
         auto opened = UnderWayFile::open(file, 2 * most);
         if (opened) {
             file_.emplace(std::move(*opened));

@@ -1,4 +1,4 @@
-// Callbacks whose attempts were under way when the process died.
+// Callbacks whose attempts were in flight when the process died.
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,20 @@
 
 namespace merpati::callback {
 
-/// One of them may be what killed it, so a start after a crash begins with all others.
+/// One of them may have caused the crash, so a start after a crash begins with all others.
 ///
 /// Operation: `begin` and `end` name each attempt in a file (base/under_way_file.hpp). The next
-/// start finds those that were under way, and holds each back for as long as that file says.
+/// start finds those that were in flight, and holds each back for as long as that file says.
 ///
 /// Limits: holds nothing back when the file is missing or not to be used; nothing is lost with it.
 ///
 /// Threads: the sender's one.
 class Suspects {
 public:
-    /// `file` empty: none. `most`: attempts under way at once.
+    /// `file` empty: none. `most`: attempts in flight at once.
     Suspects(const std::string& file, std::size_t most);
 
-    /// Reads what the last life left. Errors: store_failed.
+    /// Reads what the last process left. Errors: store_failed.
     [[nodiscard]] Result<void> recover(store::Reader& reader, SteadyTime now);
 
     [[nodiscard]] bool holds(const Uuid& id) const { return !held_.empty() && held_.contains(id); }

@@ -1,4 +1,4 @@
-// What is wrong with a store, as far as its writer and its readers have found.
+// Faults of a store that its writer and its readers have found.
 #pragma once
 
 #include <atomic>
@@ -21,24 +21,24 @@ enum class Room : std::uint8_t {
     none,  // Not even an outcome is sure to be recorded: nothing is sent.
 };
 
-/// Operation: the engine notes what it meets; whoever accepts, sends, or judges health asks. Room
-/// comes back by itself, damage stays until the store is opened again.
+/// Operation: the engine notes faults; admission, scheduler and health ask. Room comes back by
+/// itself, damage stays until the store is opened again.
 ///
 /// Threads: any.
 ///
-/// Limits: remembers so many damaged places; more are told as "at least".
+/// Limits: remembers `damages_max` damaged places; more are reported as "at least".
 class Condition {
 public:
     static constexpr std::size_t damages_max = 10'000;
 
-    // For whoever accepts.
+    // For admission.
     [[nodiscard]] bool accepts() const noexcept { return room_ == Room::ample; }
     /// What waits in this device's lane cannot be read, or cannot be written: nothing of it leaves.
     [[nodiscard]] bool is_damaged(model::PhoneNumber lane) const;
 
-    // For whoever sends.
-    /// Whether one more send may begin while so many are in flight: the outcome of each must find
-    /// room on the disk.
+    // For the scheduler.
+    /// Whether one more send may begin while so many are in flight: the disk must have room for the
+    /// outcome of each.
     [[nodiscard]] bool may_send(std::size_t in_flight) const noexcept;
 
     // For health and logs.

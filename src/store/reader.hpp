@@ -1,4 +1,4 @@
-// Reading what was committed, beside the writer.
+// Reading committed rows, concurrently with the writer.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ struct QueuedCallback {
     model::CallbackProgress progress;
 };
 
-/// One account's callbacks for one origin: what is queued, given out and judged together.
+/// One account's callbacks for one origin: the unit of queueing, attempts and health.
 struct Endpoint {
     model::AccountId account;
     std::int64_t origin_key = 0;
