@@ -55,7 +55,7 @@ struct Counts {
 /// callback is forgotten, so a crash repeats an attempt (same webhook-id) rather than losing it.
 ///
 /// Fairness: attempts in flight and memory are shared first among accounts, then among an account's
-/// origins; none takes more than it leaves free, so a new account always finds some (places.hpp).
+/// origins; none takes more than it leaves free, so a new account finds some (base/places.hpp).
 /// An origin that answers promptly gets more concurrent attempts (health.hpp). Half of all attempts
 /// are reserved for such origins; those that hang, are slow or are not known yet share the other
 /// half. A failing endpoint is probed by one attempt at a time. Another account at the same origin
