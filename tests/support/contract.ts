@@ -78,16 +78,16 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
 
 // What the server answers before it knows an operation: no path, no method, no whole request.
 const serverResponses: Record<number, string> = {
-  400: "BadRequestResponse",
-  404: "NotFound",
-  405: "MethodNotAllowed",
-  408: "RequestTimeout",
-  413: "BodyTooLargeResponse",
-  414: "UriTooLong",
-  431: "HeadersTooLarge",
-  500: "ServerError",
-  503: "Unavailable",
-  505: "VersionNotSupported",
+  400: "/x-server-responses/BadRequestResponse",
+  404: "/x-server-responses/NotFound",
+  405: "/components/responses/MethodNotAllowed",
+  408: "/components/responses/RequestTimeout",
+  413: "/x-server-responses/BodyTooLargeResponse",
+  414: "/x-server-responses/UriTooLong",
+  431: "/components/responses/HeadersTooLarge",
+  500: "/components/responses/ServerError",
+  503: "/components/responses/Unavailable",
+  505: "/x-server-responses/VersionNotSupported",
 };
 
 /** Throws unless the document promised this answer to this request. */
@@ -106,8 +106,8 @@ function judge(method: string, path: string, answer: Answer): string {
   const own = operation?.node.responses[answer.status];
   const where = own
     ? `${operation?.pointer}/responses/${answer.status}`
-    : `/components/responses/${serverResponses[answer.status]}`;
-  const unresolved = own ?? document.components.responses[serverResponses[answer.status] ?? ""];
+    : serverResponses[answer.status];
+  const unresolved = own ?? (where === undefined ? undefined : at(where.slice(1).split("/")));
   if (!unresolved) return `status ${answer.status} is not documented`;
   const response = deref(unresolved);
   const pointer = unresolved.$ref ? unresolved.$ref.slice(1) : where;
