@@ -3,6 +3,18 @@
 #include <utility>
 
 namespace merpati::api {
+namespace {
+
+constexpr std::size_t headers_usual = 128;  // X-Api-Revision and RateLimit: one allocation.
+
+}  // namespace
+
+void CallResponder::add_headers(std::string_view lines) {
+    if (headers_.empty()) {
+        headers_.reserve(headers_usual);
+    }
+    headers_ += lines;
+}
 
 void CallResponder::answer(Checked<http::Reply> answer) {
     hold_.release();
@@ -16,7 +28,11 @@ void CallResponder::answer(Checked<http::Reply> answer) {
             answer->add_header("Retry-After", std::to_string(seconds));
         }
     }
-    answer->headers += headers_;
+    if (answer->headers.empty()) {
+        answer->headers = std::move(headers_);
+    } else {
+        answer->headers += headers_;
+    }
     responder_.send(*std::move(answer));
 }
 

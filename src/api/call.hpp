@@ -9,7 +9,7 @@
 #include "admission/principal.hpp"
 #include "api/errors.hpp"
 #include "api/json_fields.hpp"
-#include "api/keys_under_way.hpp"
+#include "api/keys_in_flight.hpp"
 #include "http/reply.hpp"
 #include "model/account.hpp"
 #include "store/idempotency.hpp"
@@ -29,8 +29,8 @@ public:
         : responder_(std::move(responder)), on_refused_(&on_refused) {}
 
     void set_revision(model::Revision revision) noexcept { revision_ = revision; }
-    void add_headers(std::string_view lines) { headers_ += lines; }
-    void hold(KeysUnderWay::Hold hold) noexcept { hold_ = std::move(hold); }
+    void add_headers(std::string_view lines);
+    void hold(KeysInFlight::Hold hold) noexcept { hold_ = std::move(hold); }
 
     /// A refusal is counted, worded, and says when to try again where that helps.
     void answer(Checked<http::Reply> answer);
@@ -40,7 +40,7 @@ private:
     const RefusalListener* on_refused_;
     model::Revision revision_ = model::Revision::a;
     std::string headers_;
-    KeysUnderWay::Hold hold_;
+    KeysInFlight::Hold hold_;
 };
 
 /// A call that has passed key, body size, JSON, revision, validity, rate and Idempotency-Key.

@@ -13,7 +13,7 @@ constexpr std::size_t key_bytes_max = 255;
 
 bool Idempotency::enter(Call& call) {
     const auto& now = *call.idempotency;
-    auto hold = keys_under_way_.take(now);
+    auto hold = keys_in_flight_.take(now);
     if (!hold) {
         call.responder.answer(answer_beside(now, hold.error()));
         return false;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "api/call.hpp"
-#include "api/keys_under_way.hpp"
+#include "api/keys_in_flight.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
 #include "store/idempotency.hpp"
@@ -49,7 +49,7 @@ private:
     [[nodiscard]] http::Reply recall(const store::IdempotencyRecord& first) const;
 
     store::Store& store_;
-    KeysUnderWay keys_under_way_;
+    KeysInFlight keys_in_flight_;
     std::mutex reader_mutex_;
     std::unique_ptr<store::Reader> reader_;  // Opened when first needed.
 };

@@ -15,57 +15,58 @@ using boost::json::value;
 constexpr std::size_t url_bytes_max = 2048;
 
 /// What `add` was asked for.
-struct Wish {
+struct Wanted {
     std::string account;
     std::string number;
     std::optional<model::ConnectorKind> connector;
     std::optional<std::string> webhook;
 };
 
-Wish take_wish(Fields& fields, const Context& context) {
-    Wish wish;
-    wish.account = fields.required_text("account", 32);
-    wish.number = fields.required_text("number", 32);
-    wish.connector =
+Wanted take_wanted(Fields& fields, const Context& context) {
+    Wanted wanted;
+    wanted.account = fields.required_text("account", 32);
+    wanted.number = fields.required_text("number", 32);
+    wanted.connector =
         fields.word("connector", model::parse_connector_kind, "simulator, cloud or linked");
     if (fields.none("webhook")) {
-        wish.webhook = "";
+        wanted.webhook = "";
     } else {
-        wish.webhook = fields.text("webhook", url_bytes_max);
+        wanted.webhook = fields.text("webhook", url_bytes_max);
     }
-    if (!model::PhoneNumber::parse(wish.number) || !admission::recipient_possible(wish.number)) {
+    if (!model::PhoneNumber::parse(wanted.number) ||
+        !admission::recipient_possible(wanted.number)) {
         fields.mistake("number",
                        "must be a number in international format: 8 to 15 digits that begin with "
                        "a country code, no + and no 0 before them");
     }
-    if (wish.webhook && !wish.webhook->empty()) {
+    if (wanted.webhook && !wanted.webhook->empty()) {
         if (const auto admitted =
-                outbound::admit_url(*wish.webhook, context.callback_schemes, context.policy);
+                outbound::admit_url(*wanted.webhook, context.callback_schemes, context.policy);
             !admitted) {
             fields.mistake("webhook", "must be a public https URL: " + admitted.error().detail);
         }
     }
-    return wish;
+    return wanted;
 }
 
 /// The record of a new device. Errors: conflict (the number is on another connector), refused.
 Result<model::Device> make_device(const Context& context, store::Tables& tables,
-                                  const model::Account& owner, const Wish& wish) {
-    model::Device device{.number = *model::PhoneNumber::parse(wish.number),
+                                  const model::Account& owner, const Wanted& wanted) {
+    model::Device device{.number = *model::PhoneNumber::parse(wanted.number),
                          .account = owner.id,
-                         .connector = wish.connector.value_or(model::ConnectorKind::simulator),
-                         .webhook_url = wish.webhook.value_or("")};
+                         .connector = wanted.connector.value_or(model::ConnectorKind::simulator),
+                         .webhook_url = wanted.webhook.value_or("")};
     device.created_at = device.state_since = context.clock.now();
     const auto known = tables.find_device(device.number);
     if (!known) {
         return pass(known);
     }
     if (*known) {
-        if (wish.connector && (*known)->account == owner.id &&
-            *wish.connector != (*known)->connector) {
+        if (wanted.connector && (*known)->account == owner.id &&
+            *wanted.connector != (*known)->connector) {
             return fail(ErrorCode::conflict,
                         fmt::format("{} is on the connector {}: remove it first to move it",
-                                    wish.number, model::to_string((*known)->connector)));
+                                    wanted.number, model::to_string((*known)->connector)));
         }
         return device;
     }
@@ -77,16 +78,16 @@ Result<model::Device> make_device(const Context& context, store::Tables& tables,
     return device;
 }
 
-Result<model::Device> add_in(const Context& context, store::Tables& tables, const Wish& wish) {
-    const auto owner = find_account(tables, wish.account);
+Result<model::Device> add_in(const Context& context, store::Tables& tables, const Wanted& wanted) {
+    const auto owner = find_account(tables, wanted.account);
     if (!owner) {
         return pass(owner);
     }
-    const auto device = make_device(context, tables, *owner, wish);
+    const auto device = make_device(context, tables, *owner, wanted);
     if (!device) {
         return pass(device);
     }
-    auto decision = tables.add_device(*device, wish.webhook.has_value());
+    auto decision = tables.add_device(*device, wanted.webhook.has_value());
     if (!decision) {
         return pass(decision);
     }
@@ -94,7 +95,7 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, cons
         case store::DeviceDecision::Result::owned_by_another:
             return fail(ErrorCode::conflict,
                         fmt::format("{} is a device of {} already: remove it there first",
-                                    wish.number, decision->device.account.text()));
+                                    wanted.number, decision->device.account.text()));
         case store::DeviceDecision::Result::no_room:
             return fail(ErrorCode::refused,
                         fmt::format("{} has its {} devices already: raise the limit with `merpati "
@@ -144,12 +145,12 @@ Result<value> show(const Context& context, Call& call) {
 
 /// Idempotent: adding an account's own number again updates the webhook where one is given.
 Result<value> add(const Context& context, Call& call) {
-    const auto wish = take_wish(call.fields, context);
+    const auto wanted = take_wanted(call.fields, context);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
     return context.commit_and_show(
-        [&](store::Tables& tables) { return add_in(context, tables, wish); },
+        [&](store::Tables& tables) { return add_in(context, tables, wanted); },
         [](const model::Device& device) { return view(device); });
 }
 

@@ -38,7 +38,10 @@ public:
     }
 
     void start() {
-        running_ = true;
+        {
+            const std::lock_guard lock{mutex_};
+            running_ = true;
+        }
         for (std::size_t number = 0; number < threads_count; ++number) {
             threads_.push_back(start_thread(name_, [this] { work(); }));
         }

@@ -1,13 +1,13 @@
-#include "api/keys_under_way.hpp"
+#include "api/keys_in_flight.hpp"
 
 #include <gtest/gtest.h>
 
 namespace merpati::api {
 namespace {
 
-struct KeysUnderWayTest : ::testing::Test {
-    using Hold = KeysUnderWay::Hold;
-    KeysUnderWay keys;
+struct KeysInFlightTest : ::testing::Test {
+    using Hold = KeysInFlight::Hold;
+    KeysInFlight keys;
 
     static store::IdempotencyRecord record(std::int64_t account, std::string key,
                                            std::string_view body = "{}") {
@@ -20,7 +20,7 @@ struct KeysUnderWayTest : ::testing::Test {
     bool is_free(const store::IdempotencyRecord& record) { return keys.take(record).has_value(); }
 };
 
-TEST_F(KeysUnderWayTest, AKeyIsOneRequestsUntilItsHoldEnds) {
+TEST_F(KeysInFlightTest, AKeyIsOneRequestsUntilItsHoldEnds) {
     {
         const auto first = keys.take(record(7, "pesanan-1", "a"));
         ASSERT_TRUE(first);
@@ -31,13 +31,13 @@ TEST_F(KeysUnderWayTest, AKeyIsOneRequestsUntilItsHoldEnds) {
     EXPECT_TRUE(is_free(record(7, "pesanan-1")));
 }
 
-TEST_F(KeysUnderWayTest, OtherKeysAndOtherAccountsAreFree) {
+TEST_F(KeysInFlightTest, OtherKeysAndOtherAccountsAreFree) {
     const auto first = keys.take(record(7, "pesanan-1"));
     EXPECT_TRUE(is_free(record(7, "pesanan-2")));
     EXPECT_TRUE(is_free(record(8, "pesanan-1")));
 }
 
-TEST_F(KeysUnderWayTest, AMovedHoldHoldsOn) {
+TEST_F(KeysInFlightTest, AMovedHoldHoldsOn) {
     auto first = *keys.take(record(7, "pesanan-1"));
     Hold kept;
     kept = std::move(first);
@@ -46,7 +46,7 @@ TEST_F(KeysUnderWayTest, AMovedHoldHoldsOn) {
     EXPECT_TRUE(is_free(record(7, "pesanan-1")));
 }
 
-TEST_F(KeysUnderWayTest, AReleasedHoldDoesNotEndTheNext) {
+TEST_F(KeysInFlightTest, AReleasedHoldDoesNotEndTheNext) {
     auto first = *keys.take(record(7, "pesanan-1"));
     first.release();
     const auto second = keys.take(record(7, "pesanan-1"));

@@ -17,13 +17,13 @@ namespace merpati::api {
 /// when the store knows nothing of it yet (decisions.md, Idempotency).
 ///
 /// Threads: any. Limits: one entry per open request, so http's limits bound it.
-class KeysUnderWay {
+class KeysInFlight {
     using Name = std::pair<model::AccountId, std::string>;
     using Names = std::map<Name, Sha256>;
 
 public:
     /// A request's hold on its key, until it is released or destroyed. May be empty. Must not
-    /// outlive the KeysUnderWay it is of.
+    /// outlive the KeysInFlight it is of.
     class Hold {
     public:
         Hold() = default;
@@ -40,14 +40,14 @@ public:
         void release() noexcept;
 
     private:
-        friend class KeysUnderWay;
-        Hold(KeysUnderWay& owner, Names::iterator place) : owner_(&owner), place_(place) {}
+        friend class KeysInFlight;
+        Hold(KeysInFlight& owner, Names::iterator place) : owner_(&owner), place_(place) {}
         void swap(Hold& other) noexcept {
             std::swap(owner_, other.owner_);
             std::swap(place_, other.place_);
         }
 
-        KeysUnderWay* owner_ = nullptr;
+        KeysInFlight* owner_ = nullptr;
         Names::iterator place_;
     };
 

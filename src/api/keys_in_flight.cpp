@@ -1,8 +1,8 @@
-#include "api/keys_under_way.hpp"
+#include "api/keys_in_flight.hpp"
 
 namespace merpati::api {
 
-std::expected<KeysUnderWay::Hold, Sha256> KeysUnderWay::take(
+std::expected<KeysInFlight::Hold, Sha256> KeysInFlight::take(
     const store::IdempotencyRecord& record) {
     const std::lock_guard lock{mutex_};
     const auto [place, is_new] =
@@ -13,7 +13,7 @@ std::expected<KeysUnderWay::Hold, Sha256> KeysUnderWay::take(
     return Hold{*this, place};
 }
 
-void KeysUnderWay::Hold::release() noexcept {
+void KeysInFlight::Hold::release() noexcept {
     if (auto* owner = std::exchange(owner_, nullptr)) {
         const std::lock_guard lock{owner->mutex_};
         owner->names_.erase(place_);
