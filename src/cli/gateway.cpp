@@ -10,6 +10,7 @@
 namespace merpati::cli {
 namespace {
 
+using api::manage::Outcome;
 using namespace std::chrono_literals;
 
 constexpr std::string_view root = "/manage/v1";
@@ -50,7 +51,7 @@ ErrorCode parse_code(std::string_view word) {
     return ErrorCode::protocol;
 }
 
-Result<boost::json::value> decode(const api::manage::Outcome& outcome) {
+Result<boost::json::value> decode(const Outcome& outcome) {
     boost::system::error_code error;
     auto parsed = boost::json::parse(outcome.body, error);
     if (error || !parsed.is_object()) {
@@ -140,68 +141,84 @@ Result<boost::json::array> Gateway::ask_page(const std::string& target, std::str
     return std::move(items->get_array());
 }
 
-Result<api::manage::Outcome> Gateway::exchange(http::Method method, const std::string& target,
-                                               const std::string& body,
-                                               std::chrono::milliseconds timeout,
-                                               const http::BodyTaker& take) {
+Result<Outcome> Gateway::exchange(http::Method method, const std::string& target,
+                                  const std::string& body, std::chrono::milliseconds timeout,
+                                  const http::BodyTaker& take) {
     // A store begins with its first account; whatever else is asked of one that is not there was
     // meant for another.
     const bool begins = method == http::Method::post && target == std::string{root} + "/accounts";
     const auto give_up = clock_.steady_now() + patience;
     while (store_ == nullptr) {
-        if (!socket_path_.empty()) {
-            auto reply = http::request(socket_path_, method, target, body, timeout, take);
-            if (reply) {
-                return api::manage::Outcome{.status = reply->status,
-                                            .body = std::move(reply->body)};
-            }
-            if (reply.error().code != ErrorCode::unreachable) {
-                return std::unexpected(explain(std::move(reply.error()), socket_path_));
-            }
+        auto answered = ask_server(method, target, body, timeout, take);
+        if (answered || answered.error().code != ErrorCode::unreachable) {
+            return answered;
         }
-        auto opened = StoppedStore::open(settings_, clock_, random_, begins);
+        auto opened = open_store(begins);
         if (opened) {
-            store_ = std::move(*opened);
             break;
         }
-        if (opened.error().code == ErrorCode::not_found) {
-            return fail(ErrorCode::not_found,
-                        fmt::format("there is no store at {}; `merpati account create NAME` or "
-                                    "`merpati serve` begins one. If there was one, give its "
-                                    "settings: --config FILE, or --set store.url=sqlite:PATH",
-                                    settings_.store.url));
-        }
-        if (opened.error().code != ErrorCode::busy) {
+        if (opened.error().code != ErrorCode::busy || clock_.steady_now() >= give_up) {
             return pass(opened);
-        }
-        if (clock_.steady_now() >= give_up) {
-            return fail(ErrorCode::busy,
-                        fmt::format("{}; nobody answers at {}: another merpati is starting or "
-                                    "stopping, try again",
-                                    opened.error().detail, socket_path_));
         }
         std::this_thread::sleep_for(retry_every);
     }
-    const auto question = target.find('?');
-    const std::string_view whole = target;
-    auto outcome =
-        store_->handle(method, whole.substr(0, question),
-                       question == std::string::npos ? "" : whole.substr(question + 1), body);
-    if (outcome.lines == nullptr) {
-        return outcome;
+    return ask_store(method, target, body, take);
+}
+
+Result<Outcome> Gateway::ask_server(http::Method method, const std::string& target,
+                                    const std::string& body, std::chrono::milliseconds timeout,
+                                    const http::BodyTaker& take) const {
+    if (socket_path_.empty()) {
+        return fail(ErrorCode::unreachable, "this store has no server's socket");
     }
-    for (;;) {
+    auto reply = http::request(socket_path_, method, target, body, timeout, take);
+    if (!reply) {
+        return std::unexpected(explain(std::move(reply.error()), socket_path_));
+    }
+    return Outcome{.status = reply->status, .body = std::move(reply->body)};
+}
+
+Result<void> Gateway::open_store(bool begins) {
+    auto opened = StoppedStore::open(settings_, clock_, random_, begins);
+    if (opened) {
+        store_ = std::move(*opened);
+        return {};
+    }
+    if (opened.error().code == ErrorCode::not_found) {
+        return fail(ErrorCode::not_found,
+                    fmt::format("there is no store at {}; `merpati account create NAME` or "
+                                "`merpati serve` begins one. If there was one, give its "
+                                "settings: --config FILE, or --set store.url=sqlite:PATH",
+                                settings_.store.url));
+    }
+    if (opened.error().code == ErrorCode::busy) {
+        return fail(ErrorCode::busy,
+                    fmt::format("{}; nobody answers at {}: another merpati is starting or "
+                                "stopping, try again",
+                                opened.error().detail, socket_path_));
+    }
+    return pass(opened);
+}
+
+Result<Outcome> Gateway::ask_store(http::Method method, const std::string& target,
+                                   const std::string& body, const http::BodyTaker& take) const {
+    const std::string_view whole = target;
+    const auto path = whole.substr(0, whole.find('?'));
+    const auto query = whole.substr(std::min(path.size() + 1, whole.size()));
+    auto outcome = store_->handle(method, path, query, body);
+    while (outcome.lines != nullptr) {
         const auto piece = outcome.lines->next();
         if (!piece) {
             return pass(piece);
         }
         if (piece->empty()) {
-            return outcome;
+            break;
         }
         if (auto taken = take(*piece); !taken) {
             return pass(taken);
         }
     }
+    return outcome;
 }
 
 std::string percent_encode(std::string_view text) {

@@ -50,11 +50,22 @@ public:
 
 private:
     [[nodiscard]] Result<boost::json::array> ask_page(const std::string& target, std::string& next);
-    [[nodiscard]] Result<api::manage::Outcome> exchange(http::Method method,
-                                                        const std::string& target,
-                                                        const std::string& body,
-                                                        std::chrono::milliseconds timeout,
-                                                        const http::BodyTaker& take = {});
+    using Outcome = api::manage::Outcome;
+
+    [[nodiscard]] Result<Outcome> exchange(http::Method method, const std::string& target,
+                                           const std::string& body,
+                                           std::chrono::milliseconds timeout,
+                                           const http::BodyTaker& take = {});
+    /// Errors: unreachable where no server listens.
+    [[nodiscard]] Result<Outcome> ask_server(http::Method method, const std::string& target,
+                                             const std::string& body,
+                                             std::chrono::milliseconds timeout,
+                                             const http::BodyTaker& take) const;
+    /// Errors: busy where somebody else has the store.
+    [[nodiscard]] Result<void> open_store(bool begins);
+    [[nodiscard]] Result<Outcome> ask_store(http::Method method, const std::string& target,
+                                            const std::string& body,
+                                            const http::BodyTaker& take) const;
 
     const config::Settings& settings_;
     const Clock& clock_;

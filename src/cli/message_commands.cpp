@@ -95,22 +95,22 @@ int show(Session& session, const std::string& id, bool body) {
 }
 
 void add_show(Program& program, CLI::App& group) {
-    struct Wish {
+    struct Shown {
         std::string id;
         bool body = false;
     };
-    auto wish = std::make_shared<Wish>();
+    auto shown = std::make_shared<Shown>();
     auto& command = program.add_command(
         group,
         {.name = "show",
          .summary = "Show what became of a message, and of its callbacks",
          .example = "merpati message show 019c3f3e-7d00-7abc-8def-0123456789ab"},
-        [wish](Session& session) { return show(session, wish->id, wish->body); });
-    command.add_option("REQUEST_ID", wish->id, "As the answer to the send gave it")
+        [shown](Session& session) { return show(session, shown->id, shown->body); });
+    command.add_option("REQUEST_ID", shown->id, "As the answer to the send gave it")
         ->option_text(" ")
         ->required()
         ->check(not_empty());
-    command.add_flag("--body", wish->body, "Show the message's text too");
+    command.add_flag("--body", shown->body, "Show the message's text too");
 }
 
 RequestCommand on_message(const CommandText& text, std::string_view path) {

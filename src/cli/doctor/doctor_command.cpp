@@ -38,18 +38,18 @@ Findings examine(Session& session, store::Depth depth) {
     findings.push_back({.subject = "settings",
                         .found = fmt::format("the store is {} ({})", settings.store.url,
                                              (*loaded)->origin("store.url").text)});
-    doctor::look_at_protection(**loaded, findings);
-    const auto server = doctor::look_at_store(settings, depth, session.clock(), findings);
-    doctor::look_at_file_modes(settings, findings);
-    doctor::look_at_disk(settings, session.clock(), findings);
-    doctor::look_at_media_folder(settings, findings);
-    doctor::look_at_clock(session.clock(), findings);
-    doctor::look_at_descriptors(settings, findings);
-    doctor::look_at_tls(settings, session.clock(), findings);
+    doctor::check_protection(**loaded, findings);
+    const auto server = doctor::check_store(settings, depth, session.clock(), findings);
+    doctor::check_file_modes(settings, findings);
+    doctor::check_disk(settings, session.clock(), findings);
+    doctor::check_media_folder(settings, findings);
+    doctor::check_clock(session.clock(), findings);
+    doctor::check_descriptors(settings, findings);
+    doctor::check_tls(settings, session.clock(), findings);
     if (!server.running) {
-        doctor::look_at_addresses(settings, findings);
+        doctor::check_addresses(settings, findings);
     }
-    doctor::look_at_names(findings);
+    doctor::check_names(findings);
     return findings;
 }
 

@@ -161,10 +161,10 @@ TEST_F(DoctorTest, AConnectorThatIsNotThereIsNamed) {
 TEST(DoctorLooksTest, AClockThatIsFarOffIsWrong) {
     merpati::testing::ManualClock clock;
     Findings findings;
-    look_at_clock(clock, findings);
+    check_clock(clock, findings);
     EXPECT_NE(findings.back().verdict, Verdict::wrong);
     clock.set_wall(from_unix_millis(0));
-    look_at_clock(clock, findings);
+    check_clock(clock, findings);
     EXPECT_EQ(findings.back().verdict, Verdict::wrong);
 }
 
@@ -173,7 +173,7 @@ TEST(DoctorLooksTest, PlainHttpBeyondTheMachineIsNamed) {
         config::Loaded loaded;
         loaded.settings.http.listen = {address};
         Findings findings;
-        look_at_protection(loaded, findings);
+        check_protection(loaded, findings);
         for (const auto& finding : findings) {
             if (finding.found.contains("without TLS")) {
                 return finding.verdict;
@@ -194,7 +194,7 @@ TEST(DoctorLooksTest, AnAddressThatIsNotThisMachinesIsWrong) {
     Findings findings;
     config::Settings settings;
     settings.http.listen = {"192.0.2.1:8080"};  // TEST-NET-1: nobody has it.
-    look_at_addresses(settings, findings);
+    check_addresses(settings, findings);
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings.front().verdict, Verdict::wrong);
     EXPECT_THAT(findings.front().remedy, Not(IsEmpty()));
@@ -204,7 +204,7 @@ TEST(DoctorLooksTest, TooFewDescriptorsForTheConnectionsAreNoted) {
     Findings findings;
     config::Settings settings;
     settings.http.connections_max = 4'000'000'000;
-    look_at_descriptors(settings, findings);
+    check_descriptors(settings, findings);
     EXPECT_EQ(findings.front().verdict, Verdict::note);
     EXPECT_THAT(findings.front().remedy, HasSubstr("LimitNOFILE"));
 }

@@ -1,4 +1,4 @@
-// What `merpati doctor` finds, one look after the other.
+// What `merpati doctor` finds, one check after the other.
 #pragma once
 
 #include <cstdint>
@@ -36,30 +36,30 @@ struct Server {
     std::string version;
 };
 
-// Each look adds its findings. None changes anything; none takes longer than a few seconds, save
+// Each check adds its findings. None changes anything; none takes longer than a few seconds, save
 // a deep one at the store.
 
 /// The server, if it runs: what it says of itself; else the store: does it open, has it its key?
 /// Then the store's pages, also beside a server.
-[[nodiscard]] Server look_at_store(const config::Settings& settings, store::Depth depth,
-                                   const Clock& clock, Findings& findings);
+[[nodiscard]] Server check_store(const config::Settings& settings, store::Depth depth,
+                                 const Clock& clock, Findings& findings);
 /// Modes of the store's files: they hold secrets.
-void look_at_file_modes(const config::Settings& settings, Findings& findings);
+void check_file_modes(const config::Settings& settings, Findings& findings);
 /// Space, and how many commits a second the disk can make durable.
-void look_at_disk(const config::Settings& settings, const Clock& clock, Findings& findings);
+void check_disk(const config::Settings& settings, const Clock& clock, Findings& findings);
 
 /// Whether media files can be kept where they should be, and as many as may be.
-void look_at_media_folder(const config::Settings& settings, Findings& findings);
+void check_media_folder(const config::Settings& settings, Findings& findings);
 
 /// Settings that take protection away, and secrets in files that others may open.
-void look_at_protection(const config::Loaded& loaded, Findings& findings);
+void check_protection(const config::Loaded& loaded, Findings& findings);
 
-void look_at_clock(const Clock& clock, Findings& findings);
-void look_at_descriptors(const config::Settings& settings, Findings& findings);
+void check_clock(const Clock& clock, Findings& findings);
+void check_descriptors(const config::Settings& settings, Findings& findings);
 
-void look_at_tls(const config::Settings& settings, const Clock& clock, Findings& findings);
+void check_tls(const config::Settings& settings, const Clock& clock, Findings& findings);
 /// Whether the addresses can be listened on; not while the server itself does.
-void look_at_addresses(const config::Settings& settings, Findings& findings);
-void look_at_names(Findings& findings);
+void check_addresses(const config::Settings& settings, Findings& findings);
+void check_names(Findings& findings);
 
 }  // namespace merpati::cli::doctor

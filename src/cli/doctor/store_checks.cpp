@@ -135,8 +135,8 @@ void ask_readiness(const std::string& socket, Findings& findings) {
 }
 
 /// Reads the store's pages; beside a running server as well.
-void look_at_integrity(const config::Settings& settings, store::Depth depth, const Clock& clock,
-                       Findings& findings) {
+void check_integrity(const config::Settings& settings, store::Depth depth, const Clock& clock,
+                     Findings& findings) {
     const bool deep = depth == store::Depth::deep;
     const auto found = store::check_integrity(settings.store.url, depth, clock,
                                               deep ? deep_time_max : quick_time_max);
@@ -181,7 +181,7 @@ void open_store(const config::Settings& settings, store::Depth depth, const Cloc
                             .remedy = std::string{remedy_for(opened.error().code)}});
         return;
     }
-    look_at_integrity(settings, depth, clock, findings);
+    check_integrity(settings, depth, clock, findings);
     auto reader = (*opened)->open_reader();
     const auto waiting =
         reader ? (*reader)->waiting_messages() : Result<std::uint64_t>{pass(reader)};
@@ -228,12 +228,12 @@ Result<double> measure_syncs(const files::path& folder, const Clock& clock) {
 
 }  // namespace
 
-Server look_at_store(const config::Settings& settings, store::Depth depth, const Clock& clock,
-                     Findings& findings) {
+Server check_store(const config::Settings& settings, store::Depth depth, const Clock& clock,
+                   Findings& findings) {
     auto server = ask_server(settings, findings);
     if (server.running) {
         ask_readiness(api::manage::local_socket_path(settings.store.url), findings);
-        look_at_integrity(settings, depth, clock, findings);
+        check_integrity(settings, depth, clock, findings);
         return server;
     }
     findings.push_back({.subject = "server", .found = "is not running"});
@@ -260,7 +260,7 @@ Server look_at_store(const config::Settings& settings, store::Depth depth, const
     return server;
 }
 
-void look_at_file_modes(const config::Settings& settings, Findings& findings) {
+void check_file_modes(const config::Settings& settings, Findings& findings) {
     if (!is_sqlite(settings)) {
         return;
     }
@@ -282,7 +282,7 @@ void look_at_file_modes(const config::Settings& settings, Findings& findings) {
     }
 }
 
-void look_at_disk(const config::Settings& settings, const Clock& clock, Findings& findings) {
+void check_disk(const config::Settings& settings, const Clock& clock, Findings& findings) {
     if (!is_sqlite(settings)) {
         return;
     }

@@ -1,6 +1,11 @@
-// The machine: its clock and its limits.
+// The machine: its clock, its limits, and the folder of media files.
+#include <cerrno>
+#include <filesystem>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/timex.h>
+#include <system_error>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -9,13 +14,15 @@
 namespace merpati::cli::doctor {
 namespace {
 
+namespace files = std::filesystem;
+
 constexpr std::int64_t made_in = 1'767'225'600'000;              // 2026: the program is not older.
 constexpr std::int64_t far_future = 4'102'444'800'000;           // 2100
 constexpr std::uint64_t descriptors_beside_connections = 1'024;  // Store, callbacks, media, logs.
 
 }  // namespace
 
-void look_at_clock(const Clock& clock, Findings& findings) {
+void check_clock(const Clock& clock, Findings& findings) {
     const auto now = to_unix_millis(clock.now());
     if (now < made_in || now > far_future) {
         findings.push_back({.subject = "clock",
@@ -37,7 +44,7 @@ void look_at_clock(const Clock& clock, Findings& findings) {
     findings.push_back({.subject = "clock", .found = "is kept right: " + to_rfc3339(clock.now())});
 }
 
-void look_at_descriptors(const config::Settings& settings, Findings& findings) {
+void check_descriptors(const config::Settings& settings, Findings& findings) {
     struct rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
         return;
@@ -54,6 +61,37 @@ void look_at_descriptors(const config::Settings& settings, Findings& findings) {
          .remedy = enough ? ""
                           : fmt::format("LimitNOFILE={} in the server's unit, or ulimit -n {}",
                                         wanted, wanted)});
+}
+
+void check_media_folder(const config::Settings& settings, Findings& findings) {
+    const auto folder = settings.media.folder.value_or("");
+    std::error_code error;
+    const bool exists = files::exists(folder, error);
+    const auto parent = folder.parent_path();
+    // What the server makes files in: the folder, or where it will make the folder.
+    const auto place = exists ? folder : parent.empty() ? files::path{"."} : parent;
+    if (::access(place.c_str(), W_OK | X_OK) != 0 || (exists && !files::is_directory(folder))) {
+        const auto why = exists && !files::is_directory(folder) ? ENOTDIR : errno;
+        findings.push_back({.subject = "media",
+                            .verdict = Verdict::wrong,
+                            .found = fmt::format("files cannot be kept in {}: {}", folder.string(),
+                                                 std::generic_category().message(why)),
+                            .remedy = "give that folder to the server's user, or name another "
+                                      "with media.folder"});
+        return;
+    }
+    struct statvfs space{};
+    if (::statvfs(place.c_str(), &space) != 0) {
+        return;
+    }
+    const auto left = static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize;
+    const bool little = left < settings.media.kept_bytes_max;
+    findings.push_back(
+        {.subject = "media",
+         .verdict = little ? Verdict::note : Verdict::good,
+         .found = fmt::format("up to {} MiB of files are kept in {}, with {} MiB free",
+                              settings.media.kept_bytes_max >> 20, folder.string(), left >> 20),
+         .remedy = little ? "free some, or lower media.kept_bytes_max" : ""});
 }
 
 }  // namespace merpati::cli::doctor

@@ -28,7 +28,7 @@ bool is_public(const address& literal) {
     return (literal.to_v6().to_bytes()[0] & 0xe0U) == 0x20;  // Global unicast, RFC 4291.
 }
 
-void look_at_outbound(const config::OutboundSettings& outbound, Findings& findings) {
+void check_outbound(const config::OutboundSettings& outbound, Findings& findings) {
     for (const auto& text : outbound.allow) {
         const auto range = outbound::Cidr::parse(text);
         if (!range) {
@@ -54,7 +54,7 @@ void look_at_outbound(const config::OutboundSettings& outbound, Findings& findin
     }
 }
 
-void look_at_plain_http(const config::Settings& settings, Findings& findings) {
+void check_plain_http(const config::Settings& settings, Findings& findings) {
     if (settings.http.tls.certificate) {
         return;
     }
@@ -82,7 +82,7 @@ void look_at_plain_http(const config::Settings& settings, Findings& findings) {
     }
 }
 
-void look_at_metrics(const config::MetricsSettings& metrics, Findings& findings) {
+void check_metrics(const config::MetricsSettings& metrics, Findings& findings) {
     const bool open = !metrics.token;
     findings.push_back({.subject = "protection",
                         .verdict = Verdict::good,
@@ -92,7 +92,7 @@ void look_at_metrics(const config::MetricsSettings& metrics, Findings& findings)
 }
 
 /// Files that hold secrets and are not the store's.
-void look_at_secret_file(const std::string& file, std::string_view what, Findings& findings) {
+void check_secret_file(const std::string& file, std::string_view what, Findings& findings) {
     struct stat status{};
     if (::stat(file.c_str(), &status) == 0 && (status.st_mode & S_IRWXO) != 0) {
         findings.push_back({.subject = "protection",
@@ -104,19 +104,18 @@ void look_at_secret_file(const std::string& file, std::string_view what, Finding
 
 }  // namespace
 
-void look_at_protection(const config::Loaded& loaded, Findings& findings) {
+void check_protection(const config::Loaded& loaded, Findings& findings) {
     const auto& settings = loaded.settings;
-    look_at_outbound(settings.outbound, findings);
-    look_at_plain_http(settings, findings);
-    look_at_metrics(settings.metrics, findings);
+    check_outbound(settings.outbound, findings);
+    check_plain_http(settings, findings);
+    check_metrics(settings.metrics, findings);
     if (settings.http.tls.key) {
-        look_at_secret_file(settings.http.tls.key->string(), "the key of the certificate",
-                            findings);
+        check_secret_file(settings.http.tls.key->string(), "the key of the certificate", findings);
     }
     const auto token = loaded.origin("metrics.token");
     if (token.kind == config::Origin::Kind::file) {
-        look_at_secret_file(token.text.substr(0, token.text.rfind(':')),
-                            "the settings file with metrics.token", findings);
+        check_secret_file(token.text.substr(0, token.text.rfind(':')),
+                          "the settings file with metrics.token", findings);
     }
     if (settings.simulator.log) {
         findings.push_back(

@@ -51,7 +51,7 @@ int days_left(const X509& certificate, Timestamp now) {
     return rest < 0 ? days - 1 : days;
 }
 
-void look_at_certificate(const std::string& file, Timestamp now, Findings& findings) {
+void check_certificate(const std::string& file, Timestamp now, Findings& findings) {
     const auto certificate = read_certificate(file);
     if (certificate == nullptr) {
         return;  // Loading it has failed before.
@@ -69,12 +69,12 @@ void look_at_certificate(const std::string& file, Timestamp now, Findings& findi
 
 }  // namespace
 
-void look_at_tls(const config::Settings& settings, const Clock& clock, Findings& findings) {
+void check_tls(const config::Settings& settings, const Clock& clock, Findings& findings) {
     const auto& tls = settings.http.tls;
     if (tls.certificate && tls.key) {
         const auto loaded = http::load_tls_context(tls.certificate->string(), tls.key->string());
         if (loaded) {
-            look_at_certificate(tls.certificate->string(), clock.now(), findings);
+            check_certificate(tls.certificate->string(), clock.now(), findings);
         } else {
             findings.push_back({.subject = "tls",
                                 .verdict = Verdict::wrong,
@@ -94,7 +94,7 @@ void look_at_tls(const config::Settings& settings, const Clock& clock, Findings&
     }
 }
 
-void look_at_addresses(const config::Settings& settings, Findings& findings) {
+void check_addresses(const config::Settings& settings, Findings& findings) {
     for (const auto& address : settings.http.listen) {
         const auto bound = http::bind_network(address, 1);
         findings.push_back(
@@ -107,7 +107,7 @@ void look_at_addresses(const config::Settings& settings, Findings& findings) {
     }
 }
 
-void look_at_names(Findings& findings) {
+void check_names(Findings& findings) {
     struct __res_state state{};
     if (::res_ninit(&state) != 0) {
         return;
