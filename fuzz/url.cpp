@@ -13,7 +13,7 @@
 #include "check.hpp"
 #include "config/address.hpp"
 #include "outbound/client.hpp"
-#include "outbound/request_text.hpp"
+#include "outbound/request.hpp"
 
 namespace merpati::fuzz {
 namespace {

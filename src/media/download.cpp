@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 
-#include "media/details.hpp"
 #include "media/freshness.hpp"
 #include "media/probe.hpp"
 

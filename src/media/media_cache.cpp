@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/assert.hpp"
-#include "media/details.hpp"
 #include "media/verdict.hpp"
 
 namespace merpati::media {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "media/details.hpp"
 #include "media/host_fixture.hpp"
 #include "media/media_cache.hpp"
 #include "media/samples_fixture.hpp"

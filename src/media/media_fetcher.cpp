@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "media/details.hpp"
 #include "media/media_cache.hpp"
 #include "media/prober.hpp"
 #include "outbound/ares_resolver.hpp"

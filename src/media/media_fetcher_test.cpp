@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "media/details.hpp"
 #include "testing/temporary_folder.hpp"
 
 namespace merpati::media {

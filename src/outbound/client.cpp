@@ -9,7 +9,6 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "outbound/connection_pool.hpp"
-#include "outbound/request_text.hpp"
 #include "outbound/shares.hpp"
 #include "outbound/transfer.hpp"
 

@@ -41,4 +41,7 @@ struct Request {
     std::function<bool(std::span<const std::byte>)> on_body;
 };
 
+/// The request as it goes over the wire: request line, our header lines, the caller's, the body.
+[[nodiscard]] std::string request_text(const Request& request);
+
 }  // namespace merpati::outbound

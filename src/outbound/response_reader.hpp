@@ -11,7 +11,6 @@
 #include "http/chunk_decoder.hpp"
 #include "outbound/request.hpp"
 #include "outbound/response.hpp"
-#include "outbound/response_head.hpp"
 
 namespace merpati::outbound {
 

@@ -1,4 +1,4 @@
-#include "outbound/request_text.hpp"
+#include "outbound/request.hpp"
 
 namespace merpati::outbound {
 
