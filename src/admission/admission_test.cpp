@@ -18,21 +18,25 @@ using model::MessageType;
 using model::Revision;
 
 struct ShortTexts final : connector::Connector {
-    ShortTexts() { can.text_characters_max = 10; }
-    const connector::Capabilities& capabilities() const override { return can; }
+    connector::CapabilitiesPtr capabilities() const override {
+        return std::make_shared<const connector::Capabilities>(
+            connector::Capabilities{.text_characters_max = 10});
+    }
+    model::DeviceState first_state(model::PhoneNumber) const override {
+        return model::DeviceState::connected;
+    }
     Result<void> start(connector::ConnectorEvents&) override { return {}; }
     void stop() override {}
     void start_device(const model::Device&, std::string_view) override {}
-    void answer_pairing(model::PhoneNumber, std::string_view, std::string_view) override {}
+    void answer_pairing(model::PhoneNumber, std::string_view) override {}
     void stop_device(model::PhoneNumber) override {}
     void forget_device(model::PhoneNumber) override {}
     void send(const connector::SendRequest&) override {}
-    connector::Capabilities can;
 };
 
 struct AdmissionTest : ::testing::Test {
     AdmissionTest() {
-        connectors.add(model::ConnectorKind::simulator, std::make_unique<ShortTexts>());
+        connectors.add("short", std::make_unique<ShortTexts>());
         directory.put_account(account);
         directory.put_key({.id = {1}, .account = {7}});
         directory.put_device(device);
@@ -217,7 +221,7 @@ TEST_F(AdmissionTest, RevisionBAnswersForRecipientAndDeviceAtOnceAndHasNoCallbac
 }
 
 TEST_F(AdmissionTest, ADeviceOfAConnectorThatIsNotHereIsDisconnected) {
-    device.connector = model::ConnectorKind::cloud;
+    device.connector = "cloud";
     directory.put_device(device);
     EXPECT_EQ(refusal_of(text()), Refusal::device_disconnected);
 }

@@ -15,7 +15,7 @@
 namespace merpati::api {
 
 struct DeviceAddnewOptions {
-    model::ConnectorKind default_connector = model::ConnectorKind::simulator;
+    std::string default_connector;
     outbound::Schemes webhook_schemes = outbound::Schemes::https_only;
 };
 
@@ -40,7 +40,7 @@ public:
     using Announce = std::function<Result<void>(store::Tables&, const model::Device&)>;
 
     DeviceAddnew(Rooms rooms, DeviceAddnewOptions options, Announce announce)
-        : rooms_(rooms), options_(options), announce_(std::move(announce)) {}
+        : rooms_(rooms), options_(std::move(options)), announce_(std::move(announce)) {}
 
     void handle(Call&& call);
 

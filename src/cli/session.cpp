@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/printable.hpp"
+#include "daemon/connectors.hpp"
 
 namespace merpati::cli {
 
@@ -17,7 +18,8 @@ Result<const config::Loaded*> Session::settings() {
     if (!loaded_) {
         auto loaded = config::load({.file = options_.config_file,
                                     .environment = console_.environment,
-                                    .sets = options_.sets});
+                                    .sets = options_.sets,
+                                    .connectors = daemon::connector_names()});
         if (!loaded) {
             settings_refused_ = true;
             return pass(loaded);

@@ -1,12 +1,11 @@
 #include "cli/stopped_store.hpp"
 
-#include <fmt/format.h>
-
 #include "admission/directory.hpp"
 #include "api/manage/context.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "cli/version.hpp"
+#include "daemon/connectors.hpp"
 #include "daemon/device_changes.hpp"
 #include "daemon/notices.hpp"
 #include "daemon/options.hpp"
@@ -36,15 +35,16 @@ Result<void> write_change(store::Store& store, admission::Directory& directory,
 /// follows it at its next start.
 class RecordedDevices final : public manage::DeviceControl {
 public:
-    RecordedDevices(const Clock& clock, store::Store& store, admission::Directory& directory,
-                    daemon::Notices& notices)
-        : clock_(clock), store_(store), directory_(directory), notices_(notices) {}
+    RecordedDevices(const Clock& clock, const connector::Connectors& connectors,
+                    store::Store& store, admission::Directory& directory, daemon::Notices& notices)
+        : clock_(clock),
+          connectors_(connectors),
+          store_(store),
+          directory_(directory),
+          notices_(notices) {}
 
-    Result<model::DeviceState> first_state(model::ConnectorKind kind) override {
-        if (kind != model::ConnectorKind::simulator) {
-            return no_connector(kind);
-        }
-        return model::DeviceState::connected;
+    Result<model::DeviceState> first_state(const model::Device& device) override {
+        return connectors_.first_state(device.connector, device.number);
     }
     Result<void> announce(store::Tables& tables, const model::Device& device) override {
         return daemon::announce(tables, notices_, device);
@@ -57,11 +57,6 @@ public:
     }
 
 private:
-    static std::unexpected<Error> no_connector(model::ConnectorKind kind) {
-        return fail(ErrorCode::refused,
-                    fmt::format("this program has no connector '{}'", model::to_string(kind)));
-    }
-
     Result<model::Device> record(model::PhoneNumber number, model::DeviceState state,
                                  std::string_view reason) {
         model::Device device;
@@ -72,8 +67,8 @@ private:
             }
             device = **std::move(found);
             if (state == model::DeviceState::connected &&
-                device.connector != model::ConnectorKind::simulator) {
-                return no_connector(device.connector);
+                connectors_.find(device.connector) == nullptr) {
+                return connectors_.missing(device.connector);
             }
             auto set = daemon::record_state(tables, notices_, store::DeviceIdentity::of(device),
                                             state, reason, clock_.now());
@@ -87,6 +82,7 @@ private:
     }
 
     const Clock& clock_;
+    const connector::Connectors& connectors_;
     store::Store& store_;
     admission::Directory& directory_;
     daemon::Notices& notices_;
@@ -149,12 +145,14 @@ public:
     Impl(const config::Settings& settings, const Clock& clock, Random& random,
          std::unique_ptr<store::Store> store, std::vector<outbound::Cidr> allowed,
          std::int64_t last_sequence, Millis clock_offset)
-        : queue_clock_(clock),
+        : default_connector_(settings.devices.default_connector),
+          queue_clock_(clock),
           store_(std::move(store)),
           ids_(queue_clock_, random, last_sequence),
           notices_(queue_clock_, ids_),
           policy_(std::move(allowed)),
-          devices_(clock, *store_, directory_, notices_),
+          connectors_(daemon::make_connectors(clock, settings, telemetry::Log::none())),
+          devices_(clock, connectors_, *store_, directory_, notices_),
           messages_(clock, *store_, directory_, notices_),
           manage_(
               {.clock = clock,
@@ -167,6 +165,7 @@ public:
                .policy = policy_,
                .callback_schemes = daemon::callback_schemes(settings),
                .version = version,
+               .default_connector = default_connector_,
                .devices = devices_,
                .messages = messages_,
                .callbacks = callbacks_}) {
@@ -178,12 +177,14 @@ public:
     manage::Manage& manage() { return manage_; }
 
 private:
+    const std::string default_connector_;
     QueueClock queue_clock_;
     std::unique_ptr<store::Store> store_;
     UuidSource ids_;
     daemon::Notices notices_;
     admission::Directory directory_;
     outbound::AddressPolicy policy_;
+    connector::Connectors connectors_;
     RecordedDevices devices_;
     RecordedMessages messages_;
     RecordedCallbacks callbacks_;

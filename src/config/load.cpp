@@ -48,7 +48,7 @@ private:
 
     void assign(const Row& row, std::string_view value, Origin origin);
     void refuse_value(const Row& row, std::string_view value, const Origin& origin);
-    void check_together();
+    void check_together(const Sources& sources);
     void find_folders(const Sources& sources);
     void fill_in_paths();
     void make_absolute(std::string_view key, std::optional<std::filesystem::path>& path) const;
@@ -74,7 +74,7 @@ void Loader::read(const Sources& sources) {
         read_set(set);
     }
     if (mistakes_.empty()) {
-        check_together();
+        check_together(sources);
         find_folders(sources);
         fill_in_paths();
     }
@@ -182,7 +182,7 @@ void Loader::refuse_value(const Row& row, std::string_view value, const Origin& 
                         how_to_write(row, origin.kind)));
 }
 
-void Loader::check_together() {
+void Loader::check_together(const Sources& sources) {
     const auto& http = loaded_.settings.http;
     if (http.tls.certificate.has_value() != http.tls.key.has_value()) {
         const bool has_key = http.tls.key.has_value();
@@ -212,12 +212,12 @@ void Loader::check_together() {
         mistake(fmt::format("{}: media.max_bytes must not be above media.kept_bytes_max",
                             place_of("media.max_bytes")));
     }
-    if (loaded_.settings.devices.default_connector != DefaultConnector::simulator) {
+    const auto& connector = loaded_.settings.devices.default_connector;
+    const auto& names = sources.connectors;
+    if (!names.empty() && std::ranges::find(names, connector) == names.end()) {
         constexpr std::string_view key = "devices.default_connector";
-        mistake(
-            fmt::format("{}: {} is '{}', a connector that this version does not have; it has "
-                        "\"simulator\"",
-                        place_of(key), key, find_row(key)->print(loaded_.settings)));
+        mistake(fmt::format("{}: {} is {}, a connector that this version does not have; it has {}",
+                            place_of(key), key, quote(connector), fmt::join(names, ", ")));
     }
 }
 

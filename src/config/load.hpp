@@ -21,6 +21,7 @@ struct Sources {
     std::map<std::string, std::string> environment;  // All of it; only MERPATI_A__B is looked at.
     std::vector<std::string> sets;                   // "http.listen=0.0.0.0:80"; the last wins.
     std::filesystem::path working_directory{};       // Empty: the process's own.
+    std::vector<std::string_view> connectors{};      // Names that there are; empty: any is taken.
 };
 
 /// Where one value came from.

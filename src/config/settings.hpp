@@ -17,8 +17,6 @@ namespace merpati::config {
 /// What revision B answers with: the outcome of the send, or that it was accepted.
 enum class RespondWith : std::uint8_t { outcome, accepted };
 
-/// `load` lets through only those that this version has.
-enum class DefaultConnector : std::uint8_t { simulator, cloud, linked };
 
 /// The certificate's chain and its key, PEM. Both or neither.
 struct TlsSettings {
@@ -103,7 +101,7 @@ struct SimulatorSettings {
 };
 
 struct DevicesSettings {
-    DefaultConnector default_connector = DefaultConnector::simulator;
+    std::string default_connector = "simulator";
 };
 
 struct RetentionSettings {

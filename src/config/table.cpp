@@ -207,11 +207,9 @@ void add_simulator_and_devices(Table& table) {
               "Whether the simulated platform recognises a repeated message id; across restarts it "
               "needs simulator.log.");
     table.add(AT(devices.default_connector),
-              choice<DefaultConnector>({{"simulator", DefaultConnector::simulator},
-                                        {"cloud", DefaultConnector::cloud},
-                                        {"linked", DefaultConnector::linked}}),
-              "The connector of devices that are added over the API. This version has the "
-              "simulator alone, and refuses to start with another.");
+              text(1, 32),
+              "The connector of devices that are added without naming one. The server refuses to "
+              "start with one that it does not have.");
 }
 
 void add_retention(Table& table) {

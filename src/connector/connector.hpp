@@ -1,9 +1,10 @@
 // A platform, as the gateway sees it. One folder per platform implements this.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,24 +19,27 @@
 
 namespace merpati::connector {
 
-/// What a platform can do; asked once, at start.
+/// What a platform can do at this moment.
 struct Capabilities {
-    std::set<std::string> pairing;    // "qr", "code", "passkey", "otp"; empty: none needed.
-    bool typing = false;              // Can show "typing" before a message.
+    std::set<std::string, std::less<>> pairing;  // "qr", "code", "otp", "passkey".
+    bool typing = false;                         // Can show "typing" before a message.
     bool recognises_repeats = false;  // A second send of the same message id is no second
                                       // message: recovery may simply send again.
     bool number_check = false;        // Can tell whether a number is registered.
-    bool late_statuses = false;       // Reports delivered and read after `sent`.
+    bool late_statuses = false;       // Reports statuses after the outcome.
     std::size_t text_characters_max = 4096;
     std::size_t window = 1;                          // Sends in flight per device.
     std::set<std::string, std::less<>> media_types;  // Empty: all of the interface's.
     std::uint64_t media_bytes_max = 0;               // 0: no limit of its own.
 };
 
+/// A snapshot: it does not change, the next one may differ.
+using CapabilitiesPtr = std::shared_ptr<const Capabilities>;
+
 /// One thing a person must do to connect a device. A later step replaces the earlier one.
 struct PairingStep {
     std::string method;   // One of Capabilities::pairing.
-    std::string payload;  // QR text, 8-character code, WebAuthn options, hint.
+    std::string payload;  // QR text, 8-character code, WebAuthn options (JSON), or a hint.
     Timestamp expires_at;
 };
 
@@ -47,21 +51,27 @@ struct SendRequest {
     const media::File* file = nullptr;
 };
 
-/// What a platform reports later than `sent`; never changes a message's outcome.
+/// What a platform reports of a message after its outcome, or before it.
 struct LateStatus {
     model::PhoneNumber device;
-    model::MessageId message;
-    std::string status;  // "delivered", "read"
-    Timestamp at;
+    std::string platform_id;                  // The platform's id of the message; never empty.
+    std::optional<model::MessageId> message;  // Where the connector knows whose id that is.
+    model::PlatformStatus status;
 };
 
 /// A message that a device received.
 struct InboundMessage {
     model::PhoneNumber device;
+    std::string platform_id;  // Never empty.
     std::string sender;
-    std::string type;
-    std::string body;
-    std::string platform_id;
+    std::string type;  // "text", "image", …
+    std::string text;  // Text or caption; empty: none.
+    struct Media {
+        std::string mime;
+        std::uint64_t bytes = 0;
+        std::string name;
+    };
+    std::optional<Media> media;
     Timestamp at;
 };
 
@@ -70,15 +80,27 @@ class ConnectorEvents {
 public:
     virtual ~ConnectorEvents() = default;
 
+    /// Called once a report is durable, or with why it is not: then the connector must not
+    /// acknowledge it to its platform, and may report it again. Never called when the gateway stops
+    /// first. On another thread; must not block.
+    using Stored = std::move_only_function<void(Result<void>)>;
+
     /// The end of one `send`: exactly one per call, or none if the process dies.
     virtual void outcome(const model::MessageId& message, model::PhoneNumber device,
                          model::Outcome outcome) = 0;
     /// `reason` is for people and never empty when the state is not `connected`.
     virtual void device_state(model::PhoneNumber device, model::DeviceState state,
-                              std::string reason) = 0;
+                              std::string reason, Stored stored) = 0;
+    /// Nothing to wait for: a step that is lost expires, and the connector gives the next one.
     virtual void pairing(model::PhoneNumber device, PairingStep step) = 0;
-    virtual void late_status(LateStatus status) = 0;
-    virtual void inbound(InboundMessage message) = 0;
+    /// In any order and any number of times: each status of a platform id counts once, and one that
+    /// is behind what is known is left out. Errors: busy (too many of this device wait),
+    /// invalid_argument (platform id).
+    virtual void late_status(LateStatus status, Stored stored) = 0;
+    /// Any number of times: each platform id of a device counts once. Errors: as late_status.
+    virtual void inbound(InboundMessage message, Stored stored) = 0;
+    /// The next snapshot of this connector's capabilities differs from the last.
+    virtual void capabilities_changed() = 0;
 };
 
 /// Sends for the devices of one platform.
@@ -89,11 +111,16 @@ public:
 ///
 /// Threads: `send` is called by the scheduler's thread, what is about devices by the store's, in
 /// the order of its commits; none may block. Reports may come from any thread, also from within.
+/// `capabilities` and `first_state` from any thread.
 class Connector {
 public:
     virtual ~Connector() = default;
 
-    [[nodiscard]] virtual const Capabilities& capabilities() const = 0;
+    /// Never null, also before `start`.
+    [[nodiscard]] virtual CapabilitiesPtr capabilities() const = 0;
+
+    /// The state in which a new device begins: connected where nobody need do anything.
+    [[nodiscard]] virtual model::DeviceState first_state(model::PhoneNumber device) const = 0;
 
     /// Errors: io_failed and others, with a sentence for the operator; the server then is not
     /// ready.
@@ -103,11 +130,11 @@ public:
     /// the next start goes on from there. Idempotent.
     virtual void stop() = 0;
 
-    /// Connects the device, with credentials it has or by pairing; reports device_state.
+    /// Connects the device, with credentials it has, or by pairing in this way (one of
+    /// Capabilities::pairing; empty: the connector's choice); reports device_state.
     virtual void start_device(const model::Device& device, std::string_view pairing_method) = 0;
     /// Answers a pairing step that asks for something (an OTP, a passkey assertion).
-    virtual void answer_pairing(model::PhoneNumber device, std::string_view method,
-                                std::string_view payload) = 0;
+    virtual void answer_pairing(model::PhoneNumber device, std::string_view answer) = 0;
     /// Disconnects and keeps the credentials; reports device_state.
     virtual void stop_device(model::PhoneNumber device) = 0;
     /// Disconnects and forgets the credentials, here and at the platform.

@@ -1,32 +1,41 @@
-// The connectors of one process, by platform.
+// The connectors of one process, by name.
 #pragma once
 
-#include <array>
+#include <map>
 #include <memory>
+#include <string>
+#include <string_view>
 
+#include "base/error.hpp"
 #include "connector/connector.hpp"
-#include "model/device.hpp"
 
 namespace merpati::connector {
 
 /// Owns the connectors that were configured. Filled before anything starts, not changed afterwards.
 class Connectors {
 public:
-    void add(model::ConnectorKind kind, std::unique_ptr<Connector> connector) {
-        at(kind) = std::move(connector);
+    void add(std::string name, std::unique_ptr<Connector> connector) {
+        connectors_.insert_or_assign(std::move(name), std::move(connector));
     }
 
-    /// Null when this server has no connector of that kind.
-    [[nodiscard]] Connector* find(model::ConnectorKind kind) const noexcept {
-        return connectors_[static_cast<std::size_t>(kind)].get();
-    }
+    /// Null when this server has no connector of that name.
+    [[nodiscard]] Connector* find(std::string_view name) const noexcept;
+
+    /// The state in which a new device of that connector begins. Errors: refused (no such
+    /// connector here; names those that are).
+    [[nodiscard]] Result<model::DeviceState> first_state(std::string_view name,
+                                                         model::PhoneNumber device) const;
+
+    /// For whoever asked for one that is not here.
+    [[nodiscard]] std::unexpected<Error> missing(std::string_view name) const;
+
+    /// Starts all of them. Errors: of the first that does not start, with its name.
+    [[nodiscard]] Result<void> start(ConnectorEvents& events);
+    /// Stops all of them. Idempotent.
+    void stop();
 
 private:
-    [[nodiscard]] std::unique_ptr<Connector>& at(model::ConnectorKind kind) {
-        return connectors_[static_cast<std::size_t>(kind)];
-    }
-
-    std::array<std::unique_ptr<Connector>, 3> connectors_;
+    std::map<std::string, std::unique_ptr<Connector>, std::less<>> connectors_;
 };
 
 }  // namespace merpati::connector

@@ -44,8 +44,9 @@ public:
         return connected_;
     }
 
-    [[nodiscard]] const connector::Capabilities& capabilities() const override {
-        return abilities_;
+    [[nodiscard]] connector::CapabilitiesPtr capabilities() const override { return abilities_; }
+    [[nodiscard]] model::DeviceState first_state(model::PhoneNumber) const override {
+        return model::DeviceState::connected;
     }
     [[nodiscard]] Result<void> start(connector::ConnectorEvents& events) override {
         events_ = &events;
@@ -55,7 +56,7 @@ public:
     void start_device(const model::Device& device, std::string_view) override {
         set(device.number, model::DeviceState::connected);
     }
-    void answer_pairing(model::PhoneNumber, std::string_view, std::string_view) override {}
+    void answer_pairing(model::PhoneNumber, std::string_view) override {}
     void stop_device(model::PhoneNumber device) override {
         set(device, model::DeviceState::disconnected);
     }
@@ -88,11 +89,13 @@ private:
         events_->device_state(
             device, state,
             std::string{state == model::DeviceState::connected ? std::string_view{}
-                                                               : model::disconnected_by_request});
+                                                               : model::disconnected_by_request},
+            [](const Result<void>&) {});
     }
 
     const admission::Directory& directory_;
-    const connector::Capabilities abilities_{.window = 16};
+    const connector::CapabilitiesPtr abilities_ =
+        std::make_shared<const connector::Capabilities>(connector::Capabilities{.window = 16});
     connector::ConnectorEvents* events_ = nullptr;
     std::mutex mutex_;
     std::set<model::PhoneNumber> connected_;
@@ -126,7 +129,7 @@ struct ConcurrencyFixture : ::testing::Test {
     ConcurrencyFixture() {
         auto made = std::make_unique<CheckingPlatform>(directory);
         platform = made.get();
-        connectors.add(model::ConnectorKind::simulator, std::move(made));
+        connectors.add("checking", std::move(made));
         committer.on_row_changed = [this](store::RowChange&& change) {
             directory.apply(change);
             keeper.follow(change);
@@ -254,7 +257,7 @@ struct ConcurrencyFixture : ::testing::Test {
                                      .policy = policy,
                                      .connectors = connectors,
                                      .committer = committer},
-                                    {},
+                                    {.default_connector = "checking"},
                                     [this](store::Tables& tables, const model::Device& device) {
                                         return keeper.announce(tables, device);
                                     }};
@@ -273,6 +276,7 @@ struct ConcurrencyFixture : ::testing::Test {
          .directory = directory,
          .policy = policy,
          .version = "1",
+         .default_connector = "checking",
          .devices = keeper,
          .messages = messages,
          .callbacks = callbacks}};

@@ -52,25 +52,32 @@ void DeviceKeeper::outcome(const model::MessageId& message, model::PhoneNumber,
     rooms_.scheduler.outcome(message, std::move(outcome));
 }
 
-void DeviceKeeper::device_state(model::PhoneNumber number, DeviceState state, std::string reason) {
+void DeviceKeeper::device_state(model::PhoneNumber number, DeviceState state, std::string reason,
+                                Stored stored) {
     const auto known = rooms_.directory.find_device(number);
     if (known == nullptr) {
-        return;  // It was removed, and is being forgotten.
+        stored(fail(ErrorCode::not_found, "the device was removed"));
+        return;
     }
     if (!reports_.put({.device = store::DeviceIdentity::of(*known),
                        .state = state,
-                       .reason = std::move(reason)})) {
+                       .reason = std::move(reason),
+                       .stored = std::move(stored)})) {
         return;
     }
     // The change may be run again, by then with further reports.
+    const auto reports = std::make_shared<std::vector<StateReport>>();
     const bool taken = rooms_.committer.change_always(
-        [this, number, reports = std::vector<StateReport>{}](store::Tables& tables) mutable {
-            std::ranges::move(reports_.take(number), std::back_inserter(reports));
-            return store_reports(tables, reports);
+        [this, number, reports](store::Tables& tables) {
+            std::ranges::move(reports_.take(number), std::back_inserter(*reports));
+            return store_reports(tables, *reports);
         },
-        [this, number](const Result<void>& stored) {
-            if (!stored) {
-                rooms_.log.error("cannot store a device's state", {{"why", stored.error().detail}});
+        [this, number, reports](const Result<void>& done) {
+            if (!done) {
+                rooms_.log.error("cannot store a device's state", {{"why", done.error().detail}});
+            }
+            for (auto& report : *reports) {
+                report.stored(done);
             }
             // Also where its state is the same: the scheduler may have begun to doubt it.
             if (const auto device = rooms_.directory.find_device(number)) {
@@ -106,35 +113,43 @@ void DeviceKeeper::pairing(model::PhoneNumber device, connector::PairingStep ste
            EventData{}
                .add("method", step.method)
                .add("payload", step.payload)
-               .add("expiresAt", to_rfc3339(step.expires_at)));
+               .add("expires_at", to_rfc3339(step.expires_at)),
+           [](const Result<void>&) {});
 }
 
-void DeviceKeeper::late_status(connector::LateStatus status) {
-    notify(status.device, "message.status",
-           EventData{}
-               .add("requestId", status.message.text())
-               .add("status", status.status)
-               .add("at", to_rfc3339(status.at)));
-}
-
-void DeviceKeeper::inbound(connector::InboundMessage message) {
-    notify(message.device, "message.received",
-           EventData{}
-               .add("from", message.sender)
-               .add("type", message.type)
-               .add("body", message.body)
-               .add("messageid", message.platform_id)
-               .add("at", to_rfc3339(message.at)));
-}
-
-Result<DeviceState> DeviceKeeper::first_state(model::ConnectorKind kind) {
-    const auto* connector = rooms_.connectors.find(kind);
-    if (connector == nullptr) {
-        return fail(ErrorCode::refused,
-                    "this server has no connector '" + std::string{model::to_string(kind)} + "'");
+void DeviceKeeper::late_status(connector::LateStatus late, Stored stored) {
+    EventData data;
+    if (late.message) {
+        data.add("requestId", late.message->text());
     }
-    return connector->capabilities().pairing.empty() ? DeviceState::connected
-                                                     : DeviceState::disconnected;
+    data.add("messageid", late.platform_id)
+        .add("status", model::to_string(late.status.progress))
+        .add("at", to_rfc3339(late.status.at));
+    notify(late.device, "message.status", std::move(data), std::move(stored));
+}
+
+void DeviceKeeper::inbound(connector::InboundMessage message, Stored stored) {
+    EventData data;
+    data.add("messageid", message.platform_id)
+        .add("from", message.sender)
+        .add("type", message.type)
+        .add("text", message.text)
+        .add("at", to_rfc3339(message.at));
+    notify(message.device, "message.received", std::move(data), std::move(stored));
+}
+
+void DeviceKeeper::capabilities_changed() {
+    (void)rooms_.committer.change_always(
+        [](store::Tables&) -> Result<void> { return {}; },
+        [this](const Result<void>&) {
+            for (const auto& device : rooms_.directory.devices(std::nullopt)) {
+                rooms_.scheduler.device_changed(device);
+            }
+        });
+}
+
+Result<DeviceState> DeviceKeeper::first_state(const model::Device& device) {
+    return rooms_.connectors.first_state(device.connector, device.number);
 }
 
 Result<void> DeviceKeeper::announce(store::Tables& tables, const model::Device& device) {
@@ -164,9 +179,7 @@ Result<model::Device> DeviceKeeper::steer(model::PhoneNumber number, const Steer
         if (connector != nullptr) {
             steering(*connector, *device);
         } else if (device != nullptr) {
-            steered = fail(ErrorCode::refused,
-                           "this server has no connector '" +
-                               std::string{model::to_string(device->connector)} + "'");
+            steered = rooms_.connectors.missing(device->connector);
         }
     });
     if (!asked || !steered) {
@@ -183,15 +196,14 @@ Result<model::Device> DeviceKeeper::steer(model::PhoneNumber number, const Steer
 }
 
 /// Webhook and owner are those of the moment in which the event is stored.
-void DeviceKeeper::notify(model::PhoneNumber number, std::string_view event, EventData data) {
-    const auto refuse = [this] {
-        events_waiting_.fetch_sub(1);
-        rooms_.log.error("an event of a device is lost", {{"why", "the store is busy"}});
-    };
+void DeviceKeeper::notify(model::PhoneNumber number, std::string_view event, EventData data,
+                          Stored stored) {
     if (events_waiting_.fetch_add(1) >= events_waiting_max) {
-        refuse();
+        events_waiting_.fetch_sub(1);
+        stored(fail(ErrorCode::busy, "too many events wait to be stored"));
         return;
     }
+    const auto told = std::make_shared<Stored>(std::move(stored));
     const bool taken = rooms_.committer.change_always(
         [this, number, event, data = std::move(data)](store::Tables& tables) -> Result<void> {
             const auto device = tables.find_device(number);
@@ -202,14 +214,16 @@ void DeviceKeeper::notify(model::PhoneNumber number, std::string_view event, Eve
                 *device ? rooms_.notices.of_event(**device, event, data) : std::nullopt;
             return notice ? tables.add_callback(*notice) : Result<void>{};
         },
-        [this](const Result<void>& stored) {
+        [this, told](const Result<void>& done) {
             events_waiting_.fetch_sub(1);
-            if (!stored) {
-                rooms_.log.error("an event of a device is lost", {{"why", stored.error().detail}});
+            if (!done) {
+                rooms_.log.error("an event of a device is not stored",
+                                 {{"why", done.error().detail}});
             }
+            (*told)(done);
         });
     if (!taken) {
-        refuse();
+        events_waiting_.fetch_sub(1);
     }
 }
 

@@ -53,14 +53,15 @@ public:
     // connector::ConnectorEvents
     void outcome(const model::MessageId& message, model::PhoneNumber device,
                  model::Outcome outcome) override;
-    void device_state(model::PhoneNumber device, model::DeviceState state,
-                      std::string reason) override;
+    void device_state(model::PhoneNumber device, model::DeviceState state, std::string reason,
+                      Stored stored) override;
     void pairing(model::PhoneNumber device, connector::PairingStep step) override;
-    void late_status(connector::LateStatus status) override;
-    void inbound(connector::InboundMessage message) override;
+    void late_status(connector::LateStatus status, Stored stored) override;
+    void inbound(connector::InboundMessage message, Stored stored) override;
+    void capabilities_changed() override;
 
     // api::manage::DeviceControl
-    [[nodiscard]] Result<model::DeviceState> first_state(model::ConnectorKind kind) override;
+    [[nodiscard]] Result<model::DeviceState> first_state(const model::Device& device) override;
     [[nodiscard]] Result<void> announce(store::Tables& tables,
                                         const model::Device& device) override;
     [[nodiscard]] Result<model::Device> connect(model::PhoneNumber number) override;
@@ -74,7 +75,7 @@ private:
     [[nodiscard]] Result<model::Device> steer(model::PhoneNumber number, const Steering& steering);
     [[nodiscard]] Result<void> store_reports(store::Tables& tables,
                                              const std::vector<StateReport>& reports);
-    void notify(model::PhoneNumber number, std::string_view event, EventData data);
+    void notify(model::PhoneNumber number, std::string_view event, EventData data, Stored stored);
 
     Rooms rooms_;
     StateReports reports_;

@@ -16,7 +16,7 @@
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "callback/sender.hpp"
-#include "connector/simulator/simulator.hpp"
+#include "daemon/connectors.hpp"
 #include "daemon/controls.hpp"
 #include "daemon/device_keeper.hpp"
 #include "daemon/figures.hpp"
@@ -106,6 +106,7 @@ public:
           entrance_(queue_clock_, directory_, idempotency_, entrance_options(settings)),
           media_fetcher_(clock, policy_, client_options(settings),
                          media_options(settings, log.in("media"))),
+          connectors_(make_connectors(clock, settings, log)),
           committer_(clock, *store_, {}, [log](const Error& error) { fail_fast(log, error); }),
           sender_(
               queue_clock_, random, *store_, committer_, policy_, client_options(settings),
@@ -172,6 +173,7 @@ public:
                .policy = policy_,
                .callback_schemes = callback_schemes(settings),
                .version = MERPATI_VERSION,
+               .default_connector = settings.devices.default_connector,
                .devices = keeper_,
                .messages = running_messages_,
                .callbacks = running_callbacks_}),
@@ -193,9 +195,6 @@ public:
                 std::make_unique<http::Server>(clock, random, metrics_http_options(settings),
                                                metrics_router_, metrics_router_, api::refusal_body);
         }
-        connectors_.add(model::ConnectorKind::simulator,
-                        std::make_unique<connector::simulator::Simulator>(
-                            clock, simulator_options(settings, log.in("simulator"))));
         join();
         if (supervisor.watchdog) {
             health_.on_alive = [socket = supervisor.notify_socket] {
@@ -214,8 +213,7 @@ public:
             return loaded;
         }
         committer_.start();
-        if (auto started = connectors_.find(model::ConnectorKind::simulator)->start(keeper_);
-            !started) {
+        if (auto started = connectors_.start(keeper_); !started) {
             return started;
         }
         if (auto started = sender_.start(); !started) {
@@ -255,8 +253,8 @@ public:
         health_.enter(Health::Stage::stopping);
         media_fetcher_.stop();     // First, so that nobody waits for it while the server drains.
         server_.drain(Millis{0});  // Begins: no new connections. Waited for below.
-        scheduler_.drain(settings_.http.drain_timeout);             // Outcomes come as they would,
-        connectors_.find(model::ConnectorKind::simulator)->stop();  // those of the rest now.
+        scheduler_.drain(settings_.http.drain_timeout);  // Outcomes come as they would,
+        connectors_.stop();                              // those of the rest now.
         scheduler_.stop(commit_drain);
         waiters_.release_all();  // Those of sends under way have heard their outcome.
         server_.drain(settings_.http.drain_timeout);

@@ -17,18 +17,6 @@ std::string path_text(const std::optional<std::filesystem::path>& path) {
     return path ? path->string() : std::string{};
 }
 
-model::ConnectorKind kind_of(config::DefaultConnector kind) {
-    switch (kind) {
-        case config::DefaultConnector::simulator:
-            return model::ConnectorKind::simulator;
-        case config::DefaultConnector::cloud:
-            return model::ConnectorKind::cloud;
-        case config::DefaultConnector::linked:
-            return model::ConnectorKind::linked;
-    }
-    return model::ConnectorKind::simulator;
-}
-
 }  // namespace
 
 telemetry::Log make_log(const Clock& clock, const config::LogSettings& settings) {
@@ -104,7 +92,7 @@ api::SendOptions send_options(const config::Settings& settings) {
 }
 
 api::DeviceAddnewOptions device_options(const config::Settings& settings) {
-    return {.default_connector = kind_of(settings.devices.default_connector),
+    return {.default_connector = settings.devices.default_connector,
             .webhook_schemes = callback_schemes(settings)};
 }
 
@@ -158,18 +146,6 @@ media::FetcherOptions media_options(const config::Settings& settings, const tele
         log.error("cannot write media files; trying again", {{"folder", folder}});
     };
     options.under_way_file = under_way_file(settings, "media");
-    return options;
-}
-
-connector::simulator::Options simulator_options(const config::Settings& settings,
-                                                const telemetry::Log& log) {
-    connector::simulator::Options options;
-    options.latency = settings.simulator.latency_ms;
-    options.log = settings.simulator.log.value_or("");
-    options.dedupe = settings.simulator.dedupe;
-    options.on_trouble = [log](const std::string& why) {
-        log.error("cannot write the simulator's log", {{"why", why}});
-    };
     return options;
 }
 

@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "callback/sender.hpp"
 #include "config/settings.hpp"
-#include "connector/simulator/simulator.hpp"
 #include "http/server.hpp"
 #include "media/media_fetcher.hpp"
 #include "outbound/address_policy.hpp"
@@ -45,7 +44,5 @@ namespace merpati::daemon {
 [[nodiscard]] outbound::ClientOptions client_options(const config::Settings& settings);
 [[nodiscard]] media::FetcherOptions media_options(const config::Settings& settings,
                                                   const telemetry::Log& log);
-[[nodiscard]] connector::simulator::Options simulator_options(const config::Settings& settings,
-                                                              const telemetry::Log& log);
 
 }  // namespace merpati::daemon

@@ -5,14 +5,16 @@
 namespace merpati::daemon {
 
 bool StateReports::put(StateReport report) {
-    const std::lock_guard lock{mutex_};
+    std::unique_lock lock{mutex_};
     auto& reports = waiting_[report.device.number];
     const bool first = reports.empty();
     if (reports.size() < per_device_max) {
         reports.push_back(std::move(report));
-    } else {
-        reports.back() = std::move(report);
+        return first;
     }
+    auto replaced = std::exchange(reports.back(), std::move(report));
+    lock.unlock();
+    replaced.stored({});
     return first;
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "connector/connector.hpp"
 #include "model/device.hpp"
 #include "store/tables.hpp"
 
@@ -16,6 +17,7 @@ struct StateReport {
     store::DeviceIdentity device;
     model::DeviceState state = model::DeviceState::disconnected;
     std::string reason;
+    connector::ConnectorEvents::Stored stored;
 };
 
 /// Keeps the reports of each device in order until one change of the store takes all of them, so
@@ -24,7 +26,7 @@ struct StateReport {
 /// Threads: any.
 ///
 /// Limits: 16 reports a device. A device that changes faster than the store can write keeps the
-/// first ones and the last.
+/// first ones and the last; one that is replaced counts as stored, for the last says more.
 class StateReports {
 public:
     static constexpr std::size_t per_device_max = 16;

@@ -10,7 +10,10 @@ using model::DeviceState;
 const auto number = model::PhoneNumber::from_stored(6281100000001);
 
 StateReport report(DeviceState state, model::PhoneNumber of = number) {
-    return {.device = {.number = of, .account = {1}, .created_at = {}}, .state = state};
+    return {.device = {.number = of, .account = {1}, .created_at = {}},
+            .state = state,
+            .reason = {},
+            .stored = [](const Result<void>&) {}};
 }
 
 TEST(StateReportsTest, OneChangeTakesAllReportsOfADeviceInOrder) {
@@ -31,7 +34,12 @@ TEST(StateReportsTest, OfTooManyReportsTheLastIsKept) {
     for (std::size_t count = 0; count < StateReports::per_device_max * 3; ++count) {
         (void)reports.put(report(DeviceState::reconnecting));
     }
+    int replaced = 0;
+    auto early = report(DeviceState::reconnecting);
+    early.stored = [&](const Result<void>& done) { replaced += done ? 1 : 0; };
+    (void)reports.put(std::move(early));
     (void)reports.put(report(DeviceState::connected));
+    EXPECT_EQ(replaced, 1);
     const auto taken = reports.take(number);
     EXPECT_EQ(taken.size(), StateReports::per_device_max);
     EXPECT_EQ(taken.back().state, DeviceState::connected);

@@ -24,6 +24,7 @@ constexpr bool is_usual(MessageState state, StatusCode code) {
             return code == StatusCode::failed;
         case MessageState::pending:
         case MessageState::sending:
+        case MessageState::handed_over:
             return false;
     }
     return false;

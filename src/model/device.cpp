@@ -1,27 +1,17 @@
 #include "model/device.hpp"
 
+#include <algorithm>
+
 namespace merpati::model {
 
-std::string_view to_string(ConnectorKind kind) noexcept {
-    switch (kind) {
-        case ConnectorKind::simulator:
-            return "simulator";
-        case ConnectorKind::cloud:
-            return "cloud";
-        case ConnectorKind::linked:
-            return "linked";
-    }
-    return "unknown";
-}
-
-std::optional<ConnectorKind> parse_connector_kind(std::string_view word) noexcept {
-    for (const auto kind :
-         {ConnectorKind::simulator, ConnectorKind::cloud, ConnectorKind::linked}) {
-        if (word == to_string(kind)) {
-            return kind;
-        }
-    }
-    return std::nullopt;
+bool is_connector_name(std::string_view name) noexcept {
+    constexpr std::size_t length_max = 32;
+    const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
+    const auto fits = [&](char c) {
+        return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    };
+    return !name.empty() && name.size() <= length_max && is_letter(name.front()) &&
+           std::ranges::all_of(name, fits);
 }
 
 std::string_view to_string(DeviceState state) noexcept {

@@ -12,10 +12,8 @@
 
 namespace merpati::model {
 
-/// Which platform a device is on.
-enum class ConnectorKind : std::uint8_t { simulator, cloud, linked };
-[[nodiscard]] std::string_view to_string(ConnectorKind kind) noexcept;
-[[nodiscard]] std::optional<ConnectorKind> parse_connector_kind(std::string_view word) noexcept;
+/// Whether a connector can have this name: 1 to 32 of a-z, 0-9, '-' and '_', a letter first.
+[[nodiscard]] bool is_connector_name(std::string_view name) noexcept;
 
 /// One vocabulary for the API, the CLI, the dashboard and the device webhook.
 ///   disconnected -> pairing -> connected <-> reconnecting -> disconnected
@@ -47,7 +45,7 @@ struct Pace {
 struct Device {
     PhoneNumber number;  // Unique over all accounts.
     AccountId account;
-    ConnectorKind connector = ConnectorKind::simulator;
+    std::string connector;  // The name of the connector that it is on.
     DeviceState state = DeviceState::disconnected;
     std::string webhook_url;  // Empty: none.
     Pace pace;

@@ -45,10 +45,20 @@ struct Message {
 ///   pending -> sending -> sent | failed
 ///   pending -> cancelled
 ///   pending -> failed      (gave up waiting, or the recipient is impossible)
+///   sending -> handed_over (the platform took it and says later what became of it)
+///   handed_over -> sent | failed  (it said so, or did not in time)
 ///   sending -> pending     (passing failure; or a crash, when sending again is allowed)
 ///   sending -> held        (crash, the connector cannot recognise a repeat, at-most-once)
 ///   held    -> pending | failed   (the operator decides)
-enum class MessageState : std::uint8_t { pending, sending, sent, failed, cancelled, held };
+enum class MessageState : std::uint8_t {
+    pending,
+    sending,
+    sent,
+    failed,
+    cancelled,
+    held,
+    handed_over,
+};
 [[nodiscard]] std::string_view to_string(MessageState state) noexcept;
 [[nodiscard]] std::optional<MessageState> parse_message_state(std::string_view word) noexcept;
 

@@ -11,13 +11,13 @@ namespace {
 
 using enum MessageState;
 
-constexpr MessageState every[]{pending, sending, sent, failed, cancelled, held};
+constexpr MessageState every[]{pending, sending, sent, failed, cancelled, held, handed_over};
 
 TEST(MessageStateTest, AllowsTheMovesOfTheDiagramAndNoOther) {
     const std::set<std::pair<MessageState, MessageState>> allowed{
-        {pending, sending}, {pending, cancelled}, {pending, failed},
-        {sending, sent},    {sending, failed},    {sending, pending},
-        {sending, held},    {held, pending},      {held, failed},
+        {pending, sending}, {pending, cancelled},   {pending, failed},   {sending, sent},
+        {sending, failed},  {sending, pending},     {sending, held},     {held, pending},
+        {held, failed},     {sending, handed_over}, {handed_over, sent}, {handed_over, failed},
     };
     for (const auto from : every) {
         for (const auto to : every) {

@@ -25,7 +25,8 @@ enum class StatusCode : std::uint16_t {
 /// callback, and must not contain message text.
 struct Outcome {
     enum class Kind : std::uint8_t {
-        sent,         // Handed over to the platform, which took responsibility.
+        sent,         // The platform has it for good.
+        accepted,     // The platform took it under `platform_id`, and says later what became of it.
         failed,       // Refused for good; `code` says why.
         retry,        // A passing reason: try again, not before `retry_after`.
         device_down,  // The device cannot send now; the whole lane pauses. Costs no attempt.
@@ -36,7 +37,25 @@ struct Outcome {
     std::string details;
     std::string platform_id;            // The platform's message id, where it gave one.
     std::optional<Millis> retry_after;  // The platform's own wish; only for retry.
+    /// Only for accepted: without a status by then nobody can tell what became of the message.
+    Millis decide_within{60'000};
 };
+
+/// How far a message has come on its platform. A message that came so far is past all before it:
+/// statuses may come late, twice and in any order.
+enum class Progress : std::uint8_t { sent = 1, failed, delivered, read };
+[[nodiscard]] std::string_view to_string(Progress progress) noexcept;
+
+/// What a platform said of a message after it took it.
+struct PlatformStatus {
+    Progress progress = Progress::sent;
+    StatusCode code = StatusCode::failed;  // Why, where it failed.
+    std::string details;                   // The platform's own words; may be empty.
+    Timestamp at;                          // When that was, by the platform.
+};
+
+/// Longer ids are no platform's.
+constexpr std::size_t platform_id_bytes_max = 256;
 
 /// The end of a message: what is stored, reported in the callback and shown.
 struct Completion {

@@ -161,7 +161,7 @@ void Dispatcher::handle(DeviceChanged&& event) {
     lane.pacer.set(device.pace);
     if (lane.connector != nullptr) {
         lane.window = std::max<std::size_t>(
-            1, options_.window != 0 ? options_.window : lane.connector->capabilities().window);
+            1, options_.window != 0 ? options_.window : lane.connector->capabilities()->window);
     }
     if (lane.state == model::DeviceState::connected) {
         lane.probing = false;

@@ -31,7 +31,7 @@ void Dispatcher::store_down_since(Lane& lane) {
 
 bool is_careful(const connector::Connector* connector, const model::Message& message) {
     return message.delivery == model::Delivery::at_most_once &&
-           (connector == nullptr || !connector->capabilities().recognises_repeats);
+           (connector == nullptr || !connector->capabilities()->recognises_repeats);
 }
 
 Dispatcher::InFlight& Dispatcher::fly(Lane& lane, store::QueuedMessage queued, bool windowed) {
@@ -60,6 +60,7 @@ void Dispatcher::conclude(InFlight& flight, model::Outcome outcome) {
     }
     switch (outcome.kind) {
         case model::Outcome::Kind::sent:
+        case model::Outcome::Kind::accepted:
             finish(flight,
                    {.state = MessageState::sent,
                     .code = StatusCode::sent,

@@ -103,7 +103,7 @@ void Dispatcher::fetched(InFlight& flight, media::FetchResult result) {
     auto& source = lane.source(message.source);
     auto refused = result ? std::nullopt : std::optional{std::move(result.error())};
     if (!refused && lane.connector != nullptr) {
-        refused = refusal(lane.connector->capabilities(), **result);
+        refused = refusal(*lane.connector->capabilities(), **result);
     }
     if (!refused) {
         flight.file = std::move(*result);

@@ -26,11 +26,16 @@ public:
     std::vector<std::string> files;  // MIME types of those that came.
     connector::Capabilities abilities{.window = 16};
 
-    [[nodiscard]] const connector::Capabilities& capabilities() const override { return abilities; }
+    [[nodiscard]] connector::CapabilitiesPtr capabilities() const override {
+        return std::make_shared<const connector::Capabilities>(abilities);
+    }
+    [[nodiscard]] model::DeviceState first_state(model::PhoneNumber) const override {
+        return model::DeviceState::connected;
+    }
     [[nodiscard]] Result<void> start(connector::ConnectorEvents&) override { return {}; }
     void stop() override {}
     void start_device(const model::Device&, std::string_view) override {}
-    void answer_pairing(model::PhoneNumber, std::string_view, std::string_view) override {}
+    void answer_pairing(model::PhoneNumber, std::string_view) override {}
     void stop_device(model::PhoneNumber) override {}
     void forget_device(model::PhoneNumber) override {}
     void send(const connector::SendRequest& request) override {
@@ -48,7 +53,8 @@ struct DispatcherFixture : ::testing::Test {
                                                        [](const Error&) {});
         auto scripted = std::make_unique<ScriptedConnector>();
         connector = scripted.get();
-        connectors.add(model::ConnectorKind::simulator, std::move(scripted));
+        connectors.add("scripted", std::move(scripted));
+        device.connector = "scripted";
         device.number = *model::PhoneNumber::parse("6289876543210");
         device.account = {.value = 1};
         device.state = model::DeviceState::connected;

@@ -27,8 +27,8 @@ class DeviceControl {
 public:
     virtual ~DeviceControl() = default;
 
-    /// The state in which a new device begins. Errors: refused (no connector of this kind here).
-    [[nodiscard]] virtual Result<model::DeviceState> first_state(model::ConnectorKind kind) = 0;
+    /// The state in which a new device begins. Errors: refused (no such connector here).
+    [[nodiscard]] virtual Result<model::DeviceState> first_state(const model::Device& device) = 0;
 
     /// Part of the change that adds a device: stores what its webhook is told of its first state.
     [[nodiscard]] virtual Result<void> announce(store::Tables& tables,
@@ -36,7 +36,7 @@ public:
 
     /// Both answer the device as it is afterwards, its state committed and in the directory. A
     /// connector that needs longer than a moment leaves it `reconnecting` or `pairing`.
-    /// Errors: not_found, refused (no connector of this kind, pairing needed), busy, store_failed.
+    /// Errors: not_found, refused (no such connector, pairing needed), busy, store_failed.
     [[nodiscard]] virtual Result<model::Device> connect(model::PhoneNumber number) = 0;
     [[nodiscard]] virtual Result<model::Device> disconnect(model::PhoneNumber number) = 0;
 };
@@ -85,7 +85,8 @@ struct Context {
     const admission::Directory& directory;
     const outbound::AddressPolicy& policy;
     outbound::Schemes callback_schemes = outbound::Schemes::https_only;
-    std::string_view version;  // Of this program, for `status`.
+    std::string_view version;              // Of this program, for `status`.
+    std::string_view default_connector{};  // Of devices that are added without naming one.
     DeviceControl& devices;
     MessageControl& messages;
     CallbackControl& callbacks;

@@ -18,7 +18,7 @@ constexpr std::size_t url_bytes_max = 2048;
 struct Wanted {
     std::string account;
     std::string number;
-    std::optional<model::ConnectorKind> connector;
+    std::optional<std::string> connector;
     std::optional<std::string> webhook;
 };
 
@@ -26,8 +26,10 @@ Wanted take_wanted(Fields& fields, const Context& context) {
     Wanted wanted;
     wanted.account = fields.required_text("account", 32);
     wanted.number = fields.required_text("number", 32);
-    wanted.connector =
-        fields.word("connector", model::parse_connector_kind, "simulator, cloud or linked");
+    wanted.connector = fields.text("connector", 32);
+    if (wanted.connector && !model::is_connector_name(*wanted.connector)) {
+        fields.mistake("connector", "must be the name of a connector");
+    }
     if (fields.none("webhook")) {
         wanted.webhook = "";
     } else {
@@ -52,10 +54,11 @@ Wanted take_wanted(Fields& fields, const Context& context) {
 /// The record of a new device. Errors: conflict (the number is on another connector), refused.
 Result<model::Device> make_device(const Context& context, store::Tables& tables,
                                   const model::Account& owner, const Wanted& wanted) {
-    model::Device device{.number = *model::PhoneNumber::parse(wanted.number),
-                         .account = owner.id,
-                         .connector = wanted.connector.value_or(model::ConnectorKind::simulator),
-                         .webhook_url = wanted.webhook.value_or("")};
+    model::Device device{
+        .number = *model::PhoneNumber::parse(wanted.number),
+        .account = owner.id,
+        .connector = wanted.connector.value_or(std::string{context.default_connector}),
+        .webhook_url = wanted.webhook.value_or("")};
     device.created_at = device.state_since = context.clock.now();
     const auto known = tables.find_device(device.number);
     if (!known) {
@@ -66,11 +69,11 @@ Result<model::Device> make_device(const Context& context, store::Tables& tables,
             *wanted.connector != (*known)->connector) {
             return fail(ErrorCode::conflict,
                         fmt::format("{} is on the connector {}: remove it first to move it",
-                                    wanted.number, model::to_string((*known)->connector)));
+                                    wanted.number, (*known)->connector));
         }
         return device;
     }
-    auto state = context.devices.first_state(device.connector);
+    auto state = context.devices.first_state(device);
     if (!state) {
         return pass(state);
     }

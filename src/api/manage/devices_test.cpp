@@ -49,7 +49,7 @@ TEST_F(DevicesTest, WrongFieldsAreNamedAndNothingIsAdded) {
         {"number", R"("number":"1234567")"},
         {"number", R"("number":6281100000001)"},
         {"number", R"("webhook":null)"},
-        {"connector", R"("number":"6281100000001","connector":"pigeon")"},
+        {"connector", R"("number":"6281100000001","connector":"Pigeon!")"},
         {"webhook", R"("number":"6281100000001","webhook":"http://a.example.com/")"},
         {"webhook", R"("number":"6281100000001","webhook":"https://10.0.0.1/")"},
         {"webhook", R"("number":"6281100000001","webhook":"https://localhost/")"},

@@ -44,8 +44,8 @@ struct Answer {
 struct ToldDevices final : DeviceControl {
     explicit ToldDevices(const admission::Directory& known) : directory(known) {}
 
-    Result<model::DeviceState> first_state(model::ConnectorKind kind) override {
-        if (kind == model::ConnectorKind::simulator) {
+    Result<model::DeviceState> first_state(const model::Device& device) override {
+        if (device.connector == "simulator") {
             return model::DeviceState::connected;
         }
         return fail(ErrorCode::refused, "no such connector here");
@@ -124,6 +124,7 @@ struct ManageTest : ::testing::Test {
                     .directory = directory,
                     .policy = policy,
                     .version = "1.2.3",
+                    .default_connector = "simulator",
                     .devices = devices,
                     .messages = messages,
                     .callbacks = callbacks});

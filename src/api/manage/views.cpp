@@ -65,7 +65,7 @@ object view(const model::ApiKey& key, Timestamp now) {
 object view(const model::Device& device) {
     return {
         {"number", device.number.text()},
-        {"connector", word(device.connector)},
+        {"connector", device.connector},
         {"state", word(device.state)},
         {"account", device.account.text()},
         {"webhook", text_or_null(device.webhook_url)},

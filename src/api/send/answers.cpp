@@ -59,6 +59,7 @@ http::Reply outcome_answer(const model::Message& message, const model::Completio
         case model::MessageState::pending:
         case model::MessageState::sending:
         case model::MessageState::held:
+        case model::MessageState::handed_over:
             reply.body = still_pending_answer(message);
             return reply;
         case model::MessageState::failed:

@@ -19,6 +19,7 @@ namespace {
 std::string_view result_word(model::Outcome::Kind kind) {
     switch (kind) {
         case model::Outcome::Kind::sent:
+        case model::Outcome::Kind::accepted:
             return "sent";
         case model::Outcome::Kind::failed:
             return "failed";

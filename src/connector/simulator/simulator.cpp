@@ -17,10 +17,12 @@ class Simulator::Impl {
 public:
     Impl(const Clock& clock, Options options)
         : clock_(clock), options_(std::move(options)), box_(0) {
-        capabilities_.typing = true;
-        capabilities_.recognises_repeats = options_.dedupe;
-        capabilities_.number_check = true;
-        capabilities_.window = options_.window;
+        Capabilities capabilities;
+        capabilities.typing = true;
+        capabilities.recognises_repeats = options_.dedupe;
+        capabilities.number_check = true;
+        capabilities.window = options_.window;
+        capabilities_ = std::make_shared<const Capabilities>(std::move(capabilities));
     }
 
     /// One attempt under way.
@@ -87,10 +89,11 @@ public:
         }
         events_->device_state(
             device, connected ? model::DeviceState::connected : model::DeviceState::disconnected,
-            connected ? "" : std::string{model::disconnected_by_request});
+            connected ? "" : std::string{model::disconnected_by_request},
+            [](const Result<void>&) {});
     }
 
-    const Capabilities& capabilities() const { return capabilities_; }
+    CapabilitiesPtr capabilities() const { return capabilities_; }
 
 private:
     [[nodiscard]] bool threaded() const { return options_.latency.count() > 0 || log_.is_open(); }
@@ -190,7 +193,7 @@ private:
 
     const Clock& clock_;
     const Options options_;
-    Capabilities capabilities_;
+    CapabilitiesPtr capabilities_;
     ConnectorEvents* events_ = nullptr;
     AttemptLog log_;
     std::unordered_set<Uuid> sent_;  // Only with `dedupe`.
@@ -206,8 +209,11 @@ Simulator::~Simulator() {
     stop();
 }
 
-const Capabilities& Simulator::capabilities() const {
+CapabilitiesPtr Simulator::capabilities() const {
     return impl_->capabilities();
+}
+model::DeviceState Simulator::first_state(model::PhoneNumber) const {
+    return model::DeviceState::connected;
 }
 Result<void> Simulator::start(ConnectorEvents& events) {
     return impl_->start(events);
@@ -219,7 +225,7 @@ void Simulator::stop() {
 void Simulator::start_device(const model::Device& device, std::string_view) {
     impl_->set_connected(device.number, true);
 }
-void Simulator::answer_pairing(model::PhoneNumber, std::string_view, std::string_view) {
+void Simulator::answer_pairing(model::PhoneNumber, std::string_view) {
     // Nothing is ever asked.
 }
 void Simulator::stop_device(model::PhoneNumber device) {

@@ -34,12 +34,12 @@ public:
     Simulator(const Clock& clock, Options options);
     ~Simulator() override;
 
-    [[nodiscard]] const Capabilities& capabilities() const override;
+    [[nodiscard]] CapabilitiesPtr capabilities() const override;
+    [[nodiscard]] model::DeviceState first_state(model::PhoneNumber device) const override;
     [[nodiscard]] Result<void> start(ConnectorEvents& events) override;
     void stop() override;
     void start_device(const model::Device& device, std::string_view pairing_method) override;
-    void answer_pairing(model::PhoneNumber device, std::string_view method,
-                        std::string_view payload) override;
+    void answer_pairing(model::PhoneNumber device, std::string_view answer) override;
     void stop_device(model::PhoneNumber device) override;
     void forget_device(model::PhoneNumber device) override;
     void send(const SendRequest& request) override;

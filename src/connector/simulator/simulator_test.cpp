@@ -40,13 +40,16 @@ public:
         }
         changed_.notify_all();
     }
-    void device_state(model::PhoneNumber, DeviceState state, std::string reason) override {
+    void device_state(model::PhoneNumber, DeviceState state, std::string reason,
+                      Stored stored) override {
         states.push_back(state);
         EXPECT_EQ(reason.empty(), state == DeviceState::connected);
+        stored({});
     }
     void pairing(model::PhoneNumber, PairingStep) override { FAIL() << "nothing is paired"; }
-    void late_status(LateStatus) override { FAIL() << "nothing is reported late"; }
-    void inbound(InboundMessage) override { FAIL() << "nothing comes in"; }
+    void late_status(LateStatus, Stored) override { FAIL() << "nothing is reported late"; }
+    void inbound(InboundMessage, Stored) override { FAIL() << "nothing comes in"; }
+    void capabilities_changed() override { FAIL() << "nothing changes"; }
 
     std::vector<std::pair<model::MessageId, model::Outcome>> wait_for(std::size_t count) {
         std::unique_lock lock{mutex_};
@@ -225,7 +228,7 @@ TEST_F(SimulatorTest, ALineOfMediaSaysWhatWasSent) {
 
 TEST_F(SimulatorTest, WithoutDedupeARepeatIsASecondMessage) {
     start(logging());
-    EXPECT_FALSE(simulator->capabilities().recognises_repeats);
+    EXPECT_FALSE(simulator->capabilities()->recognises_repeats);
     const auto one = message();
     (void)send(one);
     (void)send(one);
@@ -234,7 +237,7 @@ TEST_F(SimulatorTest, WithoutDedupeARepeatIsASecondMessage) {
 
 TEST_F(SimulatorTest, WithDedupeARepeatIsAnsweredSentAndAddsNoLineAcrossRestartsToo) {
     start(logging(true));
-    EXPECT_TRUE(simulator->capabilities().recognises_repeats);
+    EXPECT_TRUE(simulator->capabilities()->recognises_repeats);
     const auto sent = message();
     const auto refused = message("6281991001");
     (void)send(sent);

@@ -11,7 +11,7 @@ struct DeviceTest : StoreTest {
     model::Device wanted(std::int64_t number = 6281100000001) {
         return {.number = model::PhoneNumber::from_stored(number),
                 .account = account,
-                .connector = model::ConnectorKind::simulator,
+                .connector = "simulator",
                 .state = model::DeviceState::connected,
                 .webhook_url = "https://example.com/device",
                 .pace = {.gap_min = 2s, .jitter_max = 500ms, .per_day_max = 900},

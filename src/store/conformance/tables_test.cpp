@@ -16,7 +16,7 @@ struct TablesTest : StoreTest {
     model::Device device_record() {
         return {.number = device,
                 .account = account,
-                .connector = model::ConnectorKind::simulator,
+                .connector = "simulator",
                 .state = model::DeviceState::connected,
                 .webhook_url = "https://example.com/device",
                 .pace = {.gap_min = 2s, .jitter_max = 500ms, .per_day_max = 900},

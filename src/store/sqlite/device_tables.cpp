@@ -58,7 +58,7 @@ Result<DeviceDecision> SqliteTables::add_device(const model::Device& device, boo
         return DeviceDecision{.result = Decided::no_room, .device = device};
     }
     Statement insert{connection_, "INSERT INTO device VALUES(?,?,?,?,?,?,?,?,?,?)"};
-    insert.run(device.number.value(), device.account.value, model::to_string(device.connector),
+    insert.run(device.number.value(), device.account.value, device.connector,
                model::to_string(device.state), device.webhook_url, device.pace.gap_min.count(),
                device.pace.jitter_max.count(), device.pace.per_day_max, device.created_at,
                device.state_since);

@@ -138,8 +138,7 @@ model::Device read_device(const Cursor& row) {
     model::Device device;
     device.number = model::PhoneNumber::from_stored(row.integer(0));
     device.account = {row.integer(1)};
-    device.connector =
-        model::parse_connector_kind(row.text(2)).value_or(model::ConnectorKind::simulator);
+    device.connector = row.text(2);
     device.state =
         model::parse_device_state(row.text(3)).value_or(model::DeviceState::disconnected);
     device.webhook_url = row.text(4);

@@ -1,0 +1,46 @@
+#include "connector/connectors.hpp"
+
+#include <fmt/format.h>
+
+namespace merpati::connector {
+
+Connector* Connectors::find(std::string_view name) const noexcept {
+    const auto found = connectors_.find(name);
+    return found == connectors_.end() ? nullptr : found->second.get();
+}
+
+Result<model::DeviceState> Connectors::first_state(std::string_view name,
+                                                   model::PhoneNumber device) const {
+    const auto* connector = find(name);
+    if (connector == nullptr) {
+        return missing(name);
+    }
+    return connector->first_state(device);
+}
+
+std::unexpected<Error> Connectors::missing(std::string_view name) const {
+    std::string names;
+    for (const auto& [other, connector] : connectors_) {
+        names += (names.empty() ? "" : ", ") + other;
+    }
+    return fail(ErrorCode::refused,
+                fmt::format("this server has no connector '{}'; it has {}", name, names));
+}
+
+Result<void> Connectors::start(ConnectorEvents& events) {
+    for (const auto& [name, connector] : connectors_) {
+        if (auto started = connector->start(events); !started) {
+            started.error().detail = fmt::format("connector {}: {}", name, started.error().detail);
+            return started;
+        }
+    }
+    return {};
+}
+
+void Connectors::stop() {
+    for (const auto& [name, connector] : connectors_) {
+        connector->stop();
+    }
+}
+
+}  // namespace merpati::connector
