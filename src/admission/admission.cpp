@@ -138,7 +138,8 @@ Admission::Verdict Admission::check_device(Candidate& candidate) const {
 
 Admission::Verdict Admission::check_length(Candidate& candidate) const {
     const auto* connector = rooms_.connectors.find(candidate.device->connector);
-    if (count_characters(candidate.message->body) > connector->capabilities()->text_characters_max) {
+    if (count_characters(candidate.message->body) >
+        connector->capabilities()->text_characters_max) {
         return refuse(Refusal::message_too_long);
     }
     return {};

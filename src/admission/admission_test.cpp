@@ -25,7 +25,9 @@ struct ShortTexts final : connector::Connector {
     model::DeviceState first_state(model::PhoneNumber) const override {
         return model::DeviceState::connected;
     }
-    Result<void> start(connector::ConnectorEvents&) override { return {}; }
+    Result<void> start(connector::ConnectorEvents&, connector::DeviceSecrets&) override {
+        return {};
+    }
     void stop() override {}
     void start_device(const model::Device&, std::string_view) override {}
     void answer_pairing(model::PhoneNumber, std::string_view) override {}
@@ -72,6 +74,7 @@ struct AdmissionTest : ::testing::Test {
     model::Account account{.id = {7}, .name = "Toko", .callback_url = "https://toko.example/"};
     model::Device device{.number = *model::PhoneNumber::parse("6281100000001"),
                          .account = {7},
+                         .connector = "short",
                          .state = model::DeviceState::connected};
     Admission admission{{.clock = clock,
                          .random = random,

@@ -10,6 +10,7 @@ void add_serve(Program& program);
 void add_account_commands(Program& program);
 void add_key_commands(Program& program);
 void add_device_commands(Program& program);
+void add_device_pair(Program& program, CLI::App& group);
 
 void add_message_commands(Program& program);
 void add_callback_commands(Program& program);

@@ -11,6 +11,7 @@ struct Console {
     std::ostream& out;  // Results alone, so that they can be piped.
     std::ostream& err;  // Everything said to the person.
     std::map<std::string, std::string> environment;
+    std::istream* in = nullptr;  // What the person says; null: nothing.
 };
 
 /// Exit codes of every command.

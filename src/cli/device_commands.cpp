@@ -97,6 +97,7 @@ void add_device_commands(Program& program) {
     for (auto& command : commands()) {
         add_request_command(program, group, std::move(command));
     }
+    add_device_pair(program, group);
 }
 
 }  // namespace merpati::cli

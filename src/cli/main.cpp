@@ -42,6 +42,6 @@ int main(int count, char** arguments) {
     // A reader that leaves early (`| head -1`) is a failure to write, not the end of the process.
     std::signal(SIGPIPE, SIG_IGN);
     const auto program = merpati::cli::make_program(
-        {.out = std::cout, .err = std::cerr, .environment = environment()});
+        {.out = std::cout, .err = std::cerr, .environment = environment(), .in = &std::cin});
     return program->run(std::vector<std::string>(arguments + 1, arguments + count));
 }

@@ -52,8 +52,8 @@ constexpr std::array callback_columns{
     Column{"ERROR", "last_error"},  Column{"NEXT ATTEMPT", "next_attempt_at"},
 };
 
-constexpr std::initializer_list<std::string_view> states{"pending", "sending",   "sent",
-                                                         "failed",  "cancelled", "held"};
+constexpr std::initializer_list<std::string_view> states{
+    "pending", "sending", "handed_over", "sent", "failed", "cancelled", "held"};
 
 void add_list(Program& program, CLI::App& group) {
     add_list_command(

@@ -35,7 +35,7 @@ TEST_F(ProgramTest, UsageErrorsAreOneSentenceAndAHintAndTouchNothing) {
         {"key", "rotate", "key_1", "--overlap", "100d"},
         {"device", "add", "acc_1", "+6281100000001"},
         {"device", "add", "acc_1", "081100000001"},
-        {"device", "add", "acc_1", "6281100000001", "--connector", "pigeon"},
+        {"device", "add", "acc_1", "6281100000001", "--connector", ""},
         {"message", "list", "--limit", "0"},
         {"message", "list", "--state", "lost"},
         {"callback", "list", "--state", "sent"},

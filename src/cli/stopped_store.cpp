@@ -55,8 +55,16 @@ public:
     Result<model::Device> disconnect(model::PhoneNumber number) override {
         return record(number, model::DeviceState::disconnected, model::disconnected_by_request);
     }
+    Result<void> pair(model::PhoneNumber, std::string) override { return stopped(); }
+    Result<void> answer(model::PhoneNumber, std::string) override { return stopped(); }
+    [[nodiscard]] manage::Pairing pairing(model::PhoneNumber) const override { return {}; }
 
 private:
+    static std::unexpected<Error> stopped() {
+        return fail(ErrorCode::refused,
+                    "the server is stopped: start it, its connector pairs the device");
+    }
+
     Result<model::Device> record(model::PhoneNumber number, model::DeviceState state,
                                  std::string_view reason) {
         model::Device device;

@@ -17,7 +17,6 @@ namespace merpati::config {
 /// What revision B answers with: the outcome of the send, or that it was accepted.
 enum class RespondWith : std::uint8_t { outcome, accepted };
 
-
 /// The certificate's chain and its key, PEM. Both or neither.
 struct TlsSettings {
     std::optional<std::filesystem::path> certificate;

@@ -206,8 +206,7 @@ void add_simulator_and_devices(Table& table) {
     table.add(AT(simulator.dedupe), boolean(),
               "Whether the simulated platform recognises a repeated message id; across restarts it "
               "needs simulator.log.");
-    table.add(AT(devices.default_connector),
-              text(1, 32),
+    table.add(AT(devices.default_connector), text(1, 32),
               "The connector of devices that are added without naming one. The server refuses to "
               "start with one that it does not have.");
 }

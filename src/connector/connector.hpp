@@ -9,8 +9,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/clock.hpp"
+#include "base/encoding.hpp"
 #include "base/error.hpp"
 #include "media/file_source.hpp"
 #include "model/device.hpp"
@@ -51,10 +54,13 @@ struct SendRequest {
     const media::File* file = nullptr;
 };
 
+/// Whether a platform can have given this id: 1 to 256 printable ASCII characters.
+[[nodiscard]] bool is_platform_id(std::string_view id) noexcept;
+
 /// What a platform reports of a message after its outcome, or before it.
 struct LateStatus {
     model::PhoneNumber device;
-    std::string platform_id;                  // The platform's id of the message; never empty.
+    std::string platform_id;                  // The platform's id of the message.
     std::optional<model::MessageId> message;  // Where the connector knows whose id that is.
     model::PlatformStatus status;
 };
@@ -62,10 +68,11 @@ struct LateStatus {
 /// A message that a device received.
 struct InboundMessage {
     model::PhoneNumber device;
-    std::string platform_id;  // Never empty.
+    std::string platform_id;
     std::string sender;
     std::string type;  // "text", "image", …
     std::string text;  // Text or caption; empty: none.
+    static constexpr std::size_t text_bytes_max = 262'144;
     struct Media {
         std::string mime;
         std::uint64_t bytes = 0;
@@ -82,7 +89,7 @@ public:
 
     /// Called once a report is durable, or with why it is not: then the connector must not
     /// acknowledge it to its platform, and may report it again. Never called when the gateway stops
-    /// first. On another thread; must not block.
+    /// first. On another thread, or from within; must not block.
     using Stored = std::move_only_function<void(Result<void>)>;
 
     /// The end of one `send`: exactly one per call, or none if the process dies.
@@ -95,12 +102,32 @@ public:
     virtual void pairing(model::PhoneNumber device, PairingStep step) = 0;
     /// In any order and any number of times: each status of a platform id counts once, and one that
     /// is behind what is known is left out. Errors: busy (too many of this device wait),
-    /// invalid_argument (platform id).
+    /// invalid_argument (is_platform_id, text_bytes_max).
     virtual void late_status(LateStatus status, Stored stored) = 0;
     /// Any number of times: each platform id of a device counts once. Errors: as late_status.
     virtual void inbound(InboundMessage message, Stored stored) = 0;
     /// The next snapshot of this connector's capabilities differs from the last.
     virtual void capabilities_changed() = 0;
+};
+
+/// What connectors must know of their devices after a restart: credentials, keys, sessions. Kept in
+/// the store, encrypted, and part of its backup; removed with the device.
+///
+/// Threads: any; answers come on another, a refusal also from within. Limits: store::Tables.
+class DeviceSecrets {
+public:
+    virtual ~DeviceSecrets() = default;
+
+    /// Empty: nothing is kept under this name.
+    using Got = std::move_only_function<void(Result<std::optional<Bytes>>)>;
+    /// Sees every `put` that was answered. Errors: busy, conflict (the store's key is another's).
+    virtual void get(model::PhoneNumber device, std::string name, Got got) = 0;
+
+    /// By name; empty values are removed.
+    using Values = std::vector<std::pair<std::string, std::optional<Bytes>>>;
+    /// Keeps all of them or none; durable before it answers. Errors: refused (a limit), not_found
+    /// (the device was removed), busy.
+    virtual void put(model::PhoneNumber device, Values values, ConnectorEvents::Stored stored) = 0;
 };
 
 /// Sends for the devices of one platform.
@@ -124,7 +151,7 @@ public:
 
     /// Errors: io_failed and others, with a sentence for the operator; the server then is not
     /// ready.
-    [[nodiscard]] virtual Result<void> start(ConnectorEvents& events) = 0;
+    [[nodiscard]] virtual Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) = 0;
     /// Reports the outcomes of what is under way, as far as it can, and ends its threads. A send
     /// that comes afterwards is reported as device_down. The states of devices stay what they are:
     /// the next start goes on from there. Idempotent.

@@ -1,8 +1,15 @@
 #include "connector/connectors.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace merpati::connector {
+
+bool is_platform_id(std::string_view id) noexcept {
+    return !id.empty() && id.size() <= model::platform_id_bytes_max &&
+           std::ranges::all_of(id, [](char c) { return c > ' ' && c <= '~'; });
+}
 
 Connector* Connectors::find(std::string_view name) const noexcept {
     const auto found = connectors_.find(name);
@@ -27,9 +34,9 @@ std::unexpected<Error> Connectors::missing(std::string_view name) const {
                 fmt::format("this server has no connector '{}'; it has {}", name, names));
 }
 
-Result<void> Connectors::start(ConnectorEvents& events) {
+Result<void> Connectors::start(ConnectorEvents& events, DeviceSecrets& secrets) {
     for (const auto& [name, connector] : connectors_) {
-        if (auto started = connector->start(events); !started) {
+        if (auto started = connector->start(events, secrets); !started) {
             started.error().detail = fmt::format("connector {}: {}", name, started.error().detail);
             return started;
         }

@@ -30,7 +30,7 @@ public:
     [[nodiscard]] std::unexpected<Error> missing(std::string_view name) const;
 
     /// Starts all of them. Errors: of the first that does not start, with its name.
-    [[nodiscard]] Result<void> start(ConnectorEvents& events);
+    [[nodiscard]] Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets);
     /// Stops all of them. Idempotent.
     void stop();
 

@@ -25,6 +25,7 @@
 #include "base/random.hpp"
 #include "daemon/controls.hpp"
 #include "daemon/device_keeper.hpp"
+#include "daemon/device_secrets.hpp"
 #include "testing/temporary_folder.hpp"
 
 namespace merpati::daemon {
@@ -48,7 +49,8 @@ public:
     [[nodiscard]] model::DeviceState first_state(model::PhoneNumber) const override {
         return model::DeviceState::connected;
     }
-    [[nodiscard]] Result<void> start(connector::ConnectorEvents& events) override {
+    [[nodiscard]] Result<void> start(connector::ConnectorEvents& events,
+                                     connector::DeviceSecrets&) override {
         events_ = &events;
         return {};
     }
@@ -136,7 +138,7 @@ struct ConcurrencyFixture : ::testing::Test {
             limits.follow(change);
         };
         committer.after_told = [this] { scheduler.told(); };
-        EXPECT_TRUE(platform->start(keeper));
+        EXPECT_TRUE(platform->start(keeper, secrets));
         committer.start();
         EXPECT_TRUE(scheduler.start());
         EXPECT_TRUE(keeper.start());
@@ -229,12 +231,19 @@ struct ConcurrencyFixture : ::testing::Test {
         [](const auto&, const auto&) { return std::optional<model::Callback>{}; },
         [](store::Finish&&) {},
         {}};
+    DeviceSecrets secrets{committer};
+    LateStatuses late_statuses{{.clock = clock,
+                                .notices = notices,
+                                .committer = committer,
+                                .on_finish = [](store::Finish&&) {},
+                                .log = telemetry::Log::none()}};
     DeviceKeeper keeper{{.clock = clock,
                          .notices = notices,
                          .connectors = connectors,
                          .committer = committer,
                          .directory = directory,
                          .scheduler = scheduler,
+                         .late_statuses = late_statuses,
                          .log = telemetry::Log::none()}};
     admission::Admission admission{{.clock = clock,
                                     .random = random,

@@ -41,6 +41,7 @@ void DeviceKeeper::follow(const store::RowChange& change) {
         }
     } else if (const auto* removed = std::get_if<store::DeviceRemoved>(&change)) {
         rooms_.scheduler.device_removed(removed->device.number);
+        pairings_.forget(removed->device.number);
         if (auto* connector = rooms_.connectors.find(removed->device.connector)) {
             connector->forget_device(removed->device.number);
         }
@@ -77,6 +78,9 @@ void DeviceKeeper::device_state(model::PhoneNumber number, DeviceState state, st
                 rooms_.log.error("cannot store a device's state", {{"why", done.error().detail}});
             }
             for (auto& report : *reports) {
+                if (done) {
+                    pairings_.follow(number, report.state, report.reason);
+                }
                 report.stored(done);
             }
             // Also where its state is the same: the scheduler may have begun to doubt it.
@@ -94,7 +98,7 @@ Result<void> DeviceKeeper::store_reports(store::Tables& tables,
                                          const std::vector<StateReport>& reports) {
     for (const auto& report : reports) {
         const auto changed = record_state(tables, rooms_.notices, report.device, report.state,
-                                          report.reason, rooms_.clock.now());
+                                          report.reason, rooms_.clock.wall_now());
         if (!changed && changed.error().code != ErrorCode::not_found) {
             return pass(changed);
         }
@@ -109,33 +113,69 @@ Result<void> DeviceKeeper::store_reports(store::Tables& tables,
 }
 
 void DeviceKeeper::pairing(model::PhoneNumber device, connector::PairingStep step) {
-    notify(device, "device.pairing",
-           EventData{}
-               .add("method", step.method)
-               .add("payload", step.payload)
-               .add("expires_at", to_rfc3339(step.expires_at)),
-           [](const Result<void>&) {});
+    pairings_.show(device, step);
+    keep(
+        device,
+        [this, device, step = std::move(step)](store::Tables& tables) {
+            return notify(tables, device, "device.pairing",
+                          EventData{}
+                              .add("method", step.method)
+                              .add("payload", step.payload)
+                              .add("expires_at", to_rfc3339(step.expires_at)));
+        },
+        [](const Result<void>&) {});
 }
 
 void DeviceKeeper::late_status(connector::LateStatus late, Stored stored) {
-    EventData data;
-    if (late.message) {
-        data.add("requestId", late.message->text());
+    if (!connector::is_platform_id(late.platform_id)) {
+        stored(fail(ErrorCode::invalid_argument, "this is no platform's id"));
+        return;
     }
-    data.add("messageid", late.platform_id)
-        .add("status", model::to_string(late.status.progress))
-        .add("at", to_rfc3339(late.status.at));
-    notify(late.device, "message.status", std::move(data), std::move(stored));
+    const auto ended = std::make_shared<LateStatuses::Ended>();
+    const auto device = late.device;
+    keep(
+        device,
+        [this, ended, late = std::move(late)](store::Tables& tables) {
+            ended->clear();
+            return rooms_.late_statuses.take(tables, late, *ended);
+        },
+        [this, ended, stored = std::move(stored)](Result<void> done) mutable {
+            if (done) {
+                rooms_.late_statuses.tell(std::move(*ended));
+            }
+            stored(std::move(done));
+        });
 }
 
 void DeviceKeeper::inbound(connector::InboundMessage message, Stored stored) {
+    if (!connector::is_platform_id(message.platform_id) ||
+        message.text.size() > connector::InboundMessage::text_bytes_max) {
+        stored(fail(ErrorCode::invalid_argument, "the message's id or text is too long"));
+        return;
+    }
     EventData data;
     data.add("messageid", message.platform_id)
         .add("from", message.sender)
         .add("type", message.type)
-        .add("text", message.text)
-        .add("at", to_rfc3339(message.at));
-    notify(message.device, "message.received", std::move(data), std::move(stored));
+        .add("text", message.text);
+    if (message.media) {
+        data.add("media", EventData{}
+                              .add("mime", message.media->mime)
+                              .add("bytes", message.media->bytes)
+                              .add("name", message.media->name));
+    }
+    data.add("at", to_rfc3339(message.at));
+    keep(
+        message.device,
+        [this, device = message.device, id = std::move(message.platform_id),
+         data = std::move(data)](store::Tables& tables) -> Result<void> {
+            const auto is_first = tables.note_inbound(device, id, rooms_.clock.now());
+            if (!is_first) {
+                return std::unexpected(is_first.error());
+            }
+            return *is_first ? notify(tables, device, "message.received", data) : Result<void>{};
+        },
+        std::move(stored));
 }
 
 void DeviceKeeper::capabilities_changed() {
@@ -168,6 +208,41 @@ Result<model::Device> DeviceKeeper::disconnect(model::PhoneNumber number) {
     });
 }
 
+Result<void> DeviceKeeper::pair(model::PhoneNumber number, std::string method) {
+    std::optional<Error> refused;
+    auto begun = steer(number, [&](connector::Connector& connector, const model::Device& device) {
+        const auto capabilities = connector.capabilities();
+        const auto& methods = capabilities->pairing;
+        if (method.empty() || methods.contains(method)) {
+            pairings_.begin(number);
+            connector.start_device(device, method);
+            return;
+        }
+        std::string names;
+        for (const auto& name : methods) {
+            names += (names.empty() ? "" : ", ") + name;
+        }
+        refused = fail(ErrorCode::refused, "the connector cannot pair a device by '" + method +
+                                               "'; it has " + (names.empty() ? "none" : names))
+                      .error();
+    });
+    if (refused) {
+        return std::unexpected(std::move(*refused));
+    }
+    return begun ? Result<void>{} : pass(begun);
+}
+
+Result<void> DeviceKeeper::answer(model::PhoneNumber number, std::string answer) {
+    auto answered = steer(number, [&](connector::Connector& connector, const model::Device&) {
+        connector.answer_pairing(number, answer);
+    });
+    return answered ? Result<void>{} : pass(answered);
+}
+
+api::manage::Pairing DeviceKeeper::pairing(model::PhoneNumber number) const {
+    return pairings_.find(number);
+}
+
 /// What the connector reports at once is asked for after `steering` and before the second change,
 /// so it is committed when that one is.
 Result<model::Device> DeviceKeeper::steer(model::PhoneNumber number, const Steering& steering) {
@@ -196,34 +271,49 @@ Result<model::Device> DeviceKeeper::steer(model::PhoneNumber number, const Steer
 }
 
 /// Webhook and owner are those of the moment in which the event is stored.
-void DeviceKeeper::notify(model::PhoneNumber number, std::string_view event, EventData data,
-                          Stored stored) {
-    if (events_waiting_.fetch_add(1) >= events_waiting_max) {
-        events_waiting_.fetch_sub(1);
-        stored(fail(ErrorCode::busy, "too many events wait to be stored"));
+Result<void> DeviceKeeper::notify(store::Tables& tables, model::PhoneNumber number,
+                                  std::string_view event, const EventData& data) {
+    const auto device = tables.find_device(number);
+    if (!device) {
+        return std::unexpected(device.error());
+    }
+    const auto notice = *device ? rooms_.notices.of_event(**device, event, data) : std::nullopt;
+    return notice ? tables.add_callback(*notice) : Result<void>{};
+}
+
+void DeviceKeeper::keep(model::PhoneNumber number,
+                        std::move_only_function<Result<void>(store::Tables&)> change,
+                        Stored stored) {
+    if (rooms_.directory.find_device(number) == nullptr) {
+        stored(fail(ErrorCode::not_found, "the device was removed"));
         return;
     }
-    const auto told = std::make_shared<Stored>(std::move(stored));
+    bool refused = false;
+    {
+        const std::lock_guard lock{waiting_mutex_};
+        auto& waiting = waiting_[number];
+        refused = waiting >= waiting_max;
+        waiting += refused ? 0 : 1;
+    }
+    if (refused) {
+        stored(fail(ErrorCode::busy, "too many reports of this device wait to be stored"));
+        return;
+    }
     const bool taken = rooms_.committer.change_always(
-        [this, number, event, data = std::move(data)](store::Tables& tables) -> Result<void> {
-            const auto device = tables.find_device(number);
-            if (!device) {
-                return pass(device);
+        std::move(change), [this, number, stored = std::move(stored)](Result<void> done) mutable {
+            {
+                const std::lock_guard lock{waiting_mutex_};
+                if (const auto found = waiting_.find(number); --found->second == 0) {
+                    waiting_.erase(found);
+                }
             }
-            const auto notice =
-                *device ? rooms_.notices.of_event(**device, event, data) : std::nullopt;
-            return notice ? tables.add_callback(*notice) : Result<void>{};
-        },
-        [this, told](const Result<void>& done) {
-            events_waiting_.fetch_sub(1);
             if (!done) {
-                rooms_.log.error("an event of a device is not stored",
-                                 {{"why", done.error().detail}});
+                rooms_.log.error("a device's report is not stored", {{"why", done.error().detail}});
             }
-            (*told)(done);
+            stored(std::move(done));
         });
     if (!taken) {
-        events_waiting_.fetch_sub(1);
+        rooms_.log.warn("a device's report is not stored: the server stops");
     }
 }
 

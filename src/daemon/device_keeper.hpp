@@ -1,17 +1,20 @@
 // What connectors say of devices, made known to everyone whom it concerns.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "admission/directory.hpp"
 #include "api/manage/context.hpp"
-#include "base/clock.hpp"
+#include "base/queue_clock.hpp"
 #include "connector/connectors.hpp"
+#include "daemon/late_statuses.hpp"
 #include "daemon/notices.hpp"
+#include "daemon/pairing_board.hpp"
 #include "daemon/state_reports.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
@@ -29,16 +32,17 @@ namespace merpati::daemon {
 /// Faults: a state that was not committed when the process dies is told again by the connector at
 /// the next start.
 ///
-/// Threads: any, unless said otherwise. Limits: StateReports; events_waiting_max.
+/// Threads: any, unless said otherwise. Limits: StateReports; waiting_max a device.
 class DeviceKeeper final : public connector::ConnectorEvents, public api::manage::DeviceControl {
 public:
     struct Rooms {
-        const Clock& clock;
+        const QueueClock& clock;
         Notices& notices;
         const connector::Connectors& connectors;
         store::Committer& committer;
         const admission::Directory& directory;
         scheduler::Scheduler& scheduler;
+        LateStatuses& late_statuses;
         telemetry::Log log;
     };
     explicit DeviceKeeper(Rooms rooms) : rooms_(std::move(rooms)) {}
@@ -66,20 +70,29 @@ public:
                                         const model::Device& device) override;
     [[nodiscard]] Result<model::Device> connect(model::PhoneNumber number) override;
     [[nodiscard]] Result<model::Device> disconnect(model::PhoneNumber number) override;
+    [[nodiscard]] Result<void> pair(model::PhoneNumber number, std::string method) override;
+    [[nodiscard]] Result<void> answer(model::PhoneNumber number, std::string answer) override;
+    [[nodiscard]] api::manage::Pairing pairing(model::PhoneNumber number) const override;
 
 private:
-    /// Events that wait to be stored; what comes beyond is lost, and logged.
-    static constexpr std::size_t events_waiting_max = 4'096;
+    /// Reports of one device that wait to be stored; what comes beyond is refused as busy.
+    static constexpr std::size_t waiting_max = 256;
 
     using Steering = std::function<void(connector::Connector&, const model::Device&)>;
     [[nodiscard]] Result<model::Device> steer(model::PhoneNumber number, const Steering& steering);
     [[nodiscard]] Result<void> store_reports(store::Tables& tables,
                                              const std::vector<StateReport>& reports);
-    void notify(model::PhoneNumber number, std::string_view event, EventData data, Stored stored);
+    [[nodiscard]] Result<void> notify(store::Tables& tables, model::PhoneNumber number,
+                                      std::string_view event, const EventData& data);
+    /// Runs `change` however much waits, then calls `stored`.
+    void keep(model::PhoneNumber number,
+              std::move_only_function<Result<void>(store::Tables&)> change, Stored stored);
 
     Rooms rooms_;
     StateReports reports_;
-    std::atomic<std::size_t> events_waiting_{0};
+    PairingBoard pairings_;
+    std::mutex waiting_mutex_;
+    std::unordered_map<model::PhoneNumber, std::size_t> waiting_;  // Those of `keep`.
 };
 
 }  // namespace merpati::daemon

@@ -19,8 +19,10 @@
 #include "daemon/connectors.hpp"
 #include "daemon/controls.hpp"
 #include "daemon/device_keeper.hpp"
+#include "daemon/device_secrets.hpp"
 #include "daemon/figures.hpp"
 #include "daemon/health.hpp"
+#include "daemon/late_statuses.hpp"
 #include "daemon/notices.hpp"
 #include "daemon/options.hpp"
 #include "daemon/tally.hpp"
@@ -119,13 +121,21 @@ public:
                   return notices_.of_end(message, completion);
               },
               [this](store::Finish&& finish) { finished(std::move(finish)); },
-              scheduler_options(settings, media_fetcher_, log.in("scheduler"))),
-          keeper_({.clock = clock,
+              scheduler_options_of(settings, log)),
+          device_secrets_(committer_),
+          late_statuses_(
+              {.clock = queue_clock_,
+               .notices = notices_,
+               .committer = committer_,
+               .on_finish = [this](store::Finish&& finish) { finished(std::move(finish)); },
+               .log = log.in("scheduler")}),
+          keeper_({.clock = queue_clock_,
                    .notices = notices_,
                    .connectors = connectors_,
                    .committer = committer_,
                    .directory = directory_,
                    .scheduler = scheduler_,
+                   .late_statuses = late_statuses_,
                    .log = log.in("device")}),
           admission_({.clock = queue_clock_,
                       .random = random,
@@ -178,7 +188,7 @@ public:
                .messages = running_messages_,
                .callbacks = running_callbacks_}),
           manage_service_(manage_),
-          upkeep_(queue_clock_, committer_, waiters_,
+          upkeep_(queue_clock_, committer_, waiters_, late_statuses_,
                   {.finished_kept = settings.retention.finished,
                    .idempotency_kept = settings.retention.idempotency},
                   log.in("upkeep")),
@@ -213,7 +223,7 @@ public:
             return loaded;
         }
         committer_.start();
-        if (auto started = connectors_.start(keeper_); !started) {
+        if (auto started = connectors_.start(keeper_, device_secrets_); !started) {
             return started;
         }
         if (auto started = sender_.start(); !started) {
@@ -228,6 +238,7 @@ public:
         if (auto started = keeper_.start(); !started) {
             return started;
         }
+        late_statuses_.start();
         health_.connectors_started();
         health_.start();
         upkeep_.start();
@@ -299,6 +310,13 @@ private:
         };
         send_.on_accepted = [this](model::Revision revision) { tally_.accepted(revision); };
         entrance_.on_refused = [this](api::Refusal refusal) { tally_.refused(refusal); };
+    }
+
+    scheduler::Options scheduler_options_of(const config::Settings& settings,
+                                            const telemetry::Log& log) {
+        auto options = scheduler_options(settings, media_fetcher_, log.in("scheduler"));
+        options.on_handed_over = [this](Timestamp by) { late_statuses_.handed_over(by); };
+        return options;
     }
 
     void route() {
@@ -375,6 +393,8 @@ private:
     callback::Sender sender_;
     api::OutcomeWaiters waiters_;
     scheduler::Scheduler scheduler_;
+    DeviceSecrets device_secrets_;
+    LateStatuses late_statuses_;
     DeviceKeeper keeper_;
     admission::Admission admission_;
     api::Send send_;

@@ -84,6 +84,7 @@ struct GatewayClockTest : ::testing::TestWithParam<std::chrono::hours> {
             }
             const auto added = tables.add_device({.number = device,
                                                   .account = *account,
+                                                  .connector = "simulator",
                                                   .state = model::DeviceState::connected,
                                                   .created_at = clock.now()},
                                                  false);

@@ -27,11 +27,27 @@ std::string_view event_of(DeviceState state) {
 
 }  // namespace
 
-EventData& EventData::add(std::string_view name, std::string_view value) {
+void EventData::add_name(std::string_view name) {
     text_ += text_.size() == 1 ? "" : ",";
     append_json_string(text_, name);
     text_ += ':';
+}
+
+EventData& EventData::add(std::string_view name, std::string_view value) {
+    add_name(name);
     append_json_string(text_, value);
+    return *this;
+}
+
+EventData& EventData::add(std::string_view name, std::uint64_t value) {
+    add_name(name);
+    text_ += std::to_string(value);
+    return *this;
+}
+
+EventData& EventData::add(std::string_view name, const EventData& value) {
+    add_name(name);
+    text_ += value.text();
     return *this;
 }
 

@@ -1,6 +1,7 @@
 // What customers are told, as callbacks to be stored: a message's end, what happens to a device.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,13 +15,17 @@
 
 namespace merpati::daemon {
 
-/// A JSON object of strings.
+/// A JSON object.
 class EventData {
 public:
     EventData& add(std::string_view name, std::string_view value);
+    EventData& add(std::string_view name, std::uint64_t value);
+    EventData& add(std::string_view name, const EventData& value);
     [[nodiscard]] std::string text() const { return text_ + "}"; }
 
 private:
+    void add_name(std::string_view name);
+
     std::string text_ = "{";
 };
 

@@ -15,6 +15,9 @@ constexpr auto tick = 100ms;
 constexpr auto look_at_clock_every = 1s;
 constexpr auto prune_every = 60s;
 
+/// Platforms repeat a report for a week at most.
+constexpr auto platform_events_kept = std::chrono::days{8};
+
 /// A step of retention holds up commits for so long, and its successor waits as long again.
 constexpr auto step_time = 10ms;
 constexpr std::size_t step_rows_min = 100;
@@ -45,6 +48,7 @@ void Upkeep::run() {
     while (!stopped_.wait_for(lock, pause, [this] { return stopping_; })) {
         lock.unlock();
         waiters_.expire(clock_.steady_now());
+        late_statuses_.decide();
         log_.tell_left_out();
         if (clock_.steady_now() >= look_at) {
             look_at = clock_.steady_now() + look_at_clock_every;
@@ -89,6 +93,7 @@ bool Upkeep::prune_step() {
     const auto now = clock_.now();
     const store::PruneLimits limits{.messages_before = now - options_.finished_kept,
                                     .idempotency_before = now - options_.idempotency_kept,
+                                    .platform_events_before = now - platform_events_kept,
                                     .rows_max = step_rows_};
     const auto pruned = committer_.change_and_wait([&](store::Tables& tables) -> Result<void> {
         began = clock_.steady_now();

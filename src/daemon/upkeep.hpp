@@ -8,6 +8,7 @@
 
 #include "api/send/outcome_waiters.hpp"
 #include "base/queue_clock.hpp"
+#include "daemon/late_statuses.hpp"
 #include "store/committer.hpp"
 #include "telemetry/log.hpp"
 
@@ -18,19 +19,20 @@ struct UpkeepOptions {
     std::chrono::seconds idempotency_kept{std::chrono::hours{24}};
 };
 
-/// Answers revision B's requests whose wait ran out and tells how many repeated lines the log left
-/// out (every 100 ms), reports and stores that the machine's clock was set (every second), and
-/// removes what retention no longer keeps: every minute, in steps that take the store's thread some
-/// 10 ms each, with as much time between them.
+/// Answers revision B's requests whose wait ran out, decides what platforms did not report of in
+/// time, and tells how many repeated lines the log left out (every 100 ms), reports and stores that
+/// the machine's clock was set (every second), and removes what retention no longer keeps: every
+/// minute, in steps that take the store's thread some 10 ms each, with as much time between them.
 ///
 /// Threads: one of its own.
 class Upkeep {
 public:
     Upkeep(QueueClock& clock, store::Committer& committer, api::OutcomeWaiters& waiters,
-           UpkeepOptions options, telemetry::Log log)
+           LateStatuses& late_statuses, UpkeepOptions options, telemetry::Log log)
         : clock_(clock),
           committer_(committer),
           waiters_(waiters),
+          late_statuses_(late_statuses),
           options_(options),
           log_(std::move(log)) {}
     ~Upkeep() { stop(); }
@@ -47,6 +49,7 @@ private:
     QueueClock& clock_;
     store::Committer& committer_;
     api::OutcomeWaiters& waiters_;
+    LateStatuses& late_statuses_;
     const UpkeepOptions options_;
     const telemetry::Log log_;
     std::mutex mutex_;

@@ -19,6 +19,8 @@ inline constexpr std::string_view gave_up = "Gagal mengirim sampai batas waktu h
 inline constexpr std::string_view cancelled = "Pesan dibatalkan";
 inline constexpr std::string_view held =
     "Hasil pengiriman tidak diketahui; ditahan agar tidak terkirim dua kali";
+inline constexpr std::string_view undecided =
+    "Hasil pengiriman tidak diketahui: platform tidak melaporkannya sampai batas waktu habis";
 inline constexpr std::string_view given_up =
     "Hasil pengiriman tidak diketahui; operator menyatakannya gagal";
 

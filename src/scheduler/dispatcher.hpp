@@ -172,6 +172,7 @@ private:
     void conclude(InFlight& flight, model::Outcome outcome);
     void try_again(InFlight& flight, model::Outcome outcome);
     void put_back(InFlight& flight);
+    void await_status(InFlight& flight, model::Outcome outcome);
     void finish(InFlight& flight, model::Completion completion);
     void finish_unsent(Lane& lane, store::QueuedMessage queued, model::StatusCode code,
                        std::string_view details);

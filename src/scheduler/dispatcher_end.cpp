@@ -58,9 +58,12 @@ void Dispatcher::conclude(InFlight& flight, model::Outcome outcome) {
             flight.lane->down_since.reset();
         }
     }
+    if (outcome.kind == model::Outcome::Kind::accepted &&
+        !connector::is_platform_id(outcome.platform_id)) {
+        outcome.kind = model::Outcome::Kind::unknown;  // No status would ever find it.
+    }
     switch (outcome.kind) {
         case model::Outcome::Kind::sent:
-        case model::Outcome::Kind::accepted:
             finish(flight,
                    {.state = MessageState::sent,
                     .code = StatusCode::sent,
@@ -73,6 +76,9 @@ void Dispatcher::conclude(InFlight& flight, model::Outcome outcome) {
                     .code = outcome.code,
                     .details = details::of_platform(std::move(outcome.details), details::failed),
                     .platform_id = details::of_platform(std::move(outcome.platform_id))});
+            return;
+        case model::Outcome::Kind::accepted:
+            await_status(flight, std::move(outcome));
             return;
         case model::Outcome::Kind::retry:
             try_again(flight, std::move(outcome));
@@ -128,6 +134,28 @@ void Dispatcher::put_back(InFlight& flight) {
     --lane.in_flight;
     memory_.keep_known(source, std::move(queued));
     make_ready(lane);
+}
+
+/// From the commit on the message is the platform's: it holds no place in the window, and is never
+/// sent again. A crash before that repeats the send, like any other.
+void Dispatcher::await_status(InFlight& flight, model::Outcome outcome) {
+    flight.stage = Stage::committing;
+    const auto& message = *flight.queued.message;
+    committer_.hand_over(
+        {.message = message.id,
+         .device = message.device,
+         .source = message.source,
+         .queued_at = flight.queued.queued_at,
+         .platform_id = std::move(outcome.platform_id),
+         .decide_by = now_ + std::min<Millis>(outcome.decide_within, options_.give_up),
+         .attempts = flight.queued.attempts,
+         .sent = flight.lane->pacer.record()},
+        [this](const store::HandOver& done) {
+            if (done.handed_over && options_.on_handed_over) {
+                options_.on_handed_over(done.decide_by);
+            }
+            post_(Committed{.message = done.message});
+        });
 }
 
 void Dispatcher::finish(InFlight& flight, model::Completion completion) {

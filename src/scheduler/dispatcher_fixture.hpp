@@ -32,7 +32,10 @@ public:
     [[nodiscard]] model::DeviceState first_state(model::PhoneNumber) const override {
         return model::DeviceState::connected;
     }
-    [[nodiscard]] Result<void> start(connector::ConnectorEvents&) override { return {}; }
+    [[nodiscard]] Result<void> start(connector::ConnectorEvents&,
+                                     connector::DeviceSecrets&) override {
+        return {};
+    }
     void stop() override {}
     void start_device(const model::Device&, std::string_view) override {}
     void answer_pairing(model::PhoneNumber, std::string_view) override {}

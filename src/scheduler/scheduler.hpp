@@ -38,6 +38,9 @@ struct Options {
     /// Whether a recipient can be a number at all; an impossible one fails with 1002 when it is
     /// due (decisions.md, Fields). Empty: all can.
     std::function<bool(std::string_view)> recipient_possible;
+    /// Told of each message that a platform took and decides later, after it is durable, on the
+    /// committer's thread.
+    std::function<void(Timestamp decide_by)> on_handed_over;
     /// Told when the store could not be read, at most once a second; for the operator's log.
     std::function<void(const Error&)> on_trouble;
 };
@@ -65,8 +68,11 @@ struct Counts {
 /// disk and are loaded when they come due, lane by lane, a bounded number at a time. A lane sends
 /// in order of (due, acceptance), API messages before campaign messages; of more than 32,768
 /// delayed ones that come due within the same 16 s, only those accepted first are put in order at a
-/// time. A passing failure is put back with jittered back-off until `give_up`; a device that is
-/// down pauses its lane and is probed. At start every lane is recovered from the store.
+/// time. Order is that in which sends begin: those of one window are under way together, a media
+/// message lets others pass while its file is fetched, and a failed attempt goes to the back of its
+/// new time. A message that a platform takes and decides later leaves its lane. A passing failure
+/// is put back with jittered back-off until `give_up`; a device that is down pauses its lane and is
+/// probed. At start every lane is recovered from the store.
 ///
 /// What a device with a pace has sent, its last send and the day's count, is committed with the
 /// outcomes, so a restart keeps gap and cap; a crash may exceed the cap by the sends in flight.

@@ -48,7 +48,8 @@ struct Told {
 
 using Operation =
     std::variant<Told<Accept, Committer::AcceptDone>, Told<Finish, Committer::FinishDone>,
-                 Told<Reschedule, Committer::RescheduleDone>, Told<Intent, Committer::IntentDone>,
+                 Told<Reschedule, Committer::RescheduleDone>,
+                 Told<HandOver, Committer::HandOverDone>, Told<Intent, Committer::IntentDone>,
                  Told<CallbackUpdate, Committer::Done>, Told<Change, Committer::ChangeDone>>;
 
 void tell(Accept& accept, Committer::AcceptDone& done) {
@@ -59,6 +60,9 @@ void tell(Finish& finish, Committer::FinishDone& done) {
 }
 void tell(Reschedule& reschedule, Committer::RescheduleDone& done) {
     done(reschedule);
+}
+void tell(HandOver& hand_over, Committer::HandOverDone& done) {
+    done(hand_over);
 }
 void tell(Intent& intent, Committer::IntentDone& done) {
     done(intent);
@@ -146,10 +150,12 @@ private:
     WriteBatch batch_;
     // In the order in which they are told.
     std::tuple<Kind<Finish, Committer::FinishDone>, Kind<Reschedule, Committer::RescheduleDone>,
-               Kind<Intent, Committer::IntentDone>, Kind<CallbackUpdate, Committer::Done>,
-               Kind<Change, Committer::ChangeDone>, Kind<Accept, Committer::AcceptDone>>
+               Kind<HandOver, Committer::HandOverDone>, Kind<Intent, Committer::IntentDone>,
+               Kind<CallbackUpdate, Committer::Done>, Kind<Change, Committer::ChangeDone>,
+               Kind<Accept, Committer::AcceptDone>>
         kinds_{Kind<Finish, Committer::FinishDone>{batch_.finishes},
                Kind<Reschedule, Committer::RescheduleDone>{batch_.reschedules},
+               Kind<HandOver, Committer::HandOverDone>{batch_.hand_overs},
                Kind<Intent, Committer::IntentDone>{batch_.intents},
                Kind<CallbackUpdate, Committer::Done>{batch_.callback_updates},
                Kind<Change, Committer::ChangeDone>{batch_.changes},
@@ -371,6 +377,10 @@ void Committer::finish(Finish finish, FinishDone done) {
 
 void Committer::reschedule(Reschedule reschedule, RescheduleDone done) {
     impl_->box_.put_always(Told{std::move(reschedule), std::move(done)});
+}
+
+void Committer::hand_over(HandOver hand_over, HandOverDone done) {
+    impl_->box_.put_always(Told{std::move(hand_over), std::move(done)});
 }
 
 void Committer::record_intent(Intent intent, IntentDone done) {

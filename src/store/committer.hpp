@@ -40,8 +40,9 @@ struct CommitterCounts {
 /// written again, four times a second, until there is room. Where there is none at the end, within
 /// 2 s of `stop`, that is fatal. An element whose page is damaged is told so alone.
 ///
-/// Limits: see CommitterOptions. Finishes, reschedules, intents and callback updates are always
-/// taken, because the work that caused them was let in before; so is what `change_always` brings.
+/// Limits: see CommitterOptions. Finishes, reschedules, hand-overs, intents and callback updates
+/// are always taken, because the work that caused them was let in before; so is what
+/// `change_always` brings.
 class Committer {
 public:
     using Fatal = std::function<void(const Error&)>;
@@ -63,6 +64,9 @@ public:
 
     using RescheduleDone = std::move_only_function<void(const Reschedule&)>;
     void reschedule(Reschedule reschedule, RescheduleDone done);
+
+    using HandOverDone = std::move_only_function<void(const HandOver&)>;
+    void hand_over(HandOver hand_over, HandOverDone done);
 
     /// Where the intent is `damaged` it is not recorded, and the message must not be sent.
     using IntentDone = std::move_only_function<void(const Intent&)>;

@@ -59,8 +59,9 @@ struct OriginSummary {
 struct MessageRecord {
     model::Message message;
     model::MessageState state = model::MessageState::pending;
-    Timestamp queued_at;  // While it waits: time of the next attempt.
+    Timestamp queued_at;  // While it waits: time of the next attempt; handed over: decide_by.
     std::uint32_t attempts = 0;
+    std::string platform_id;                      // While it is handed over.
     std::string last_details;                     // Of the last passing failure, while it waits.
     std::optional<model::Completion> completion;  // Once it ended, or is held.
 };

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -15,6 +16,7 @@
 #include "model/message.hpp"
 #include "model/outcome.hpp"
 #include "store/idempotency.hpp"
+#include "store/platform_message.hpp"
 
 namespace merpati::store {
 
@@ -23,7 +25,8 @@ struct PruneLimits {
     // Queue time (base/queue_clock.hpp), like ids and what was created under a key.
     Timestamp messages_before;  // Messages in a final state, with no callback waiting.
     Timestamp idempotency_before;
-    std::size_t rows_max = 500;  // One step's work, so that it never delays a batch for long.
+    Timestamp platform_events_before;  // What platforms reported; a repeat is news after that.
+    std::size_t rows_max = 500;        // One step's work, so that it never delays a batch for long.
 };
 
 /// New values of an account's fields; those left empty stay as they are.
@@ -133,6 +136,39 @@ public:
     /// Errors: not_found, conflict (not held).
     virtual Result<void> fail_message(model::MessageId message, const model::Completion& completion,
                                       const std::optional<model::Callback>& callback) = 0;
+
+    // What a connector keeps of a device, encrypted; it goes with the device.
+    static constexpr std::size_t secret_bytes_max = 1'048'576;
+    static constexpr std::size_t secret_name_bytes_max = 256;
+    static constexpr std::size_t device_secrets_max = 20'000;
+    /// Empty: there is none. Errors: conflict (another key encrypted it).
+    virtual Result<std::optional<Bytes>> device_secret(model::PhoneNumber device,
+                                                       std::string_view name) = 0;
+    /// Empty: removes it. Errors: not_found (no such device), refused (a limit above).
+    virtual Result<void> put_device_secret(model::PhoneNumber device, std::string_view name,
+                                           const std::optional<Bytes>& value) = 0;
+
+    // What platforms report, by the device and the platform's id.
+    /// Whether a message that came in is the first of its id.
+    virtual Result<bool> note_inbound(model::PhoneNumber device, std::string_view platform_id,
+                                      Timestamp now) = 0;
+    /// Whether a message has come further than was known.
+    virtual Result<bool> note_status(model::PhoneNumber device, std::string_view platform_id,
+                                     const model::PlatformStatus& status, Timestamp now) = 0;
+    /// The message that was handed over under this id, whether it ended since or not; of several
+    /// the latest that did not.
+    virtual Result<std::optional<PlatformMessage>> find_platform_message(
+        model::PhoneNumber device, std::string_view platform_id) = 0;
+    /// Messages that are handed over and to be decided by `until` or before, the most urgent first.
+    virtual Result<std::vector<PlatformMessage>> undecided(Timestamp until, std::size_t limit) = 0;
+    /// The earliest `decide_by`; empty where nothing is handed over.
+    virtual Result<std::optional<Timestamp>> next_decide_by() = 0;
+    /// Ends a message that is handed over, as a Finish does. False: it is not, or has ended.
+    virtual Result<bool> end_handed_over(const model::Message& message,
+                                         const model::Completion& completion,
+                                         const std::optional<model::Callback>& callback) = 0;
+    /// Whose the message is; empty where there is none.
+    virtual Result<std::optional<model::AccountId>> owner_of_message(model::MessageId message) = 0;
 
     virtual Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                                       std::string_view key) = 0;

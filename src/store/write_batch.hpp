@@ -76,6 +76,24 @@ struct Reschedule {
     bool damaged = false;  // Where it belongs the store cannot be read: nothing was done.
 };
 
+/// Takes a message out of its lane that its platform took, and said that it will tell later what
+/// became of it (Outcome::Kind::accepted). From now on it is found by its platform id.
+struct HandOver {
+    model::MessageId message;
+    model::PhoneNumber device;
+    model::Source source = model::Source::api;
+    Timestamp queued_at;  // Where it stands in its lane's queue.
+    std::string platform_id;
+    /// In queue time. Where the platform spoke of it already, the store makes it the earliest time
+    /// of all.
+    Timestamp decide_by;
+    std::uint32_t attempts = 0;
+    std::optional<SentRecord> sent;  // As in Finish.
+
+    bool handed_over = false;  // False: no queue row was there (ended before).
+    bool damaged = false;      // Where it belongs the store cannot be read: nothing was done.
+};
+
 /// Records how far a callback has come.
 struct CallbackUpdate {
     model::EventId event;
@@ -98,6 +116,7 @@ struct Change {
 struct WriteBatch {
     std::vector<Finish> finishes;
     std::vector<Reschedule> reschedules;
+    std::vector<HandOver> hand_overs;
     std::vector<Intent> intents;
     std::vector<CallbackUpdate> callback_updates;
     std::vector<Change> changes;
@@ -108,7 +127,7 @@ struct WriteBatch {
     std::vector<RowChange> row_changes;
 
     [[nodiscard]] bool empty() const noexcept {
-        return finishes.empty() && reschedules.empty() && intents.empty() &&
+        return finishes.empty() && reschedules.empty() && hand_overs.empty() && intents.empty() &&
                callback_updates.empty() && changes.empty() && accepts.empty();
     }
 };

@@ -21,7 +21,7 @@ export function detailsOfSource(): Map<string, string> {
     }
   }
   const platform = read("connector/simulator/recipients.cpp");
-  const refusals = platform.matchAll(/refused\(model::StatusCode::(recipient_\w+), "([^"]+)"\)/g);
+  const refusals = platform.matchAll(/refused\(StatusCode::(recipient_\w+),\s*"([^"]+)"\)/g);
   for (const [, code, text] of refusals) texts.set(code!, text!);
   return texts;
 }

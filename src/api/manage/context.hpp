@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -20,6 +22,15 @@
 #include "store/store.hpp"
 
 namespace merpati::api::manage {
+
+/// How far the pairing of a device has come. The step is the last one; a later one replaces it.
+struct Pairing {
+    bool under_way = false;
+    std::string method;   // Empty: there is no step.
+    std::string payload;  // What a person is to scan, type in or answer.
+    std::optional<Timestamp> expires_at;
+    std::string reason;  // Why it ended without the device being connected.
+};
 
 /// What differs for devices between a running server, which has connectors, and a stopped one's
 /// store, where only the record changes.
@@ -39,6 +50,13 @@ public:
     /// Errors: not_found, refused (no such connector, pairing needed), busy, store_failed.
     [[nodiscard]] virtual Result<model::Device> connect(model::PhoneNumber number) = 0;
     [[nodiscard]] virtual Result<model::Device> disconnect(model::PhoneNumber number) = 0;
+
+    /// Begins to pair the device, in this way; empty: the connector's own. Errors: refused (no such
+    /// connector, no such way, the server is stopped), not_found, busy.
+    [[nodiscard]] virtual Result<void> pair(model::PhoneNumber number, std::string method) = 0;
+    /// Hands the answer to a step over that asks for one. Errors: refused, not_found.
+    [[nodiscard]] virtual Result<void> answer(model::PhoneNumber number, std::string answer) = 0;
+    [[nodiscard]] virtual Pairing pairing(model::PhoneNumber number) const = 0;
 };
 
 /// The same for messages: a running server's scheduler owns those that wait.

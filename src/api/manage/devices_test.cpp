@@ -64,6 +64,32 @@ TEST_F(DevicesTest, WrongFieldsAreNamedAndNothingIsAdded) {
     EXPECT_THAT(devices.told, IsEmpty());
 }
 
+TEST_F(DevicesTest, APairingIsBegunAnsweredAndShown) {
+    add("6281100000001");
+    devices.shown_pairing = {.under_way = true,
+                             .method = "otp",
+                             .payload = "Kode: 1",
+                             .expires_at = clock.now(),
+                             .reason = {}};
+    const auto begun = post("/devices/6281100000001/pairing", R"({"method":"otp"})");
+    EXPECT_EQ(begun.status, 200);
+    EXPECT_EQ(begun.text("state"), "pairing");
+    EXPECT_EQ(begun.text("payload"), "Kode: 1");
+    EXPECT_EQ(begun.text("expires_at"), to_rfc3339(clock.now()));
+    EXPECT_EQ(post("/devices/6281100000001/pairing", "").status, 200);
+    EXPECT_EQ(post("/devices/6281100000001/pairing/answer", R"({"answer":"9"})").status, 200);
+    EXPECT_THAT(devices.told,
+                ::testing::IsSupersetOf(
+                    {"pair 6281100000001 otp", "pair 6281100000001 ", "answer 6281100000001 9"}));
+    devices.shown_pairing = {.under_way = false, .reason = "kedaluwarsa"};
+    const auto shown = get("/devices/6281100000001/pairing");
+    EXPECT_EQ(shown.text("state"), "connected");
+    EXPECT_EQ(shown.text("reason"), "kedaluwarsa");
+    EXPECT_TRUE(shown.json.at("method").is_null());
+    EXPECT_EQ(post("/devices/6281100000001/pairing/answer", "{}").status, 400);
+    EXPECT_EQ(get("/devices/6281100000009/pairing").status, 404);
+}
+
 TEST_F(DevicesTest, AConnectorThatIsNotHereIsRefused) {
     EXPECT_EQ(add("6281100000001", R"(,"connector":"cloud")").status, 403);
     add("6281100000001");

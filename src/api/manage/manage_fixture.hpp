@@ -67,8 +67,19 @@ struct ToldDevices final : DeviceControl {
         return *directory.find_device(number);
     }
 
+    Result<void> pair(model::PhoneNumber number, std::string method) override {
+        told.push_back("pair " + number.text() + " " + method);
+        return {};
+    }
+    Result<void> answer(model::PhoneNumber number, std::string answer) override {
+        told.push_back("answer " + number.text() + " " + answer);
+        return {};
+    }
+    [[nodiscard]] Pairing pairing(model::PhoneNumber) const override { return shown_pairing; }
+
     const admission::Directory& directory;
     std::vector<std::string> told;
+    Pairing shown_pairing;
 };
 
 struct ToldMessages final : MessageControl {

@@ -16,7 +16,8 @@ namespace merpati::api::manage::messages {
 namespace {
 
 using boost::json::value;
-constexpr std::string_view states = "pending, sending, sent, failed, cancelled or held";
+constexpr std::string_view states =
+    "pending, sending, handed_over, sent, failed, cancelled or held";
 
 Result<store::MessageRecord> find_message(store::Reader& reader, std::string_view id) {
     if (const auto parsed = Uuid::parse(id)) {
@@ -164,7 +165,7 @@ Result<value> cancel(const Context& context, Call& call) {
     if (!record) {
         return pass(record);
     }
-    if (record->completion) {
+    if (record->completion || record->state == model::MessageState::handed_over) {
         return fail(ErrorCode::conflict,
                     fmt::format("message {} is {}: only one that waits can be cancelled", call.id,
                                 model::to_string(record->state)));

@@ -105,6 +105,8 @@ object view(const store::MessageRecord& record) {
         shown["code"] = static_cast<std::uint16_t>(completion.code);
         shown["details"] = text_or_null(completion.details);
         shown["platform_id"] = text_or_null(completion.platform_id);
+    } else if (record.state == model::MessageState::handed_over) {
+        shown["platform_id"] = text_or_null(record.platform_id);
     } else {
         shown["next_attempt_at"] = to_rfc3339(record.queued_at);
     }

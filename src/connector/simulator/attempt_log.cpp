@@ -43,6 +43,14 @@ std::optional<Uuid> sent_message(std::string_view line) {
     return Uuid::parse(line.substr(found + key.size(), 36));
 }
 
+/// What stands behind a key, up to the next quote.
+std::string_view value_of(std::string_view line, std::string_view key) {
+    const auto found = line.find(key);
+    const auto rest =
+        found == std::string_view::npos ? std::string_view{} : line.substr(found + key.size());
+    return rest.substr(0, rest.find('"'));
+}
+
 std::unexpected<Error> trouble(const char* what, const std::filesystem::path& file) {
     return fail(ErrorCode::io_failed, fmt::format("{} {}: {}", what, file.string(),
                                                   std::generic_category().message(errno)));
@@ -108,8 +116,8 @@ Result<void> AttemptLog::cut_torn_line() {
     return {};
 }
 
-Result<std::unordered_set<Uuid>> AttemptLog::read_sent() const {
-    std::unordered_set<Uuid> sent;
+Result<AttemptLog::Sent> AttemptLog::read_sent() const {
+    Sent sent;
     if (!regular_) {
         return sent;
     }
@@ -117,7 +125,11 @@ Result<std::unordered_set<Uuid>> AttemptLog::read_sent() const {
     std::string line;
     while (std::getline(in, line)) {
         if (const auto id = sent_message(line)) {
-            sent.insert(*id);
+            sent.all.insert(*id);
+            const auto from = model::PhoneNumber::parse(value_of(line, R"("from":")"));
+            if (from && is_told_at_reconnect(value_of(line, R"("to":")"))) {
+                sent.told_at_reconnect.emplace_back(*from, *id);
+            }
         }
     }
     if (!in.eof()) {

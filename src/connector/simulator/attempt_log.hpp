@@ -5,6 +5,8 @@
 #include <string>
 #include <sys/types.h>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -34,8 +36,14 @@ public:
 
     [[nodiscard]] bool is_open() const noexcept { return file_ >= 0; }
 
-    /// Which messages the file says were sent. Reads all of it. Errors: io_failed.
-    [[nodiscard]] Result<std::unordered_set<Uuid>> read_sent() const;
+    /// What the file says of messages that were sent.
+    struct Sent {
+        std::unordered_set<Uuid> all;
+        /// Those of them that their devices are to hear of when they connect again.
+        std::vector<std::pair<model::PhoneNumber, Uuid>> told_at_reconnect;
+    };
+    /// Reads all of it. Errors: io_failed.
+    [[nodiscard]] Result<Sent> read_sent() const;
 
     /// Adds a line to the group that `write` appends.
     void add(Timestamp time, const SendRequest& request, const model::Outcome& outcome);

@@ -1,10 +1,80 @@
 #include "connector/simulator/recipients.hpp"
 
+#include <chrono>
+
 namespace merpati::connector::simulator {
 namespace {
 
-model::Outcome refused(model::StatusCode code, const char* details) {
-    return {.kind = model::Outcome::Kind::failed, .code = code, .details = details};
+using namespace std::chrono_literals;
+using model::Outcome;
+using model::Progress;
+using model::StatusCode;
+
+/// How long the platform may be silent about what it accepted.
+constexpr Millis decide_within = 5s;
+
+constexpr auto later_failure = "Platform gagal mengirim pesan";
+
+Outcome refused(StatusCode code, const char* details) {
+    return {.kind = Outcome::Kind::failed, .code = code, .details = details};
+}
+
+Outcome unknown(const char* details) {
+    return {.kind = Outcome::Kind::unknown, .code = StatusCode::failed, .details = details};
+}
+
+model::PlatformStatus status(Progress progress, Timestamp now) {
+    const bool failed = progress == Progress::failed;
+    return {.progress = progress,
+            .code = failed ? StatusCode::failed : StatusCode::sent,
+            .details = failed ? later_failure : "",
+            .at = now};
+}
+
+/// An outcome, and nothing beside it.
+Play ends_with(Outcome outcome) {
+    Play play;
+    play.taken = outcome.kind == Outcome::Kind::sent;
+    play.outcome = std::move(outcome);
+    return play;
+}
+
+/// What is accepted, and decided later.
+Play play_accepted(const model::Message& message, char last, Timestamp now) {
+    Play play;
+    play.taken = true;
+    play.outcome = taken(message);
+    play.outcome.kind = Outcome::Kind::accepted;
+    play.outcome.decide_within = decide_within;
+    const std::size_t repeat = last == '3' ? 3 : 1;
+    switch (last) {
+        case '1':
+            play.after = {status(Progress::failed, now)};
+            break;
+        case '2':
+            play.before = {status(Progress::read, now), status(Progress::delivered, now),
+                           status(Progress::sent, now)};
+            break;
+        case '4':
+            break;
+        case '5':
+            play.outcome.decide_within = 1min;
+            play.told_at_reconnect = true;
+            break;
+        default:
+            for (const auto progress : {Progress::sent, Progress::delivered, Progress::read}) {
+                play.after.insert(play.after.end(), repeat, status(progress, now));
+            }
+    }
+    return play;
+}
+
+/// The part of the recipient that says what to play; empty: nothing special.
+std::string_view ending_of(std::string_view recipient) {
+    constexpr std::size_t digits = 6;
+    const auto ending = recipient.size() > digits ? recipient.substr(recipient.size() - digits)
+                                                  : std::string_view{};
+    return ending.starts_with("99") ? ending : std::string_view{};
 }
 
 }  // namespace
@@ -13,36 +83,60 @@ std::string platform_id(const model::MessageId& id) {
     return "sim-" + id.text();
 }
 
-model::Outcome judge(const model::Message& message, std::uint32_t attempt) {
-    const auto& to = message.recipient;
-    if (to.ends_with("991001")) {
-        return refused(model::StatusCode::recipient_unregistered, "Nomor tujuan tidak terdaftar");
-    }
-    if (to.ends_with("991002")) {
-        return refused(model::StatusCode::recipient_invalid, "Nomor tujuan tidak valid");
-    }
-    if (to.ends_with("991003")) {
-        return refused(model::StatusCode::media_refused, "Jenis file tidak didukung");
-    }
-    if (to.ends_with("995002")) {
-        return refused(model::StatusCode::failed, "Platform menolak pesan");
-    }
-    if (to.ends_with("995001") || (to.ends_with("995000") && attempt <= 2)) {
-        return unavailable();
-    }
-    return accepted(message);
+bool is_told_at_reconnect(std::string_view recipient) {
+    return ending_of(recipient) == "996005";
 }
 
-model::Outcome accepted(const model::Message& message) {
-    return {.kind = model::Outcome::Kind::sent,
-            .code = model::StatusCode::sent,
+Play play(const model::Message& message, std::uint32_t attempt, Timestamp now) {
+    const auto ending = ending_of(message.recipient);
+    const bool is_first = attempt == 1;
+    if (ending.empty()) {
+        return ends_with(taken(message));
+    }
+    if (ending == "991001") {
+        return ends_with(
+            refused(StatusCode::recipient_unregistered, "Nomor tujuan tidak terdaftar"));
+    }
+    if (ending == "991002") {
+        return ends_with(refused(StatusCode::recipient_invalid, "Nomor tujuan tidak valid"));
+    }
+    if (ending == "991003") {
+        return ends_with(refused(StatusCode::media_refused, "Jenis file tidak didukung"));
+    }
+    if (ending == "995002") {
+        return ends_with(refused(StatusCode::failed, "Platform menolak pesan"));
+    }
+    if (ending == "995001" || (ending == "995000" && attempt <= 2)) {
+        return ends_with(unavailable());
+    }
+    if (ending == "995003" && is_first) {
+        auto lost = ends_with(unknown("Jawaban platform hilang"));
+        lost.taken = true;
+        return lost;
+    }
+    if (ending == "995004" && is_first) {
+        auto dies = ends_with(unknown("Proses konektor berhenti"));
+        dies.worker_dies = true;
+        return dies;
+    }
+    if (ending >= "996000" && ending <= "996005") {
+        return play_accepted(message, ending.back(), now);
+    }
+    auto sent = ends_with(taken(message));
+    sent.is_answered = ending == "997000";
+    return sent;
+}
+
+model::Outcome taken(const model::Message& message) {
+    return {.kind = Outcome::Kind::sent,
+            .code = StatusCode::sent,
             .details = "Pesan terkirim",
             .platform_id = platform_id(message.id)};
 }
 
 model::Outcome unavailable() {
-    return {.kind = model::Outcome::Kind::retry,
-            .code = model::StatusCode::failed,
+    return {.kind = Outcome::Kind::retry,
+            .code = StatusCode::failed,
             .details = "Platform sedang tidak tersedia"};
 }
 

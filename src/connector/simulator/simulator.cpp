@@ -1,14 +1,20 @@
 #include "connector/simulator/simulator.hpp"
 
+#include <algorithm>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 #include <unordered_set>
+#include <variant>
+#include <vector>
 
 #include "base/assert.hpp"
 #include "base/mailbox.hpp"
 #include "base/thread.hpp"
 #include "connector/simulator/attempt_log.hpp"
+#include "connector/simulator/devices.hpp"
 #include "connector/simulator/recipients.hpp"
 
 namespace merpati::connector::simulator {
@@ -16,13 +22,19 @@ namespace merpati::connector::simulator {
 class Simulator::Impl {
 public:
     Impl(const Clock& clock, Options options)
-        : clock_(clock), options_(std::move(options)), box_(0) {
+        : clock_(clock),
+          options_(std::move(options)),
+          box_(0),
+          devices_(clock, [this](auto act) { later(options_.step, std::move(act)); }) {
         Capabilities capabilities;
+        capabilities.pairing = pairing_methods();
         capabilities.typing = true;
         capabilities.recognises_repeats = options_.dedupe;
         capabilities.number_check = true;
+        capabilities.late_statuses = true;
         capabilities.window = options_.window;
         capabilities_ = std::make_shared<const Capabilities>(std::move(capabilities));
+        devices_.on_connected = [this](model::PhoneNumber device) { tell_at_reconnect(device); };
     }
 
     /// One attempt under way.
@@ -37,8 +49,9 @@ public:
         }
     };
 
-    Result<void> start(ConnectorEvents& events) {
+    Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) {
         events_ = &events;
+        devices_.begin(events, secrets);
         if (!options_.log.empty()) {
             if (auto opened = log_.open(options_.log); !opened) {
                 return opened;
@@ -48,12 +61,13 @@ public:
                 if (!sent) {
                     return pass(sent);
                 }
-                sent_ = std::move(*sent);
+                sent_ = std::move(sent->all);
+                for (const auto& [device, message] : sent->told_at_reconnect) {
+                    told_at_reconnect_[device].push_back(platform_id(message));
+                }
             }
         }
-        if (threaded()) {
-            thread_ = start_thread("simulator", [this] { run(); });
-        }
+        thread_ = start_thread("simulator", [this] { run(); });
         return {};
     }
 
@@ -70,86 +84,107 @@ public:
                       .attempt = request.attempt,
                       .file = request.file,
                       .done_at = clock_.steady_now() + options_.latency};
-        if (!threaded()) {
+        if (box_.closed()) {
+            report(down(job, "Simulator berhenti"));
+        } else if (options_.latency.count() == 0 && !log_.is_open()) {
             report(decide(job));
         } else if (!box_.put_always(Job{job})) {
-            report({.job = job, .outcome = down("Simulator berhenti")});  // It was stopped.
+            report(down(job, "Simulator berhenti"));
         }
     }
 
-    void set_connected(model::PhoneNumber device, bool connected) {
-        invariant(events_ != nullptr, "the simulator is started before its devices are");
-        {
-            const std::lock_guard lock{devices_mutex_};
-            if (connected) {
-                connected_.insert(device);
-            } else {
-                connected_.erase(device);
-            }
-        }
-        events_->device_state(
-            device, connected ? model::DeviceState::connected : model::DeviceState::disconnected,
-            connected ? "" : std::string{model::disconnected_by_request},
-            [](const Result<void>&) {});
-    }
-
-    CapabilitiesPtr capabilities() const { return capabilities_; }
+    Devices& devices() { return devices_; }
+    const CapabilitiesPtr& capabilities() const { return capabilities_; }
 
 private:
-    [[nodiscard]] bool threaded() const { return options_.latency.count() > 0 || log_.is_open(); }
+    /// Something that happens later, by itself.
+    struct Act {
+        SteadyTime at;
+        std::move_only_function<void()> run;
+    };
+    using Work = std::variant<Job, Act>;
 
     /// The platform's answer to one attempt.
     struct Answer {
         Job job;
-        model::Outcome outcome;
+        Play play;
         bool logged = false;  // A line of the group that is about to be written speaks of it.
     };
 
-    // The latency is the same for all, so jobs end in the order in which they came.
+    /// What waits on the simulator's thread.
+    struct Waiting {
+        std::deque<Job> jobs;  // The latency is the same for all, so they end as they came.
+        std::multimap<SteadyTime, Act> acts;
+
+        [[nodiscard]] bool empty() const { return jobs.empty() && acts.empty(); }
+        [[nodiscard]] SteadyTime next() const {
+            const auto job = jobs.empty() ? SteadyTime::max() : jobs.front().done_at;
+            return acts.empty() ? job : std::min(job, acts.begin()->first);
+        }
+    };
+
     void run() {
-        std::vector<Job> arrived;
-        std::deque<Job> waiting;
-        std::vector<Answer> answers;
+        std::vector<Work> arrived;
+        Waiting waiting;
         for (;;) {
             const bool open =
                 waiting.empty()
                     ? box_.take_all(arrived)
-                    : box_.take_all_for(arrived, std::chrono::ceil<Millis>(waiting.front().done_at -
-                                                                           clock_.steady_now()));
-            waiting.insert(waiting.end(), arrived.begin(), arrived.end());
-            if (!open && waiting.empty()) {
-                return;
+                    : box_.take_all_for(
+                          arrived, std::chrono::ceil<Millis>(waiting.next() - clock_.steady_now()));
+            for (auto& work : arrived) {
+                if (auto* job = std::get_if<Job>(&work)) {
+                    waiting.jobs.push_back(*job);
+                } else {
+                    auto& act = std::get<Act>(work);
+                    waiting.acts.emplace(act.at, std::move(act));
+                }
             }
-            const auto now = clock_.steady_now();
-            while (!waiting.empty() && (!open || waiting.front().done_at <= now)) {
-                answers.push_back(decide(waiting.front()));
-                waiting.pop_front();
+            end_jobs(waiting.jobs, open);
+            if (!open) {
+                return;  // What was to happen later does not.
             }
-            write(answers);
-            for (auto& answer : answers) {
-                report(std::move(answer));
+            while (!waiting.acts.empty() && waiting.acts.begin()->first <= clock_.steady_now()) {
+                waiting.acts.extract(waiting.acts.begin()).mapped().run();
             }
-            answers.clear();
         }
+    }
+
+    void end_jobs(std::deque<Job>& jobs, bool open) {
+        std::vector<Answer> answers;
+        const auto now = clock_.steady_now();
+        while (!jobs.empty() && (!open || jobs.front().done_at <= now)) {
+            answers.push_back(decide(jobs.front()));
+            jobs.pop_front();
+        }
+        write(answers);
+        for (auto& answer : answers) {
+            report(std::move(answer));
+        }
+    }
+
+    void later(Millis delay, std::move_only_function<void()> act) {
+        box_.put_always(Act{.at = clock_.steady_now() + delay, .run = std::move(act)});
     }
 
     Answer decide(const Job& job) {
         const auto& message = *job.message;
-        {
-            const std::lock_guard lock{devices_mutex_};
-            if (!connected_.contains(message.device)) {
-                return {.job = job, .outcome = down("Perangkat tidak terhubung")};
-            }
+        if (!devices_.is_connected(message.device)) {
+            return down(job, "Perangkat tidak terhubung");
         }
+        Answer answer{.job = job, .play = play(message, job.attempt, clock_.now())};
         if (options_.dedupe && sent_.contains(message.id)) {
-            return {.job = job, .outcome = accepted(message)};
+            if (!answer.play.taken) {
+                answer.play.outcome = taken(message);
+            }
+            return answer;
         }
-        Answer answer{.job = job, .outcome = judge(message, job.attempt)};
         if (log_.is_open()) {
-            log_.add(clock_.now(), job.request(), answer.outcome);
+            log_.add(clock_.now(), job.request(),
+                     answer.play.taken ? taken(message) : answer.play.outcome);
             answer.logged = true;
         }
-        if (options_.dedupe && answer.outcome.kind == model::Outcome::Kind::sent) {
+        if (options_.dedupe && answer.play.taken) {
             sent_.insert(message.id);
         }
         return answer;
@@ -170,25 +205,99 @@ private:
         for (auto& answer : answers) {
             if (answer.logged) {
                 sent_.erase(answer.job.message->id);
-                answer.outcome = unavailable();
+                answer.play = {.outcome = unavailable()};
             }
         }
         // Repeats of what is in the same group were recognised too early.
         for (auto& answer : answers) {
-            if (answer.outcome.kind == model::Outcome::Kind::sent && options_.dedupe &&
-                !sent_.contains(answer.job.message->id)) {
-                answer.outcome = unavailable();
+            if (answer.play.taken && options_.dedupe && !sent_.contains(answer.job.message->id)) {
+                answer.play = {.outcome = unavailable()};
             }
         }
     }
 
-    static model::Outcome down(const char* details) {
-        return {.kind = model::Outcome::Kind::device_down, .details = details};
+    static Answer down(const Job& job, const char* details) {
+        return {
+            .job = job,
+            .play = {.outcome = {.kind = model::Outcome::Kind::device_down, .details = details}}};
     }
 
+    /// The message may be gone once its outcome is reported.
     void report(Answer answer) {
         const auto& message = *answer.job.message;
-        events_->outcome(message.id, message.device, std::move(answer.outcome));
+        const auto device = message.device;
+        auto& play = answer.play;
+        const auto id = platform_id(message.id);
+        for (auto& status : play.before) {
+            report_status(device, id, std::move(status));
+        }
+        if (play.told_at_reconnect) {
+            const std::lock_guard lock{reconnect_mutex_};
+            told_at_reconnect_[device].push_back(id);
+        }
+        if (play.is_answered) {
+            const InboundMessage reply{.device = device,
+                                       .platform_id = "sim-in-" + message.id.text(),
+                                       .sender = message.recipient,
+                                       .type = "text",
+                                       .text = "Balasan: " + message.body,
+                                       .media = {},
+                                       .at = clock_.now()};
+            for (int time = 0; time < 2; ++time) {  // Platforms repeat themselves.
+                later(options_.latency, [this, reply] { report_inbound(reply); });
+            }
+        }
+        if (play.worker_dies) {
+            devices_.lose_all();
+        }
+        events_->outcome(message.id, device, std::move(play.outcome));
+        auto delay = Millis{0};
+        for (auto& status : play.after) {
+            delay += options_.latency;
+            later(delay, [this, device, id, status = std::move(status)]() mutable {
+                report_status(device, id, std::move(status));
+            });
+        }
+    }
+
+    void report_status(model::PhoneNumber device, const std::string& id,
+                       model::PlatformStatus status) {
+        LateStatus late{.device = device, .platform_id = id, .message = {}, .status = status};
+        events_->late_status(std::move(late), [this, device, id, status](const Result<void>& done) {
+            if (is_busy(done)) {
+                later(options_.step, [=, this] { report_status(device, id, status); });
+            }
+        });
+    }
+
+    void report_inbound(const InboundMessage& message) {
+        events_->inbound(message, [this, message](const Result<void>& done) {
+            if (is_busy(done)) {
+                later(options_.step, [this, message] { report_inbound(message); });
+            }
+        });
+    }
+
+    static bool is_busy(const Result<void>& done) {
+        return !done && done.error().code == ErrorCode::busy;
+    }
+
+    /// Said each time, as a platform does that was not told that it was heard.
+    void tell_at_reconnect(model::PhoneNumber device) {
+        const std::lock_guard lock{reconnect_mutex_};
+        const auto found = told_at_reconnect_.find(device);
+        if (found == told_at_reconnect_.end()) {
+            return;
+        }
+        for (const auto& id : found->second) {
+            later(options_.latency, [this, device, id] {
+                report_status(device, id,
+                              {.progress = model::Progress::sent,
+                               .code = model::StatusCode::sent,
+                               .details = {},
+                               .at = clock_.now()});
+            });
+        }
     }
 
     const Clock& clock_;
@@ -197,10 +306,11 @@ private:
     ConnectorEvents* events_ = nullptr;
     AttemptLog log_;
     std::unordered_set<Uuid> sent_;  // Only with `dedupe`.
-    Mailbox<Job> box_;
+    Mailbox<Work> box_;
+    Devices devices_;
+    std::mutex reconnect_mutex_;
+    std::unordered_map<model::PhoneNumber, std::vector<std::string>> told_at_reconnect_;
     std::thread thread_;
-    std::mutex devices_mutex_;
-    std::unordered_set<model::PhoneNumber> connected_;
 };
 
 Simulator::Simulator(const Clock& clock, Options options)
@@ -212,27 +322,28 @@ Simulator::~Simulator() {
 CapabilitiesPtr Simulator::capabilities() const {
     return impl_->capabilities();
 }
-model::DeviceState Simulator::first_state(model::PhoneNumber) const {
-    return model::DeviceState::connected;
+model::DeviceState Simulator::first_state(model::PhoneNumber device) const {
+    return default_pairing(device).empty() ? model::DeviceState::connected
+                                           : model::DeviceState::disconnected;
 }
-Result<void> Simulator::start(ConnectorEvents& events) {
-    return impl_->start(events);
+Result<void> Simulator::start(ConnectorEvents& events, DeviceSecrets& secrets) {
+    return impl_->start(events, secrets);
 }
 void Simulator::stop() {
     impl_->stop();
 }
 
-void Simulator::start_device(const model::Device& device, std::string_view) {
-    impl_->set_connected(device.number, true);
+void Simulator::start_device(const model::Device& device, std::string_view pairing_method) {
+    impl_->devices().start(device, pairing_method);
 }
-void Simulator::answer_pairing(model::PhoneNumber, std::string_view) {
-    // Nothing is ever asked.
+void Simulator::answer_pairing(model::PhoneNumber device, std::string_view answer) {
+    impl_->devices().answer(device, answer);
 }
 void Simulator::stop_device(model::PhoneNumber device) {
-    impl_->set_connected(device, false);
+    impl_->devices().stop(device);
 }
 void Simulator::forget_device(model::PhoneNumber device) {
-    impl_->set_connected(device, false);
+    impl_->devices().forget(device);
 }
 void Simulator::send(const SendRequest& request) {
     impl_->send(request);

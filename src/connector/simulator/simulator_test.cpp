@@ -69,12 +69,18 @@ private:
     std::vector<std::pair<model::MessageId, model::Outcome>> outcomes_;
 };
 
+/// Nothing is kept.
+struct NoSecrets final : DeviceSecrets {
+    void get(model::PhoneNumber, std::string, Got got) override { got(std::optional<Bytes>{}); }
+    void put(model::PhoneNumber, Values, ConnectorEvents::Stored stored) override { stored({}); }
+};
+
 struct SimulatorTest : ::testing::Test {
     SimulatorTest() { device.number = *model::PhoneNumber::parse("6289876543210"); }
 
     void start(Options options) {
         simulator = std::make_unique<Simulator>(clock, std::move(options));
-        ASSERT_TRUE(simulator->start(reports));
+        ASSERT_TRUE(simulator->start(reports, secrets));
         simulator->start_device(device, {});
     }
     Options logging(bool dedupe = false) {
@@ -113,6 +119,7 @@ struct SimulatorTest : ::testing::Test {
     UuidSource ids{clock, random};
     model::Device device;
     Reports reports;
+    NoSecrets secrets;
     std::vector<std::string> troubles;
     std::unique_ptr<Simulator> simulator;
 };
@@ -318,7 +325,7 @@ TEST_F(SimulatorTest, WhatCannotBeWrittenDownDidNotHappen) {
 
 TEST_F(SimulatorTest, ALogThatCannotBeOpenedIsAnErrorThatNamesIt) {
     Simulator closed{clock, {.log = folder.path() / "missing" / "attempts.jsonl"}};
-    const auto started = closed.start(reports);
+    const auto started = closed.start(reports, secrets);
     ASSERT_FALSE(started);
     EXPECT_EQ(started.error().code, ErrorCode::io_failed);
     EXPECT_THAT(started.error().detail, HasSubstr("missing/attempts.jsonl"));
@@ -336,7 +343,7 @@ struct SlowSimulatorTest : SimulatorTest {
 
     void start_slow(Millis latency) {
         simulator = std::make_unique<Simulator>(machine, Options{.latency = latency});
-        ASSERT_TRUE(simulator->start(reports));
+        ASSERT_TRUE(simulator->start(reports, secrets));
         simulator->start_device(device, {});
     }
 };
@@ -375,7 +382,7 @@ TEST_F(SlowSimulatorTest, ARepeatOfWhatCouldNotBeWrittenDownIsNotTakenForSent) {
     ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
     simulator =
         std::make_unique<Simulator>(machine, Options{.latency = 1h, .log = log, .dedupe = true});
-    ASSERT_TRUE(simulator->start(reports));
+    ASSERT_TRUE(simulator->start(reports, secrets));
     simulator->start_device(device, {});
     const auto one = message();
     simulator->send({.message = one});

@@ -103,8 +103,58 @@ Result<void> SqliteTables::remove_device(model::PhoneNumber device) {
     }
     Statement remove{connection_, "DELETE FROM device WHERE number = ?"};
     remove.run(device.value());
+    Statement forget{connection_, "DELETE FROM device_secret WHERE device = ?"};
+    forget.run(device.value());
     writer_.senders().forget();
     row_changes_.emplace_back(DeviceRemoved{**known});
+    return {};
+}
+
+Result<std::optional<Bytes>> SqliteTables::device_secret(model::PhoneNumber device,
+                                                         std::string_view name) {
+    Statement find{connection_, "SELECT value FROM device_secret WHERE device = ? AND name = ?"};
+    auto row = find.query(device.value(), name);
+    if (!row.next()) {
+        return std::nullopt;
+    }
+    auto plain = secrets_.unseal(row.blob(0));
+    if (!plain) {
+        return pass(plain);
+    }
+    return std::optional{std::move(*plain)};
+}
+
+Result<void> SqliteTables::put_device_secret(model::PhoneNumber device, std::string_view name,
+                                             const std::optional<Bytes>& value) {
+    if (!value) {
+        Statement remove{connection_, "DELETE FROM device_secret WHERE device = ? AND name = ?"};
+        remove.run(device.value(), name);
+        return {};
+    }
+    if (name.empty() || name.size() > secret_name_bytes_max || value->size() > secret_bytes_max) {
+        return fail(ErrorCode::refused, "a device's secret, or its name, is too long");
+    }
+    const auto sealed = secrets_.seal(*value);
+    Statement update{connection_,
+                     "UPDATE device_secret SET value = ?3 WHERE device = ?1 AND name = ?2"};
+    update.run(device.value(), name, std::span<const std::byte>{sealed});
+    if (connection_.changes() == 1) {
+        return {};
+    }
+    const auto known = find_device(device);
+    if (!known || !*known) {
+        return known ? fail(ErrorCode::not_found, "there is no such device")
+                     : std::unexpected(known.error());
+    }
+    {
+        Statement count{connection_, "SELECT count(*) FROM device_secret WHERE device = ?"};
+        auto row = count.query(device.value());
+        if (row.next() && row.integer(0) >= static_cast<std::int64_t>(device_secrets_max)) {
+            return fail(ErrorCode::refused, "the device has too many secrets");
+        }
+    }
+    Statement insert{connection_, "INSERT INTO device_secret VALUES(?, ?, ?)"};
+    insert.run(device.value(), name, std::span<const std::byte>{sealed});
     return {};
 }
 

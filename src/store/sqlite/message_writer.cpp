@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/assert.hpp"
+
 namespace merpati::store::sqlite {
 
 Credits::Credits(Connection& connection)
@@ -75,6 +77,11 @@ MessageWriter::MessageWriter(Connection& connection)
       mark_intent_(connection,
                    "UPDATE queue SET intent = 1 "
                    "WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
+      insert_handed_over_(
+          connection,
+          "INSERT OR REPLACE INTO handed_over SELECT ?1, ?2, ?3, ?4, CASE WHEN EXISTS "
+          "(SELECT 1 FROM platform_event WHERE device = ?2 AND about = 1 AND platform_id = ?3) "
+          "THEN 0 ELSE ?5 END RETURNING decide_by"),
       insert_completion_(connection, "INSERT OR IGNORE INTO completion VALUES(?,?,?,?,?,?,?,?)"),
       insert_callback_(connection,
                        "INSERT INTO callback VALUES(?,?,?,?,?,?,?,?,?,?,0,0,?10,0,'',?10)"),
@@ -186,6 +193,23 @@ void MessageWriter::reschedule(Reschedule& reschedule) {
         insert_queue_.run(device, source, bucket_of(reschedule.queue_at), id,
                           tail_of(reschedule.message), reschedule.queue_at, reschedule.attempts,
                           or_null(reschedule.last_details), reschedule.failing_since);
+    }
+}
+
+void MessageWriter::hand_over(HandOver& hand_over) {
+    if (hand_over.sent) {
+        sent_[hand_over.device] = *hand_over.sent;
+    }
+    const auto id = hand_over.message.sequence();
+    delete_queue_.run(hand_over.device.value(), static_cast<int>(hand_over.source),
+                      bucket_of(hand_over.queued_at), id);
+    hand_over.handed_over = connection_.changes() == 1;
+    if (hand_over.handed_over) {
+        auto row = insert_handed_over_.query(id, hand_over.device.value(), hand_over.platform_id,
+                                             hand_over.attempts, hand_over.decide_by);
+        invariant(row.next(), "a row that is inserted is returned");
+        hand_over.decide_by = row.time(0);
+        invariant(!row.next(), "one row is inserted");
     }
 }
 

@@ -61,6 +61,7 @@ public:
     void accept(Accept& accept);
     void finish(Finish& finish);
     void reschedule(Reschedule& reschedule);
+    void hand_over(HandOver& hand_over);
     void record_intent(const Intent& intent);
     void update_callback(const CallbackUpdate& update);
     void add_callback(const model::Callback& callback);
@@ -85,6 +86,7 @@ private:
     Statement insert_queue_;
     Statement delete_queue_;
     Statement mark_intent_;
+    Statement insert_handed_over_;
     Statement insert_completion_;
     Statement insert_callback_;
     Statement update_callback_;

@@ -56,7 +56,8 @@ std::int64_t start_of(const std::optional<Uuid>& before) {
 
 bool waits(const MessageFilter& filter) {
     return filter.state == model::MessageState::pending ||
-           filter.state == model::MessageState::sending;
+           filter.state == model::MessageState::sending ||
+           filter.state == model::MessageState::handed_over;
 }
 
 /// Which messages a state means, in terms of completion rows. `sending` is a waiting message whose
@@ -117,9 +118,13 @@ std::string page_query(const CallbackFilter& filter) {
 
 }  // namespace
 
-/// Where a waiting message stands: mostly where it was accepted to; a retried one is looked for in
-/// each bucket of its lane, of which there are few however long the lane is.
-void SqliteReader::add_queue_place(MessageRecord& record) {
+/// Where a message without an end stands: with its platform, or in its lane. There mostly where it
+/// was accepted to; a retried one is looked for in each bucket of its lane, of which there are few
+/// however long the lane is.
+void SqliteReader::add_place(MessageRecord& record) {
+    if (add_handed_over(record)) {
+        return;
+    }
     const auto device = record.message.device.value();
     const auto source = static_cast<int>(record.message.source);
     auto bucket = bucket_of(record.message.due_at);
@@ -142,6 +147,18 @@ void SqliteReader::add_queue_place(MessageRecord& record) {
     }
 }
 
+bool SqliteReader::add_handed_over(MessageRecord& record) {
+    auto row = handed_over_.query(record.message.id.sequence());
+    if (!row.next()) {
+        return false;
+    }
+    record.state = model::MessageState::handed_over;
+    record.platform_id = row.text(0);
+    record.attempts = row.number<std::uint32_t>(1);
+    record.queued_at = row.time(2);
+    return true;
+}
+
 Result<std::optional<MessageRecord>> SqliteReader::message(model::MessageId id) {
     return guarded([&]() -> Result<std::optional<MessageRecord>> {
         Statement find{connection_, "SELECT " + message_record_columns +
@@ -153,7 +170,7 @@ Result<std::optional<MessageRecord>> SqliteReader::message(model::MessageId id) 
         }
         auto record = read_record(row);
         if (!record.completion) {
-            add_queue_place(record);
+            add_place(record);
         }
         return std::optional{std::move(record)};
     });
@@ -168,13 +185,13 @@ Result<std::vector<MessageRecord>> SqliteReader::messages(const MessageFilter& f
         const auto take = [&](const Cursor& row) {
             auto record = read_record(row);
             if (!record.completion) {
-                add_queue_place(record);
+                add_place(record);
             }
             if (!filter.state || record.state == *filter.state) {
                 page.push_back(std::move(record));
             }
         };
-        if (const auto waiting = waits(filter) ? few_waiting() : std::nullopt) {
+        if (const auto waiting = waits(filter) ? few_waiting(*filter.state) : std::nullopt) {
             Statement find{connection_, "SELECT " + message_record_columns +
                                             " FROM message m LEFT JOIN completion c ON c.id = m.id "
                                             "WHERE m.id = ?1 AND m.id < ?2 AND "
@@ -198,9 +215,12 @@ Result<std::vector<MessageRecord>> SqliteReader::messages(const MessageFilter& f
 }
 
 /// The waiting messages, newest first; empty when there are too many to sort.
-std::optional<std::vector<std::int64_t>> SqliteReader::few_waiting() {
+std::optional<std::vector<std::int64_t>> SqliteReader::few_waiting(model::MessageState state) {
     std::vector<std::int64_t> waiting;
-    Statement walk{connection_, "SELECT id FROM queue LIMIT ?"};
+    Statement walk{connection_,
+                   state == model::MessageState::handed_over
+                       ? "SELECT id FROM handed_over WHERE decide_by IS NOT NULL LIMIT ?"
+                       : "SELECT id FROM queue LIMIT ?"};
     auto row = walk.query(waiting_sorted_max + 1);
     while (row.next()) {
         waiting.push_back(row.integer(0));

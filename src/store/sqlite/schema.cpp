@@ -178,10 +178,45 @@ constexpr const char* campaign_of_message = R"sql(
 ALTER TABLE message ADD COLUMN campaign INTEGER;
 )sql";
 
+// What a platform took and decides later, by the platform's id; `decide_by` is NULL once it ended.
+// What platforms reported: inbound messages (about 0), and how far those that were sent have come
+// (about 1), so that a repeat is known. What connectors keep of their devices, encrypted.
+constexpr const char* platform_reports = R"sql(
+CREATE TABLE handed_over(
+  id INTEGER PRIMARY KEY,
+  device INTEGER NOT NULL,
+  platform_id TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  decide_by INTEGER
+) STRICT;
+CREATE INDEX handed_over_platform_id ON handed_over(device, platform_id);
+CREATE INDEX handed_over_undecided ON handed_over(decide_by) WHERE decide_by IS NOT NULL;
+
+CREATE TABLE platform_event(
+  device INTEGER NOT NULL,
+  about INTEGER NOT NULL,
+  platform_id TEXT NOT NULL,
+  progress INTEGER NOT NULL,
+  code INTEGER NOT NULL,
+  details TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  noted_at INTEGER NOT NULL,
+  PRIMARY KEY(device, about, platform_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX platform_event_age ON platform_event(noted_at);
+
+CREATE TABLE device_secret(
+  device INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  value BLOB NOT NULL,
+  PRIMARY KEY(device, name)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 /// Step N brings version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{
-    first_schema, lists_of_trouble,   activity,           callbacks_by_account,
-    lanes,        rows_of_an_account, campaign_of_message};
+    first_schema,       lists_of_trouble,    activity,        callbacks_by_account, lanes,
+    rows_of_an_account, campaign_of_message, platform_reports};
 
 }  // namespace
 

@@ -46,6 +46,9 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Co
       queue_place_(connection_,
                    "SELECT due_at, attempts, intent, last_details FROM queue WHERE device = ? AND "
                    "source = ? AND bucket = ? AND id = ?"),
+      handed_over_(connection_,
+                   "SELECT platform_id, attempts, decide_by FROM handed_over "
+                   "WHERE id = ? AND decide_by IS NOT NULL"),
       next_account_(connection_,
                     "SELECT account FROM callback WHERE state = 0 AND account > ? "
                     "ORDER BY account, origin_key LIMIT 1"),

@@ -61,8 +61,9 @@ private:
                                                               const Known& known);
     template <class Body>
     [[nodiscard]] auto in_lane(model::PhoneNumber device, Body body) -> decltype(body());
-    void add_queue_place(MessageRecord& record);
-    [[nodiscard]] std::optional<std::vector<std::int64_t>> few_waiting();
+    void add_place(MessageRecord& record);
+    [[nodiscard]] bool add_handed_over(MessageRecord& record);
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> few_waiting(model::MessageState state);
 
     Connection connection_;
     const SecretBox& secrets_;
@@ -73,6 +74,7 @@ private:
     Statement due_in_bucket_;
     Statement next_bucket_;
     Statement queue_place_;
+    Statement handed_over_;
     Statement next_account_;
     Statement next_origin_;
     Statement origin_rows_;

@@ -150,6 +150,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     execute(
         "DROP INDEX completion_unsent; DROP INDEX callback_parked; DROP TABLE activity;"
         "DROP TABLE lane; ALTER TABLE queue DROP COLUMN failing_since;"
+        "DROP TABLE handed_over; DROP TABLE platform_event; DROP TABLE device_secret;"
         "DROP INDEX device_account; DROP INDEX api_key_account;"
         "ALTER TABLE message DROP COLUMN campaign; PRAGMA user_version = 1");
     options.migrate = false;
@@ -167,8 +168,9 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
               std::to_string(sqlite::schema_version()));
     EXPECT_EQ(connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name IN "
                                     "('completion_unsent', 'callback_parked', 'activity', 'lane', "
-                                    "'device_account', 'api_key_account')"),
-              "6");
+                                    "'device_account', 'api_key_account', 'handed_over', "
+                                    "'platform_event', 'device_secret')"),
+              "9");
 }
 
 TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {

@@ -169,6 +169,12 @@ Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
                           "FROM idempotency WHERE created_at < ? LIMIT ?)"};
     idempotency.run(limits.idempotency_before, limits.rows_max);
     auto removed = static_cast<std::size_t>(connection_.changes());
+    Statement events{connection_,
+                     "DELETE FROM platform_event WHERE (device, about, platform_id) IN "
+                     "(SELECT device, about, platform_id FROM platform_event "
+                     "WHERE noted_at < ? LIMIT ?)"};
+    events.run(limits.platform_events_before, limits.rows_max);
+    removed += static_cast<std::size_t>(connection_.changes());
     removed += prune_messages(limits);
     if (removed == 0) {
         removed = prune_callbacks(limits);
@@ -224,10 +230,12 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
     }
     Statement message{connection_, "DELETE FROM message WHERE id = ?"};
     Statement completion{connection_, "DELETE FROM completion WHERE id = ?"};
+    Statement handed_over{connection_, "DELETE FROM handed_over WHERE id = ?"};
     Statement callback{connection_, "DELETE FROM callback WHERE id = ?"};
     for (const auto& old : finished) {
         message.run(old.id);
         completion.run(old.id);
+        handed_over.run(old.id);
         if (old.event) {
             callback.run(*old.event);
         }

@@ -44,6 +44,21 @@ public:
     Result<void> release_message(model::MessageId message, Timestamp now) override;
     Result<void> fail_message(model::MessageId message, const model::Completion& completion,
                               const std::optional<model::Callback>& callback) override;
+    Result<std::optional<Bytes>> device_secret(model::PhoneNumber device,
+                                               std::string_view name) override;
+    Result<void> put_device_secret(model::PhoneNumber device, std::string_view name,
+                                   const std::optional<Bytes>& value) override;
+    Result<bool> note_inbound(model::PhoneNumber device, std::string_view platform_id,
+                              Timestamp now) override;
+    Result<bool> note_status(model::PhoneNumber device, std::string_view platform_id,
+                             const model::PlatformStatus& status, Timestamp now) override;
+    Result<std::optional<PlatformMessage>> find_platform_message(
+        model::PhoneNumber device, std::string_view platform_id) override;
+    Result<std::vector<PlatformMessage>> undecided(Timestamp until, std::size_t limit) override;
+    Result<std::optional<Timestamp>> next_decide_by() override;
+    Result<bool> end_handed_over(const model::Message& message, const model::Completion& completion,
+                                 const std::optional<model::Callback>& callback) override;
+    Result<std::optional<model::AccountId>> owner_of_message(model::MessageId message) override;
     Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                               std::string_view key) override;
     Result<void> put_idempotency(const IdempotencyRecord& record) override;

@@ -39,6 +39,8 @@ void Transaction::run(WriteBatch& batch) {
     write(Kind::finish, batch.finishes, [this](Finish& finish) { writer_.finish(finish); });
     write(Kind::reschedule, batch.reschedules,
           [this](Reschedule& reschedule) { writer_.reschedule(reschedule); });
+    write(Kind::hand_over, batch.hand_overs,
+          [this](HandOver& hand_over) { writer_.hand_over(hand_over); });
     write(Kind::intent, batch.intents, [this](Intent& intent) { writer_.record_intent(intent); });
     write(Kind::callback, batch.callback_updates,
           [this](CallbackUpdate& update) { writer_.update_callback(update); });
@@ -75,6 +77,9 @@ bool Transaction::leave_out(WriteBatch& batch) {
             break;
         case Kind::reschedule:
             leave_out_lane(batch, batch.reschedules[place_].device);
+            break;
+        case Kind::hand_over:
+            leave_out_lane(batch, batch.hand_overs[place_].device);
             break;
         case Kind::intent:
             leave_out_lane(batch, batch.intents[place_].device);
@@ -135,6 +140,12 @@ void Transaction::leave_out_lane(WriteBatch& batch, model::PhoneNumber lane) {
         if (reschedule.device == lane) {
             reschedule.damaged = true;
             reschedule.rescheduled = false;
+        }
+    }
+    for (auto& hand_over : batch.hand_overs) {
+        if (hand_over.device == lane) {
+            hand_over.damaged = true;
+            hand_over.handed_over = false;
         }
     }
     for (auto& intent : batch.intents) {

@@ -33,7 +33,16 @@ public:
     [[nodiscard]] bool leave_out(WriteBatch& batch);
 
 private:
-    enum class Kind : std::uint8_t { none, finish, reschedule, intent, callback, change, accept };
+    enum class Kind : std::uint8_t {
+        none,
+        finish,
+        reschedule,
+        hand_over,
+        intent,
+        callback,
+        change,
+        accept
+    };
 
     template <class Element, class Write>
     void write(Kind kind, std::vector<Element>& elements, Write write);

@@ -1,0 +1,157 @@
+#include "connector/conformance/connector_fixture.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace merpati::connector {
+
+using namespace std::chrono_literals;
+
+std::string name_of(const ::testing::TestParamInfo<Subject>& info) {
+    return info.param.name;
+}
+
+std::vector<model::DeviceState> Reported::states_of(model::PhoneNumber device) const {
+    std::vector<model::DeviceState> all;
+    for (const auto& report : states) {
+        if (report.device == device) {
+            all.push_back(report.state);
+        }
+    }
+    return all;
+}
+
+bool Reported::is(model::PhoneNumber device, model::DeviceState state) const {
+    const auto all = states_of(device);
+    return !all.empty() && all.back() == state;
+}
+
+void Recorder::note(const std::function<void(Reported&)>& change) {
+    {
+        const std::lock_guard lock{mutex_};
+        change(reported_);
+    }
+    changed_.notify_all();
+}
+
+bool Recorder::refuses() {
+    const std::lock_guard lock{mutex_};
+    return refuse_next > 0 && refuse_next-- > 0;
+}
+
+void Recorder::outcome(const model::MessageId& message, model::PhoneNumber,
+                       model::Outcome outcome) {
+    note([&](Reported& all) { all.outcomes.emplace_back(message, std::move(outcome)); });
+}
+
+void Recorder::device_state(model::PhoneNumber device, model::DeviceState state, std::string reason,
+                            Stored stored) {
+    note([&](Reported& all) {
+        all.states.push_back({.device = device, .state = state, .reason = std::move(reason)});
+    });
+    stored({});
+}
+
+void Recorder::pairing(model::PhoneNumber, PairingStep step) {
+    note([&](Reported& all) { all.steps.push_back(std::move(step)); });
+}
+
+void Recorder::late_status(LateStatus status, Stored stored) {
+    if (refuses()) {
+        stored(fail(ErrorCode::busy, "not now"));
+        return;
+    }
+    note([&](Reported& all) { all.statuses.push_back(std::move(status)); });
+    stored({});
+}
+
+void Recorder::inbound(InboundMessage message, Stored stored) {
+    if (refuses()) {
+        stored(fail(ErrorCode::busy, "not now"));
+        return;
+    }
+    note([&](Reported& all) { all.inbound.push_back(std::move(message)); });
+    stored({});
+}
+
+Reported Recorder::wait_until(const std::function<bool(const Reported&)>& is_so) {
+    std::unique_lock lock{mutex_};
+    EXPECT_TRUE(changed_.wait_for(lock, 20s, [&] { return is_so(reported_); }));
+    return reported_;
+}
+
+void MemorySecrets::get(model::PhoneNumber device, std::string name, Got got) {
+    std::optional<Bytes> found;
+    {
+        const std::lock_guard lock{mutex_};
+        if (const auto value = values_.find({device, std::move(name)}); value != values_.end()) {
+            found = value->second;
+        }
+    }
+    got(std::move(found));
+}
+
+void MemorySecrets::put(model::PhoneNumber device, Values values, ConnectorEvents::Stored stored) {
+    {
+        const std::lock_guard lock{mutex_};
+        for (auto& [name, value] : values) {
+            if (value) {
+                values_[{device, name}] = std::move(*value);
+            } else {
+                values_.erase({device, name});
+            }
+        }
+    }
+    stored({});
+}
+
+ConnectorTest::ConnectorTest() {
+    restart();
+}
+
+ConnectorTest::~ConnectorTest() {
+    connector->stop();
+}
+
+void ConnectorTest::restart() {
+    if (connector != nullptr) {
+        connector->stop();
+    }
+    connector = subject.make(clock, folder.path());
+    events = std::make_unique<Recorder>();
+    EXPECT_TRUE(connector->start(*events, secrets));
+}
+
+model::Device ConnectorTest::device_of(model::PhoneNumber number) {
+    model::Device device;
+    device.number = number;
+    device.connector = GetParam().name;
+    return device;
+}
+
+void ConnectorTest::connect(model::PhoneNumber number) {
+    connector->start_device(device_of(number), {});
+    events->wait_until(
+        [&](const Reported& all) { return all.is(number, model::DeviceState::connected); });
+}
+
+model::Message& ConnectorTest::message(const std::string& recipient) {
+    auto made = std::make_unique<model::Message>();
+    made->id = ids.next();
+    made->device = subject.connects_at_once;
+    made->recipient = recipient;
+    made->body = "halo";
+    messages.push_back(std::move(made));
+    return *messages.back();
+}
+
+model::Outcome ConnectorTest::send(const model::Message& message, std::uint32_t attempt) {
+    const auto before = events->wait_until([](const Reported&) { return true; }).outcomes.size();
+    connector->send({.message = message, .attempt = attempt});
+    const auto all = events->wait_until(
+        [&](const Reported& reported) { return reported.outcomes.size() > before; });
+    EXPECT_EQ(all.outcomes.back().first, message.id);
+    return all.outcomes.back().second;
+}
+
+}  // namespace merpati::connector

@@ -1,0 +1,133 @@
+// The small world of the connectors' conformance suite: one connector, and whoever it reports to.
+#pragma once
+
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/random.hpp"
+#include "base/uuid.hpp"
+#include "connector/connector.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::connector {
+
+/// A connector under test, and what makes its platform do what the suite asks for. What is empty,
+/// the platform cannot do.
+struct Subject {
+    std::string name;
+    std::function<std::unique_ptr<Connector>(const Clock&, const std::filesystem::path& folder)>
+        make;
+
+    // Recipients.
+    std::string is_sent;
+    std::string is_refused;
+    std::string fails_in_passing;  // At its first attempt.
+    std::string outcome_unknown;   // At its first attempt.
+    std::string sent_later;        // Accepted, then sent, delivered and read.
+    std::string fails_later;       // Accepted, then failed.
+    std::string statuses_first;    // Reported before it is accepted.
+    std::string repeats_itself;    // Each status more than once.
+    std::string writes_back;
+    std::string kills_worker;  // At its first attempt; the devices come back.
+
+    /// A device number for each way of pairing, and the answer to its step where it asks for one.
+    struct Pairable {
+        model::PhoneNumber number;
+        std::string answer;
+    };
+    std::map<std::string, Pairable> pairing;
+    model::PhoneNumber connects_at_once;  // Needs no pairing, or has its secrets.
+
+    friend void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
+};
+
+/// Every connector of this build. A new one is a new row, and must then pass the whole suite.
+[[nodiscard]] std::vector<Subject> subjects();
+[[nodiscard]] std::string name_of(const ::testing::TestParamInfo<Subject>& info);
+
+/// What was reported, in its order.
+struct Reported {
+    struct State {
+        model::PhoneNumber device;
+        model::DeviceState state;
+        std::string reason;
+    };
+    std::vector<std::pair<model::MessageId, model::Outcome>> outcomes;
+    std::vector<State> states;
+    std::vector<PairingStep> steps;
+    std::vector<LateStatus> statuses;
+    std::vector<InboundMessage> inbound;
+
+    [[nodiscard]] std::vector<model::DeviceState> states_of(model::PhoneNumber device) const;
+    [[nodiscard]] bool is(model::PhoneNumber device, model::DeviceState state) const;
+};
+
+/// Takes reports from any thread.
+class Recorder final : public ConnectorEvents {
+public:
+    int refuse_next = 0;  // So many statuses and inbound messages are answered busy first.
+
+    void outcome(const model::MessageId& message, model::PhoneNumber device,
+                 model::Outcome outcome) override;
+    void device_state(model::PhoneNumber device, model::DeviceState state, std::string reason,
+                      Stored stored) override;
+    void pairing(model::PhoneNumber device, PairingStep step) override;
+    void late_status(LateStatus status, Stored stored) override;
+    void inbound(InboundMessage message, Stored stored) override;
+    void capabilities_changed() override {}
+
+    /// Waits until it is so; fails the test where it never is. Answers what was reported by then.
+    Reported wait_until(const std::function<bool(const Reported&)>& is_so);
+
+private:
+    void note(const std::function<void(Reported&)>& change);
+    [[nodiscard]] bool refuses();
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    Reported reported_;
+};
+
+/// Keeps secrets in memory, for as long as the test.
+class MemorySecrets final : public DeviceSecrets {
+public:
+    void get(model::PhoneNumber device, std::string name, Got got) override;
+    void put(model::PhoneNumber device, Values values, ConnectorEvents::Stored stored) override;
+
+private:
+    std::mutex mutex_;
+    std::map<std::pair<model::PhoneNumber, std::string>, Bytes> values_;
+};
+
+struct ConnectorTest : ::testing::TestWithParam<Subject> {
+    ConnectorTest();
+    ~ConnectorTest() override;
+
+    /// As after a restart of the process.
+    void restart();
+    void connect(model::PhoneNumber number);
+    [[nodiscard]] static model::Device device_of(model::PhoneNumber number);
+    /// Skips the test where the platform cannot do it.
+    model::Message& message(const std::string& recipient);
+    model::Outcome send(const model::Message& message, std::uint32_t attempt = 1);
+
+    const Subject& subject = GetParam();
+    testing::TemporaryFolder folder;
+    SystemClock clock;
+    SystemRandom random;
+    UuidSource ids{clock, random};
+    MemorySecrets secrets;
+    std::vector<std::unique_ptr<model::Message>> messages;  // Live as long as the connector.
+    std::unique_ptr<Recorder> events;
+    std::unique_ptr<Connector> connector;
+};
+
+}  // namespace merpati::connector

@@ -1,0 +1,179 @@
+#include "connector/simulator/devices.hpp"
+
+#include <vector>
+
+#include "base/assert.hpp"
+
+namespace merpati::connector::simulator {
+namespace {
+
+using model::DeviceState;
+
+constexpr const char* session = "session";
+
+void no_matter(const Result<void>& /*stored*/) {
+    // The state is told again when the device is started.
+}
+
+}  // namespace
+
+void Devices::begin(ConnectorEvents& events, DeviceSecrets& secrets) {
+    events_ = &events;
+    secrets_ = &secrets;
+}
+
+void Devices::start(const model::Device& device, std::string_view method) {
+    invariant(events_ != nullptr, "the simulator is started before its devices are");
+    const auto number = device.number;
+    std::string chosen{method.empty() ? default_pairing(number) : method};
+    int turn = 0;
+    {
+        const std::lock_guard lock{mutex_};
+        turn = ++devices_[number].turn;
+        devices_[number].pairing.reset();
+    }
+    if (chosen.empty()) {
+        connect(number, turn);
+    } else if (!method.empty()) {
+        pair(number, turn, std::move(chosen));
+    } else {
+        secrets_->get(number, session, [this, number, turn, chosen](const auto& secret) mutable {
+            if (secret && *secret) {
+                connect(number, turn);
+            } else {
+                pair(number, turn, std::move(chosen));
+            }
+        });
+    }
+}
+
+void Devices::stop(model::PhoneNumber number) {
+    const std::lock_guard lock{mutex_};
+    ++devices_[number].turn;
+    devices_[number].pairing.reset();
+    set(number, DeviceState::disconnected, model::disconnected_by_request);
+}
+
+void Devices::forget(model::PhoneNumber number) {
+    stop(number);
+    secrets_->put(number, {{session, std::nullopt}}, no_matter);
+    const std::lock_guard lock{mutex_};
+    devices_.erase(number);
+}
+
+bool Devices::is_connected(model::PhoneNumber number) const {
+    const std::lock_guard lock{mutex_};
+    const auto found = devices_.find(number);
+    return found != devices_.end() && found->second.state == DeviceState::connected;
+}
+
+/// Under the lock.
+void Devices::set(model::PhoneNumber number, DeviceState state, std::string_view reason) {
+    devices_[number].state = state;
+    events_->device_state(number, state, std::string{reason}, no_matter);
+}
+
+void Devices::connect(model::PhoneNumber number, int turn) {
+    {
+        const std::lock_guard lock{mutex_};
+        const auto found = devices_.find(number);
+        if (found == devices_.end() || found->second.turn != turn) {
+            return;
+        }
+        found->second.pairing.reset();
+        set(number, DeviceState::connected, {});
+    }
+    if (on_connected) {
+        on_connected(number);
+    }
+}
+
+void Devices::pair(model::PhoneNumber number, int turn, std::string method) {
+    {
+        const std::lock_guard lock{mutex_};
+        const auto found = devices_.find(number);
+        if (found == devices_.end() || found->second.turn != turn) {
+            return;
+        }
+        if (!pairing_methods().contains(method)) {
+            set(number, DeviceState::disconnected, "Cara pemasangan tidak dikenal: " + method);
+            return;
+        }
+        found->second.pairing.emplace(number, std::move(method));
+        set(number, DeviceState::pairing, "Menunggu pemasangan");
+    }
+    go_on(number, turn);
+}
+
+void Devices::go_on(model::PhoneNumber number, int turn) {
+    const std::lock_guard lock{mutex_};
+    const auto found = devices_.find(number);
+    if (found != devices_.end() && found->second.turn == turn && found->second.pairing) {
+        do_next(number, found->second, found->second.pairing->advance());
+    }
+}
+
+void Devices::answer(model::PhoneNumber number, std::string_view answer) {
+    const std::lock_guard lock{mutex_};
+    const auto found = devices_.find(number);
+    if (found != devices_.end() && found->second.pairing) {
+        const auto next = found->second.pairing->answer(answer);
+        if (next != Pairing::Next::show) {  // Nothing was asked.
+            do_next(number, found->second, next);
+        }
+    }
+}
+
+/// Under the lock.
+void Devices::do_next(model::PhoneNumber number, Device& device, Pairing::Next next) {
+    const auto turn = device.turn;
+    switch (next) {
+        case Pairing::Next::show:
+            events_->pairing(number, device.pairing->step(clock_.now()));
+            later_([this, number, turn] { go_on(number, turn); });
+            return;
+        case Pairing::Next::ask:
+            events_->pairing(number, device.pairing->step(clock_.now()));
+            return;
+        case Pairing::Next::paired:
+            later_([this, number, turn] { keep_secret(number, turn); });
+            return;
+        case Pairing::Next::failed:
+            device.pairing.reset();
+            set(number, DeviceState::disconnected, "Kode QR kedaluwarsa");
+            return;
+    }
+}
+
+/// Connected only when the secret is durable: a device must be able to come back.
+void Devices::keep_secret(model::PhoneNumber number, int turn) {
+    const auto word = as_bytes("simulated");
+    secrets_->put(number, {{session, Bytes{word.begin(), word.end()}}},
+                  [this, number, turn](const Result<void>& stored) {
+                      if (stored) {
+                          connect(number, turn);
+                      } else {
+                          later_([this, number, turn] { keep_secret(number, turn); });
+                      }
+                  });
+}
+
+void Devices::lose_all() {
+    const std::lock_guard lock{mutex_};
+    std::vector<std::pair<model::PhoneNumber, int>> lost;
+    for (auto& [number, device] : devices_) {
+        if (device.state == DeviceState::connected) {
+            lost.emplace_back(number, device.turn);
+        }
+    }
+    for (const auto& [number, turn] : lost) {
+        set(number, DeviceState::reconnecting, "Proses konektor berhenti");
+    }
+    later_([this, lost = std::move(lost)] {
+        for (const auto& [number, turn] : lost) {
+            connect(number, turn);
+        }
+    });
+}
+
+}  // namespace merpati::connector::simulator

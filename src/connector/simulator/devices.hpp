@@ -1,0 +1,65 @@
+// The simulated platform's devices: which are connected, and how the others become so.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/clock.hpp"
+#include "connector/connector.hpp"
+#include "connector/simulator/pairing.hpp"
+
+namespace merpati::connector::simulator {
+
+/// Operation: a device is connected at once, by the secret that it kept when it was paired, or by
+/// pairing, a step after another. Whoever starts, stops or forgets a device ends what was going on.
+///
+/// Threads: any. Reports are made under the lock, so that they come in the order of the states.
+class Devices {
+public:
+    /// Runs something after a step's time, on the simulator's thread.
+    using Later = std::function<void(std::move_only_function<void()>)>;
+
+    Devices(const Clock& clock, Later later) : clock_(clock), later_(std::move(later)) {}
+
+    void begin(ConnectorEvents& events, DeviceSecrets& secrets);
+
+    /// Called when a device connects, under no lock.
+    std::function<void(model::PhoneNumber)> on_connected;
+
+    void start(const model::Device& device, std::string_view method);
+    void answer(model::PhoneNumber number, std::string_view answer);
+    void stop(model::PhoneNumber number);
+    void forget(model::PhoneNumber number);
+
+    [[nodiscard]] bool is_connected(model::PhoneNumber number) const;
+
+    /// The worker is gone, with all connections, and comes back after a step.
+    void lose_all();
+
+private:
+    struct Device {
+        model::DeviceState state = model::DeviceState::disconnected;
+        std::optional<Pairing> pairing;
+        int turn = 0;  // Grows with each start and stop: what was planned before is void.
+    };
+
+    void set(model::PhoneNumber number, model::DeviceState state, std::string_view reason);
+    void connect(model::PhoneNumber number, int turn);
+    void pair(model::PhoneNumber number, int turn, std::string method);
+    void go_on(model::PhoneNumber number, int turn);
+    void do_next(model::PhoneNumber number, Device& device, Pairing::Next next);
+    void keep_secret(model::PhoneNumber number, int turn);
+
+    const Clock& clock_;
+    const Later later_;
+    ConnectorEvents* events_ = nullptr;
+    DeviceSecrets* secrets_ = nullptr;
+    mutable std::mutex mutex_;
+    std::unordered_map<model::PhoneNumber, Device> devices_;
+};
+
+}  // namespace merpati::connector::simulator

@@ -1,0 +1,136 @@
+// What connectors report: durable before it is answered, counted once, and a share for each device.
+#include <latch>
+
+#include "daemon/concurrency_fixture.hpp"
+
+namespace merpati::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct DeviceKeeperTest : ConcurrencyFixture {
+    DeviceKeeperTest() {
+        const auto account = post("/accounts", R"({"name":"Toko"})", "id");
+        for (const auto device : {first, second}) {
+            post("/devices",
+                 fmt::format(
+                     R"({{"account":"{}","number":"{}","webhook":"https://a.example.com/"}})",
+                     account, device.text()),
+                 "number");
+        }
+    }
+
+    static connector::InboundMessage inbound(model::PhoneNumber device, std::string id) {
+        return {.device = device,
+                .platform_id = std::move(id),
+                .sender = "6281234567890",
+                .type = "text",
+                .text = "halo",
+                .media = {},
+                .at = {}};
+    }
+    /// Reports, and waits for the answer.
+    Result<void> report(connector::InboundMessage message) {
+        std::promise<Result<void>> promise;
+        keeper.inbound(std::move(message),
+                       [&](Result<void> done) { promise.set_value(std::move(done)); });
+        return promise.get_future().get();
+    }
+    std::size_t received() {
+        std::size_t count = 0;
+        for (const auto& queued : *(*store->open_reader())->callbacks({.limit = 1'000})) {
+            count += queued.callback.body.contains("message.received") ? 1 : 0;
+        }
+        return count;
+    }
+    Result<std::optional<Bytes>> secret(model::PhoneNumber device) {
+        std::promise<Result<std::optional<Bytes>>> promise;
+        secrets.get(device, "session", [&](auto found) { promise.set_value(std::move(found)); });
+        return promise.get_future().get();
+    }
+    Result<void> keep(model::PhoneNumber device, connector::DeviceSecrets::Values values) {
+        std::promise<Result<void>> promise;
+        secrets.put(device, std::move(values),
+                    [&](Result<void> done) { promise.set_value(std::move(done)); });
+        return promise.get_future().get();
+    }
+
+    const model::PhoneNumber first = model::PhoneNumber::from_stored(6281100000001);
+    const model::PhoneNumber second = model::PhoneNumber::from_stored(6281100000002);
+};
+
+TEST_F(DeviceKeeperTest, AnInboundMessageIsStoredWhenItIsAnsweredAndCountsOnce) {
+    EXPECT_TRUE(report(inbound(first, "in-1")));
+    EXPECT_EQ(received(), 1U);
+    EXPECT_TRUE(report(inbound(first, "in-1")));
+    EXPECT_EQ(received(), 1U);
+    EXPECT_TRUE(report(inbound(second, "in-1")));
+    EXPECT_EQ(received(), 2U);
+}
+
+TEST_F(DeviceKeeperTest, WhatNoPlatformSaysIsRefused) {
+    EXPECT_EQ(report(inbound(first, "")).error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(report(inbound(first, "a\nb")).error().code, ErrorCode::invalid_argument);
+    auto long_text = inbound(first, "in-1");
+    long_text.text = std::string(connector::InboundMessage::text_bytes_max + 1, 'x');
+    EXPECT_EQ(report(std::move(long_text)).error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(report(inbound(model::PhoneNumber::from_stored(62811), "in-1")).error().code,
+              ErrorCode::not_found);
+    EXPECT_EQ(received(), 0U);
+}
+
+TEST_F(DeviceKeeperTest, ADeviceThatFloodsKeepsOutNoOther) {
+    std::latch go{1};
+    EXPECT_TRUE(committer.change_always(
+        [&](store::Tables&) -> Result<void> {
+            go.wait();
+            return {};
+        },
+        [](const Result<void>&) {}));
+    std::atomic<int> stored = 0;
+    std::atomic<int> busy = 0;
+    const auto count = [&](const Result<void>& done) { ++(done ? stored : busy); };
+    for (int message = 0; message < 1'000; ++message) {
+        keeper.inbound(inbound(first, fmt::format("in-{}", message)), count);
+    }
+    EXPECT_EQ(busy, 744);
+    std::promise<Result<void>> honest;
+    keeper.inbound(inbound(second, "in-1"),
+                   [&](Result<void> done) { honest.set_value(std::move(done)); });
+    go.count_down();
+    EXPECT_TRUE(honest.get_future().get());
+    EXPECT_EQ(stored, 256);
+    EXPECT_EQ(received(), 257U);
+    EXPECT_TRUE(report(inbound(first, "in-999")));  // What was refused may come again.
+    EXPECT_EQ(received(), 258U);
+}
+
+TEST_F(DeviceKeeperTest, SecretsAreKeptForADeviceAlone) {
+    EXPECT_EQ(*secret(first), std::nullopt);
+    EXPECT_TRUE(keep(first, {{"session", Bytes{std::byte{7}}}, {"key", Bytes(9)}}));
+    EXPECT_EQ(*secret(first), Bytes{std::byte{7}});
+    EXPECT_EQ(*secret(second), std::nullopt);
+    // All of them or none.
+    EXPECT_EQ(keep(first, {{"session", Bytes{std::byte{8}}}, {"", Bytes(1)}}).error().code,
+              ErrorCode::refused);
+    EXPECT_EQ(*secret(first), Bytes{std::byte{7}});
+    EXPECT_EQ(keep(model::PhoneNumber::from_stored(62811), {{"session", Bytes(1)}}).error().code,
+              ErrorCode::not_found);
+}
+
+TEST_F(DeviceKeeperTest, APairingCanBeReadUntilItEnds) {
+    keeper.pairing(first, {.method = "qr", .payload = "satu", .expires_at = {}});
+    EXPECT_TRUE(keeper.pairing(first).under_way);
+    EXPECT_EQ(keeper.pairing(first).payload, "satu");
+    EXPECT_FALSE(keeper.pairing(second).under_way);
+    std::promise<void> stored;
+    keeper.device_state(first, model::DeviceState::logged_out, "dikeluarkan",
+                        [&](const Result<void>&) { stored.set_value(); });
+    stored.get_future().get();
+    EXPECT_FALSE(keeper.pairing(first).under_way);
+    EXPECT_EQ(keeper.pairing(first).reason, "dikeluarkan");
+    EXPECT_EQ(directory.find_device(first)->state, model::DeviceState::logged_out);
+}
+
+}  // namespace
+}  // namespace merpati::daemon

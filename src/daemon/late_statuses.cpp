@@ -1,0 +1,189 @@
+#include "daemon/late_statuses.hpp"
+
+#include <algorithm>
+
+#include "scheduler/details.hpp"
+
+namespace merpati::daemon {
+namespace {
+
+using model::MessageState;
+using model::Progress;
+using model::StatusCode;
+namespace details = scheduler::details;
+
+/// Moves `value` down to `to`.
+void lower(std::atomic<Timestamp>& value, Timestamp to) {
+    auto was = value.load();
+    while (to < was && !value.compare_exchange_weak(was, to)) {
+    }
+}
+
+model::Completion completion_of(const model::PlatformStatus* status) {
+    if (status == nullptr) {
+        return {.state = MessageState::failed,
+                .code = StatusCode::failed,
+                .details = std::string{details::undecided}};
+    }
+    if (status->progress == Progress::failed) {
+        return {.state = MessageState::failed,
+                .code = status->code == StatusCode::sent ? StatusCode::failed : status->code,
+                .details = details::of_platform(status->details, details::failed)};
+    }
+    return {.state = MessageState::sent,
+            .code = StatusCode::sent,
+            .details = details::of_platform(status->details, details::sent)};
+}
+
+}  // namespace
+
+void LateStatuses::start() {
+    grace_until_ = rooms_.clock.now() + start_grace;
+    next_ = Timestamp{};
+}
+
+void LateStatuses::handed_over(Timestamp decide_by) {
+    lower(next_, decide_by);
+}
+
+Result<void> LateStatuses::take(store::Tables& tables, const connector::LateStatus& late,
+                                Ended& ended) const {
+    const auto is_news =
+        tables.note_status(late.device, late.platform_id, late.status, rooms_.clock.now());
+    if (!is_news || !*is_news) {
+        return is_news ? Result<void>{} : std::unexpected(is_news.error());
+    }
+    auto found = tables.find_platform_message(late.device, late.platform_id);
+    if (!found) {
+        return pass(found);
+    }
+    const auto id = *found ? std::optional{(*found)->message.id} : late.message;
+    const bool ends = *found && (*found)->decide_by;
+    if (ends) {
+        if (auto done = end(tables, **std::move(found), &late.status, ended); !done) {
+            return done;
+        }
+    }
+    // The callback tells of the end itself.
+    const bool is_end = late.status.progress == Progress::sent ||
+                        (ends && late.status.progress == Progress::failed);
+    return is_end || !id ? Result<void>{} : tell_webhook(tables, late, *id);
+}
+
+Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& found,
+                               const model::PlatformStatus* status, Ended& ended) const {
+    store::Finish finish;
+    finish.completion = completion_of(status);
+    finish.completion.platform_id = found.platform_id;
+    finish.completion.finished_at = rooms_.clock.wall_now();
+    finish.completion.attempts = found.attempts;
+    finish.message = std::make_unique<model::Message>(std::move(found.message));
+    finish.callback = rooms_.notices.of_end(*finish.message, finish.completion);
+    const auto done = tables.end_handed_over(*finish.message, finish.completion, finish.callback);
+    if (!done) {
+        return std::unexpected(done.error());
+    }
+    if (*done) {
+        finish.finished = true;
+        ended.push_back(std::move(finish));
+    }
+    return {};
+}
+
+/// Only of a message that the device's own account sent: the number may be another's by now.
+Result<void> LateStatuses::tell_webhook(store::Tables& tables, const connector::LateStatus& late,
+                                        const model::MessageId& message) const {
+    const auto device = tables.find_device(late.device);
+    if (!device) {
+        return std::unexpected(device.error());
+    }
+    const auto owner = tables.owner_of_message(message);
+    if (!owner) {
+        return std::unexpected(owner.error());
+    }
+    if (!*device || !*owner || **owner != (*device)->account) {
+        return {};
+    }
+    const auto notice =
+        rooms_.notices.of_event(**device, "message.status",
+                                EventData{}
+                                    .add("requestId", message.text())
+                                    .add("messageid", late.platform_id)
+                                    .add("status", model::to_string(late.status.progress))
+                                    .add("at", to_rfc3339(late.status.at)));
+    return notice ? tables.add_callback(*notice) : Result<void>{};
+}
+
+/// Of a status that came before its message was handed over.
+Result<void> LateStatuses::tell_early(store::Tables& tables,
+                                      const store::PlatformMessage& found) const {
+    if (!found.status || found.status->progress < Progress::delivered) {
+        return {};
+    }
+    return tell_webhook(tables,
+                        {.device = found.message.device,
+                         .platform_id = found.platform_id,
+                         .message = {},
+                         .status = *found.status},
+                        found.message.id);
+}
+
+void LateStatuses::tell(Ended&& ended) const {
+    for (auto& finish : ended) {
+        rooms_.on_finish(std::move(finish));
+    }
+}
+
+void LateStatuses::decide() {
+    const auto now = rooms_.clock.now();
+    // What has its status already is marked with the earliest time of all.
+    const auto until = now < grace_until_.load() ? Timestamp{} : now;
+    if (next_.load() > until || deciding_.exchange(true)) {
+        return;
+    }
+    struct Work {
+        Ended ended;
+        Timestamp next = Timestamp::max();
+    };
+    const auto work = std::make_shared<Work>();
+    const bool taken = rooms_.committer.change_always(
+        [this, until, work](store::Tables& tables) -> Result<void> {
+            *work = {};
+            auto undecided = tables.undecided(until, decided_max);
+            if (!undecided) {
+                return pass(undecided);
+            }
+            for (auto& found : *undecided) {
+                const auto status = found.status;
+                if (auto told = tell_early(tables, found); !told) {
+                    return told;
+                }
+                if (auto done =
+                        end(tables, std::move(found), status ? &*status : nullptr, work->ended);
+                    !done) {
+                    return done;
+                }
+            }
+            const auto next = tables.next_decide_by();
+            if (!next) {
+                return std::unexpected(next.error());
+            }
+            work->next = next->value_or(Timestamp::max());
+            return {};
+        },
+        [this, work](const Result<void>& done) {
+            if (done) {
+                next_ = work->next;
+                tell(std::move(work->ended));
+            } else {
+                rooms_.log.error("cannot decide what became of messages",
+                                 {{"why", done.error().detail}});
+            }
+            deciding_ = false;
+        });
+    if (!taken) {
+        deciding_ = false;
+    }
+}
+
+}  // namespace merpati::daemon

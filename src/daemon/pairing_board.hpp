@@ -1,0 +1,34 @@
+// What a person is to do to connect a device, for whoever looks.
+#pragma once
+
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+
+#include "api/manage/context.hpp"
+#include "connector/connector.hpp"
+#include "model/device.hpp"
+
+namespace merpati::daemon {
+
+/// The last pairing step of each device, and how its pairing ended. In memory alone: after a
+/// restart a device is paired anew.
+///
+/// Threads: any. Limits: one step a device.
+class PairingBoard {
+public:
+    /// Somebody asked for it.
+    void begin(model::PhoneNumber device);
+    void show(model::PhoneNumber device, const connector::PairingStep& step);
+    /// The device's state, after it is durable: any but `pairing` ends what is under way.
+    void follow(model::PhoneNumber device, model::DeviceState state, std::string_view reason);
+    void forget(model::PhoneNumber device);
+
+    [[nodiscard]] api::manage::Pairing find(model::PhoneNumber device) const;
+
+private:
+    mutable std::mutex mutex_;
+    std::unordered_map<model::PhoneNumber, api::manage::Pairing> pairings_;
+};
+
+}  // namespace merpati::daemon

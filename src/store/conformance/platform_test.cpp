@@ -1,0 +1,234 @@
+// What platforms report, and what connectors keep: found by the platform's id, known when repeated.
+#include "store/conformance/store_fixture.hpp"
+
+namespace merpati::store {
+namespace {
+
+using namespace std::chrono_literals;
+using model::MessageState;
+using model::Progress;
+
+struct PlatformTest : StoreTest {
+    HandOver hand_over_of(const model::Message& message, std::string platform_id = "wamid.1") {
+        return {.message = message.id,
+                .device = message.device,
+                .source = message.source,
+                .queued_at = message.due_at,
+                .platform_id = std::move(platform_id),
+                .decide_by = clock.now() + 60s,
+                .attempts = 2};
+    }
+    HandOver hand_over(const model::Message& message, std::string platform_id = "wamid.1") {
+        WriteBatch batch;
+        batch.hand_overs.push_back(hand_over_of(message, std::move(platform_id)));
+        write(batch);
+        return batch.hand_overs.front();
+    }
+    template <class Answer>
+    Answer ask(const std::function<Result<Answer>(Tables&)>& question) {
+        Answer answer{};
+        EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            auto found = question(tables);
+            if (!found) {
+                return pass(found);
+            }
+            answer = std::move(*found);
+            return {};
+        }));
+        return answer;
+    }
+    bool note(Progress progress, std::string_view platform_id = "wamid.1") {
+        return ask<bool>([&](Tables& tables) {
+            return tables.note_status(
+                device, platform_id,
+                {.progress = progress, .details = "kata platform", .at = clock.now()}, clock.now());
+        });
+    }
+    bool note_inbound(std::string_view platform_id) {
+        return ask<bool>(
+            [&](Tables& tables) { return tables.note_inbound(device, platform_id, clock.now()); });
+    }
+    std::optional<PlatformMessage> find(std::string_view platform_id = "wamid.1") {
+        return ask<std::optional<PlatformMessage>>(
+            [&](Tables& tables) { return tables.find_platform_message(device, platform_id); });
+    }
+    std::vector<PlatformMessage> undecided(Timestamp until) {
+        return ask<std::vector<PlatformMessage>>(
+            [&](Tables& tables) { return tables.undecided(until, 10); });
+    }
+    bool end(const model::Message& message, MessageState state = MessageState::failed) {
+        const model::Completion completion{.state = state,
+                                           .details = "selesai",
+                                           .platform_id = "wamid.1",
+                                           .finished_at = clock.now(),
+                                           .attempts = 2};
+        return ask<bool>([&](Tables& tables) {
+            return tables.end_handed_over(message, completion, callback_for(message));
+        });
+    }
+    MessageRecord record_of(const model::Message& message) {
+        auto record = take(reader()->message(message.id));
+        EXPECT_TRUE(record);
+        return record ? std::move(*record) : MessageRecord{};
+    }
+    std::optional<Bytes> secret(std::string_view name) {
+        return ask<std::optional<Bytes>>(
+            [&](Tables& tables) { return tables.device_secret(device, name); });
+    }
+    Result<void> keep(std::string_view name, std::optional<Bytes> value) {
+        return change(
+            [&](Tables& tables) { return tables.put_device_secret(device, name, value); });
+    }
+};
+
+TEST_P(PlatformTest, AHandedOverMessageLeavesItsLaneAndIsFoundByItsPlatformIdAfterARestart) {
+    const auto made = accepted();
+    EXPECT_TRUE(hand_over(made).handed_over);
+    reopen();
+    EXPECT_TRUE(lane_before(clock.now() + 1h).empty());
+    const auto found = find();
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->message.id, made.id);
+    EXPECT_EQ(found->message.callback_url, made.callback_url);
+    EXPECT_EQ(found->platform_id, "wamid.1");
+    EXPECT_EQ(found->attempts, 2);
+    EXPECT_EQ(found->decide_by, clock.now() + 60s);
+    EXPECT_FALSE(found->status);
+    EXPECT_FALSE(find("wamid.2"));
+    const auto record = record_of(made);
+    EXPECT_EQ(record.state, MessageState::handed_over);
+    EXPECT_EQ(record.platform_id, "wamid.1");
+    EXPECT_EQ(record.attempts, 2);
+    EXPECT_FALSE(record.completion);
+    const auto listed = take(reader()->messages({.state = MessageState::handed_over}));
+    ASSERT_EQ(listed.size(), 1);
+    EXPECT_EQ(listed[0].message.id, made.id);
+    EXPECT_TRUE(take(reader()->messages({.state = MessageState::pending})).empty());
+}
+
+TEST_P(PlatformTest, WhatHasEndedIsNotHandedOver) {
+    const auto made = accepted();
+    ASSERT_TRUE(finish(finish_of(made)));
+    EXPECT_FALSE(hand_over(made).handed_over);
+    EXPECT_FALSE(find());
+}
+
+TEST_P(PlatformTest, AHandedOverMessageEndsOnceAndGivesItsCreditBackWhereItFailed) {
+    account = create_account(3);
+    device = device_of(account);
+    const auto made = accepted();
+    ASSERT_TRUE(hand_over(made).handed_over);
+    EXPECT_EQ(credit_of(account), 2);
+    EXPECT_TRUE(end(made));
+    EXPECT_EQ(credit_of(account), 3);
+    EXPECT_FALSE(end(made));
+    EXPECT_EQ(credit_of(account), 3);
+    const auto record = record_of(made);
+    EXPECT_EQ(record.state, MessageState::failed);
+    ASSERT_TRUE(record.completion);
+    EXPECT_EQ(record.completion->details, "selesai");
+    ASSERT_EQ(take(reader()->callbacks({.message = made.id})).size(), 1);
+    const auto found = find();
+    ASSERT_TRUE(found);  // What is reported later is still told apart.
+    EXPECT_FALSE(found->decide_by);
+    EXPECT_TRUE(undecided(clock.now() + 1h).empty());
+}
+
+TEST_P(PlatformTest, TheMostUrgentAreDecidedFirst) {
+    const auto one = accepted();
+    const auto two = accepted();
+    auto later = hand_over_of(one, "wamid.1");
+    later.decide_by = clock.now() + 9s;
+    WriteBatch batch;
+    batch.hand_overs.push_back(later);
+    batch.hand_overs.push_back(hand_over_of(two, "wamid.2"));
+    batch.hand_overs.back().decide_by = clock.now() + 3s;
+    write(batch);
+    EXPECT_TRUE(undecided(clock.now() + 2s).empty());
+    const auto due = undecided(clock.now() + 10s);
+    ASSERT_EQ(due.size(), 2);
+    EXPECT_EQ(due[0].message.id, two.id);
+    EXPECT_EQ(ask<std::optional<Timestamp>>([](Tables& tables) { return tables.next_decide_by(); }),
+              clock.now() + 3s);
+}
+
+TEST_P(PlatformTest, AStatusCountsOnceAndNeverGoesBack) {
+    accepted();
+    EXPECT_TRUE(note(Progress::delivered));
+    EXPECT_FALSE(note(Progress::delivered));
+    EXPECT_FALSE(note(Progress::sent));
+    EXPECT_FALSE(note(Progress::failed));
+    reopen();
+    EXPECT_FALSE(note(Progress::delivered));
+    EXPECT_TRUE(note(Progress::read));
+    EXPECT_TRUE(note(Progress::sent, "wamid.2"));
+}
+
+TEST_P(PlatformTest, AStatusThatCameFirstDecidesTheHandOverAtOnce) {
+    const auto made = accepted();
+    EXPECT_TRUE(note(Progress::delivered));
+    const auto handed = hand_over(made);
+    EXPECT_TRUE(handed.handed_over);
+    EXPECT_EQ(handed.decide_by, Timestamp{});
+    const auto due = undecided(Timestamp{});
+    ASSERT_EQ(due.size(), 1);
+    ASSERT_TRUE(due[0].status);
+    EXPECT_EQ(due[0].status->progress, Progress::delivered);
+    EXPECT_EQ(due[0].status->details, "kata platform");
+    EXPECT_EQ(due[0].status->at, clock.now());
+}
+
+TEST_P(PlatformTest, AnInboundMessageCountsOnceAndIsNoStatus) {
+    accepted();
+    EXPECT_TRUE(note_inbound("wamid.1"));
+    EXPECT_FALSE(note_inbound("wamid.1"));
+    reopen();
+    EXPECT_FALSE(note_inbound("wamid.1"));
+    EXPECT_TRUE(note_inbound("wamid.2"));
+    EXPECT_TRUE(note(Progress::sent, "wamid.1"));
+}
+
+TEST_P(PlatformTest, OldReportsArePruned) {
+    accepted();
+    EXPECT_TRUE(note_inbound("wamid.1"));
+    clock.advance(1h);
+    EXPECT_TRUE(note_inbound("wamid.2"));
+    EXPECT_EQ(ask<std::size_t>([&](Tables& tables) {
+                  return tables.prune({.platform_events_before = clock.now()});
+              }),
+              1U);
+    EXPECT_TRUE(note_inbound("wamid.1"));
+    EXPECT_FALSE(note_inbound("wamid.2"));
+}
+
+TEST_P(PlatformTest, ADevicesSecretsAreKeptReplacedAndRemoved) {
+    accepted();
+    EXPECT_FALSE(secret("session"));
+    EXPECT_TRUE(keep("session", Bytes(300, std::byte{7})));
+    EXPECT_TRUE(keep("key", Bytes{}));
+    reopen();
+    EXPECT_EQ(secret("session"), Bytes(300, std::byte{7}));
+    EXPECT_EQ(secret("key"), Bytes{});
+    EXPECT_TRUE(keep("session", Bytes(3, std::byte{9})));
+    EXPECT_EQ(secret("session"), Bytes(3, std::byte{9}));
+    EXPECT_TRUE(keep("session", std::nullopt));
+    EXPECT_FALSE(secret("session"));
+}
+
+TEST_P(PlatformTest, SecretsHaveLimitsAndBelongToADevice) {
+    EXPECT_EQ(keep("session", Bytes(1)).error().code, ErrorCode::not_found);
+    const auto made = accepted();
+    EXPECT_EQ(keep("", Bytes(1)).error().code, ErrorCode::refused);
+    EXPECT_EQ(keep(std::string(257, 'n'), Bytes(1)).error().code, ErrorCode::refused);
+    EXPECT_EQ(keep("big", Bytes(Tables::secret_bytes_max + 1)).error().code, ErrorCode::refused);
+    EXPECT_TRUE(keep("session", Bytes(1)));
+    ASSERT_TRUE(finish(finish_of(made)));
+    EXPECT_TRUE(change([&](Tables& tables) { return tables.remove_device(device); }));
+    accepted();  // The number again.
+    EXPECT_FALSE(secret("session"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, PlatformTest, ::testing::ValuesIn(engines()), name_of);
+
+}  // namespace
+}  // namespace merpati::store

@@ -1,0 +1,122 @@
+// The writes about what platforms report, on SQLite.
+#include <string>
+
+#include "store/sqlite/rows.hpp"
+#include "store/sqlite/sqlite_tables.hpp"
+
+namespace merpati::store::sqlite {
+namespace {
+
+/// What a row of `platform_event` is about.
+enum class About : std::uint8_t { inbound, status };
+
+std::string select_platform_messages(const char* condition) {
+    return std::string{"SELECT "} + message_columns +
+           ", h.platform_id, h.attempts, h.decide_by, e.progress, e.code, e.details, e.at "
+           "FROM handed_over h JOIN message m ON m.id = h.id LEFT JOIN platform_event e "
+           "ON e.device = h.device AND e.about = 1 AND e.platform_id = h.platform_id WHERE " +
+           condition;
+}
+
+PlatformMessage read_platform_message(const Cursor& row) {
+    constexpr int first = message_column_count;
+    PlatformMessage found;
+    read_message(row, 0, found.message);
+    found.platform_id = row.text(first);
+    found.attempts = row.number<std::uint32_t>(first + 1);
+    found.decide_by = row.optional_time(first + 2);
+    if (!row.null(first + 3)) {
+        found.status = {
+            .progress = row.enumerator(first + 3, model::Progress::read),
+            .code = static_cast<model::StatusCode>(row.number<std::uint16_t>(first + 4)),
+            .details = std::string{row.text(first + 5)},
+            .at = row.time(first + 6)};
+    }
+    return found;
+}
+
+}  // namespace
+
+Result<bool> SqliteTables::note_inbound(model::PhoneNumber device, std::string_view platform_id,
+                                        Timestamp now) {
+    Statement insert{connection_,
+                     "INSERT OR IGNORE INTO platform_event VALUES(?1, ?2, ?3, 0, 0, '', ?4, ?4)"};
+    insert.run(device.value(), static_cast<int>(About::inbound), platform_id, now);
+    return connection_.changes() == 1;
+}
+
+Result<bool> SqliteTables::note_status(model::PhoneNumber device, std::string_view platform_id,
+                                       const model::PlatformStatus& status, Timestamp now) {
+    Statement put{connection_,
+                  "INSERT INTO platform_event VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) "
+                  "ON CONFLICT(device, about, platform_id) DO UPDATE SET "
+                  "progress = ?4, code = ?5, details = ?6, at = ?7 WHERE progress < ?4"};
+    put.run(device.value(), static_cast<int>(About::status), platform_id,
+            static_cast<int>(status.progress), static_cast<int>(status.code), status.details,
+            status.at, now);
+    return connection_.changes() == 1;
+}
+
+Result<std::optional<PlatformMessage>> SqliteTables::find_platform_message(
+    model::PhoneNumber device, std::string_view platform_id) {
+    Statement find{connection_,
+                   select_platform_messages("h.device = ? AND h.platform_id = ? "
+                                            "ORDER BY h.decide_by IS NULL, h.id DESC LIMIT 1")};
+    auto row = find.query(device.value(), platform_id);
+    return row.next() ? std::optional{read_platform_message(row)} : std::nullopt;
+}
+
+Result<std::vector<PlatformMessage>> SqliteTables::undecided(Timestamp until, std::size_t limit) {
+    Statement find{connection_, select_platform_messages("h.decide_by IS NOT NULL AND "
+                                                         "h.decide_by <= ? "
+                                                         "ORDER BY h.decide_by LIMIT ?")};
+    std::vector<PlatformMessage> found;
+    auto row = find.query(until, limit);
+    while (row.next()) {
+        found.push_back(read_platform_message(row));
+    }
+    return found;
+}
+
+Result<std::optional<Timestamp>> SqliteTables::next_decide_by() {
+    Statement find{connection_,
+                   "SELECT min(decide_by) FROM handed_over WHERE decide_by IS NOT NULL"};
+    auto row = find.query();
+    return row.next() ? row.optional_time(0) : std::nullopt;
+}
+
+Result<bool> SqliteTables::end_handed_over(const model::Message& message,
+                                           const model::Completion& completion,
+                                           const std::optional<model::Callback>& callback) {
+    Statement end{connection_,
+                  "UPDATE handed_over SET decide_by = NULL "
+                  "WHERE id = ? AND decide_by IS NOT NULL"};
+    end.run(message.id.sequence());
+    if (connection_.changes() != 1) {
+        return false;
+    }
+    std::optional<std::int64_t> event;
+    if (callback) {
+        event = callback->id.sequence();
+        writer_.add_callback(*callback);
+    }
+    Statement insert{connection_, "INSERT INTO completion VALUES(?,?,?,?,?,?,?,?)"};
+    insert.run(message.id.sequence(), static_cast<int>(completion.state),
+               static_cast<int>(completion.code), completion.details, completion.platform_id,
+               completion.finished_at, completion.attempts, event);
+    if (message.charged && completion.state == model::MessageState::failed) {
+        Statement give_back{connection_,
+                            "UPDATE account SET credit = credit + 1 "
+                            "WHERE id = ? AND credit IS NOT NULL"};
+        give_back.run(message.account.value);
+    }
+    return true;
+}
+
+Result<std::optional<model::AccountId>> SqliteTables::owner_of_message(model::MessageId message) {
+    Statement find{connection_, "SELECT account FROM message WHERE id = ? AND tail = ?"};
+    auto row = find.query(message.sequence(), tail_of(message));
+    return row.next() ? std::optional{model::AccountId{row.integer(0)}} : std::nullopt;
+}
+
+}  // namespace merpati::store::sqlite

@@ -1,0 +1,136 @@
+// How a device is paired: what a person is shown, by every door, and what it ends in.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Account } from "./support/account.ts";
+import { shop } from "./support/account.ts";
+import { binary, environment } from "./support/binary.ts";
+import { expectSchema } from "./support/contract.ts";
+import { Gateway } from "./support/gateway.ts";
+import { freshText, simulated } from "./support/numbers.ts";
+import { Sink } from "./support/sink.ts";
+import { within } from "./support/wait.ts";
+
+let gateway: Gateway;
+let sink: Sink;
+let account: Account;
+
+beforeAll(async () => {
+  sink = await Sink.open({ secure: false });
+  gateway = await Gateway.create({ settings: { "outbound.allow_http_callbacks": true } });
+  ({ account } = await shop(gateway));
+});
+afterAll(async () => {
+  await gateway.close();
+  await sink.close();
+});
+
+interface Paired {
+  code: number;
+  lines: any[];
+  stderr: string;
+}
+
+/** `device pair --json`; `answer` is typed in. */
+async function pair(number: string, flags: string[] = [], answer = ""): Promise<Paired> {
+  const child = spawn(
+    binary,
+    ["--config", gateway.config, "device", "pair", number, ...flags, "--json"],
+    { env: environment(), cwd: gateway.folder, stdio: ["pipe", "pipe", "pipe"] },
+  );
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (piece) => (stdout += piece));
+  child.stderr.setEncoding("utf8").on("data", (piece) => (stderr += piece));
+  child.stdin.end(answer);
+  const code = await within(
+    "the pairing",
+    new Promise<number>((resolve) => child.on("close", (status) => resolve(status ?? -1))),
+  );
+  const lines = stdout.split("\n").filter(Boolean);
+  return { code, lines: lines.map((line) => JSON.parse(line)), stderr };
+}
+
+const ways: [string, string, string][] = [
+  ["992001", "qr", ""],
+  ["992002", "code", ""],
+  ["992003", "otp", "654321\n123456\n"],
+  ["992004", "passkey", "{}\n"],
+];
+
+test.each(ways)("a device in %s is paired by %s", async (ending, method, answer) => {
+  const number = simulated(ending);
+  const path = `/${number}`;
+  const added = await gateway.json(
+    "device", "add", account.id, number, "--webhook", sink.url(path),
+  );
+  expect(added.state).toBe("disconnected");
+  const body = { to: "6281234567890", from: number, message: freshText(), Type: "text" };
+  expect((await account.send(body)).status).toBe(503);
+
+  const { code, lines, stderr } = await pair(number, [], answer);
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+  expect(lines.at(-1)).toMatchObject({ number, state: "connected" });
+  const steps = lines.slice(0, -1);
+  expect(steps.length).toBeGreaterThan(0);
+  for (const step of steps) {
+    expect(step).toMatchObject({ number, state: "pairing", method });
+    expect(step.payload).not.toBe("");
+    expect(Date.parse(step.expires_at)).toBeGreaterThan(Date.now() - 20_000);
+  }
+  const event = (name: string) =>
+    sink.at(path).filter((request) => request.json.event === name).map((request) => request.json);
+  await sink.requests(path, 2);
+  expect(event("device.pairing")[0].data).toEqual({
+    method,
+    payload: expect.any(String),
+    expires_at: expect.any(String),
+  });
+  for (const request of sink.at(path)) expectSchema("DeviceEvent", request.json);
+  expect((await account.send(body)).status).toBe(200);
+});
+
+test("a paired device comes back after kill -9 without being paired again", async () => {
+  const number = await account.device(simulated("992001"));
+  expect((await pair(number)).code).toBe(0);
+  await gateway.kill();
+  for (const file of ["merpati.db", "merpati.db-wal"]) {
+    // What the simulator keeps of a paired device, and only there, is this word.
+    expect(readFileSync(join(gateway.folder, file)).includes("simulated")).toBe(false);
+  }
+  await gateway.start();
+  const body = { to: "6281234567890", from: number, message: freshText(), Type: "text" };
+  expect((await account.send(body)).status).toBe(200);
+  await gateway.simulator.attempt(body.message);
+});
+
+test("nobody scans: the command fails with the reason", async () => {
+  const number = await account.device(simulated("992005"));
+  const { code, lines, stderr } = await pair(number);
+  expect(code).toBe(1);
+  expect(stderr).toContain("kedaluwarsa");
+  expect(lines.at(-1)).toMatchObject({ number, state: "disconnected" });
+  expect(lines[0].payload).toContain("SIM-QR-1");
+});
+
+test("the way of pairing is passed on, and one that is not there is refused", async () => {
+  const number = await account.device();
+  const { code, lines } = await pair(number, ["--code"]);
+  expect(code).toBe(0);
+  expect(lines[0]).toMatchObject({ method: "code" });
+  expect(lines[0].payload).toHaveLength(8);
+  expect((await gateway.cli("device", "pair", number, "--method", "smoke")).code).toBe(2);
+  expect((await gateway.cli("device", "pair", "6281200000000")).code).toBe(1);
+});
+
+test("on a stopped server nothing is paired", async () => {
+  const stopped = await Gateway.create();
+  const { device } = await shop(stopped);
+  await stopped.stop();
+  const result = await stopped.cli("device", "pair", device);
+  expect(result.code).toBe(1);
+  expect(result.stderr).toContain("server is stopped");
+  await stopped.close();
+});
