@@ -15,7 +15,7 @@ function read(file: string): string {
 /** Every text by its name in the catalogue, the simulated platform's by the code they come with. */
 export function detailsOfSource(): Map<string, string> {
   const texts = new Map<string, string>();
-  for (const file of ["scheduler/details.hpp", "media/details.hpp"]) {
+  for (const file of ["scheduler/details.hpp", "media/file_source.hpp"]) {
     for (const [, name, text] of read(file).matchAll(/string_view (\w+) =\s*"([^"]+)";/g)) {
       if (!SILENT.includes(name!)) texts.set(name!, text!);
     }
