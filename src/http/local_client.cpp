@@ -108,11 +108,7 @@ class Receiver {
 public:
     Receiver(const FileDescriptor& socket, const std::string& path, const BodyTaker& take,
              std::chrono::milliseconds timeout, Deadline deadline)
-        : socket_(socket),
-          path_(path),
-          take_(take),
-          timeout_(timeout),
-          deadline_(deadline) {}
+        : socket_(socket), path_(path), take_(take), timeout_(timeout), deadline_(deadline) {}
 
     Result<ClientReply> receive(bool has_body) {
         auto head = receive_head();
