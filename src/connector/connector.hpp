@@ -70,9 +70,9 @@ struct InboundMessage {
     model::PhoneNumber device;
     std::string platform_id;
     std::string sender;
-    std::string type;  // "text", "image", …
-    std::string text;  // Text or caption; empty: none.
-    static constexpr std::size_t text_bytes_max = 262'144;
+    std::string type;                                       // "text", "image", …
+    std::string text;                                       // Text or caption; empty: none.
+    static constexpr std::size_t text_bytes_max = 262'144;  // All texts together.
     struct Media {
         std::string mime;
         std::uint64_t bytes = 0;

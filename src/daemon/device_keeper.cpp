@@ -10,6 +10,14 @@ namespace {
 
 using model::DeviceState;
 
+/// A report weighs 1, and 1 more for each 4 KiB.
+constexpr std::size_t weight_of(std::size_t bytes) {
+    return 1 + bytes / 4'096;
+}
+
+/// WebAuthn options are the longest that a platform asks for.
+constexpr std::size_t payload_bytes_max = 16'384;
+
 bool was_up(DeviceState state) {
     return state == DeviceState::connected || state == DeviceState::reconnecting;
 }
@@ -113,9 +121,16 @@ Result<void> DeviceKeeper::store_reports(store::Tables& tables,
 }
 
 void DeviceKeeper::pairing(model::PhoneNumber device, connector::PairingStep step) {
+    if (rooms_.directory.find_device(device) == nullptr ||
+        step.payload.size() > payload_bytes_max) {
+        rooms_.log.warn("a pairing step is left out: its device is gone, or it is too long",
+                        {{"device", telemetry::mask_number(device.text())}});
+        return;
+    }
     pairings_.show(device, step);
+    const auto bytes = step.payload.size();
     keep(
-        device,
+        device, bytes,
         [this, device, step = std::move(step)](store::Tables& tables) {
             return notify(tables, device, "device.pairing",
                           EventData{}
@@ -133,8 +148,9 @@ void DeviceKeeper::late_status(connector::LateStatus late, Stored stored) {
     }
     const auto ended = std::make_shared<LateStatuses::Ended>();
     const auto device = late.device;
+    const auto bytes = late.status.details.size();
     keep(
-        device,
+        device, bytes,
         [this, ended, late = std::move(late)](store::Tables& tables) {
             ended->clear();
             return rooms_.late_statuses.take(tables, late, *ended);
@@ -148,9 +164,12 @@ void DeviceKeeper::late_status(connector::LateStatus late, Stored stored) {
 }
 
 void DeviceKeeper::inbound(connector::InboundMessage message, Stored stored) {
+    const auto bytes =
+        message.text.size() + message.sender.size() + message.type.size() +
+        (message.media ? message.media->mime.size() + message.media->name.size() : 0);
     if (!connector::is_platform_id(message.platform_id) ||
-        message.text.size() > connector::InboundMessage::text_bytes_max) {
-        stored(fail(ErrorCode::invalid_argument, "the message's id or text is too long"));
+        bytes > connector::InboundMessage::text_bytes_max) {
+        stored(fail(ErrorCode::invalid_argument, "the message's id or its texts are too long"));
         return;
     }
     EventData data;
@@ -166,7 +185,7 @@ void DeviceKeeper::inbound(connector::InboundMessage message, Stored stored) {
     }
     data.add("at", to_rfc3339(message.at));
     keep(
-        message.device,
+        message.device, bytes,
         [this, device = message.device, id = std::move(message.platform_id),
          data = std::move(data)](store::Tables& tables) -> Result<void> {
             const auto is_first = tables.note_inbound(device, id, rooms_.clock.now());
@@ -281,29 +300,31 @@ Result<void> DeviceKeeper::notify(store::Tables& tables, model::PhoneNumber numb
     return notice ? tables.add_callback(*notice) : Result<void>{};
 }
 
-void DeviceKeeper::keep(model::PhoneNumber number,
+void DeviceKeeper::keep(model::PhoneNumber number, std::size_t bytes,
                         std::move_only_function<Result<void>(store::Tables&)> change,
                         Stored stored) {
     if (rooms_.directory.find_device(number) == nullptr) {
         stored(fail(ErrorCode::not_found, "the device was removed"));
         return;
     }
+    const auto weight = weight_of(bytes);
     bool refused = false;
     {
         const std::lock_guard lock{waiting_mutex_};
-        auto& waiting = waiting_[number];
-        refused = waiting >= waiting_max;
-        waiting += refused ? 0 : 1;
+        const auto [found, is_new] = waiting_.try_emplace(number);
+        refused = found->second + weight > waiting_max;
+        found->second += refused ? 0 : weight;
     }
     if (refused) {
         stored(fail(ErrorCode::busy, "too many reports of this device wait to be stored"));
         return;
     }
     const bool taken = rooms_.committer.change_always(
-        std::move(change), [this, number, stored = std::move(stored)](Result<void> done) mutable {
+        std::move(change),
+        [this, number, weight, stored = std::move(stored)](Result<void> done) mutable {
             {
                 const std::lock_guard lock{waiting_mutex_};
-                if (const auto found = waiting_.find(number); --found->second == 0) {
+                if (const auto found = waiting_.find(number); (found->second -= weight) == 0) {
                     waiting_.erase(found);
                 }
             }

@@ -32,7 +32,8 @@ namespace merpati::daemon {
 /// Faults: a state that was not committed when the process dies is told again by the connector at
 /// the next start.
 ///
-/// Threads: any, unless said otherwise. Limits: StateReports; waiting_max a device.
+/// Threads: any, unless said otherwise. Limits: StateReports; waiting_max a device, which
+/// is 1 MiB of reports or 256 small ones.
 class DeviceKeeper final : public connector::ConnectorEvents, public api::manage::DeviceControl {
 public:
     struct Rooms {
@@ -75,7 +76,8 @@ public:
     [[nodiscard]] api::manage::Pairing pairing(model::PhoneNumber number) const override;
 
 private:
-    /// Reports of one device that wait to be stored; what comes beyond is refused as busy.
+    /// What one device's reports that wait to be stored may weigh (weight_of); what comes beyond is
+    /// refused as busy.
     static constexpr std::size_t waiting_max = 256;
 
     using Steering = std::function<void(connector::Connector&, const model::Device&)>;
@@ -84,15 +86,15 @@ private:
                                              const std::vector<StateReport>& reports);
     [[nodiscard]] Result<void> notify(store::Tables& tables, model::PhoneNumber number,
                                       std::string_view event, const EventData& data);
-    /// Runs `change` however much waits, then calls `stored`.
-    void keep(model::PhoneNumber number,
+    /// Runs `change`, which holds `bytes` of the report, however much waits; then calls `stored`.
+    void keep(model::PhoneNumber number, std::size_t bytes,
               std::move_only_function<Result<void>(store::Tables&)> change, Stored stored);
 
     Rooms rooms_;
     StateReports reports_;
     PairingBoard pairings_;
     std::mutex waiting_mutex_;
-    std::unordered_map<model::PhoneNumber, std::size_t> waiting_;  // Those of `keep`.
+    std::unordered_map<model::PhoneNumber, std::size_t> waiting_;  // The weight of those of `keep`.
 };
 
 }  // namespace merpati::daemon

@@ -105,6 +105,36 @@ TEST_F(DeviceKeeperTest, ADeviceThatFloodsKeepsOutNoOther) {
     EXPECT_EQ(received(), 258U);
 }
 
+TEST_F(DeviceKeeperTest, LongReportsThatWaitAreFewer) {
+    std::latch go{1};
+    EXPECT_TRUE(committer.change_always(
+        [&](store::Tables&) -> Result<void> {
+            go.wait();
+            return {};
+        },
+        [](const Result<void>&) {}));
+    int busy = 0;
+    for (int message = 0; message < 10; ++message) {
+        auto longest = inbound(first, fmt::format("in-{}", message));
+        longest.text = std::string(200'000, 'x');
+        keeper.inbound(std::move(longest), [&](const Result<void>& done) { busy += done ? 0 : 1; });
+    }
+    EXPECT_EQ(busy, 5);
+    go.count_down();
+    EXPECT_TRUE(report(inbound(first, "in-10")));
+    EXPECT_EQ(received(), 6U);
+}
+
+TEST_F(DeviceKeeperTest, APairingStepOfADeviceThatIsNotThereIsNotKept) {
+    const auto gone = model::PhoneNumber::from_stored(62811);
+    keeper.pairing(gone, {.method = "qr", .payload = "QR", .expires_at = {}});
+    EXPECT_FALSE(keeper.pairing(gone).under_way);
+    keeper.pairing(first, {.method = "qr", .payload = std::string(20'000, 'x'), .expires_at = {}});
+    EXPECT_FALSE(keeper.pairing(first).under_way);
+    keeper.pairing(first, {.method = "qr", .payload = "QR", .expires_at = {}});
+    EXPECT_TRUE(keeper.pairing(first).under_way);
+}
+
 TEST_F(DeviceKeeperTest, SecretsAreKeptForADeviceAlone) {
     EXPECT_EQ(*secret(first), std::nullopt);
     EXPECT_TRUE(keep(first, {{"session", Bytes{std::byte{7}}}, {"key", Bytes(9)}}));

@@ -144,6 +144,7 @@ void LateStatuses::decide() {
     struct Work {
         Ended ended;
         Timestamp next = Timestamp::max();
+        bool full = false;
     };
     const auto work = std::make_shared<Work>();
     const bool taken = rooms_.committer.change_always(
@@ -153,6 +154,7 @@ void LateStatuses::decide() {
             if (!undecided) {
                 return pass(undecided);
             }
+            work->full = undecided->size() == decided_max;
             for (auto& found : *undecided) {
                 const auto status = found.status;
                 if (auto told = tell_early(tables, found); !told) {
@@ -180,6 +182,9 @@ void LateStatuses::decide() {
                                  {{"why", done.error().detail}});
             }
             deciding_ = false;
+            if (done && work->full) {
+                decide();  // Not at the next call: many of one account must not delay others.
+            }
         });
     if (!taken) {
         deciding_ = false;

@@ -27,7 +27,7 @@ namespace merpati::daemon {
 /// decided for want of a status before the connectors had `start_grace` to report what came
 /// meanwhile.
 ///
-/// Threads: any. Limits: `decided_max` a step.
+/// Threads: any. Limits: `decided_max` a commit; where there are more, the next commit goes on.
 class LateStatuses {
 public:
     static constexpr Millis start_grace{10'000};
