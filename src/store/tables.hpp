@@ -160,6 +160,8 @@ public:
     virtual Result<std::optional<PlatformMessage>> find_platform_message(
         model::PhoneNumber device, std::string_view platform_id) = 0;
     /// Messages that are handed over and to be decided by `until` or before, the most urgent first.
+    /// Errors: damaged, at the first call that meets messages which cannot be read; from then on
+    /// they are left out.
     virtual Result<std::vector<PlatformMessage>> undecided(Timestamp until, std::size_t limit) = 0;
     /// The earliest `decide_by`; empty where nothing is handed over.
     virtual Result<std::optional<Timestamp>> next_decide_by() = 0;

@@ -118,6 +118,37 @@ TEST_P(DamageTest, TheWriterLeavesOutWhatIsDamagedAndWritesTheRest) {
     EXPECT_TRUE(take(reader()->message(messages[other].front().id))->completion);
 }
 
+TEST_P(DamageTest, AMessageThatWasHandedOverAndCannotBeReadHoldsUpNoOther) {
+    fill();
+    WriteBatch batch;
+    for (const auto& made : messages[device]) {
+        batch.hand_overs.push_back({.message = made.id,
+                                    .device = device,
+                                    .queued_at = made.due_at,
+                                    .platform_id = made.id.text(),
+                                    .decide_by = clock.now(),
+                                    .attempts = 1});
+    }
+    write(batch);
+    damage("message", 2);
+    std::size_t decided = 0;
+    const auto decide = [&](Tables& tables) -> Result<void> {
+        const auto due = tables.undecided(clock.now(), each);
+        decided = due ? due->size() : 0;
+        EXPECT_EQ(tables.next_decide_by().value_or(std::nullopt), clock.now());
+        return due ? Result<void>{} : pass(due);
+    };
+    const auto met = change(decide);
+    ASSERT_FALSE(met);
+    EXPECT_EQ(met.error().code, ErrorCode::damaged);
+    const auto damages = store->condition().damages();
+    EXPECT_GT(damages, 0);
+    EXPECT_TRUE(change(decide));
+    EXPECT_GT(decided, each - 60);
+    EXPECT_LT(decided, each);
+    EXPECT_EQ(store->condition().damages(), damages);
+}
+
 TEST_P(DamageTest, AnAcceptThatMeetsDamageIsRefusedAndCostsNothing) {
     ASSERT_TRUE(change([&](Tables& tables) { return tables.set_credit(account, 1'000); }));
     fill();

@@ -1,6 +1,8 @@
 // The writes about what platforms report, on SQLite.
 #include <string>
 
+#include <fmt/format.h>
+
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sqlite_tables.hpp"
 
@@ -67,22 +69,49 @@ Result<std::optional<PlatformMessage>> SqliteTables::find_platform_message(
 }
 
 Result<std::vector<PlatformMessage>> SqliteTables::undecided(Timestamp until, std::size_t limit) {
-    Statement find{connection_, select_platform_messages("h.decide_by IS NOT NULL AND "
-                                                         "h.decide_by <= ? "
-                                                         "ORDER BY h.decide_by LIMIT ?")};
+    std::vector<std::int64_t> due;
+    Statement list{connection_,
+                   "SELECT id FROM handed_over WHERE decide_by IS NOT NULL AND decide_by <= ? "
+                   "ORDER BY decide_by LIMIT ?"};
+    for (auto row = list.query(until, limit + undecidable_.size()); row.next();) {
+        if (const auto id = row.integer(0); due.size() < limit && !undecidable_.contains(id)) {
+            due.push_back(id);
+        }
+    }
     std::vector<PlatformMessage> found;
-    auto row = find.query(until, limit);
-    while (row.next()) {
-        found.push_back(read_platform_message(row));
+    std::optional<Failure> damage;
+    Statement read{connection_, select_platform_messages("h.id = ?")};
+    for (const auto id : due) {
+        try {
+            if (auto row = read.query(id); row.next()) {
+                found.push_back(read_platform_message(row));
+                continue;
+            }
+        } catch (const Failure& failure) {
+            if (!failure.is_damage()) {
+                throw;
+            }
+            damage = failure;
+        }
+        undecidable_.insert(id);
+        condition_.note_damage(fmt::format("message {} that was handed over", id));
+    }
+    if (damage) {
+        throw Failure{*damage};  // SQLite commits nothing beside it; the next call passes it by.
     }
     return found;
 }
 
 Result<std::optional<Timestamp>> SqliteTables::next_decide_by() {
     Statement find{connection_,
-                   "SELECT min(decide_by) FROM handed_over WHERE decide_by IS NOT NULL"};
-    auto row = find.query();
-    return row.next() ? row.optional_time(0) : std::nullopt;
+                   "SELECT id, decide_by FROM handed_over WHERE decide_by IS NOT NULL "
+                   "ORDER BY decide_by LIMIT ?"};
+    for (auto row = find.query(undecidable_.size() + 1); row.next();) {
+        if (!undecidable_.contains(row.integer(0))) {
+            return row.optional_time(1);
+        }
+    }
+    return std::nullopt;
 }
 
 Result<bool> SqliteTables::end_handed_over(const model::Message& message,

@@ -93,7 +93,7 @@ public:
           secrets_(secrets),
           room_(path_, options.reserve_bytes, options.free_bytes, condition_),
           writer_(*connection_),
-          tables_(*connection_, writer_, secrets_),
+          tables_(*connection_, writer_, secrets_, condition_),
           transaction_(*connection_, writer_, tables_, condition_) {
         connection_->watch_log();
         look_at_disk();

@@ -1,6 +1,9 @@
 // The rare writes, on SQLite.
 #pragma once
 
+#include <unordered_set>
+
+#include "store/condition.hpp"
 #include "store/secret_box.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/message_writer.hpp"
@@ -11,8 +14,9 @@ namespace merpati::store::sqlite {
 /// Runs each Change in a savepoint of its own, inside the batch's transaction.
 class SqliteTables final : public Tables {
 public:
-    SqliteTables(Connection& connection, MessageWriter& writer, const SecretBox& secrets)
-        : connection_(connection), writer_(writer), secrets_(secrets) {}
+    SqliteTables(Connection& connection, MessageWriter& writer, const SecretBox& secrets,
+                 Condition& condition)
+        : connection_(connection), writer_(writer), secrets_(secrets), condition_(condition) {}
 
     /// Undoes what a failed change has written; adds what another one has to `row_changes`. Throws
     /// Failure when the store itself failed.
@@ -78,10 +82,13 @@ private:
     Connection& connection_;
     MessageWriter& writer_;
     const SecretBox& secrets_;
+    Condition& condition_;
     std::vector<RowChange> row_changes_;  // Of the change that runs.
     // Where retention's walks stand; 0: at the start.
     std::int64_t messages_walked_to_ = 0;
     std::int64_t callbacks_walked_to_ = 0;
+    // Messages that were handed over and cannot be read; passed by from then on.
+    std::unordered_set<std::int64_t> undecidable_;
 };
 
 }  // namespace merpati::store::sqlite
