@@ -1,6 +1,9 @@
 // media/sniffer and verdict: whatever a file begins with, what is accepted is a
 // type of the list.
+#include <set>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -42,6 +45,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         return all;
     }();
+    // A verdict depends on the content's type alone, so each type is judged once.
+    static std::set<std::pair<Certainty, std::string>> judged;
+    if (!judged.emplace(content.certainty, content.name).second) {
+        return 0;
+    }
     for (const auto& declared : declarations) {
         check_verdict(declared, content, merpati::model::Revision::a);
         check_verdict(declared, content, merpati::model::Revision::b);

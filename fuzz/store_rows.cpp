@@ -24,6 +24,7 @@ namespace json = boost::json;
 namespace manage = api::manage;
 
 constexpr model::PhoneNumber device = model::PhoneNumber::from_stored(6281100000001);
+constexpr const char* platform_id = "3EB0";
 constexpr Timestamp now{std::chrono::milliseconds{1'800'000'000'000}};
 constexpr Timestamp later{std::chrono::milliseconds{1'900'000'000'000}};
 
@@ -66,8 +67,20 @@ public:
             {.message = message(account, 2),
              .idempotency = store::IdempotencyRecord{
                  .account = account, .key = "once", .answer = "{}", .created_at = now}});
+        second.accepts.push_back({.message = message(account, 4)});
         write(second);
         store::WriteBatch third;
+        third.hand_overs.push_back({.message = id_of(4),
+                                    .device = device,
+                                    .queued_at = now,
+                                    .platform_id = platform_id,
+                                    .decide_by = later,
+                                    .attempts = 1});
+        third.changes.push_back({[](store::Tables& tables) -> Result<void> {
+            (void)*tables.note_status(device, platform_id,
+                                      {.progress = model::Progress::sent, .at = now}, now);
+            return tables.put_device_secret(device, "session", Bytes(16));
+        }});
         auto ended = message(account, 2);
         const model::Callback callback{.id = id_of(3),
                                        .account = account,
@@ -144,8 +157,9 @@ private:
 
     /// Lists the columns, and keeps a copy of each table.
     void columns() {
-        for (const auto* table : {"account", "api_key", "device", "message", "queue", "completion",
-                                  "callback", "idempotency", "lane", "meta"}) {
+        for (const auto* table :
+             {"account", "api_key", "device", "message", "queue", "completion", "callback",
+              "idempotency", "lane", "meta", "handed_over", "platform_event", "device_secret"}) {
             execute(fmt::format("CREATE TEMP TABLE kept_{0} AS SELECT * FROM {0}", table).c_str());
             const std::vector restore{
                 prepare("BEGIN"), prepare(fmt::format("DELETE FROM {}", table)),
@@ -224,6 +238,18 @@ void World::read() {
                 (void)reader_->next_callback_due(endpoint, origin.due_from);
             });
         });
+    } else if (table == "handed_over" || table == "platform_event" || table == "device_secret") {
+        each(reader_->messages({.state = model::MessageState::handed_over}),
+             [](const auto& one) { show(manage::view(one)); });
+        (void)reader_->message(id_of(4));
+        store::WriteBatch batch;
+        batch.changes.push_back({[](store::Tables& tables) -> Result<void> {
+            (void)tables.find_platform_message(device, platform_id);
+            (void)tables.next_decide_by();
+            (void)tables.device_secret(device, "session");
+            return {};
+        }});
+        write(batch);
     } else {  // message, queue, completion
         each(reader_->messages({}), [](const auto& one) { show(manage::view(one)); });
         std::size_t loaded = 0;

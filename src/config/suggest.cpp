@@ -9,6 +9,8 @@ namespace {
 
 /// No setting's name is longer, so whatever is longer is no near miss.
 constexpr std::size_t length_max = 64;
+/// With more edits than these a word is another word.
+constexpr std::size_t edits_max = 4;
 
 /// Edits between two words, a swap of neighbours counting as one (optimal string alignment);
 /// `limit` where there are at least so many.
@@ -64,7 +66,7 @@ std::optional<std::string_view> suggest(std::string_view given,
         return std::nullopt;
     }
     std::optional<std::string_view> nearest;
-    std::size_t fewest = std::max<std::size_t>(given.size() / 3, 1) + 1;
+    std::size_t fewest = std::clamp<std::size_t>(given.size() / 3, 1, edits_max) + 1;
     for (const auto word : words) {
         const std::size_t edits = edits_between(given, word, fewest);
         if (edits < fewest) {
