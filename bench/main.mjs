@@ -19,7 +19,7 @@ import { describeLatency, latency } from "./latency.mjs";
 import { describeOrigins, origins } from "./origins.mjs";
 import { describeRetention, retention } from "./retention.mjs";
 import { describeStored, stored } from "./stored.mjs";
-import { describeStrangers, strangers } from "./strangers.mjs";
+import { anonymous, describeAnonymous } from "./anonymous.mjs";
 
 const benches = {
   idle: [idle, describeIdle],
@@ -32,7 +32,7 @@ const benches = {
   media: [media, describeMedia],
   fairness: [fairness, describeFairness],
   "fairness-media": [fairnessMedia, describeFairnessMedia],
-  strangers: [strangers, describeStrangers],
+  anonymous: [anonymous, describeAnonymous],
   crash: [crash, describeCrash],
 };
 

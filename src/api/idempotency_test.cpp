@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/authenticator.hpp"
 #include "api/device_addnew.hpp"
-#include "api/entrance.hpp"
 #include "testing/manual_clock.hpp"
 #include "testing/temporary_folder.hpp"
 
@@ -59,7 +59,7 @@ struct IdempotencyTest : ::testing::Test {
         request.body = asked;
         request.headers = headers;
         static constexpr Operation addnew{.scope = Scope::account, .idempotent = true};
-        if (auto call = entrance.enter(request, http::Responder{sink}, addnew)) {
+        if (auto call = authenticator.authenticate(request, http::Responder{sink}, addnew)) {
             adding.handle(std::move(*call));
         }
         return reply;
@@ -87,7 +87,7 @@ struct IdempotencyTest : ::testing::Test {
     model::AccountId account;
     QueueClock queue_clock{clock};
     Idempotency idempotency{*store};
-    Entrance entrance{queue_clock, directory, idempotency, {}};
+    Authenticator authenticator{queue_clock, directory, idempotency, {}};
     connector::Connectors connectors;
     store::Committer committer{clock, *store, {}, [](const Error&) {}};
     DeviceAddnew adding{{.clock = clock,

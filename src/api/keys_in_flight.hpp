@@ -41,14 +41,14 @@ public:
 
     private:
         friend class KeysInFlight;
-        Hold(KeysInFlight& owner, Names::iterator place) : owner_(&owner), place_(place) {}
+        Hold(KeysInFlight& owner, Names::iterator position) : owner_(&owner), position_(position) {}
         void swap(Hold& other) noexcept {
             std::swap(owner_, other.owner_);
-            std::swap(place_, other.place_);
+            std::swap(position_, other.position_);
         }
 
         KeysInFlight* owner_ = nullptr;
-        Names::iterator place_;
+        Names::iterator position_;
     };
 
     /// The hold; or, where another request has the key, that one's fingerprint.

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "api/entrance.hpp"
+#include "api/authenticator.hpp"
 #include "api/errors.hpp"
 #include "api/manage/service.hpp"
 #include "api/monitoring.hpp"
@@ -34,7 +34,8 @@ struct HandlerMaker {
     http::Handler operator()(AccountHandler* handle) const {
         return [rooms = rooms, handle, &operation = operation](const http::Request& request,
                                                                http::Responder responder) {
-            if (auto call = rooms.entrance.enter(request, std::move(responder), operation)) {
+            if (auto call =
+                    rooms.authenticator.authenticate(request, std::move(responder), operation)) {
                 handle(rooms, *std::move(call));
             }
         };
@@ -65,8 +66,9 @@ void add_routes(http::Router& router, std::initializer_list<Scope> scopes, const
         }
     }
     if (offered(Scope::account)) {
-        router.before_too_large = [&entrance = rooms.entrance](const http::Request& request) {
-            return entrance.before_too_large(request);
+        router.before_too_large = [&authenticator =
+                                       rooms.authenticator](const http::Request& request) {
+            return authenticator.before_too_large(request);
         };
     }
     if (offered(Scope::management)) {

@@ -9,7 +9,7 @@
 namespace merpati::api {
 
 class DeviceAddnew;
-class Entrance;
+class Authenticator;
 class Send;
 struct Monitoring;
 namespace manage {
@@ -18,7 +18,7 @@ class Service;
 
 /// What carries the operations out. All of it must outlive the routers.
 struct Rooms {
-    const Entrance& entrance;
+    const Authenticator& authenticator;
     Send& send;
     DeviceAddnew& device_addnew;
     const Monitoring& monitoring;

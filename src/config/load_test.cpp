@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "config/reference.hpp"
+#include "testing/temporary_folder.hpp"
 
 namespace merpati::config {
 namespace {
@@ -19,8 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 struct LoadTest : ::testing::Test {
-    ~LoadTest() override { std::filesystem::remove(file); }
-
     void write(std::string_view text) {
         std::ofstream{file} << text;
         sources.file = file;
@@ -32,8 +31,8 @@ struct LoadTest : ::testing::Test {
         return loaded ? std::string{} : loaded.error().detail;
     }
 
-    std::filesystem::path file =
-        std::filesystem::temp_directory_path() / ("merpati_load_test_" + std::to_string(getpid()));
+    merpati::testing::TemporaryFolder folder;
+    std::filesystem::path file = folder.file("merpati.toml");
     Sources sources;
 };
 

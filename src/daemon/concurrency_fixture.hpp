@@ -17,8 +17,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "api/authenticator.hpp"
 #include "api/device_addnew.hpp"
-#include "api/entrance.hpp"
 #include "api/manage/manage.hpp"
 #include "api/operation.hpp"
 #include "api/send/send.hpp"
@@ -170,7 +170,7 @@ struct ConcurrencyFixture : ::testing::Test {
             asked.headers = headers;
         }
         const auto operation = std::ranges::find(api::operations(), path, &api::Operation::path);
-        auto call = entrance.enter(asked, http::Responder{sink}, *operation);
+        auto call = authenticator.authenticate(asked, http::Responder{sink}, *operation);
         if (call && operation->has_revisions) {
             sending.handle(std::move(*call));
         } else if (call) {
@@ -214,7 +214,7 @@ struct ConcurrencyFixture : ::testing::Test {
     outbound::AddressPolicy policy{{}};
     admission::Directory directory;
     api::Idempotency idempotency{*store};
-    api::Entrance entrance{clock, directory, idempotency, {}};
+    api::Authenticator authenticator{clock, directory, idempotency, {}};
     media::MediaFetcher media_fetcher{clock, policy, {}, {}};
     connector::Connectors connectors;
     CheckingPlatform* platform = nullptr;

@@ -96,8 +96,8 @@ void add_http(Adder& add, std::vector<telemetry::Figure>& figures, const http::S
         counts.refused_total);
     add("merpati_http_shed_total", "Connections without a known caller, closed to make room", true,
         counts.shed_total);
-    add("merpati_http_stranger_bytes", "Memory held for connections without a known caller", false,
-        counts.strangers_bytes);
+    add("merpati_http_anonymous_bytes", "Memory held for connections without a known caller", false,
+        counts.anonymous_bytes);
     static constexpr std::array classes{"1xx", "2xx", "3xx", "4xx", "5xx"};
     telemetry::Figure answers{.name = "merpati_http_answers_total",
                               .help = "Answers, by route and class of status",

@@ -6,8 +6,8 @@
 
 #include "admission/admission.hpp"
 #include "admission/directory.hpp"
+#include "api/authenticator.hpp"
 #include "api/device_addnew.hpp"
-#include "api/entrance.hpp"
 #include "api/manage/manage.hpp"
 #include "api/manage/service.hpp"
 #include "api/monitoring.hpp"
@@ -105,7 +105,7 @@ public:
           notices_(queue_clock_, ids_),
           policy_(std::move(opened.allowed)),
           idempotency_(*store_),
-          entrance_(queue_clock_, directory_, idempotency_, entrance_options(settings)),
+          authenticator_(queue_clock_, directory_, idempotency_, authenticator_options(settings)),
           media_fetcher_(clock, policy_, client_options(settings),
                          media_options(settings, log.in("media"))),
           connectors_(make_connectors(clock, settings, log)),
@@ -309,7 +309,7 @@ private:
             sender_.told();
         };
         send_.on_accepted = [this](model::Revision revision) { tally_.accepted(revision); };
-        entrance_.on_refused = [this](api::Refusal refusal) { tally_.refused(refusal); };
+        authenticator_.on_refused = [this](api::Refusal refusal) { tally_.refused(refusal); };
     }
 
     scheduler::Options scheduler_options_of(const config::Settings& settings,
@@ -333,7 +333,7 @@ private:
                                                          .media_fetcher = media_fetcher_}));
         };
         monitoring_.metrics_token = settings_.metrics.token.value_or("");
-        const api::Rooms rooms{.entrance = entrance_,
+        const api::Rooms rooms{.authenticator = authenticator_,
                                .send = send_,
                                .device_addnew = device_addnew_,
                                .monitoring = monitoring_,
@@ -386,7 +386,7 @@ private:
     outbound::AddressPolicy policy_;
     admission::Directory directory_;
     api::Idempotency idempotency_;
-    api::Entrance entrance_;
+    api::Authenticator authenticator_;
     media::MediaFetcher media_fetcher_;
     connector::Connectors connectors_;
     store::Committer committer_;

@@ -67,9 +67,9 @@ http::Options metrics_http_options(const config::Settings& settings) {
     return options;
 }
 
-api::EntranceOptions entrance_options(const config::Settings& settings) {
+api::AuthenticatorOptions authenticator_options(const config::Settings& settings) {
     const auto& api = settings.api;
-    api::EntranceOptions options;
+    api::AuthenticatorOptions options;
     options.default_revision = api.default_revision;
     options.default_rate = api.rate;
     return options;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "admission/admission.hpp"
+#include "api/authenticator.hpp"
 #include "api/device_addnew.hpp"
-#include "api/entrance.hpp"
 #include "api/send/send.hpp"
 #include "base/error.hpp"
 #include "callback/sender.hpp"
@@ -28,7 +28,7 @@ namespace merpati::daemon {
 [[nodiscard]] http::Options http_options(const config::Settings& settings);
 /// Of the server for /metrics alone; only where metrics.listen is set.
 [[nodiscard]] http::Options metrics_http_options(const config::Settings& settings);
-[[nodiscard]] api::EntranceOptions entrance_options(const config::Settings& settings);
+[[nodiscard]] api::AuthenticatorOptions authenticator_options(const config::Settings& settings);
 /// What callbacks and webhooks may be called by.
 [[nodiscard]] outbound::Schemes callback_schemes(const config::Settings& settings);
 [[nodiscard]] admission::AdmissionOptions admission_options(const config::Settings& settings);

@@ -2,7 +2,7 @@
 #include <mutex>
 #include <vector>
 
-#include "http/reply_box.hpp"
+#include "http/reply_queue.hpp"
 #include "http/server_fixture.hpp"
 
 namespace merpati::http::testing {
@@ -211,24 +211,24 @@ TEST_F(AsyncAnswerTest, DoesNotNestPipelinedRequests) {
     EXPECT_LT(highest - lowest, 64U * 1024);
 }
 
-TEST(ReplyBoxTest, WakesItsOwnerOncePerBatch) {
+TEST(ReplyQueueTest, WakesItsOwnerOncePerBatch) {
     int wakes = 0;
-    ReplyBox box{[&] { ++wakes; }};
+    ReplyQueue queue{[&] { ++wakes; }};
     for (int i = 0; i < 10; ++i) {
-        box.put({});
+        queue.put({});
     }
     EXPECT_EQ(wakes, 1);
-    std::vector<ReplyBox::Mail> mails;
-    box.take_all(mails);
-    EXPECT_EQ(mails.size(), 10U);
-    box.put({});
+    std::vector<ReplyQueue::Item> items;
+    queue.take_all(items);
+    EXPECT_EQ(items.size(), 10U);
+    queue.put({});
     EXPECT_EQ(wakes, 2);
-    box.close();
-    box.put({});
+    queue.close();
+    queue.put({});
     EXPECT_EQ(wakes, 2);
-    mails.clear();
-    box.take_all(mails);
-    EXPECT_TRUE(mails.empty());
+    items.clear();
+    queue.take_all(items);
+    EXPECT_TRUE(items.empty());
 }
 
 TEST(ReplyTest, RefusesHeadersOfSeveralLines) {

@@ -40,7 +40,7 @@ private:
     std::shared_ptr<BodySink> sink_;
 };
 
-/// Makes a body. Goes with a Reply, in the place of its text.
+/// Makes a body. Goes with a Reply, instead of its text.
 ///
 /// Operation: `next` is called for the first piece when the head of the answer has been taken by
 /// the socket, and for each further piece when the one before it has. So a client holds one piece

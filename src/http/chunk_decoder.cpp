@@ -6,18 +6,6 @@
 #include "http/ascii.hpp"
 
 namespace merpati::http {
-namespace {
-
-/// The value of a hexadecimal digit, or -1.
-int hex_value(char c) noexcept {
-    if (is_digit(c)) {
-        return c - '0';
-    }
-    const char lower = to_lower(c);
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-}  // namespace
 
 ChunkDecoder::Progress ChunkDecoder::decode(std::span<const char> bytes, char* out) {
     Progress progress;

@@ -16,7 +16,7 @@ constexpr std::size_t connection_bytes = 1536;
 Connection::Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Origin origin,
                        const PeerAddress& peer)
     : thread_(thread),
-      box_(thread.box()),
+      replies_(thread.replies()),
       stream_(std::in_place, std::move(socket), tls),
       reader_(thread.service().limits, this),
       origin_(origin),
@@ -135,14 +135,16 @@ bool Connection::read_more() {
     return false;
 }
 
-/// A stranger who has not begun a request gets no buffer; callers who are known save a system call.
+/// An anonymous connection without a request under way gets no buffer; known callers save a system
+/// call.
 void Connection::wait_for_bytes() {
-    const bool idle_stranger = !caller_known_ && reader_.part() == RequestReader::Part::nothing_yet;
+    const bool idle_anonymous =
+        !caller_known_ && reader_.part() == RequestReader::Part::nothing_yet;
     auto handler = [self = shared_from_this()](const Stream::ErrorCode& error, std::size_t size) {
         self->on_read(error, size);
     };
     read_pending_ = true;
-    if (stream_->is_encrypted() || idle_stranger) {
+    if (stream_->is_encrypted() || idle_anonymous) {
         reader_.release();
         account();
         stream_->async_readable(std::move(handler));
@@ -193,7 +195,7 @@ void Connection::handle() {
     ++requests_;
     client_goes_on_ = head.keep_alive;
     keep_alive_ = head.keep_alive && requests_ < thread_.service().limits.requests_per_connection;
-    answers_place_ = thread_.answers_place(origin_, match_.path);
+    answers_index_ = thread_.answers_index(origin_, match_.path);
     thread_.count_request();
     await(Wait::nothing);
 
@@ -298,7 +300,7 @@ std::string_view Connection::unsent() const noexcept {
 
 /// Whether what has gathered is to be sent before anything is added.
 bool Connection::must_flush() const noexcept {
-    const std::size_t most = caller_known_ ? gather_max : stranger_gather_max;
+    const std::size_t most = caller_known_ ? gather_max : anonymous_gather_max;
     return !static_body_.empty() || out_.size() > most;
 }
 

@@ -16,7 +16,7 @@
 #include "http/peer_address.hpp"
 #include "http/peer_shares.hpp"
 #include "http/reply.hpp"
-#include "http/reply_box.hpp"
+#include "http/reply_queue.hpp"
 #include "http/request_reader.hpp"
 #include "http/router.hpp"
 #include "http/stream.hpp"
@@ -49,7 +49,7 @@ enum class Origin : std::uint8_t { network, local_socket };
 /// Threads: the I/O thread's, but for what a ReplySink and a BodySink take.
 ///
 /// Limits: one request at a time; at most `gather_max` bytes of answers wait before more requests
-/// are taken, `stranger_gather_max` where the last caller did not show who it is; one piece of a
+/// are taken, `anonymous_gather_max` where the last caller did not show who it is; one piece of a
 /// body. What such a connection holds while it waits for its client counts in the thread's
 /// PeerShares. An answer, or a piece, must be read at Limits::write_rate_min, and something of it
 /// every `write_timeout`. Where we close and the client may be sending on (a refusal, a drain),
@@ -76,8 +76,8 @@ public:
     void take_piece(std::string&& bytes, bool last) override;
     void cut_off() override;
 
-    /// What came out of the box.
-    void take(ReplyBox::Mail&& mail);
+    /// What came out of the queue.
+    void take(ReplyQueue::Item&& item);
 
     /// Closes or refuses when the deadline of what is waited for has passed.
     void check_deadline(SteadyTime now);
@@ -88,7 +88,7 @@ public:
     void close();
 
     static constexpr std::size_t gather_max = 64UL * 1024;
-    static constexpr std::size_t stranger_gather_max = 4UL * 1024;
+    static constexpr std::size_t anonymous_gather_max = 4UL * 1024;
     static constexpr std::chrono::seconds linger_timeout{2};
 
 private:
@@ -142,7 +142,7 @@ private:
     [[nodiscard]] std::chrono::seconds timeout(Wait wait) const;
 
     IoThread& thread_;
-    const std::shared_ptr<ReplyBox> box_;
+    const std::shared_ptr<ReplyQueue> replies_;
     std::optional<Stream> stream_;  // Empty: closed.
     std::shared_ptr<Connection> self_;
     RequestReader reader_;
@@ -170,7 +170,7 @@ private:
     std::optional<Reply> early_reply_;  // Sent before the handler returned.
     std::unique_ptr<BodySource> source_;
     std::string request_id_;
-    std::size_t answers_place_ = 0;  // Where the thread counts the answer.
+    std::size_t answers_index_ = 0;  // Where the thread counts the answer.
     bool client_goes_on_ = true;     // It did not ask us to close, so it may be sending more.
     bool keep_alive_ = true;
     bool version_1_0_ = false;

@@ -9,50 +9,51 @@
 namespace merpati::http {
 
 void Connection::deliver(Reply&& reply) {
-    if (box_->owned_by_this_thread() && state_ == State::handling) {
+    if (replies_->owned_by_this_thread() && state_ == State::handling) {
         early_reply_.emplace(std::move(reply));
         return;
     }
-    box_->put({.to = shared_from_this(), .reply = std::move(reply)});
+    replies_->put({.to = shared_from_this(), .reply = std::move(reply)});
 }
 
 void Connection::abandon() {
-    if (box_->owned_by_this_thread() && state_ == State::handling) {
+    if (replies_->owned_by_this_thread() && state_ == State::handling) {
         early_reply_.emplace(refusal(500));
         return;
     }
-    box_->put({.to = shared_from_this(), .kind = ReplyBox::Mail::Kind::abandoned});
+    replies_->put({.to = shared_from_this(), .kind = ReplyQueue::Item::Kind::abandoned});
 }
 
-/// Through the box on every way, so that a source that is always ready leaves others their turn.
+/// Through the queue on every way, so that a source that is always ready leaves others their turn.
 void Connection::take_piece(std::string&& bytes, bool last) {
-    box_->put({.to = shared_from_this(),
-               .reply = {.body = std::move(bytes)},
-               .kind = last ? ReplyBox::Mail::Kind::last_piece : ReplyBox::Mail::Kind::piece});
+    replies_->put(
+        {.to = shared_from_this(),
+         .reply = {.body = std::move(bytes)},
+         .kind = last ? ReplyQueue::Item::Kind::last_piece : ReplyQueue::Item::Kind::piece});
 }
 
 void Connection::cut_off() {
-    box_->put({.to = shared_from_this(), .kind = ReplyBox::Mail::Kind::cut_off});
+    replies_->put({.to = shared_from_this(), .kind = ReplyQueue::Item::Kind::cut_off});
 }
 
-void Connection::take(ReplyBox::Mail&& mail) {
+void Connection::take(ReplyQueue::Item&& item) {
     if (state_ == State::closed) {
         return;  // Hung up, or the server stops.
     }
-    switch (mail.kind) {
-        case ReplyBox::Mail::Kind::reply:
-            append(std::move(mail.reply));
+    switch (item.kind) {
+        case ReplyQueue::Item::Kind::reply:
+            append(std::move(item.reply));
             break;
-        case ReplyBox::Mail::Kind::abandoned:
+        case ReplyQueue::Item::Kind::abandoned:
             append(refusal(500));
             break;
-        case ReplyBox::Mail::Kind::piece:
-            append_piece(mail.reply.body, false);
+        case ReplyQueue::Item::Kind::piece:
+            append_piece(item.reply.body, false);
             break;
-        case ReplyBox::Mail::Kind::last_piece:
-            append_piece(mail.reply.body, true);
+        case ReplyQueue::Item::Kind::last_piece:
+            append_piece(item.reply.body, true);
             break;
-        case ReplyBox::Mail::Kind::cut_off:
+        case ReplyQueue::Item::Kind::cut_off:
             close();
             return;
     }
@@ -62,7 +63,7 @@ void Connection::take(ReplyBox::Mail&& mail) {
 void Connection::append(Reply&& reply) {
     keep_alive_ = keep_alive_ && !reply.close && !draining_ &&
                   (reply.source == nullptr || !version_1_0_);  // Its end is the connection's.
-    thread_.count_answer(answers_place_, reply.status);
+    thread_.count_answer(answers_index_, reply.status);
     invariant(static_body_.empty(), "answers are sent in order");
     static_body_ = append_answer(out_, reply,
                                  {.request_id = request_id_,
@@ -116,7 +117,7 @@ void Connection::refuse(std::uint16_t status) {
     without_body_ = head != nullptr && head->method == Method::head;
     client_goes_on_ = true;
     keep_alive_ = false;
-    answers_place_ = head != nullptr ? thread_.answers_place(origin_, match_.path) : 0;
+    answers_index_ = head != nullptr ? thread_.answers_index(origin_, match_.path) : 0;
     std::optional<Reply> earlier;
     if (status == 413 && head != nullptr && origin_ == Origin::network) {
         earlier = before_too_large(*head);

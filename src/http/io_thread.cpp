@@ -22,15 +22,15 @@ std::size_t overloaded_max(const Limits& limits) {
 
 }  // namespace
 
-IoThread::IoThread(Service& service, std::size_t index, std::size_t strangers_bytes_max)
+IoThread::IoThread(Service& service, std::size_t index, std::size_t anonymous_bytes_max)
     : service_(service),
       name_(fmt::format("http-{}", index)),
       context_(1),
       work_(context_.get_executor()),
       sweep_timer_(context_),
-      box_(std::make_shared<ReplyBox>(
-          [this] { boost::asio::post(context_, [this] { take_mail(); }); })),
-      shares_(strangers_bytes_max),
+      replies_(std::make_shared<ReplyQueue>(
+          [this] { boost::asio::post(context_, [this] { take_replies(); }); })),
+      shares_(anonymous_bytes_max),
       request_ids_(service.random),
       answers_(1 + service.router.paths().size() + service.local_router.paths().size()) {}
 
@@ -50,7 +50,7 @@ void IoThread::start() {
     }
     schedule_sweep();
     thread_ = start_thread(name_, [this] {
-        box_->own();
+        replies_->own();
         context_.run();
     });
 }
@@ -81,7 +81,7 @@ void IoThread::join() {
 }
 
 void IoThread::close_all() {
-    box_->close();
+    replies_->close();
     for (const auto& listener : listeners_) {
         listener->close();
     }
@@ -99,12 +99,12 @@ Counts IoThread::counts() const noexcept {
             .requests_total = requests_.load(std::memory_order_relaxed),
             .refused_total = refused_.load(std::memory_order_relaxed),
             .shed_total = shed_.load(std::memory_order_relaxed),
-            .strangers_bytes = strangers_bytes_.load(std::memory_order_relaxed)};
+            .anonymous_bytes = anonymous_bytes_.load(std::memory_order_relaxed)};
 }
 
-std::array<std::uint64_t, 5> IoThread::answers(std::size_t place) const noexcept {
+std::array<std::uint64_t, 5> IoThread::answers(std::size_t path) const noexcept {
     std::array<std::uint64_t, 5> counts{};
-    std::ranges::transform(answers_[place], counts.begin(), [](const Counter& counter) {
+    std::ranges::transform(answers_[path], counts.begin(), [](const Counter& counter) {
         return counter.load(std::memory_order_relaxed);
     });
     return counts;
@@ -147,7 +147,7 @@ void IoThread::adopt(const Listener::Accepted& accepted, Origin origin) {
     const std::size_t before = service_.open.fetch_add(1);
     const bool overloaded = origin == Origin::network &&
                             before >= service_.limits.connections_max &&
-                            !make_place_for(accepted.peer);
+                            !make_room_for(accepted.peer);
     if (overloaded && before >= overloaded_max(service_.limits)) {
         service_.open.fetch_sub(1);
         count_refusal();
@@ -174,7 +174,7 @@ void IoThread::adopt(const Listener::Accepted& accepted, Origin origin) {
 
 void IoThread::hold(Connection& connection, const PeerAddress& peer, std::size_t bytes) {
     shares_.hold(connection, peer, bytes);
-    strangers_bytes_.store(shares_.bytes(), std::memory_order_relaxed);
+    anonymous_bytes_.store(shares_.bytes(), std::memory_order_relaxed);
     if (shares_.is_over() && !std::exchange(shedding_, true)) {
         // Later, when no connection is in the middle of something.
         boost::asio::post(context_, [this] { shed_what_is_over(); });
@@ -183,7 +183,7 @@ void IoThread::hold(Connection& connection, const PeerAddress& peer, std::size_t
 
 void IoThread::release(Connection& connection) noexcept {
     shares_.release(connection);
-    strangers_bytes_.store(shares_.bytes(), std::memory_order_relaxed);
+    anonymous_bytes_.store(shares_.bytes(), std::memory_order_relaxed);
 }
 
 void IoThread::shed_what_is_over() {
@@ -193,7 +193,7 @@ void IoThread::shed_what_is_over() {
     }
 }
 
-bool IoThread::make_place_for(const PeerAddress& peer) {
+bool IoThread::make_room_for(const PeerAddress& peer) {
     auto* const victim = shares_.victim_for(peer);
     if (victim == nullptr) {
         return false;
@@ -207,13 +207,13 @@ void IoThread::shed(PeerShares::Holding& victim) {
     static_cast<Connection&>(victim).close();
 }
 
-void IoThread::take_mail() {
-    box_->take_all(mails_);
-    for (ReplyBox::Mail& mail : mails_) {
-        const auto connection = std::move(mail.to);
-        connection->take(std::move(mail));
+void IoThread::take_replies() {
+    replies_->take_all(items_);
+    for (ReplyQueue::Item& item : items_) {
+        const auto connection = std::move(item.to);
+        connection->take(std::move(item));
     }
-    mails_.clear();
+    items_.clear();
 }
 
 void IoThread::schedule_sweep() {

@@ -22,7 +22,7 @@
 #include "base/random.hpp"
 #include "http/connection.hpp"
 #include "http/listener.hpp"
-#include "http/reply_box.hpp"
+#include "http/reply_queue.hpp"
 #include "http/request_ids.hpp"
 #include "http/router.hpp"
 #include "http/server.hpp"
@@ -50,7 +50,7 @@ struct Service {
 /// deadlines of its connections and takes up accepting again where the process had run out of
 /// file descriptors.
 ///
-/// Connections of strangers (callers who have not shown who they are) may hold together what its
+/// Anonymous connections (no caller has shown who it is) may hold together what its
 /// PeerShares allow; beyond that the oldest of the address that holds most is closed. So it is when
 /// there are too many connections and another address holds more than a newcomer's.
 ///
@@ -58,9 +58,9 @@ struct Service {
 class IoThread {
 public:
     /// The share of one thread, however many there are: some handshakes and bodies at once.
-    static constexpr std::size_t strangers_bytes_min = 1024UL * 1024;
+    static constexpr std::size_t anonymous_bytes_min = 1024UL * 1024;
 
-    IoThread(Service& service, std::size_t index, std::size_t strangers_bytes_max);
+    IoThread(Service& service, std::size_t index, std::size_t anonymous_bytes_max);
     ~IoThread();
 
     /// Before `start`.
@@ -71,11 +71,11 @@ public:
     void stop();
     void join();
     [[nodiscard]] Counts counts() const noexcept;
-    [[nodiscard]] std::array<std::uint64_t, 5> answers(std::size_t place) const noexcept;
+    [[nodiscard]] std::array<std::uint64_t, 5> answers(std::size_t path) const noexcept;
 
     // For its connections.
     [[nodiscard]] const Service& service() const noexcept { return service_; }
-    [[nodiscard]] const std::shared_ptr<ReplyBox>& box() const noexcept { return box_; }
+    [[nodiscard]] const std::shared_ptr<ReplyQueue>& replies() const noexcept { return replies_; }
     [[nodiscard]] RequestIds& request_ids() noexcept { return request_ids_; }
     /// The time of the last sweep: what deadlines are counted from, so that no request asks for
     /// the time.
@@ -90,8 +90,8 @@ public:
         const std::size_t status_class = std::clamp<std::size_t>(status / 100U, 1, 5) - 1;
         add_one(answers_[path][status_class]);
     }
-    /// The place of a match in `answers_`: 0 for none, then the router's paths, then the local's.
-    [[nodiscard]] std::size_t answers_place(Origin origin, std::size_t path) const noexcept {
+    /// The index of a match in `answers_`: 0 for none, then the router's paths, then the local's.
+    [[nodiscard]] std::size_t answers_index(Origin origin, std::size_t path) const noexcept {
         if (path == Router::no_path) {
             return 0;
         }
@@ -107,10 +107,10 @@ private:
 
     void accept_from(Listener& listener);
     void adopt(const Listener::Accepted& accepted, Origin origin);
-    [[nodiscard]] bool make_place_for(const PeerAddress& peer);
+    [[nodiscard]] bool make_room_for(const PeerAddress& peer);
     void shed(PeerShares::Holding& victim);
     void shed_what_is_over();
-    void take_mail();
+    void take_replies();
     void schedule_sweep();
     void sweep();
     void close_all();
@@ -120,8 +120,8 @@ private:
     boost::asio::io_context context_;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
     boost::asio::steady_timer sweep_timer_;
-    std::shared_ptr<ReplyBox> box_;
-    std::vector<ReplyBox::Mail> mails_;
+    std::shared_ptr<ReplyQueue> replies_;
+    std::vector<ReplyQueue::Item> items_;
     std::vector<std::unique_ptr<Listener>> listeners_;
     boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>> connections_;
     PeerShares shares_;
@@ -135,8 +135,8 @@ private:
     Counter requests_ = 0;
     Counter refused_ = 0;
     Counter shed_ = 0;
-    Counter strangers_bytes_ = 0;
-    std::vector<std::array<Counter, 5>> answers_;  // See answers_place.
+    Counter anonymous_bytes_ = 0;
+    std::vector<std::array<Counter, 5>> answers_;  // See answers_index.
     std::atomic<std::uint64_t> open_ = 0;
     std::thread thread_;
 };

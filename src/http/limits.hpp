@@ -24,7 +24,7 @@ struct Limits {
     /// handshakes under way, parts of requests, answers that are not read. Beyond it the address
     /// that holds most loses its oldest connection. Enough for 10,000 connections that wait, or for
     /// 500 handshakes; leaves a process of 20 MiB well below 64.
-    std::size_t strangers_bytes_max = 24UL * 1024 * 1024;
+    std::size_t anonymous_bytes_max = 24UL * 1024 * 1024;
 };
 
 }  // namespace merpati::http

@@ -6,16 +6,14 @@
 #include "http/local_address.hpp"
 #include "http/local_client.hpp"
 #include "http/server_fixture.hpp"
+#include "testing/temporary_folder.hpp"
 
 namespace merpati::http::testing {
 namespace {
 
 struct LocalSocketTest : ServerTest {
     LocalSocketTest() {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "http-local-XXXXXX").string();
-        directory = ::mkdtemp(pattern.data());
-        options.local_socket = directory + "/merpati.sock";
+        options.local_socket = folder.file("merpati.sock");
         local_router.add(Method::post, "/manage", [](const Request& request, Responder responder) {
             responder.send({.status = 201,
                             .body = std::string{request.body} + "|" + std::string{request.query} +
@@ -25,7 +23,6 @@ struct LocalSocketTest : ServerTest {
             responder.send({.body = request.from_local_socket ? "local" : "network"});
         });
     }
-    ~LocalSocketTest() override { std::filesystem::remove_all(directory); }
 
     Result<ClientReply> ask(Method method, std::string_view target, std::string_view body = {},
                             std::chrono::milliseconds timeout = patience) {
@@ -50,7 +47,7 @@ struct LocalSocketTest : ServerTest {
         }};
     }
 
-    std::string directory;
+    merpati::testing::TemporaryFolder folder;
     std::optional<Server> second;
 };
 
@@ -105,7 +102,7 @@ TEST_F(LocalSocketTest, IsLeftAloneWhenItBelongsToAnotherByThen) {
 }
 
 TEST_F(LocalSocketTest, WorksUnderAPathLongerThanAnAddressHolds) {
-    std::string deep = directory;
+    std::string deep = folder.path();
     while (deep.size() < 1000) {
         deep += "/a-directory-with-quite-a-long-name";
     }
@@ -123,7 +120,7 @@ TEST_F(LocalSocketTest, WorksUnderAPathLongerThanAnAddressHolds) {
 }
 
 TEST_F(LocalSocketTest, RefusesANameThatFitsNowhere) {
-    options.local_socket = directory + "/" + std::string(200, 'n');
+    options.local_socket = folder.path() / std::string(200, 'n');
     EXPECT_EQ(start_second().error().code, ErrorCode::invalid_argument);
     EXPECT_EQ(ask(Method::get, "/").error().code, ErrorCode::invalid_argument);
     options.local_socket = std::string(300, 'd') + "/merpati.sock";
@@ -172,7 +169,7 @@ TEST_F(LocalSocketTest, LetsTheOperatorInHoweverManyClientsThereAre) {
 
 TEST_F(LocalSocketTest, TellsTheClientWhenNobodyIsThere) {
     EXPECT_EQ(ask(Method::get, "/").error().code, ErrorCode::unreachable);
-    options.local_socket = directory + "/nowhere/merpati.sock";
+    options.local_socket = folder.file("nowhere/merpati.sock");
     EXPECT_EQ(ask(Method::get, "/").error().code, ErrorCode::unreachable);
 }
 

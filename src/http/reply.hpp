@@ -14,7 +14,7 @@ namespace merpati::http {
 struct Reply {
     std::uint16_t status = 200;
     std::string body{};
-    /// Sent in the place of `body` where it is not empty: text that is the same for all and lives
+    /// Sent instead of `body` where it is not empty: text that is the same for all and lives
     /// as long as the program. It is not copied, however many clients read it, however slowly.
     std::string_view static_body{};
     std::string_view content_type = "application/json";  // Static text.
@@ -22,7 +22,7 @@ struct Reply {
     /// a list of pairs costs more than the whole answer.
     std::string headers{};
     bool close = false;
-    /// Sent in the place of both, as it is made: with chunks, or to the end of the connection where
+    /// Sent instead of both, as it is made: with chunks, or to the end of the connection where
     /// the client speaks HTTP/1.0.
     std::unique_ptr<BodySource> source{};
 

@@ -31,7 +31,7 @@ public:
     bool* vouched = nullptr;          // See `vouch`.
 
     /// Says that the caller has shown who it is. Its connection then no longer counts among those
-    /// of strangers, until its next request (Limits::strangers_bytes_max).
+    /// of anonymous connections, until its next request (Limits::anonymous_bytes_max).
     void vouch() const noexcept {
         if (vouched != nullptr) {
             *vouched = true;

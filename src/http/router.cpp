@@ -23,7 +23,7 @@ struct Answerer {
 };
 
 /// One path and what answers its methods.
-struct Place {
+struct Route {
     std::string path;  // Of those under "/*" without the star.
     std::size_t number = 0;
     std::array<Answerer, method_count> answerers{};
@@ -58,12 +58,12 @@ struct TextHash {
 }  // namespace
 
 struct Router::Table {
-    std::unordered_map<std::string, std::unique_ptr<Place>, TextHash, std::equal_to<>> exact;
-    std::vector<std::unique_ptr<Place>> patterns;
-    std::vector<std::unique_ptr<Place>> prefixes;  // Longest first.
+    std::unordered_map<std::string, std::unique_ptr<Route>, TextHash, std::equal_to<>> exact;
+    std::vector<std::unique_ptr<Route>> patterns;
+    std::vector<std::unique_ptr<Route>> prefixes;  // Longest first.
     std::vector<std::string> paths;
 
-    Place& place(const std::string& path) {
+    Route& route(const std::string& path) {
         if (path.ends_with("/*")) {
             return listed(prefixes, path.substr(0, path.size() - 1), path);
         }
@@ -77,20 +77,20 @@ struct Router::Table {
         return *slot;
     }
 
-    Place& listed(std::vector<std::unique_ptr<Place>>& places, const std::string& path,
+    Route& listed(std::vector<std::unique_ptr<Route>>& routes, const std::string& path,
                   const std::string& shown) {
-        const auto known = std::ranges::find(places, path, &Place::path);
-        if (known != places.end()) {
+        const auto known = std::ranges::find(routes, path, &Route::path);
+        if (known != routes.end()) {
             return **known;
         }
         const auto after = std::ranges::find_if(
-            places, [&](const auto& place) { return place->path.size() < path.size(); });
-        return **places.insert(after, make(path, shown));
+            routes, [&](const auto& route) { return route->path.size() < path.size(); });
+        return **routes.insert(after, make(path, shown));
     }
 
-    std::unique_ptr<Place> make(const std::string& path, const std::string& shown) {
+    std::unique_ptr<Route> make(const std::string& path, const std::string& shown) {
         paths.push_back(shown);
-        return std::make_unique<Place>(Place{.path = path, .number = paths.size() - 1});
+        return std::make_unique<Route>(Route{.path = path, .number = paths.size() - 1});
     }
 };
 
@@ -101,11 +101,11 @@ Router& Router::operator=(Router&&) noexcept = default;
 
 void Router::add(Method method, const std::string& path, Handler handler, std::size_t body_max) {
     invariant(path.starts_with('/'), "a route's path starts with a slash");
-    Place& place = table_->place(path);
-    Answerer& slot = place.answerers[index_of(method)];
+    Route& route = table_->route(path);
+    Answerer& slot = route.answerers[index_of(method)];
     invariant(!slot.handler, "a route is added once");
     slot = {.handler = std::move(handler), .body_max = body_max};
-    place.list_methods();
+    route.list_methods();
 }
 
 const std::vector<std::string>& Router::paths() const noexcept {
@@ -113,16 +113,16 @@ const std::vector<std::string>& Router::paths() const noexcept {
 }
 
 Router::Match Router::find(Method method, std::string_view path) const {
-    const Place* refusing = nullptr;
-    const auto found_in = [&](const Place& place) -> const Answerer* {
-        const auto* const answerer = place.find(method);
-        refusing = refusing == nullptr ? &place : refusing;
+    const Route* refusing = nullptr;
+    const auto found_in = [&](const Route& route) -> const Answerer* {
+        const auto* const answerer = route.find(method);
+        refusing = refusing == nullptr ? &route : refusing;
         return answerer;
     };
-    const auto match = [](const Place& place, const Answerer& answerer) {
+    const auto match = [](const Route& route, const Answerer& answerer) {
         return Match{.handler = &answerer.handler,
                      .status = 200,
-                     .path = place.number,
+                     .path = route.number,
                      .body_max = answerer.body_max};
     };
     if (const auto exact = table_->exact.find(path); exact != table_->exact.end()) {
@@ -130,20 +130,20 @@ Router::Match Router::find(Method method, std::string_view path) const {
             return match(*exact->second, *answerer);
         }
     }
-    for (const auto& place : table_->patterns) {
-        if (!match_path(place->path, path)) {
+    for (const auto& route : table_->patterns) {
+        if (!match_path(route->path, path)) {
             continue;
         }
-        if (const auto* answerer = found_in(*place)) {
-            return match(*place, *answerer);
+        if (const auto* answerer = found_in(*route)) {
+            return match(*route, *answerer);
         }
     }
-    for (const auto& place : table_->prefixes) {
-        if (!path.starts_with(place->path)) {
+    for (const auto& route : table_->prefixes) {
+        if (!path.starts_with(route->path)) {
             continue;
         }
-        if (const auto* answerer = found_in(*place)) {
-            return match(*place, *answerer);
+        if (const auto* answerer = found_in(*route)) {
+            return match(*route, *answerer);
         }
     }
     if (refusing == nullptr) {

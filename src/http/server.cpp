@@ -54,7 +54,7 @@ Result<void> Server::Impl::start() {
     }
     const std::size_t threads = std::max<std::size_t>(options_.threads, 1);
     const std::size_t share =
-        std::max(options_.limits.strangers_bytes_max / threads, IoThread::strangers_bytes_min);
+        std::max(options_.limits.anonymous_bytes_max / threads, IoThread::anonymous_bytes_min);
     for (std::size_t i = 0; i < threads; ++i) {
         threads_.push_back(std::make_unique<IoThread>(service_, i, share));
     }
@@ -127,7 +127,7 @@ Counts Server::Impl::counts() const noexcept {
         total.requests_total += counts.requests_total;
         total.refused_total += counts.refused_total;
         total.shed_total += counts.shed_total;
-        total.strangers_bytes += counts.strangers_bytes;
+        total.anonymous_bytes += counts.anonymous_bytes;
     }
     return total;
 }
@@ -139,8 +139,8 @@ std::vector<PathAnswers> Server::Impl::answers() const {
         row.path = path;
         for (const auto& thread : threads_) {
             const auto more = thread->answers(number);
-            for (std::size_t place = 0; place < more.size(); ++place) {
-                row.by_class[place] += more[place];
+            for (std::size_t i = 0; i < more.size(); ++i) {
+                row.by_class[i] += more[i];
             }
         }
     };

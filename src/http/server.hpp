@@ -33,8 +33,8 @@ struct Counts {
     std::uint64_t connections_total = 0;
     std::uint64_t requests_total = 0;
     std::uint64_t refused_total = 0;    // Framing, limits, overload.
-    std::uint64_t shed_total = 0;       // Connections of strangers, closed to make room.
-    std::uint64_t strangers_bytes = 0;  // What they hold; see Limits::strangers_bytes_max.
+    std::uint64_t shed_total = 0;       // Anonymous connections, closed to make room.
+    std::uint64_t anonymous_bytes = 0;  // What they hold; see Limits::anonymous_bytes_max.
 };
 
 /// How often a path was answered, by class of status: [0] is 1xx, [4] is 5xx.

@@ -28,7 +28,7 @@ int choose_protocol(SSL* /*connection*/, const unsigned char** chosen, unsigned 
     return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/// In the place of OpenSSL's question on the terminal. `encrypted` is a bool that becomes true.
+/// Instead of OpenSSL's question on the terminal. `encrypted` is a bool that becomes true.
 int refuse_pass_phrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* encrypted) {
     *static_cast<bool*>(encrypted) = true;
     return -1;

@@ -13,6 +13,7 @@
 
 #include "http/io_thread.hpp"
 #include "http/server_fixture.hpp"
+#include "testing/temporary_folder.hpp"
 
 namespace merpati::http::testing {
 namespace {
@@ -97,15 +98,12 @@ private:
 
 struct TlsTest : ServerTest {
     TlsTest() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "http-tls-XXXXXX").string();
-        directory = ::mkdtemp(pattern.data());
-        options.tls_certificate = directory + "/certificate.pem";
-        options.tls_key = directory + "/key.pem";
+        options.tls_certificate = folder.file("certificate.pem");
+        options.tls_key = folder.file("key.pem");
         make_certificate(options.tls_certificate, options.tls_key);
     }
-    ~TlsTest() override { std::filesystem::remove_all(directory); }
 
-    std::string directory;
+    merpati::testing::TemporaryFolder folder;
 };
 
 constexpr std::string_view last_request =
@@ -206,7 +204,7 @@ TEST_F(TlsTest, AsksNobodyForThePassPhraseOfAKey) {
 }
 
 TEST_F(TlsTest, BoundsHandshakesThatDoNotEndAndLetsOthersThrough) {
-    options.limits.strangers_bytes_max = IoThread::strangers_bytes_min;
+    options.limits.anonymous_bytes_max = IoThread::anonymous_bytes_min;
     start();
     std::vector<RawClient> unfinished;
     for (int i = 0; i < 100; ++i) {
@@ -235,12 +233,12 @@ TEST_F(TlsTest, SaysWhatIsWrongWithItsFiles) {
         EXPECT_EQ(started.error().code, ErrorCode::io_failed);
         return started.error().detail;
     };
-    const std::string missing = directory + "/missing.pem";
+    const std::string missing = folder.file("missing.pem");
     EXPECT_NE(start_with(missing, options.tls_key).find(missing), std::string::npos);
     EXPECT_NE(start_with(options.tls_certificate, missing).find(missing), std::string::npos);
     EXPECT_NE(start_with(options.tls_certificate, "").find("both"), std::string::npos);
-    const std::string other_key = directory + "/other-key.pem";
-    make_certificate(directory + "/other.pem", other_key);
+    const std::string other_key = folder.file("other-key.pem");
+    make_certificate(folder.file("other.pem"), other_key);
     EXPECT_NE(start_with(options.tls_certificate, other_key).find(other_key), std::string::npos);
     std::ofstream{missing} << "not PEM";
     EXPECT_NE(start_with(missing, options.tls_key).find(missing), std::string::npos);

@@ -159,7 +159,7 @@ Result<IncomingFile> CacheStorage::incoming() {
 
 Result<ContentPtr> CacheStorage::keep(IncomingFile file) {
     Content made{.sha256 = file.sha256(), .bytes = file.bytes()};
-    if (const auto found = places_.find(made.sha256); found != places_.end()) {
+    if (const auto found = positions_.find(made.sha256); found != positions_.end()) {
         auto content = found->second->content;
         use(*content);
         return content;
@@ -170,14 +170,14 @@ Result<ContentPtr> CacheStorage::keep(IncomingFile file) {
     }
     auto content = std::make_shared<const Content>(std::move(made));
     items_.push_back({content, clock_.steady_now()});
-    places_.emplace(content->sha256, std::prev(items_.end()));
+    positions_.emplace(content->sha256, std::prev(items_.end()));
     bytes_ += room_of(content->bytes);
     return content;
 }
 
 void CacheStorage::use(const Content& content) {
-    const auto found = places_.find(content.sha256);
-    invariant(found != places_.end(), "what is held is stored");
+    const auto found = positions_.find(content.sha256);
+    invariant(found != positions_.end(), "what is held is stored");
     found->second->last_used = clock_.steady_now();
     items_.splice(items_.end(), items_, found->second);
 }
@@ -194,46 +194,47 @@ std::uint64_t CacheStorage::room_of(std::uint64_t bytes) noexcept {
 std::size_t CacheStorage::remove_old() {
     const auto before = removed_total_;
     std::size_t left = items_.size();
-    for (auto place = items_.begin(); left > 0 && is_due(*place); --left) {
-        const auto next = std::next(place);
-        if (!remove(place)) {
-            use(*place->content);  // In use this moment.
+    for (auto position = items_.begin(); left > 0 && is_due(*position); --left) {
+        const auto next = std::next(position);
+        if (!remove(position)) {
+            use(*position->content);  // In use this moment.
         }
-        place = next;
+        position = next;
     }
     return removed_total_ - before;
 }
 
 std::size_t CacheStorage::clear() {
     const auto before = removed_total_;
-    for (auto place = items_.begin(); place != items_.end();) {
-        const auto next = std::next(place);
-        static_cast<void>(remove(place));
-        place = next;
+    for (auto position = items_.begin(); position != items_.end();) {
+        const auto next = std::next(position);
+        static_cast<void>(remove(position));
+        position = next;
     }
     return removed_total_ - before;
 }
 
 bool CacheStorage::make_room(std::uint64_t bytes) {
-    for (auto place = items_.begin(); place != items_.end() && bytes_ + bytes > bytes_max();) {
-        const auto next = std::next(place);
-        static_cast<void>(remove(place));
-        place = next;
+    for (auto position = items_.begin();
+         position != items_.end() && bytes_ + bytes > bytes_max();) {
+        const auto next = std::next(position);
+        static_cast<void>(remove(position));
+        position = next;
     }
     return bytes_ + bytes <= bytes_max();
 }
 
 /// Only this thread makes new holders out of ours, so a count of one stays one.
-bool CacheStorage::remove(Place place) {
-    const auto& content = place->content;
+bool CacheStorage::remove(Position position) {
+    const auto& content = position->content;
     if (content.use_count() > 1) {
         return false;
     }
     ::unlink(content->path.c_str());
     ++removed_total_;
     bytes_ -= room_of(content->bytes);
-    places_.erase(content->sha256);
-    items_.erase(place);
+    positions_.erase(content->sha256);
+    items_.erase(position);
     return true;
 }
 

@@ -117,20 +117,20 @@ private:
         ContentPtr content;
         SteadyTime last_used;
     };
-    using Place = std::list<Item>::iterator;
+    using Position = std::list<Item>::iterator;
 
     CacheStorage(const Clock& clock, CacheStorageOptions options, int lock)
         : clock_(clock), options_(std::move(options)), lock_(lock) {}
 
     Result<void> remove_leftovers() const;
     [[nodiscard]] bool is_due(const Item& item) const;
-    bool remove(Place place);
+    bool remove(Position position);
 
     const Clock& clock_;
     const CacheStorageOptions options_;
     const int lock_;
-    std::list<Item> items_;                               // The longest unused first.
-    std::unordered_map<std::string_view, Place> places_;  // By SHA-256.
+    std::list<Item> items_;                                     // The longest unused first.
+    std::unordered_map<std::string_view, Position> positions_;  // By SHA-256.
     std::uint64_t bytes_ = 0;
     std::uint64_t incoming_ = 0;
     std::uint64_t removed_total_ = 0;

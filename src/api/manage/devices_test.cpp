@@ -20,7 +20,7 @@ TEST_F(DevicesTest, ANewDeviceIsKnownAtOnceInItsFirstState) {
     EXPECT_EQ(added.text("state"), "connected");
     EXPECT_EQ(added.text("webhook"), "https://toko.example.com/hook");
     EXPECT_NE(directory.find_device(*model::PhoneNumber::parse("6281100000001")), nullptr);
-    EXPECT_THAT(devices.told, ElementsAre("new 6281100000001"));
+    EXPECT_THAT(devices.calls, ElementsAre("new 6281100000001"));
 }
 
 TEST_F(DevicesTest, AddingItAgainKeepsItAndUpdatesAGivenWebhook) {
@@ -30,7 +30,7 @@ TEST_F(DevicesTest, AddingItAgainKeepsItAndUpdatesAGivenWebhook) {
               "https://b.example.com/");
     EXPECT_TRUE(add("6281100000001", R"(,"webhook":null)").json.at("webhook").is_null());
     EXPECT_EQ(get("/devices").items().size(), 1U);
-    EXPECT_THAT(devices.told, ElementsAre("new 6281100000001"));  // Once, with its first state.
+    EXPECT_THAT(devices.calls, ElementsAre("new 6281100000001"));  // Once, with its first state.
 }
 
 TEST_F(DevicesTest, ANumberOfAnotherAccountIsAConflict) {
@@ -61,7 +61,7 @@ TEST_F(DevicesTest, WrongFieldsAreNamedAndNothingIsAdded) {
         EXPECT_THAT(answer.error(), HasSubstr("'" + std::string{field} + "'")) << fields;
     }
     EXPECT_THAT(get("/devices").items(), IsEmpty());
-    EXPECT_THAT(devices.told, IsEmpty());
+    EXPECT_THAT(devices.calls, IsEmpty());
 }
 
 TEST_F(DevicesTest, APairingIsBegunAnsweredAndShown) {
@@ -78,7 +78,7 @@ TEST_F(DevicesTest, APairingIsBegunAnsweredAndShown) {
     EXPECT_EQ(begun.text("expires_at"), to_rfc3339(clock.now()));
     EXPECT_EQ(post("/devices/6281100000001/pairing", "").status, 200);
     EXPECT_EQ(post("/devices/6281100000001/pairing/answer", R"({"answer":"9"})").status, 200);
-    EXPECT_THAT(devices.told,
+    EXPECT_THAT(devices.calls,
                 ::testing::IsSupersetOf(
                     {"pair 6281100000001 otp", "pair 6281100000001 ", "answer 6281100000001 9"}));
     devices.shown_pairing = {.under_way = false, .reason = "kedaluwarsa"};
@@ -118,8 +118,8 @@ TEST_F(DevicesTest, ConnectAndDisconnectGoThroughTheConnector) {
     add("6281100000001");
     EXPECT_EQ(post("/devices/6281100000001/disconnect").status, 200);
     EXPECT_EQ(post("/devices/6281100000001/connect").status, 200);
-    EXPECT_THAT(devices.told, ElementsAre("new 6281100000001", "disconnect 6281100000001",
-                                          "connect 6281100000001"));
+    EXPECT_THAT(devices.calls, ElementsAre("new 6281100000001", "disconnect 6281100000001",
+                                           "connect 6281100000001"));
 }
 
 TEST_F(DevicesTest, AnIdMayBePercentEncoded) {

@@ -17,7 +17,7 @@ struct Outcome {
     std::uint16_t status = 200;
     std::string body;                // JSON; of a failure {"error":{"code","message"}}.
     std::string allow{};             // Of a 405: the methods that the path takes, "GET, POST".
-    std::unique_ptr<Lines> lines{};  // In the place of `body`, of an operation that is streamed.
+    std::unique_ptr<Lines> lines{};  // Instead of `body`, of an operation that is streamed.
 };
 
 /// A call as it came.

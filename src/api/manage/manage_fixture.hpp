@@ -1,5 +1,5 @@
 // The small world of the management API's tests: a real store in a temporary folder, and controls
-// that write down what they were told.
+// that write down what they were calls.
 #pragma once
 
 #include <string>
@@ -51,34 +51,34 @@ struct ToldDevices final : DeviceControl {
         return fail(ErrorCode::refused, "no such connector here");
     }
     Result<void> announce(store::Tables& tables, const model::Device& device) override {
-        told.push_back("new " + device.number.text());
+        calls.push_back("new " + device.number.text());
         return device.webhook_url.empty()
                    ? Result<void>{}
-                   : tables.add_callback({.id = Uuid{static_cast<std::int64_t>(told.size()), 1},
+                   : tables.add_callback({.id = Uuid{static_cast<std::int64_t>(calls.size()), 1},
                                           .account = device.account,
                                           .kind = model::CallbackKind::device_event});
     }
     Result<model::Device> connect(model::PhoneNumber number) override {
-        told.push_back("connect " + number.text());
+        calls.push_back("connect " + number.text());
         return *directory.find_device(number);
     }
     Result<model::Device> disconnect(model::PhoneNumber number) override {
-        told.push_back("disconnect " + number.text());
+        calls.push_back("disconnect " + number.text());
         return *directory.find_device(number);
     }
 
     Result<void> pair(model::PhoneNumber number, std::string method) override {
-        told.push_back("pair " + number.text() + " " + method);
+        calls.push_back("pair " + number.text() + " " + method);
         return {};
     }
     Result<void> answer(model::PhoneNumber number, std::string answer) override {
-        told.push_back("answer " + number.text() + " " + answer);
+        calls.push_back("answer " + number.text() + " " + answer);
         return {};
     }
     [[nodiscard]] Pairing pairing(model::PhoneNumber) const override { return shown_pairing; }
 
     const admission::Directory& directory;
-    std::vector<std::string> told;
+    std::vector<std::string> calls;
     Pairing shown_pairing;
 };
 

@@ -51,8 +51,8 @@ public:
 
     void handle(Call&& call);
 
-    /// Told of each acceptance, for figures; refusals are told to Entrance. Set before the server
-    /// starts.
+    /// Told of each acceptance, for figures; refusals are reported to Authenticator. Set before the
+    /// server starts.
     std::function<void(model::Revision)> on_accepted;
 
 private:

@@ -13,9 +13,9 @@ constexpr const char* bad_neighbour = "127.0.0.1";
 constexpr const char* honest = "127.0.0.2";
 constexpr std::size_t flood = 400;  // Takes about twice the share below.
 
-struct StrangersTest : ServerTest {
-    StrangersTest() {
-        options.limits.strangers_bytes_max = IoThread::strangers_bytes_min;
+struct AnonymousTest : ServerTest {
+    AnonymousTest() {
+        options.limits.anonymous_bytes_max = IoThread::anonymous_bytes_min;
         router.add(Method::get, "/mine", [](const Request& request, Responder responder) {
             request.vouch();
             responder.send({.body = "yours"});
@@ -25,7 +25,7 @@ struct StrangersTest : ServerTest {
         });
     }
 
-    ~StrangersTest() override {
+    ~AnonymousTest() override {
         if (server) {
             server->stop();  // Before `fixed` ends, which it sends from where it lies.
         }
@@ -48,7 +48,7 @@ struct StrangersTest : ServerTest {
     std::string fixed = std::string(3'000'000, 'f');
 };
 
-TEST_F(StrangersTest, SendsABodyThatIsTheSameForAllInItsPlace) {
+TEST_F(AnonymousTest, SendsABodyThatIsTheSameForAllInItsPlace) {
     fixed = "the same for all";
     start();
     auto client = connect();
@@ -64,20 +64,20 @@ TEST_F(StrangersTest, SendsABodyThatIsTheSameForAllInItsPlace) {
     EXPECT_EQ(client.receive().body, "/path/2|");
 }
 
-TEST_F(StrangersTest, HoldsLittleForReadersOfALargeAnswerWhoDoNotRead) {
+TEST_F(AnonymousTest, HoldsLittleForReadersOfALargeAnswerWhoDoNotRead) {
     constexpr std::size_t few = 5;         // The sockets themselves buffer much.
     fixed = std::string(30'000'000, 'f');  // More than they do.
     start();
     const auto readers = send_from(bad_neighbour, few, "GET /fixed HTTP/1.1\r\nHost: a\r\n\r\n");
     ASSERT_TRUE(eventually([&] {
         const auto counts = server->counts();
-        return counts.requests_total == few && counts.strangers_bytes <= few * 2048;
+        return counts.requests_total == few && counts.anonymous_bytes <= few * 2048;
     }));
     EXPECT_EQ(server->counts().shed_total, 0U);
     EXPECT_EQ(server->counts().connections_open, few);
 }
 
-TEST_F(StrangersTest, ClosesTheOldestOfTheAddressThatHoldsMost) {
+TEST_F(AnonymousTest, ClosesTheOldestOfTheAddressThatHoldsMost) {
     start();
     auto before = connect(honest);
     before.send(half_a_head);
@@ -87,7 +87,7 @@ TEST_F(StrangersTest, ClosesTheOldestOfTheAddressThatHoldsMost) {
     ASSERT_TRUE(eventually([&] {
         const auto counts = server->counts();
         return counts.connections_total == flood + 2 && counts.shed_total >= flood / 3 &&
-               counts.strangers_bytes <= options.limits.strangers_bytes_max;
+               counts.anonymous_bytes <= options.limits.anonymous_bytes_max;
     }));
     EXPECT_GE(server->counts().connections_open, flood / 4);
     for (auto* client : {&before, &after}) {
@@ -99,19 +99,19 @@ TEST_F(StrangersTest, ClosesTheOldestOfTheAddressThatHoldsMost) {
     EXPECT_EQ(bad.back().receive().status, 200) << "the newest has the address's share";
 }
 
-TEST_F(StrangersTest, LeavesCallersAloneWhoHaveShownWhoTheyAre) {
+TEST_F(AnonymousTest, LeavesCallersAloneWhoHaveShownWhoTheyAre) {
     start();
     auto known = connect(bad_neighbour);
     known.send("GET /mine HTTP/1.1\r\nHost: a\r\n\r\n");
     ASSERT_EQ(known.receive().body, "yours");
-    EXPECT_TRUE(eventually([&] { return server->counts().strangers_bytes == 0; }));
+    EXPECT_TRUE(eventually([&] { return server->counts().anonymous_bytes == 0; }));
     const auto bad = send_from(bad_neighbour, flood, half_a_head);
     ASSERT_TRUE(eventually([&] { return server->counts().shed_total >= flood / 3; }));
     known.send("GET /mine HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_EQ(known.receive().body, "yours");
 }
 
-TEST_F(StrangersTest, LetsANewcomerInWhereAnotherAddressHasTakenAllConnections) {
+TEST_F(AnonymousTest, LetsANewcomerInWhereAnotherAddressHasTakenAllConnections) {
     options.limits.connections_max = 20;
     start();
     const auto bad = send_from(bad_neighbour, 20, half_a_head);
@@ -124,7 +124,7 @@ TEST_F(StrangersTest, LetsANewcomerInWhereAnotherAddressHasTakenAllConnections) 
     EXPECT_EQ(server->counts().shed_total, 1U);
 }
 
-TEST_F(StrangersTest, ClosesOnAClientThatReadsTooSlowly) {
+TEST_F(AnonymousTest, ClosesOnAClientThatReadsTooSlowly) {
     fixed = std::string(30'000'000, 'f');
     options.limits.write_rate_min = 1'000'000;  // 30 s, and write_timeout.
     start();

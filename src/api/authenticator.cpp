@@ -1,4 +1,4 @@
-#include "api/entrance.hpp"
+#include "api/authenticator.hpp"
 
 #include <algorithm>
 #include <array>
@@ -52,8 +52,9 @@ RevisionChoice choose_revision(std::optional<std::string_view> header,
     return choice;
 }
 
-std::optional<Call> Entrance::enter(const http::Request& request, http::Responder responder,
-                                    const Operation& operation) const {
+std::optional<Call> Authenticator::authenticate(const http::Request& request,
+                                                http::Responder responder,
+                                                const Operation& operation) const {
     std::optional<Call> call{Call{.principal = {},
                                   .fields = {},
                                   .idempotency = {},
@@ -68,8 +69,8 @@ std::optional<Call> Entrance::enter(const http::Request& request, http::Responde
     return call;
 }
 
-Checked<void> Entrance::check(const http::Request& request, const Operation& operation,
-                              Call& call) const {
+Checked<void> Authenticator::check(const http::Request& request, const Operation& operation,
+                                   Call& call) const {
     const auto now = clock_.wall_now();
     auto principal = admission::authenticate(request.authorization, directory_, now);
     if (!principal) {
@@ -103,7 +104,7 @@ Checked<void> Entrance::check(const http::Request& request, const Operation& ope
     return operation.idempotent ? read_idempotency_key(request, operation, call) : Checked<void>{};
 }
 
-Checked<void> Entrance::check_rate(Call& call) const {
+Checked<void> Authenticator::check_rate(Call& call) const {
     const auto& entry = *call.principal.key.account;
     const auto verdict = admission::check_rate(entry, options_.default_rate, clock_.steady_now());
     if (!verdict) {
@@ -119,8 +120,8 @@ Checked<void> Entrance::check_rate(Call& call) const {
     return refuse(Refusal::rate_exceeded);
 }
 
-Checked<void> Entrance::read_idempotency_key(const http::Request& request,
-                                             const Operation& operation, Call& call) const {
+Checked<void> Authenticator::read_idempotency_key(const http::Request& request,
+                                                  const Operation& operation, Call& call) const {
     const auto header = request.header("Idempotency-Key");
     if (!header) {
         return {};
@@ -136,7 +137,7 @@ Checked<void> Entrance::read_idempotency_key(const http::Request& request,
     return {};
 }
 
-std::optional<http::Reply> Entrance::before_too_large(const http::Request& request) const {
+std::optional<http::Reply> Authenticator::before_too_large(const http::Request& request) const {
     // The key comes first in the order of checks; operations without one have nothing to say.
     const auto operation = std::ranges::find_if(operations(), [&](const Operation& one) {
         return one.scope == Scope::account && one.path == request.path;

@@ -19,7 +19,7 @@ const HONEST_TRIES = 20;
 const HONEST_PATIENCE_MS = 5_000;
 const IN_A_ROW = 200;
 
-export async function strangers({ scratch }) {
+export async function anonymous({ scratch }) {
   return {
     target: TARGET,
     rows: [
@@ -123,10 +123,10 @@ function certificate(folder) {
   return { "http.tls.certificate": file, "http.tls.key": key };
 }
 
-export function describeStrangers({ rows, target }) {
+export function describeAnonymous({ rows, target }) {
   const met = rows.every(({ peak, served, tries }) => peak <= target && served === tries);
   return [
-    "strangers: clients without a key, all from one address, and an honest one from another",
+    "anonymous: clients without a key, all from one address, and an honest one from another",
     table([
       ["clients", "resident before", "at most", "honest served"],
       ...rows.map(({ name, clients, idle, peak, served, tries }) => [

@@ -14,16 +14,16 @@ namespace merpati::http {
 
 class Connection;
 
-/// Operation: whoever puts the first reply into the empty box wakes the owner, which takes all of
+/// Operation: whoever puts the first reply into the empty queue wakes the owner, which takes all of
 /// them at once; so a batch of answers costs one wake-up. After `close` replies are dropped.
 ///
 /// Threads: `put` from any; the rest is the owner's. Outlives the server where a Responder does.
-class ReplyBox {
+class ReplyQueue {
 public:
-    /// `wake` is called under the box's lock, by the thread that puts.
-    explicit ReplyBox(std::function<void()> wake) : wake_(std::move(wake)) {}
+    /// `wake` is called under the queue's lock, by the thread that puts.
+    explicit ReplyQueue(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-    struct Mail {
+    struct Item {
         enum class Kind : std::uint8_t {
             reply,
             abandoned,  // Nobody will answer; `reply` is empty.
@@ -35,10 +35,10 @@ public:
         Reply reply{};
         Kind kind = Kind::reply;
     };
-    void put(Mail&& mail);
+    void put(Item&& item);
 
     /// Moves everything into `out`, which was empty.
-    void take_all(std::vector<Mail>& out);
+    void take_all(std::vector<Item>& out);
 
     void close();
 
@@ -47,11 +47,11 @@ public:
     [[nodiscard]] bool owned_by_this_thread() const noexcept { return current_ == this; }
 
 private:
-    static thread_local const ReplyBox* current_;
+    static thread_local const ReplyQueue* current_;
 
     std::function<void()> wake_;
     std::mutex mutex_;
-    std::vector<Mail> mails_;
+    std::vector<Item> items_;
     bool closed_ = false;
 };
 

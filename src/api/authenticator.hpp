@@ -26,7 +26,7 @@ struct RevisionChoice {
                                              const JsonFields* fields,
                                              model::Revision server_default);
 
-struct EntranceOptions {
+struct AuthenticatorOptions {
     model::Revision default_revision = model::Revision::a;
     std::optional<model::Rate> default_rate;
 };
@@ -36,10 +36,10 @@ struct EntranceOptions {
 /// about it, and its errors are worded as A's.
 ///
 /// Threads: any.
-class Entrance {
+class Authenticator {
 public:
-    Entrance(const QueueClock& clock, const admission::Directory& directory,
-             Idempotency& idempotency, EntranceOptions options)
+    Authenticator(const QueueClock& clock, const admission::Directory& directory,
+                  Idempotency& idempotency, AuthenticatorOptions options)
         : clock_(clock), directory_(directory), idempotency_(idempotency), options_(options) {}
 
     /// Told of each refusal of a request that names an operation with a key. Set before the server
@@ -47,8 +47,9 @@ public:
     RefusalListener on_refused;
 
     /// Empty: it was refused, or a repeat, and is answered.
-    [[nodiscard]] std::optional<Call> enter(const http::Request& request, http::Responder responder,
-                                            const Operation& operation) const;
+    [[nodiscard]] std::optional<Call> authenticate(const http::Request& request,
+                                                   http::Responder responder,
+                                                   const Operation& operation) const;
 
     /// For http::Router::before_too_large: a wrong key is told before a body that is too large, and
     /// the answer names the revision where there are some, as far as the head alone tells it.
@@ -64,7 +65,7 @@ private:
     const QueueClock& clock_;
     const admission::Directory& directory_;
     Idempotency& idempotency_;
-    EntranceOptions options_;
+    AuthenticatorOptions options_;
 };
 
 }  // namespace merpati::api
