@@ -31,9 +31,10 @@ struct Capabilities {
     bool number_check = false;        // Can tell whether a number is registered.
     bool late_statuses = false;       // Reports statuses after the outcome.
     std::size_t text_characters_max = 4096;
-    std::size_t window = 1;                          // Sends in flight per device.
-    std::set<std::string, std::less<>> media_types;  // Empty: all of the interface's.
-    std::uint64_t media_bytes_max = 0;               // 0: no limit of its own.
+    std::size_t window = 1;  // Sends in flight per device.
+    /// Empty: all of the interface's.
+    std::optional<std::set<std::string, std::less<>>> media_types;
+    std::uint64_t media_bytes_max = 0;  // 0: no limit of its own.
 };
 
 /// A snapshot: it does not change, the next one may differ.
@@ -113,21 +114,29 @@ public:
 /// What connectors must know of their devices after a restart: credentials, keys, sessions. Kept in
 /// the store, encrypted, and part of its backup; removed with the device.
 ///
-/// Threads: any; answers come on another, a refusal also from within. Limits: store::Tables.
+/// Threads: any; answers come on another, a refusal also from within. Limits: store::Tables;
+/// get_bytes_max.
 class DeviceSecrets {
 public:
+    /// What one `get` answers at most.
+    static constexpr std::size_t get_bytes_max = 1'048'576;
+
     virtual ~DeviceSecrets() = default;
 
-    /// Empty: nothing is kept under this name.
-    using Got = std::move_only_function<void(Result<std::optional<Bytes>>)>;
-    /// Sees every `put` that was answered. Errors: busy, conflict (the store's key is another's).
-    virtual void get(model::PhoneNumber device, std::string name, Got got) = 0;
-
-    /// By name; empty values are removed.
+    /// By name; empty: nothing is kept under it.
     using Values = std::vector<std::pair<std::string, std::optional<Bytes>>>;
-    /// Keeps all of them or none; durable before it answers. Errors: refused (a limit), not_found
-    /// (the device was removed), busy.
-    virtual void put(model::PhoneNumber device, Values values, ConnectorEvents::Stored stored) = 0;
+    using Got = std::move_only_function<void(Result<Values>)>;
+    /// In the order of the names; sees every `put` that was answered. Errors: refused (they are
+    /// longer than get_bytes_max), not_found (no such device), busy, conflict (the store's key is
+    /// another's).
+    virtual void get(model::PhoneNumber device, std::vector<std::string> names, Got got) = 0;
+
+    /// What else is kept of the device.
+    enum class Others : std::uint8_t { stay, go };
+    /// Keeps all of them or none, empty ones are removed; durable before it answers. Errors:
+    /// refused (a limit), not_found (no such device), busy.
+    virtual void put(model::PhoneNumber device, Values values, Others others,
+                     ConnectorEvents::Stored stored) = 0;
 };
 
 /// Sends for the devices of one platform.
@@ -149,8 +158,8 @@ public:
     /// The state in which a new device begins: connected where nobody need do anything.
     [[nodiscard]] virtual model::DeviceState first_state(model::PhoneNumber device) const = 0;
 
-    /// Errors: io_failed and others, with a sentence for the operator; the server then is not
-    /// ready.
+    /// Errors: io_failed and others, with a sentence for the operator. Nothing else is then asked
+    /// of it.
     [[nodiscard]] virtual Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) = 0;
     /// Reports the outcomes of what is under way, as far as it can, and ends its threads. A send
     /// that comes afterwards is reported as device_down. The states of devices stay what they are:

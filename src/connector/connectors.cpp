@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "connector/unavailable.hpp"
+
 namespace merpati::connector {
 
 bool is_platform_id(std::string_view id) noexcept {
@@ -34,14 +36,14 @@ std::unexpected<Error> Connectors::missing(std::string_view name) const {
                 fmt::format("this server has no connector '{}'; it has {}", name, names));
 }
 
-Result<void> Connectors::start(ConnectorEvents& events, DeviceSecrets& secrets) {
-    for (const auto& [name, connector] : connectors_) {
-        if (auto started = connector->start(events, secrets); !started) {
-            started.error().detail = fmt::format("connector {}: {}", name, started.error().detail);
-            return started;
+void Connectors::start(const Doors& doors, const Refused& refused) {
+    for (auto& [name, connector] : connectors_) {
+        const auto door = doors(name);
+        if (const auto started = connector->start(door.events, door.secrets); !started) {
+            refused(name, started.error());
+            connector = std::make_unique<Unavailable>(connector->capabilities(), door.events);
         }
     }
-    return {};
 }
 
 void Connectors::stop() {

@@ -1,6 +1,7 @@
 // The connectors of one process, by name.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,8 +30,17 @@ public:
     /// For whoever asked for one that is not here.
     [[nodiscard]] std::unexpected<Error> missing(std::string_view name) const;
 
-    /// Starts all of them. Errors: of the first that does not start, with its name.
-    [[nodiscard]] Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets);
+    /// What one connector reports to, and where it keeps what it knows of its devices.
+    struct Door {
+        ConnectorEvents& events;
+        DeviceSecrets& secrets;
+    };
+    using Doors = std::function<Door(std::string_view name)>;
+    using Refused = std::function<void(std::string_view name, const Error&)>;
+
+    /// Starts all of them, each with its door. One that does not start is told to `refused`, and
+    /// Unavailable takes its place.
+    void start(const Doors& doors, const Refused& refused);
     /// Stops all of them. Idempotent.
     void stop();
 

@@ -231,7 +231,7 @@ struct ConcurrencyFixture : ::testing::Test {
         [](const auto&, const auto&) { return std::optional<model::Callback>{}; },
         [](store::Finish&&) {},
         {}};
-    DeviceSecrets secrets{committer};
+    DeviceSecrets secrets{committer, "checking"};
     LateStatuses late_statuses{{.clock = clock,
                                 .notices = notices,
                                 .committer = committer,

@@ -18,6 +18,16 @@ constexpr std::size_t weight_of(std::size_t bytes) {
 /// WebAuthn options are the longest that a platform asks for.
 constexpr std::size_t payload_bytes_max = 16'384;
 
+/// The number may be another device's by now, on another connector or of another account.
+Result<bool> is_still(store::Tables& tables, const store::DeviceIdentity& device) {
+    const auto known = tables.find_device(device.number);
+    if (!known) {
+        return std::unexpected(known.error());
+    }
+    return *known && (*known)->account == device.account &&
+           (*known)->created_at == device.created_at;
+}
+
 bool was_up(DeviceState state) {
     return state == DeviceState::connected || state == DeviceState::reconnecting;
 }
@@ -303,7 +313,8 @@ Result<void> DeviceKeeper::notify(store::Tables& tables, model::PhoneNumber numb
 void DeviceKeeper::keep(model::PhoneNumber number, std::size_t bytes,
                         std::move_only_function<Result<void>(store::Tables&)> change,
                         Stored stored) {
-    if (rooms_.directory.find_device(number) == nullptr) {
+    const auto known = rooms_.directory.find_device(number);
+    if (known == nullptr) {
         stored(fail(ErrorCode::not_found, "the device was removed"));
         return;
     }
@@ -320,7 +331,15 @@ void DeviceKeeper::keep(model::PhoneNumber number, std::size_t bytes,
         return;
     }
     const bool taken = rooms_.committer.change_always(
-        std::move(change),
+        [device = store::DeviceIdentity::of(*known),
+         change = std::move(change)](store::Tables& tables) mutable -> Result<void> {
+            const auto still = is_still(tables, device);
+            if (!still || !*still) {
+                return still ? fail(ErrorCode::not_found, "the device was removed")
+                             : std::unexpected(still.error());
+            }
+            return change(tables);
+        },
         [this, number, weight, stored = std::move(stored)](Result<void> done) mutable {
             {
                 const std::lock_guard lock{waiting_mutex_};
@@ -328,7 +347,7 @@ void DeviceKeeper::keep(model::PhoneNumber number, std::size_t bytes,
                     waiting_.erase(found);
                 }
             }
-            if (!done) {
+            if (!done && done.error().code != ErrorCode::not_found) {
                 rooms_.log.error("a device's report is not stored", {{"why", done.error().detail}});
             }
             stored(std::move(done));

@@ -2,6 +2,7 @@
 #include <latch>
 
 #include "daemon/concurrency_fixture.hpp"
+#include "daemon/connector_door.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -45,12 +46,17 @@ struct DeviceKeeperTest : ConcurrencyFixture {
     }
     Result<std::optional<Bytes>> secret(model::PhoneNumber device) {
         std::promise<Result<std::optional<Bytes>>> promise;
-        secrets.get(device, "session", [&](auto found) { promise.set_value(std::move(found)); });
+        secrets.get(device, {"session"}, [&](auto found) {
+            promise.set_value(found ? Result<std::optional<Bytes>>{found->at(0).second}
+                                    : std::unexpected(found.error()));
+        });
         return promise.get_future().get();
     }
-    Result<void> keep(model::PhoneNumber device, connector::DeviceSecrets::Values values) {
+    Result<void> keep(
+        model::PhoneNumber device, connector::DeviceSecrets::Values values,
+        connector::DeviceSecrets::Others others = connector::DeviceSecrets::Others::stay) {
         std::promise<Result<void>> promise;
-        secrets.put(device, std::move(values),
+        secrets.put(device, std::move(values), others,
                     [&](Result<void> done) { promise.set_value(std::move(done)); });
         return promise.get_future().get();
     }
@@ -146,6 +152,97 @@ TEST_F(DeviceKeeperTest, SecretsAreKeptForADeviceAlone) {
     EXPECT_EQ(*secret(first), Bytes{std::byte{7}});
     EXPECT_EQ(keep(model::PhoneNumber::from_stored(62811), {{"session", Bytes(1)}}).error().code,
               ErrorCode::not_found);
+}
+
+TEST_F(DeviceKeeperTest, SecretsAreReplacedInOneStepAndReadWithinALimit) {
+    EXPECT_TRUE(keep(first, {{"session", Bytes{std::byte{7}}}, {"key", Bytes(9)}}));
+    EXPECT_TRUE(keep(first, {{"new", Bytes(3)}}, connector::DeviceSecrets::Others::go));
+    EXPECT_EQ(*secret(first), std::nullopt);
+    for (const auto* name : {"session", "a", "b"}) {
+        EXPECT_TRUE(keep(first, {{name, Bytes(400'000)}}));
+    }
+    std::promise<ErrorCode> refused;
+    secrets.get(first, {"a", "b", "session"},
+                [&](const auto& found) { refused.set_value(found.error().code); });
+    EXPECT_EQ(refused.get_future().get(), ErrorCode::refused);
+}
+
+TEST_F(DeviceKeeperTest, AConnectorSpeaksForItsOwnDevicesAlone) {
+    ConnectorDoors doors{{.directory = directory,
+                          .events = keeper,
+                          .committer = committer,
+                          .log = telemetry::Log::none()}};
+    const auto stranger = doors.of("stranger");
+    const auto answer_of = [](const auto& ask) {
+        std::promise<Result<void>> promise;
+        ask([&](Result<void> done) { promise.set_value(std::move(done)); });
+        return promise.get_future().get();
+    };
+    EXPECT_EQ(answer_of([&](auto stored) {
+                  stranger.events.inbound(inbound(first, "in-1"), std::move(stored));
+              })
+                  .error()
+                  .code,
+              ErrorCode::not_found);
+    EXPECT_EQ(answer_of([&](auto stored) {
+                  stranger.events.late_status(
+                      {.device = first, .platform_id = "out-1", .message = {}, .status = {}},
+                      std::move(stored));
+              })
+                  .error()
+                  .code,
+              ErrorCode::not_found);
+    EXPECT_EQ(answer_of([&](auto stored) {
+                  stranger.events.device_state(first, model::DeviceState::banned, "palsu",
+                                               std::move(stored));
+              })
+                  .error()
+                  .code,
+              ErrorCode::not_found);
+    stranger.events.pairing(first, {.method = "qr", .payload = "QR", .expires_at = {}});
+    EXPECT_FALSE(keeper.pairing(first).under_way);
+    EXPECT_EQ(directory.find_device(first)->state, model::DeviceState::connected);
+    EXPECT_EQ(received(), 0U);
+
+    EXPECT_TRUE(keep(first, {{"session", Bytes(1)}}));
+    std::promise<ErrorCode> refused;
+    stranger.secrets.get(first, {"session"},
+                         [&](const auto& found) { refused.set_value(found.error().code); });
+    EXPECT_EQ(refused.get_future().get(), ErrorCode::not_found);
+    EXPECT_EQ(answer_of([&](auto stored) {
+                  stranger.secrets.put(first, {{"session", Bytes(2)}},
+                                       connector::DeviceSecrets::Others::go, std::move(stored));
+              })
+                  .error()
+                  .code,
+              ErrorCode::not_found);
+    EXPECT_EQ(*secret(first), Bytes(1));
+
+    EXPECT_TRUE(answer_of([&](auto stored) {
+        doors.of("checking").events.inbound(inbound(first, "in-1"), std::move(stored));
+    }));
+    EXPECT_EQ(received(), 1U);
+}
+
+TEST_F(DeviceKeeperTest, WhatIsReportedOfADeviceThatBecameAnotherIsNotStored) {
+    std::latch go{1};
+    EXPECT_TRUE(committer.change_always(
+        [&](store::Tables& tables) -> Result<void> {
+            go.wait();
+            const auto was = tables.find_device(first);
+            EXPECT_TRUE(tables.remove_device(first));
+            auto next = **was;
+            next.created_at += Millis{1};
+            EXPECT_TRUE(tables.add_device(next, true));
+            return {};
+        },
+        [](const Result<void>& done) { EXPECT_TRUE(done); }));
+    std::promise<Result<void>> late;
+    keeper.inbound(inbound(first, "in-1"),
+                   [&](Result<void> done) { late.set_value(std::move(done)); });
+    go.count_down();
+    EXPECT_EQ(late.get_future().get().error().code, ErrorCode::not_found);
+    EXPECT_EQ(received(), 0U);
 }
 
 TEST_F(DeviceKeeperTest, APairingCanBeReadUntilItEnds) {

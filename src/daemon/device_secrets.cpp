@@ -11,23 +11,34 @@ std::unexpected<Error> refused() {
 
 }  // namespace
 
-void DeviceSecrets::get(model::PhoneNumber device, std::string name, Got got) {
+void DeviceSecrets::get(model::PhoneNumber device, std::vector<std::string> names, Got got) {
     struct Work {
-        std::optional<Bytes> value;
+        Values values;
         Got got;
     };
-    const auto work = std::make_shared<Work>(Work{.value = {}, .got = std::move(got)});
+    const auto work = std::make_shared<Work>(Work{.values = {}, .got = std::move(got)});
     const bool taken = committer_.change(
-        [device, name = std::move(name), work](store::Tables& tables) -> Result<void> {
-            auto found = tables.device_secret(device, name);
-            if (!found) {
-                return pass(found);
+        [this, device, names = std::move(names), work](store::Tables& tables) -> Result<void> {
+            if (auto owned = check_owner(tables, device); !owned) {
+                return owned;
             }
-            work->value = std::move(*found);
+            work->values.clear();
+            std::size_t bytes = 0;
+            for (const auto& name : names) {
+                auto found = tables.device_secret(device, name);
+                if (!found) {
+                    return pass(found);
+                }
+                bytes += *found ? (*found)->size() : 0;
+                if (bytes > get_bytes_max) {
+                    return fail(ErrorCode::refused, "so many secrets are not read at once");
+                }
+                work->values.emplace_back(name, std::move(*found));
+            }
             return {};
         },
         [work](Result<void> done) {
-            work->got(done ? Result<std::optional<Bytes>>{std::move(work->value)}
+            work->got(done ? Result<Values>{std::move(work->values)}
                            : std::unexpected(std::move(done.error())));
         });
     if (!taken) {
@@ -35,11 +46,19 @@ void DeviceSecrets::get(model::PhoneNumber device, std::string name, Got got) {
     }
 }
 
-void DeviceSecrets::put(model::PhoneNumber device, Values values,
+void DeviceSecrets::put(model::PhoneNumber device, Values values, Others others,
                         connector::ConnectorEvents::Stored stored) {
     const auto answer = std::make_shared<connector::ConnectorEvents::Stored>(std::move(stored));
     const bool taken = committer_.change(
-        [device, values = std::move(values)](store::Tables& tables) -> Result<void> {
+        [this, device, values = std::move(values), others](store::Tables& tables) -> Result<void> {
+            if (auto owned = check_owner(tables, device); !owned) {
+                return owned;
+            }
+            if (others == Others::go) {
+                if (auto cleared = tables.clear_device_secrets(device); !cleared) {
+                    return cleared;
+                }
+            }
             for (const auto& [name, value] : values) {
                 if (auto put = tables.put_device_secret(device, name, value); !put) {
                     return put;
@@ -51,6 +70,17 @@ void DeviceSecrets::put(model::PhoneNumber device, Values values,
     if (!taken) {
         (*answer)(refused());
     }
+}
+
+Result<void> DeviceSecrets::check_owner(store::Tables& tables, model::PhoneNumber device) const {
+    const auto known = tables.find_device(device);
+    if (!known) {
+        return std::unexpected(known.error());
+    }
+    if (!*known || (*known)->connector != connector_) {
+        return fail(ErrorCode::not_found, "this connector has no such device");
+    }
+    return {};
 }
 
 }  // namespace merpati::daemon

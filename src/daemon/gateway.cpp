@@ -16,10 +16,10 @@
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "callback/sender.hpp"
+#include "daemon/connector_door.hpp"
 #include "daemon/connectors.hpp"
 #include "daemon/controls.hpp"
 #include "daemon/device_keeper.hpp"
-#include "daemon/device_secrets.hpp"
 #include "daemon/figures.hpp"
 #include "daemon/health.hpp"
 #include "daemon/late_statuses.hpp"
@@ -122,7 +122,6 @@ public:
               },
               [this](store::Finish&& finish) { finished(std::move(finish)); },
               scheduler_options_of(settings, log)),
-          device_secrets_(committer_),
           late_statuses_(
               {.clock = queue_clock_,
                .notices = notices_,
@@ -137,6 +136,10 @@ public:
                    .scheduler = scheduler_,
                    .late_statuses = late_statuses_,
                    .log = log.in("device")}),
+          doors_({.directory = directory_,
+                  .events = keeper_,
+                  .committer = committer_,
+                  .log = log.in("connector")}),
           admission_({.clock = queue_clock_,
                       .random = random,
                       .directory = directory_,
@@ -223,9 +226,12 @@ public:
             return loaded;
         }
         committer_.start();
-        if (auto started = connectors_.start(keeper_, device_secrets_); !started) {
-            return started;
-        }
+        connectors_.start([this](std::string_view name) { return doors_.of(name); },
+                          [this](std::string_view name, const Error& error) {
+                              log_.error(
+                                  "a connector does not start; its devices stay disconnected",
+                                  {{"connector", name}, {"why", error.detail}});
+                          });
         if (auto started = sender_.start(); !started) {
             return started;
         }
@@ -393,9 +399,9 @@ private:
     callback::Sender sender_;
     api::OutcomeWaiters waiters_;
     scheduler::Scheduler scheduler_;
-    DeviceSecrets device_secrets_;
     LateStatuses late_statuses_;
     DeviceKeeper keeper_;
+    ConnectorDoors doors_;
     admission::Admission admission_;
     api::Send send_;
     api::DeviceAddnew device_addnew_;

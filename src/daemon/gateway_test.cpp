@@ -129,6 +129,17 @@ TEST_P(GatewayClockTest, AClockThatIsSetDelaysNothingAndSendsNothingEarly) {
 INSTANTIATE_TEST_SUITE_P(BackAndForward, GatewayClockTest, ::testing::Values(-24h, 24h),
                          [](const auto& info) { return info.param < 0h ? "Back" : "Forward"; });
 
+TEST(GatewayTest, AConnectorThatDoesNotStartStopsNothingElse) {
+    const testing::TemporaryFolder folder;
+    const SystemClock clock;
+    SystemRandom random;
+    auto settings = settings_in(folder);
+    settings.simulator.log = folder.path();  // A folder is no log.
+    Gateway gateway{clock, random, settings, {}, telemetry::Log::none()};
+    EXPECT_TRUE(gateway.start());
+    gateway.stop();
+}
+
 struct GatewayRestartTest : GatewayClockTest {};
 
 TEST_P(GatewayRestartTest, AClockThatWasSetBackBetweenTwoRunsDelaysNothing) {

@@ -15,7 +15,7 @@ constexpr Millis files_ahead_for = std::chrono::seconds{10};
 
 /// What the platform itself would refuse, known before it is asked.
 std::optional<Outcome> refusal(const connector::Capabilities& platform, const media::File& file) {
-    if (!platform.media_types.empty() && !platform.media_types.contains(file.media_type)) {
+    if (platform.media_types && !platform.media_types->contains(file.media_type)) {
         return Outcome{.kind = Outcome::Kind::failed,
                        .code = StatusCode::media_refused,
                        .details = std::string{details::media_type}};

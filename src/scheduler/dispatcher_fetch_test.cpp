@@ -110,14 +110,14 @@ TEST_F(DispatcherFetchTest, AMessageWithoutItsFileFailsWithTheReason) {
 }
 
 TEST_F(DispatcherFetchTest, ThePlatformsOwnListAndLimitAreKeptBeforeTheSend) {
-    connector->abilities.media_types = {"image/png"};
+    connector->abilities.media_types = {{"image/png"}};
     start();
     const auto type = accept(media());
     give_file(0);
     EXPECT_EQ(stored(type).completion->code, StatusCode::media_refused);
     EXPECT_EQ(stored(type).completion->details, details::media_type);
 
-    connector->abilities.media_types = {"application/pdf"};
+    connector->abilities.media_types = {{"application/pdf"}};
     connector->abilities.media_bytes_max = 999;
     const auto size = accept(media());
     give_file(1);

@@ -144,6 +144,8 @@ public:
     /// Empty: there is none. Errors: conflict (another key encrypted it).
     virtual Result<std::optional<Bytes>> device_secret(model::PhoneNumber device,
                                                        std::string_view name) = 0;
+    /// Removes all that is kept of the device.
+    virtual Result<void> clear_device_secrets(model::PhoneNumber device) = 0;
     /// Empty: removes it. Errors: not_found (no such device), refused (a limit above).
     virtual Result<void> put_device_secret(model::PhoneNumber device, std::string_view name,
                                            const std::optional<Bytes>& value) = 0;

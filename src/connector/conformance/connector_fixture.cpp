@@ -80,25 +80,33 @@ Reported Recorder::wait_until(const std::function<bool(const Reported&)>& is_so)
     return reported_;
 }
 
-void MemorySecrets::get(model::PhoneNumber device, std::string name, Got got) {
-    std::optional<Bytes> found;
+void MemorySecrets::get(model::PhoneNumber device, std::vector<std::string> names, Got got) {
+    Values values;
     {
         const std::lock_guard lock{mutex_};
-        if (const auto value = values_.find({device, std::move(name)}); value != values_.end()) {
-            found = value->second;
+        const auto& kept = devices_[device];
+        for (auto& name : names) {
+            const auto found = kept.find(name);
+            auto value = found == kept.end() ? std::nullopt : std::optional{found->second};
+            values.emplace_back(std::move(name), std::move(value));
         }
     }
-    got(std::move(found));
+    got(std::move(values));
 }
 
-void MemorySecrets::put(model::PhoneNumber device, Values values, ConnectorEvents::Stored stored) {
+void MemorySecrets::put(model::PhoneNumber device, Values values, Others others,
+                        ConnectorEvents::Stored stored) {
     {
         const std::lock_guard lock{mutex_};
+        auto& kept = devices_[device];
+        if (others == Others::go) {
+            kept.clear();
+        }
         for (auto& [name, value] : values) {
             if (value) {
-                values_[{device, name}] = std::move(*value);
+                kept[name] = std::move(*value);
             } else {
-                values_.erase({device, name});
+                kept.erase(name);
             }
         }
     }

@@ -99,12 +99,13 @@ private:
 /// Keeps secrets in memory, for as long as the test.
 class MemorySecrets final : public DeviceSecrets {
 public:
-    void get(model::PhoneNumber device, std::string name, Got got) override;
-    void put(model::PhoneNumber device, Values values, ConnectorEvents::Stored stored) override;
+    void get(model::PhoneNumber device, std::vector<std::string> names, Got got) override;
+    void put(model::PhoneNumber device, Values values, Others others,
+             ConnectorEvents::Stored stored) override;
 
 private:
     std::mutex mutex_;
-    std::map<std::pair<model::PhoneNumber, std::string>, Bytes> values_;
+    std::map<model::PhoneNumber, std::map<std::string, Bytes>> devices_;
 };
 
 struct ConnectorTest : ::testing::TestWithParam<Subject> {

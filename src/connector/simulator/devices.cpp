@@ -37,8 +37,8 @@ void Devices::start(const model::Device& device, std::string_view method) {
     } else if (!method.empty()) {
         pair(number, turn, std::move(chosen));
     } else {
-        secrets_->get(number, session, [this, number, turn, chosen](const auto& secret) mutable {
-            if (secret && *secret) {
+        secrets_->get(number, {session}, [this, number, turn, chosen](const auto& secret) mutable {
+            if (secret && secret->at(0).second) {
                 connect(number, turn);
             } else {
                 pair(number, turn, std::move(chosen));
@@ -56,7 +56,7 @@ void Devices::stop(model::PhoneNumber number) {
 
 void Devices::forget(model::PhoneNumber number) {
     stop(number);
-    secrets_->put(number, {{session, std::nullopt}}, no_matter);
+    secrets_->put(number, {}, DeviceSecrets::Others::go, no_matter);
     const std::lock_guard lock{mutex_};
     devices_.erase(number);
 }
@@ -148,7 +148,7 @@ void Devices::do_next(model::PhoneNumber number, Device& device, Pairing::Next n
 /// Connected only when the secret is durable: a device must be able to come back.
 void Devices::keep_secret(model::PhoneNumber number, int turn) {
     const auto word = as_bytes("simulated");
-    secrets_->put(number, {{session, Bytes{word.begin(), word.end()}}},
+    secrets_->put(number, {{session, Bytes{word.begin(), word.end()}}}, DeviceSecrets::Others::stay,
                   [this, number, turn](const Result<void>& stored) {
                       if (stored) {
                           connect(number, turn);

@@ -71,8 +71,16 @@ private:
 
 /// Nothing is kept.
 struct NoSecrets final : DeviceSecrets {
-    void get(model::PhoneNumber, std::string, Got got) override { got(std::optional<Bytes>{}); }
-    void put(model::PhoneNumber, Values, ConnectorEvents::Stored stored) override { stored({}); }
+    void get(model::PhoneNumber, std::vector<std::string> names, Got got) override {
+        Values values;
+        for (auto& name : names) {
+            values.emplace_back(std::move(name), std::nullopt);
+        }
+        got(std::move(values));
+    }
+    void put(model::PhoneNumber, Values, Others, ConnectorEvents::Stored stored) override {
+        stored({});
+    }
 };
 
 struct SimulatorTest : ::testing::Test {

@@ -213,6 +213,8 @@ TEST_P(PlatformTest, ADevicesSecretsAreKeptReplacedAndRemoved) {
     EXPECT_EQ(secret("session"), Bytes(3, std::byte{9}));
     EXPECT_TRUE(keep("session", std::nullopt));
     EXPECT_FALSE(secret("session"));
+    EXPECT_TRUE(change([&](Tables& tables) { return tables.clear_device_secrets(device); }));
+    EXPECT_FALSE(secret("key"));
 }
 
 TEST_P(PlatformTest, SecretsHaveLimitsAndBelongToADevice) {

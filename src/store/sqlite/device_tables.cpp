@@ -103,8 +103,9 @@ Result<void> SqliteTables::remove_device(model::PhoneNumber device) {
     }
     Statement remove{connection_, "DELETE FROM device WHERE number = ?"};
     remove.run(device.value());
-    Statement forget{connection_, "DELETE FROM device_secret WHERE device = ?"};
-    forget.run(device.value());
+    if (auto cleared = clear_device_secrets(device); !cleared) {
+        return cleared;
+    }
     writer_.senders().forget();
     row_changes_.emplace_back(DeviceRemoved{**known});
     return {};
@@ -122,6 +123,12 @@ Result<std::optional<Bytes>> SqliteTables::device_secret(model::PhoneNumber devi
         return pass(plain);
     }
     return std::optional{std::move(*plain)};
+}
+
+Result<void> SqliteTables::clear_device_secrets(model::PhoneNumber device) {
+    Statement clear{connection_, "DELETE FROM device_secret WHERE device = ?"};
+    clear.run(device.value());
+    return {};
 }
 
 Result<void> SqliteTables::put_device_secret(model::PhoneNumber device, std::string_view name,

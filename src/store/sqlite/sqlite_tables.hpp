@@ -50,6 +50,7 @@ public:
                               const std::optional<model::Callback>& callback) override;
     Result<std::optional<Bytes>> device_secret(model::PhoneNumber device,
                                                std::string_view name) override;
+    Result<void> clear_device_secrets(model::PhoneNumber device) override;
     Result<void> put_device_secret(model::PhoneNumber device, std::string_view name,
                                    const std::optional<Bytes>& value) override;
     Result<bool> note_inbound(model::PhoneNumber device, std::string_view platform_id,

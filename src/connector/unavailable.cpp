@@ -1,0 +1,47 @@
+#include "connector/unavailable.hpp"
+
+#include <string>
+
+namespace merpati::connector {
+namespace {
+
+using model::DeviceState;
+
+constexpr std::string_view why = "Konektor tidak dapat dijalankan";
+
+void report(ConnectorEvents& events, model::PhoneNumber device, DeviceState state,
+            std::string_view reason) {
+    events.device_state(device, state, std::string{reason}, [](const Result<void>& /*stored*/) {
+        // Told again when the device is started again.
+    });
+}
+
+}  // namespace
+
+DeviceState Unavailable::first_state(model::PhoneNumber /*device*/) const {
+    return DeviceState::disconnected;
+}
+
+Result<void> Unavailable::start(ConnectorEvents& /*events*/, DeviceSecrets& /*secrets*/) {
+    return {};
+}
+
+void Unavailable::start_device(const model::Device& device, std::string_view /*pairing_method*/) {
+    const bool was_up =
+        device.state == DeviceState::connected || device.state == DeviceState::reconnecting;
+    report(events_, device.number, was_up ? DeviceState::reconnecting : DeviceState::disconnected,
+           why);
+}
+
+void Unavailable::stop_device(model::PhoneNumber device) {
+    report(events_, device, DeviceState::disconnected, model::disconnected_by_request);
+}
+
+void Unavailable::send(const SendRequest& request) {
+    events_.outcome(request.message.id, request.message.device,
+                    {.kind = model::Outcome::Kind::device_down,
+                     .details = std::string{why},
+                     .platform_id = {}});
+}
+
+}  // namespace merpati::connector

@@ -1,0 +1,35 @@
+// What stands in the place of a connector that could not start.
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "connector/connector.hpp"
+
+namespace merpati::connector {
+
+/// Its devices are not connected, their messages wait. Those that were connected stay
+/// `reconnecting`, so that they connect when the server starts with a connector that works.
+///
+/// Threads: as Connector; reports come from within.
+class Unavailable final : public Connector {
+public:
+    Unavailable(CapabilitiesPtr capabilities, ConnectorEvents& events)
+        : capabilities_(std::move(capabilities)), events_(events) {}
+
+    [[nodiscard]] CapabilitiesPtr capabilities() const override { return capabilities_; }
+    [[nodiscard]] model::DeviceState first_state(model::PhoneNumber device) const override;
+    [[nodiscard]] Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) override;
+    void stop() override {}
+    void start_device(const model::Device& device, std::string_view pairing_method) override;
+    void answer_pairing(model::PhoneNumber, std::string_view) override {}
+    void stop_device(model::PhoneNumber device) override;
+    void forget_device(model::PhoneNumber) override {}
+    void send(const SendRequest& request) override;
+
+private:
+    const CapabilitiesPtr capabilities_;
+    ConnectorEvents& events_;
+};
+
+}  // namespace merpati::connector
