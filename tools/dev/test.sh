@@ -44,6 +44,7 @@ end_to_end_tests() {
   fi
   say "end-to-end tests"
   need_node_modules tests
+  need_node_modules tests/standin
   (
     cd tests || exit
     MERPATI_BINARY=$OLDPWD/build/dev/merpati npx vitest run --passWithNoTests --reporter=default \

@@ -1,0 +1,2 @@
+// What the tests next door use of Baileys, which is installed here.
+export { Curve, decodeBinaryNode, encodeBinaryNode } from "baileys";

@@ -1,0 +1,8 @@
+// The clients' own XEdDSA, at its source.
+import { createRequire } from "node:module";
+
+interface Curve {
+  verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean;
+}
+
+export default createRequire(import.meta.url)("curve25519-js") as Curve;

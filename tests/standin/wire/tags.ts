@@ -1,0 +1,32 @@
+// The bytes that say what follows.
+
+export const tags = {
+  empty: 0,
+  dictionary: 236, // To 239: a word of that list of two bytes.
+  facebookJid: 246,
+  deviceJid: 247,
+  list8: 248,
+  list16: 249,
+  jid: 250,
+  hex: 251,
+  bytes8: 252,
+  bytes20: 253,
+  bytes32: 254,
+  nibbles: 255,
+} as const;
+
+/** The digits that a packed text may have, each in four bits. */
+export const packings = [
+  { tag: tags.nibbles, digits: "0123456789-." },
+  { tag: tags.hex, digits: "0123456789ABCDEF" },
+] as const;
+
+export const packedMax = 127;
+
+/** What the first byte of a device's address says of its server. */
+export const domains: Record<string, number> = {
+  "s.whatsapp.net": 0,
+  lid: 1,
+  hosted: 128,
+  "hosted.lid": 129,
+};
