@@ -1,0 +1,63 @@
+// An account, and the devices that it has: its phone, number 0, and the companions linked to it.
+import { formatJid, type Server } from "../wire/jid.ts";
+import type { Node } from "../wire/node.ts";
+
+export interface PreKey {
+  id: number;
+  key: Buffer;
+}
+
+export interface SignedPreKey extends PreKey {
+  signature: Buffer;
+}
+
+/** What somebody needs to begin a session with a device. */
+export interface KeyBundle {
+  registrationId: number;
+  identityKey: Buffer;
+  signedPreKey: SignedPreKey;
+  preKey: PreKey | undefined;
+  /** The signed identity of a companion. */
+  deviceIdentity: Buffer | undefined;
+}
+
+/** A phone or a companion. */
+export interface Device {
+  readonly id: number;
+  readonly account: Account;
+  /** Takes a one-time pre-key out, where one is left. */
+  takeBundle(): KeyBundle;
+  identityKey(): Buffer;
+  /** A message, a receipt or a notification: kept until it is acknowledged. */
+  deliver(node: Node): void;
+  /** Presence: lost where nobody listens. */
+  show(node: Node): void;
+}
+
+export class Account {
+  readonly devices = new Map<number, Device>();
+  readonly rawId = Math.floor(Math.random() * 0x7fffffff);
+  /** Whether a look-up of the number finds it. */
+  registered = true;
+  /** The code with which every login is refused. */
+  refusal: number | undefined;
+  private deviceIds = 0;
+
+  constructor(
+    readonly number: string,
+    readonly lid: string,
+  ) {}
+
+  nextDeviceId(): number {
+    return ++this.deviceIds;
+  }
+
+  jid(server: Server, device = 0): string {
+    return formatJid(server === "lid" ? this.lid : this.number, device, server);
+  }
+
+  /** The indexes of the companions' keys: here the same as their numbers. */
+  keyIndexes(): number[] {
+    return [...this.devices.keys()].filter((id) => id !== 0);
+  }
+}

@@ -1,0 +1,133 @@
+// From device to device: messages, receipts and presence, and the server's acknowledgements.
+import { parseJid } from "../wire/jid.ts";
+import { attribute, child, children, node, ProtocolError, type Node } from "../wire/node.ts";
+import type { Account, Device } from "./account.ts";
+import { Companion } from "./companion.ts";
+import type { Directory } from "./directory.ts";
+import type { Events } from "./events.ts";
+import type { Faults } from "./faults.ts";
+import { seconds } from "./identity.ts";
+
+export class Router {
+  constructor(
+    private readonly directory: Directory,
+    private readonly events: Events,
+    private readonly faults: Faults,
+  ) {}
+
+  /** A message of a companion: delivered and acknowledged, unless a fault says otherwise. */
+  message(from: Companion, sent: Node): void {
+    const to = attribute(sent, "to");
+    const id = attribute(sent, "id");
+    const recipient = this.directory.byJid(to)?.number;
+    const { number } = from.account;
+    const fault = this.faults.take(number, recipient);
+    const seen = { number, to: recipient ?? to, id, fault: fault?.action };
+    const action = fault?.action;
+    const { connection } = from;
+    if (action === "refuse") {
+      this.events.add("refused", { ...seen, code: fault?.code });
+      connection?.send(ack(sent, { error: String(fault?.code ?? 500) }));
+      return;
+    }
+    if (action !== "lose" && action !== "drop_before") this.fanOut(from, sent);
+    this.events.add("message", seen);
+    if (action === "drop_before" || action === "drop_after") connection?.drop();
+    else if (action === "hold_ack") this.faults.hold(() => from.connection?.send(ack(sent)));
+    else if (action === undefined) connection?.send(ack(sent));
+  }
+
+  /** Gives each device what is encrypted for it. */
+  fanOut(from: Device, sent: Node): void {
+    const identity = child(sent, "device-identity");
+    const direct = child(sent, "enc");
+    if (direct) this.hand(from, sent, attribute(sent, "to"), direct, identity);
+    for (const part of children(child(sent, "participants") ?? sent, "to")) {
+      const enc = child(part, "enc");
+      if (!enc) throw new ProtocolError("a recipient for whom nothing is encrypted");
+      this.hand(from, sent, attribute(part, "jid"), enc, identity);
+    }
+  }
+
+  private hand(from: Device, sent: Node, jid: string, enc: Node, identity?: Node): void {
+    const device = this.directory.device(jid);
+    if (!device || device === from) return;
+    const isFirst = enc.attrs["type"] === "pkmsg";
+    if (isFirst && from.id !== 0 && !identity) {
+      throw new ProtocolError("a session begun without the device's identity");
+    }
+    const own = device.account === from.account;
+    const chat = sent.attrs["recipient"] ?? attribute(sent, "to");
+    const attrs = {
+      ...this.origin(from, parseJid(jid)?.server ?? ""),
+      id: attribute(sent, "id"),
+      type: sent.attrs["type"],
+      t: String(seconds()),
+      notify: from instanceof Companion ? from.pushName || undefined : undefined,
+      category: sent.attrs["category"],
+      recipient: own && sent.attrs["category"] !== "peer" ? chat : undefined,
+    };
+    device.deliver(node("message", attrs, isFirst && identity ? [enc, identity] : [enc]));
+  }
+
+  /** Who sends, by the kind of address that the recipient was called by, and by the other. */
+  private origin(from: Device, server: string): Record<string, string> {
+    const { account, id } = from;
+    return server === "lid"
+      ? { from: account.jid("lid", id), sender_pn: account.jid("s.whatsapp.net") }
+      : { from: account.jid("s.whatsapp.net", id), sender_lid: account.jid("lid") };
+  }
+
+  /** A receipt goes to all devices of the sender of the message, a request to repeat it to one. */
+  receipt(from: Device, sent: Node): void {
+    const to = attribute(sent, "to");
+    const type = sent.attrs["type"];
+    const id = attribute(sent, "id");
+    if (from instanceof Companion) {
+      from.acknowledge("message", id);
+      from.connection?.send(ack(sent));
+    }
+    const account = this.directory.byJid(to);
+    const kind = type ?? "delivery";
+    this.events.add("receipt", { number: from.account.number, to: account?.number, id, kind });
+    if (!account || account === from.account) return;
+    const server = parseJid(to)?.server ?? "";
+    const origin = this.origin(from, server);
+    const attrs = { from: origin["from"], id, type, t: String(seconds()) };
+    const receipt = node("receipt", attrs, sent.content);
+    for (const device of this.addressed(account, to, type === "retry")) device.deliver(receipt);
+  }
+
+  private addressed(account: Account, to: string, oneOnly: boolean): Device[] {
+    if (!oneOnly) return [...account.devices.values()];
+    const device = this.directory.device(to);
+    return device ? [device] : [];
+  }
+
+  chatState(from: Device, sent: Node): void {
+    const to = attribute(sent, "to");
+    const account = this.directory.byJid(to);
+    const state = children(sent)[0];
+    if (!account || !state) return;
+    const media = state.attrs["media"];
+    const seen = { to: account.number, state: state.tag, media };
+    this.events.add("typing", { number: from.account.number, ...seen });
+    const origin = this.origin(from, parseJid(to)?.server ?? "");
+    const shown = node("chatstate", { from: origin["from"] }, [state]);
+    for (const device of account.devices.values()) device.show(shown);
+  }
+
+  acknowledge(from: Companion, sent: Node): void {
+    from.acknowledge(attribute(sent, "class"), attribute(sent, "id"));
+    const error = sent.attrs["error"];
+    if (error) {
+      this.events.add("client_error", { number: from.account.number, id: sent.attrs["id"], error });
+    }
+  }
+}
+
+export function ack(sent: Node, extra: Record<string, string> = {}): Node {
+  const { id, to, type, participant } = sent.attrs;
+  const t = String(seconds());
+  return node("ack", { class: sent.tag, id, from: to, type, participant, t, ...extra });
+}

@@ -1,0 +1,65 @@
+// Queries about users ("usync"): is the number here, what is its LID, which devices does it have.
+import { child, children, node, ProtocolError, type Node } from "../wire/node.ts";
+import { parseJid } from "../wire/jid.ts";
+import type { Account } from "./account.ts";
+import type { Directory } from "./directory.ts";
+import type { Phone } from "../phone/phone.ts";
+import { seconds } from "./identity.ts";
+
+export function queryUsers(directory: Directory, query: Node): Node[] {
+  const asked = child(query, "usync");
+  const what = asked && child(asked, "query");
+  const list = asked && child(asked, "list");
+  if (!what || !list) throw new ProtocolError("a query about users without users");
+  const protocols = children(what).map(({ tag }) => tag);
+  const users = children(list, "user").map((user) => answer(directory, user, protocols));
+  const { sid, index, last, mode, context } = asked.attrs;
+  const states = protocols.map((tag) => node(tag, tag === "contact" ? { version: "1" } : {}));
+  return [
+    node("usync", { sid, index, last, mode, context }, [
+      node("result", {}, states),
+      node("list", {}, users),
+    ]),
+  ];
+}
+
+function answer(directory: Directory, user: Node, protocols: string[]): Node {
+  const jid = user.attrs["jid"] ?? jidOfContact(user);
+  const account = directory.byJid(jid);
+  const here = account?.registered ? account : undefined;
+  const content = protocols.flatMap((protocol) => {
+    const found = about(protocol, here, jid);
+    return found ? [found] : [];
+  });
+  return node("user", { jid }, content);
+}
+
+function jidOfContact(user: Node): string {
+  const contact = child(user, "contact");
+  const phone = contact?.content;
+  const number = phone instanceof Uint8Array ? Buffer.from(phone).toString() : phone;
+  if (typeof number !== "string") throw new ProtocolError("a user without an address");
+  return `${number.replace(/^\+/, "")}@s.whatsapp.net`;
+}
+
+function about(protocol: string, account: Account | undefined, jid: string): Node | undefined {
+  if (protocol === "contact") return node("contact", { type: account ? "in" : "out" });
+  if (!account) return undefined;
+  if (protocol === "devices") return devices(account);
+  if (protocol === "lid" && parseJid(jid)?.server !== "lid") {
+    return node("lid", { val: account.jid("lid") });
+  }
+  return undefined;
+}
+
+function devices(account: Account): Node {
+  const list = [...account.devices.keys()].map((id) =>
+    node("device", { id: String(id), "key-index": id === 0 ? undefined : String(id) }),
+  );
+  const phone = account.devices.get(0) as Phone;
+  const signed = phone.signDeviceList();
+  return node("devices", {}, [
+    node("device-list", {}, list),
+    node("key-index-list", { ts: String(seconds()) }, signed),
+  ]);
+}

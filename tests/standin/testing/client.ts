@@ -1,0 +1,199 @@
+// An unmodified client, Baileys, that is pointed at the stand-in, for the stand-in's own tests.
+import {
+  DisconnectReason,
+  initAuthCreds,
+  makeWASocket,
+  proto,
+  type AuthenticationCreds,
+  type ConnectionState,
+  type SignalDataSet,
+  type SignalDataTypeMap,
+  type UserFacingSocketConfig,
+  type WAMessage,
+} from "baileys";
+import { Agent } from "node:https";
+import type { StandIn } from "../stand_in.ts";
+
+type Logger = NonNullable<UserFacingSocketConfig["logger"]>;
+type Socket = ReturnType<typeof makeWASocket>;
+type Stanza = { tag: string; attrs: Record<string, string> };
+
+const silent: Logger = {
+  level: "silent",
+  child: () => silent,
+  trace: () => undefined,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+/** What a client has to remember between its connections. */
+export class ClientState {
+  readonly creds: AuthenticationCreds = initAuthCreds();
+  private readonly kept = new Map<string, unknown>();
+
+  readonly keys = {
+    get: async <T extends keyof SignalDataTypeMap>(type: T, ids: string[]) => {
+      const found = ids.map((id) => [id, this.kept.get(`${type} ${id}`)] as const);
+      const present = found.filter(([, value]) => value !== undefined && value !== null);
+      return Object.fromEntries(present) as Record<string, SignalDataTypeMap[T]>;
+    },
+    set: async (data: SignalDataSet) => {
+      for (const [type, values] of Object.entries(data)) {
+        for (const [id, value] of Object.entries(values)) this.kept.set(`${type} ${id}`, value);
+      }
+    },
+  };
+}
+
+export class Client {
+  readonly state: ClientState;
+  readonly received: WAMessage[] = [];
+  /** Acknowledgements and receipts, as they came. */
+  readonly stanzas: Stanza[] = [];
+  readonly typing: string[] = [];
+  private socket: Socket;
+  private waiters: (() => void)[] = [];
+  private latest: Partial<ConnectionState> = {};
+
+  constructor(
+    private readonly standIn: StandIn,
+    state = new ClientState(),
+    private readonly options: Partial<UserFacingSocketConfig> = {},
+  ) {
+    this.state = state;
+    this.socket = this.connect();
+  }
+
+  get raw(): Socket {
+    return this.socket;
+  }
+
+  /** Connects again, with what it remembers. */
+  reconnect(): void {
+    this.latest = {};
+    this.socket = this.connect();
+  }
+
+  qr(): Promise<string> {
+    return this.until("a QR code", () => this.latest.qr);
+  }
+
+  async code(number: string): Promise<string> {
+    await this.qr();
+    return this.socket.requestPairingCode(number);
+  }
+
+  async open(): Promise<void> {
+    await this.until("the connection", () => this.latest.connection === "open");
+    await this.until("what waited", () => this.latest.receivedPendingNotifications);
+  }
+
+  /** The code with which the connection ended. */
+  closed(): Promise<number> {
+    return this.until("the connection's end", () => {
+      const error = this.latest.lastDisconnect?.error as { output?: { statusCode: number } };
+      return this.latest.connection === "close" ? (error?.output?.statusCode ?? -1) : undefined;
+    });
+  }
+
+  /** From a code that was scanned or typed to the first login. */
+  async linked(): Promise<void> {
+    const code = await this.closed();
+    if (code !== DisconnectReason.restartRequired) throw new Error(`closed with ${code}`);
+    this.reconnect();
+    await this.open();
+  }
+
+  async end(): Promise<void> {
+    await this.socket.end(undefined);
+  }
+
+  message(text: string): Promise<WAMessage> {
+    return this.until(`the message "${text}"`, () =>
+      this.received.find(({ message }) => textOf(message) === text),
+    );
+  }
+
+  stanza(tag: string, id: string, type?: string): Promise<Stanza> {
+    return this.until(`<${tag}> of ${id}`, () =>
+      this.stanzas.find(
+        (each) => each.tag === tag && each.attrs["id"] === id && each.attrs["type"] === type,
+      ),
+    );
+  }
+
+  typingOf(state: string): Promise<true> {
+    return this.until(`to see "${state}"`, () => this.typing.includes(state) || undefined);
+  }
+
+  /** What `look` finds, as soon as it finds it. */
+  async until<T>(
+    what: string,
+    look: () => T | undefined,
+    deadline = 10_000,
+  ): Promise<NonNullable<T>> {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      this.wake();
+    }, deadline);
+    try {
+      for (;;) {
+        const found = look();
+        if (found !== undefined && found !== null && found !== false) return found;
+        if (late) throw new Error(`${what}: not within ${deadline} ms`);
+        await new Promise<void>((resolve) => this.waiters.push(resolve));
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private wake(): void {
+    const woken = this.waiters;
+    this.waiters = [];
+    for (const resolve of woken) resolve();
+  }
+
+  private connect(): Socket {
+    const ca = this.standIn.rootCertificate;
+    const { creds, keys } = this.state;
+    const agent = new Agent({ ca });
+    const socket = makeWASocket({
+      auth: { creds, keys },
+      waWebSocketUrl: this.standIn.url,
+      agent,
+      fetchAgent: agent,
+      logger: silent,
+      ...this.options,
+    });
+    socket.ev.on("creds.update", (update) => Object.assign(creds, update));
+    socket.ev.on("connection.update", (update) => {
+      Object.assign(this.latest, update);
+      this.wake();
+    });
+    socket.ev.on("messages.upsert", ({ messages }) => {
+      this.received.push(...messages);
+      this.wake();
+    });
+    socket.ev.on("presence.update", ({ presences }) => {
+      for (const { lastKnownPresence } of Object.values(presences)) {
+        this.typing.push(lastKnownPresence);
+      }
+      this.wake();
+    });
+    for (const tag of ["ack", "receipt"]) {
+      socket.ws.on(`CB:${tag}`, (stanza: Stanza) => {
+        this.stanzas.push(stanza);
+        this.wake();
+      });
+    }
+    return socket;
+  }
+}
+
+export function textOf(message: proto.IMessage | null | undefined): string | undefined {
+  return message?.conversation ?? message?.extendedTextMessage?.text ?? undefined;
+}
