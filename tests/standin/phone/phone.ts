@@ -55,6 +55,7 @@ export class Phone implements Device {
   receipts = true;
   private readonly sessions = new Sessions();
   private readonly sent = new Map<string, { to: Account; content: Content; server: Server }>();
+  private readonly known = new Set<string>();
   private readonly retries = new Map<string, number>();
   private work: Promise<void> = Promise.resolve();
 
@@ -158,7 +159,7 @@ export class Phone implements Device {
     const device = sender?.devices.get(parseJid(from)?.device ?? 0);
     const enc = child(delivered, "enc");
     if (!sender || !device || !enc) throw new Error(`a message that nobody sent, ${id}`);
-    const known = this.shown.find((each) => each.id === id && each.from === sender.number);
+    const known = this.known.has(`${sender.number} ${id}`);
     try {
       const opened = readContent(await this.sessions.decrypt(device, enc));
       if (known) this.note("repeated", { from: sender.number, id });
@@ -185,6 +186,7 @@ export class Phone implements Device {
       if (!sealed) throw new Error(`no media lies at ${media.path}`);
       data = openMedia(content.kind as MediaKind, media, sealed);
     }
+    this.known.add(`${sender.number} ${id}`);
     this.shown.push({ ...content, id, from: sender.number, chat, data });
     const extent = media && { sha256: media.hash.toString("hex"), length: media.length };
     this.note("shown", { from: sender.number, chat, id, ...visible, ...extent });

@@ -126,8 +126,10 @@ export class Router {
   }
 }
 
+/** The server's acknowledgement; only one of a receipt repeats the type. */
 export function ack(sent: Node, extra: Record<string, string> = {}): Node {
-  const { id, to, type, participant } = sent.attrs;
+  const { id, to, participant } = sent.attrs;
+  const type = sent.tag === "receipt" ? sent.attrs["type"] : undefined;
   const t = String(seconds());
   return node("ack", { class: sent.tag, id, from: to, type, participant, t, ...extra });
 }

@@ -3,7 +3,8 @@ import {
   DisconnectReason,
   initAuthCreds,
   makeWASocket,
-  proto,
+  type proto,
+  type AnyMessageContent,
   type AuthenticationCreds,
   type ConnectionState,
   type SignalDataSet,
@@ -12,7 +13,6 @@ import {
   type WAMessage,
 } from "baileys";
 import { Agent } from "node:https";
-import type { StandIn } from "../stand_in.ts";
 
 type Logger = NonNullable<UserFacingSocketConfig["logger"]>;
 type Socket = ReturnType<typeof makeWASocket>;
@@ -27,6 +27,12 @@ const silent: Logger = {
   warn: () => undefined,
   error: () => undefined,
 };
+
+/** Where a client connects, and what it trusts. */
+export interface Platform {
+  url: string;
+  rootCertificate: string;
+}
 
 /** What a client has to remember between its connections. */
 export class ClientState {
@@ -58,7 +64,7 @@ export class Client {
   private latest: Partial<ConnectionState> = {};
 
   constructor(
-    private readonly standIn: StandIn,
+    private readonly platform: Platform,
     state = new ClientState(),
     private readonly options: Partial<UserFacingSocketConfig> = {},
   ) {
@@ -110,6 +116,18 @@ export class Client {
     await this.socket.end(undefined);
   }
 
+  /** Sends a text to a number; answers its id. */
+  text(number: string, text: string, id?: string): Promise<string> {
+    return this.send(number, { text }, id);
+  }
+
+  async send(number: string, content: AnyMessageContent, messageId?: string): Promise<string> {
+    const options = messageId === undefined ? {} : { messageId };
+    const to = `${number}@s.whatsapp.net`;
+    const sent = await this.socket.sendMessage(to, content, options);
+    return sent?.key.id ?? "";
+  }
+
   message(text: string): Promise<WAMessage> {
     return this.until(`the message "${text}"`, () =>
       this.received.find(({ message }) => textOf(message) === text),
@@ -158,12 +176,12 @@ export class Client {
   }
 
   private connect(): Socket {
-    const ca = this.standIn.rootCertificate;
+    const ca = this.platform.rootCertificate;
     const { creds, keys } = this.state;
     const agent = new Agent({ ca });
     const socket = makeWASocket({
       auth: { creds, keys },
-      waWebSocketUrl: this.standIn.url,
+      waWebSocketUrl: this.platform.url,
       agent,
       fetchAgent: agent,
       logger: silent,
