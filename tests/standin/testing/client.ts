@@ -1,6 +1,7 @@
 // An unmodified client, Baileys, that is pointed at the stand-in, for the stand-in's own tests.
 import {
   DisconnectReason,
+  downloadMediaMessage,
   initAuthCreds,
   makeWASocket,
   type proto,
@@ -134,6 +135,15 @@ export class Client {
     );
   }
 
+  /** The media of a message that came with this id, as soon as it is here. */
+  async download(id: string): Promise<Buffer> {
+    const got = await this.until(`the message ${id}`, () =>
+      this.received.find(({ key, message }) => key.id === id && message),
+    );
+    const options = { dispatcher: await trusting(this.platform.rootCertificate) };
+    return downloadMediaMessage(got, "buffer", { options } as never);
+  }
+
   stanza(tag: string, id: string, type?: string): Promise<Stanza> {
     return this.until(`<${tag}> of ${id}`, () =>
       this.stanzas.find(
@@ -214,4 +224,12 @@ export class Client {
 
 export function textOf(message: proto.IMessage | null | undefined): string | undefined {
   return message?.conversation ?? message?.extendedTextMessage?.text ?? undefined;
+}
+
+/** What makes `fetch` trust a root: an agent of the kind that Node has inside and does not export. */
+async function trusting(ca: string): Promise<unknown> {
+  await fetch("data:,"); // The first use installs it.
+  const installed = Reflect.get(globalThis, Symbol.for("undici.globalDispatcher.1")) as object;
+  const Dispatcher = installed.constructor as new (options: object) => unknown;
+  return new Dispatcher({ connect: { ca } });
 }
