@@ -1,5 +1,6 @@
 #include "callback/sender.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
@@ -12,6 +13,15 @@
 #include "outbound/event_thread.hpp"
 
 namespace merpati::callback {
+namespace {
+
+/// Each attempt that the core starts finds a connection, beside some that are idle.
+outbound::ClientOptions fitted(outbound::ClientOptions client, const Options& options) {
+    client.pool_total = std::max(client.pool_total, 2 * options.total_max);
+    return client;
+}
+
+}  // namespace
 
 /// The thread around the core: it runs the outbound client and one timer, and
 /// steps the core after whatever others have given it.
@@ -21,14 +31,14 @@ public:
          const outbound::AddressPolicy& policy, outbound::ClientOptions client,
          SecretLookup secrets, Options options)
         : store_(store),
-          client_(clock, thread_.executor(), policy, resolver_, std::move(client)),
+          client_(clock, thread_.executor(), policy, resolver_, fitted(std::move(client), options)),
           core_(
               clock, random, committer, std::move(secrets), options,
               [this](outbound::Request request, outbound::ResponseHandler done) {
                   client_.send(std::move(request), std::move(done));
               },
               [this] { step_soon(); },
-              [this](std::move_only_function<void()> work) { thread_.give(std::move(work)); }) {}
+              [this](std::move_only_function<void()> work) { thread_.post(std::move(work)); }) {}
 
     Result<void> start() {
         if (auto ready = client_.ready(); !ready) {
@@ -50,7 +60,7 @@ public:
         if (!thread_.is_running()) {
             return;
         }
-        thread_.give([this] { core_.drain(); });
+        thread_.post([this] { core_.drain(); });
         {
             std::unique_lock lock{mutex_};
             quiet_.wait_for(lock, deadline, [this] { return drained_; });
@@ -148,7 +158,7 @@ void Sender::stop(std::chrono::milliseconds deadline) {
 }
 
 void Sender::committed(model::Callback callback) {
-    impl_->thread().give_quietly([this, callback = std::move(callback)]() mutable {
+    impl_->thread().enqueue([this, callback = std::move(callback)]() mutable {
         impl_->core().add(std::move(callback));
     });
 }
@@ -158,7 +168,7 @@ void Sender::told() {
 }
 
 void Sender::wake(const store::Endpoint& endpoint) {
-    impl_->thread().give([this, endpoint] { impl_->core().wake(endpoint); });
+    impl_->thread().post([this, endpoint] { impl_->core().wake(endpoint); });
 }
 
 Counts Sender::counts() const noexcept {

@@ -219,7 +219,6 @@ outbound::Request SenderCore::request_for(const store::QueuedCallback& queued,
     request.headers = signature_headers(secrets_(callback.account), callback.id.text(),
                                         clock_.wall_now(), callback.body);
     request.headers += "Content-Type: application/json\r\n";
-    request.account = callback.account.value;
     request.timeout = options_.timeout;
     request.head_suffices = true;  // Any 2xx is success, whatever the body (decisions.md).
     return request;

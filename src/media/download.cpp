@@ -46,7 +46,6 @@ public:
         outbound::Request request;
         request.method = "GET";
         request.url = std::move(wanted.url);
-        request.account = wanted.account.value;
         request.headers = "Accept-Encoding: identity\r\n";
         request.timeout = options_.transfer;
         request.first_byte_timeout = wanted.first_byte;

@@ -14,7 +14,6 @@
 #include "media/media_fetcher.hpp"
 #include "media/media_types.hpp"
 #include "media/request_tools.hpp"
-#include "model/ids.hpp"
 
 namespace merpati::media {
 
@@ -45,7 +44,6 @@ struct DownloadResult {
 };
 
 struct DownloadRequest {
-    model::AccountId account;
     outbound::Url url;
     std::chrono::milliseconds first_byte;  // How long an answer may take to begin.
     /// Called with the bytes of the file before the first one is written: its Content-Length, or

@@ -24,7 +24,7 @@ class ScriptedNames final : public outbound::Resolver {
 public:
     explicit ScriptedNames(boost::asio::io_context& io) : io_(io) {}
 
-    Ticket resolve(const std::string& host, std::int64_t /*account*/, Done done) override {
+    Ticket resolve(const std::string& host, Done done) override {
         const auto ticket = ++last_;
         waiting_.emplace(ticket, std::move(done));
         boost::asio::post(io_, [this, ticket, answer = answer(host)] {

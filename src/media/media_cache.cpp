@@ -125,8 +125,7 @@ void MediaCache::try_once(const FetchPtr& fetch, SteadyTime now) {
     tools_.suspects.begin(fetch->slot->host);
     const auto left = std::chrono::ceil<milliseconds>(*fetch->give_up_at - now);
     download(tools_, *storage_, options_,
-             {.account = fetch->key.account,
-              .url = fetch->url,
+             {.url = fetch->url,
               .first_byte = std::min(options_.first_byte, left),
               .reserve = [this, fetch](std::uint64_t bytes) { return reserve(fetch, bytes); },
               .on_answer = [this, fetch](Millis after) { limiter_.answered(fetch->slot, after); }},

@@ -10,11 +10,9 @@
 namespace merpati::media {
 namespace {
 
-/// The limiters alone decide who may send: each request that has a slot finds a
-/// connection.
+/// Each request that has a slot of a limiter finds a connection, beside some that are idle.
 outbound::ClientOptions fitted(outbound::ClientOptions client, const FetcherOptions& options) {
     const auto slots = options.probes.limits.total_max + options.cache.limits.total_max;
-    client.pool_per_origin = 2 * slots;
     client.pool_total = 2 * slots;
     return client;
 }
@@ -70,7 +68,7 @@ public:
     void probe(model::AccountId account, std::string url, model::Revision revision,
                ProbeDone done) {
         auto shared = std::make_shared<ProbeDone>(std::move(done));
-        const bool given = thread_.give([this, account, url = std::move(url), revision, shared] {
+        const bool given = thread_.post([this, account, url = std::move(url), revision, shared] {
             prober_->probe(account, url, revision, std::move(*shared));
         });
         if (!given) {
@@ -80,7 +78,7 @@ public:
 
     void fetch(const model::Message& message, FetchDone done) {
         auto shared = std::make_shared<FetchDone>(std::move(done));
-        const bool given = thread_.give(
+        const bool given = thread_.post(
             [this, account = message.account, url = message.media_url, revision = message.revision,
              shared] { cache_->fetch(account, url, revision, std::move(*shared)); });
         if (!given) {

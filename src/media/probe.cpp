@@ -38,13 +38,9 @@ bool is_success(std::uint16_t status) {
 
 class Probe : public std::enable_shared_from_this<Probe> {
 public:
-    Probe(const RequestTools& tools, std::uint64_t bytes_max, model::AccountId account,
-          SteadyTime deadline, ProbeHandler done)
-        : tools_(tools),
-          bytes_max_(bytes_max),
-          account_(account),
-          deadline_(deadline),
-          done_(std::move(done)) {}
+    Probe(const RequestTools& tools, std::uint64_t bytes_max, SteadyTime deadline,
+          ProbeHandler done)
+        : tools_(tools), bytes_max_(bytes_max), deadline_(deadline), done_(std::move(done)) {}
 
     void send_head(const outbound::Url& url) {
         send("HEAD", url, head_headers, [self = shared_from_this(), url](Result<Followed> answer) {
@@ -101,7 +97,6 @@ private:
         outbound::Request request;
         request.method = method;
         request.url = url;
-        request.account = account_.value;
         request.headers = headers;
         request.timeout = std::chrono::ceil<milliseconds>(deadline_ - tools_.clock.steady_now());
         request.body_bytes_max = Sniffer::head_max;
@@ -115,7 +110,6 @@ private:
 
     const RequestTools tools_;
     const std::uint64_t bytes_max_;
-    const model::AccountId account_;
     const SteadyTime deadline_;
     const ProbeHandler done_;
 };
@@ -148,9 +142,9 @@ ProbeVerdict verdict_of(const ProbeResult& result, model::Revision revision,
                                                          : ProbeVerdict::content_type_refused;
 }
 
-void probe_url(const RequestTools& tools, std::uint64_t bytes_max, model::AccountId account,
-               const outbound::Url& url, SteadyTime deadline, ProbeHandler done) {
-    std::make_shared<Probe>(tools, bytes_max, account, deadline, std::move(done))->send_head(url);
+void probe_url(const RequestTools& tools, std::uint64_t bytes_max, const outbound::Url& url,
+               SteadyTime deadline, ProbeHandler done) {
+    std::make_shared<Probe>(tools, bytes_max, deadline, std::move(done))->send_head(url);
 }
 
 }  // namespace merpati::media

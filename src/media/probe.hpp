@@ -35,7 +35,7 @@ using ProbeHandler = std::function<void(const std::optional<ProbeResult>& result
 /// Looks at `url` until `deadline`: HEAD, then the first 64 KiB by GET. Only a HEAD that is
 /// answered 2xx counts; many hosts refuse the method, or know it badly. Calls `done` once. `tools`
 /// must outlive the look.
-void probe_url(const RequestTools& tools, std::uint64_t bytes_max, model::AccountId account,
-               const outbound::Url& url, SteadyTime deadline, ProbeHandler done);
+void probe_url(const RequestTools& tools, std::uint64_t bytes_max, const outbound::Url& url,
+               SteadyTime deadline, ProbeHandler done);
 
 }  // namespace merpati::media

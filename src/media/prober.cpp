@@ -70,8 +70,7 @@ void Prober::start(const SharedPtr& probe) {
     probe->started = true;
     tools_.suspects.begin(probe->slot->host);
     const auto began = tools_.clock.steady_now();
-    probe_url(tools_, options_.bytes_max, probe->key.account, probe->url,
-              probe->asked_at + options_.patience,
+    probe_url(tools_, options_.bytes_max, probe->url, probe->asked_at + options_.patience,
               [this, probe, began](const std::optional<ProbeResult>& result, bool answered) {
                   tools_.suspects.end(probe->slot->host);
                   end(probe, result);

@@ -1,7 +1,6 @@
-// The machine's names: /etc/hosts and its name servers, without a thread that waits for them.
+// Resolves names with c-ares: /etc/hosts and the machine's name servers.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -12,28 +11,21 @@
 
 namespace merpati::outbound {
 
-struct ResolverOptions {
-    NameServerOptions servers;
-    std::size_t look_ups_max = 256;   // Names asked for at once.
-    std::size_t waiting_max = 4'096;  // Requests that wait for a name.
-};
-
-/// Operation: requests for one name share one look-up, which ends when the last of them is
-/// cancelled. Nothing is kept: each new connection asks anew.
+/// Operation: concurrent requests for one name share one look-up (NameLookUp), which is cancelled
+/// with the last of them. Results are not cached: each new connection resolves the name again.
 ///
-/// Limits: ResolverOptions. Look-ups are divided among accounts (Shares); names beyond them wait,
-/// account by account. A name that another account waits for is asked for out of the share of
-/// whoever has room first.
+/// Limits: one look-up for each name that is being resolved. A look-up that gets no answer delays
+/// no other. The number of requests is limited by those who make them (Client).
 ///
-/// Errors: those of Resolver; busy beyond waiting_max.
+/// Errors: those of Resolver.
 ///
-/// Threads: the executor's one. Destroying it cancels everything at once.
+/// Threads: the executor's one; none waits for a name server. The destructor cancels all look-ups.
 class AresResolver final : public Resolver {
 public:
-    explicit AresResolver(boost::asio::any_io_executor executor, ResolverOptions options = {});
+    explicit AresResolver(boost::asio::any_io_executor executor, NameServerOptions options = {});
     ~AresResolver() override;
 
-    Ticket resolve(const std::string& host, std::int64_t account, Done done) override;
+    Ticket resolve(const std::string& host, Done done) override;
     void cancel(Ticket ticket) override;
 
 private:

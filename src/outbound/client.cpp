@@ -1,7 +1,8 @@
 #include "outbound/client.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
@@ -9,7 +10,6 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 
 #include "outbound/connection_pool.hpp"
-#include "outbound/shares.hpp"
 #include "outbound/transfer.hpp"
 
 namespace merpati::outbound {
@@ -19,10 +19,9 @@ namespace asio = boost::asio;
 namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 
-/// Deadlines and the pool's ages are checked this often, by one timer for all.
+/// How often deadlines and the ages of connections are checked, by one timer for all requests.
 constexpr std::chrono::milliseconds sweep_every{50};
-constexpr std::size_t waiting_max = 4'096;
-constexpr std::chrono::seconds refresh_every{30};  // This machine's own addresses.
+constexpr std::chrono::seconds refresh_every{30};  // Of this machine's own addresses.
 
 }  // namespace
 
@@ -64,18 +63,14 @@ private:
     void start(const TransferPtr& transfer);
     void resolve(const TransferPtr& transfer);
     void dial(const TransferPtr& transfer, const Addresses& addresses);
-    void connected(const TransferPtr& transfer, asio::ip::tcp::socket socket,
-                   asio::ip::address address);
+    void open(const TransferPtr& transfer, asio::ip::tcp::socket socket, asio::ip::address address);
     void write(const TransferPtr& transfer);
     void read(const TransferPtr& transfer);
-    void take(const TransferPtr& transfer, bool at_end);
+    void received(const TransferPtr& transfer, bool at_end);
     void complete(const TransferPtr& transfer);
-    void broken(const TransferPtr& transfer);
+    void connection_lost(const TransferPtr& transfer);
     void end(const TransferPtr& transfer, Result<Response> result, bool keep);
-    void wait(const TransferPtr& transfer, Transfer::Queue& queue);
-    void stop_waiting(const TransferPtr& transfer);
-    void serve_waiting(const std::string& origin);
-    void arm();
+    void arm_timer();
     void sweep();
 
     const Clock& clock_;
@@ -86,13 +81,9 @@ private:
     ssl::context tls_{ssl::context::tls_client};
     error_code ca_error_;
     asio::steady_timer timer_;
-    bool armed_ = false;
+    bool timer_armed_ = false;
     bool closed_ = false;
     ConnectionPool pool_;
-    /// Those that wait for a place: of their origin, or of all.
-    std::unordered_map<std::string, Transfer::Queue> waiting_;
-    Transfer::Queue waiting_for_any_;
-    Shares waiting_places_{waiting_max};
     boost::unordered_flat_set<TransferPtr> transfers_;
     SteadyTime refreshed_at_ = clock_.steady_now();
 };
@@ -115,53 +106,23 @@ void Client::Impl::send(Request request, ResponseHandler done) {
         return;
     }
     transfers_.insert(transfer);
-    arm();
+    arm_timer();
     start(transfer);
 }
 
 void Client::Impl::start(const TransferPtr& transfer) {
-    const auto& origin = transfer->origin;
-    auto taken = pool_.take(origin, transfer->request.account);
-    if (taken.place == ConnectionPool::Place::origin_full) {
-        wait(transfer, waiting_[origin]);
+    auto acquired = pool_.acquire(transfer->origin);
+    if (!acquired) {
+        end(transfer, fail(ErrorCode::busy, "too many requests are in flight"), false);
         return;
     }
-    if (taken.place == ConnectionPool::Place::all_full) {
-        wait(transfer, waiting_for_any_);
-        return;
-    }
-    stop_waiting(transfer);
-    transfer->counted = true;
-    transfer->connection = std::move(taken.connection);
+    transfer->acquired = true;
+    transfer->connection = std::move(*acquired);
     transfer->reused = transfer->connection != nullptr;
     if (transfer->reused) {
         write(transfer);
     } else {
         resolve(transfer);
-    }
-}
-
-/// Who moves from one queue to the other keeps its place among those that wait.
-void Client::Impl::wait(const TransferPtr& transfer, Transfer::Queue& queue) {
-    const auto account = transfer->request.account;
-    if (!transfer->waits) {
-        if (!waiting_places_.may_take(account)) {
-            end(transfer, fail(ErrorCode::busy, "too many requests wait for a connection"), false);
-            return;
-        }
-        waiting_places_.take(account);
-        transfer->waits = true;
-    }
-    transfer->queue = &queue;
-    transfer->place = queue.push(account, transfer->origin, transfer);
-}
-
-void Client::Impl::stop_waiting(const TransferPtr& transfer) {
-    if (auto* queue = std::exchange(transfer->queue, nullptr); queue != nullptr) {
-        queue->remove(transfer->place);
-    }
-    if (std::exchange(transfer->waits, false)) {
-        waiting_places_.give_back(transfer->request.account);
     }
 }
 
@@ -171,22 +132,22 @@ void Client::Impl::resolve(const TransferPtr& transfer) {
         dial(transfer, {*url.literal});
         return;
     }
-    transfer->look_up =
-        resolver_.resolve(url.host, transfer->request.account,
-                          [self = shared_from_this(), transfer](Result<Addresses> addresses) {
-                              transfer->look_up.reset();
-                              if (transfer->ended) {
-                                  return;
-                              }
-                              if (!addresses) {
-                                  self->end(transfer, pass(addresses), false);
-                                  return;
-                              }
-                              self->dial(transfer, *addresses);
-                          });
+    transfer->look_up = resolver_.resolve(
+        url.host, [self = shared_from_this(), transfer](Result<Addresses> addresses) {
+            transfer->look_up.reset();
+            if (transfer->ended) {
+                return;
+            }
+            if (!addresses) {
+                self->end(transfer, pass(addresses), false);
+                return;
+            }
+            self->dial(transfer, *addresses);
+        });
 }
 
-/// One address that is not permitted refuses the name: a mixed answer is a try to slip one in.
+/// One address that is not permitted refuses the name: an answer that mixes public and private
+/// addresses is an attempt to reach a private one.
 void Client::Impl::dial(const TransferPtr& transfer, const Addresses& addresses) {
     if (const auto now = clock_.steady_now(); now - refreshed_at_ >= refresh_every) {
         refreshed_at_ = now;
@@ -210,13 +171,13 @@ void Client::Impl::dial(const TransferPtr& transfer, const Addresses& addresses)
             self->end(transfer, fail(ErrorCode::unreachable, "cannot connect"), false);
             return;
         }
-        self->connected(transfer, std::move(socket), std::move(address));
+        self->open(transfer, std::move(socket), std::move(address));
     });
 }
 
-/// A failure of TLS ends it: another address would be another server that nobody can vouch for.
-void Client::Impl::connected(const TransferPtr& transfer, asio::ip::tcp::socket socket,
-                             asio::ip::address address) {
+/// A failure of TLS ends the request: another address is not tried.
+void Client::Impl::open(const TransferPtr& transfer, asio::ip::tcp::socket socket,
+                        asio::ip::address address) {
     const auto& url = transfer->request.url;
     auto connection = std::make_shared<Connection>(std::move(socket), std::move(address),
                                                    url.scheme == "https" ? &tls_ : nullptr);
@@ -248,7 +209,7 @@ void Client::Impl::write(const TransferPtr& transfer) {
     const std::string_view bytes = transfer->bytes;
     const auto written = transfer->connection->write_some(bytes, error);
     if (error) {
-        broken(transfer);
+        connection_lost(transfer);
         return;
     }
     if (written == bytes.size()) {
@@ -261,7 +222,7 @@ void Client::Impl::write(const TransferPtr& transfer) {
                                         return;
                                     }
                                     if (failure) {
-                                        self->broken(transfer);
+                                        self->connection_lost(transfer);
                                         return;
                                     }
                                     self->read(transfer);
@@ -275,24 +236,24 @@ void Client::Impl::read(const TransferPtr& transfer) {
         }
         const bool at_end = error == asio::error::eof || error == ssl::error::stream_truncated;
         if (error && !at_end) {
-            self->broken(transfer);
+            self->connection_lost(transfer);
             return;
         }
-        self->take(transfer, at_end);
+        self->received(transfer, at_end);
     });
 }
 
-void Client::Impl::take(const TransferPtr& transfer, bool at_end) {
+void Client::Impl::received(const TransferPtr& transfer, bool at_end) {
     auto& reader = *transfer->reader;
     auto& buffer = transfer->connection->buffer;
     if (const auto size = buffer.size(); size > 0) {
         reader.feed({static_cast<const char*>(buffer.data().data()), size});
         buffer.consume(size);
-        transfer->note_received(size, clock_.steady_now());
+        transfer->record_received(size, clock_.steady_now());
     }
     if (at_end) {
         if (!transfer->received) {
-            broken(transfer);
+            connection_lost(transfer);
             return;
         }
         reader.finish();
@@ -319,16 +280,14 @@ void Client::Impl::complete(const TransferPtr& transfer) {
     end(transfer, std::move(reader.response()), reader.keep_alive());
 }
 
-/// A pooled connection may have been closed by the server just now: then nothing was answered, and
-/// the request is made once more on a new one.
-void Client::Impl::broken(const TransferPtr& transfer) {
+/// The server may have closed a pooled connection just before it was used. If nothing was answered,
+/// the request is sent once more, on a new connection.
+void Client::Impl::connection_lost(const TransferPtr& transfer) {
     if (transfer->reused && !transfer->received) {
         pool_.close_idle(transfer->origin);
-        pool_.release(transfer->origin, transfer->request.account,
-                      std::exchange(transfer->connection, nullptr), false);
-        transfer->counted = false;
+        pool_.release(transfer->origin, std::exchange(transfer->connection, nullptr), false);
+        transfer->acquired = false;
         start(transfer);
-        serve_waiting(transfer->origin);  // Where the place is another account's now.
         return;
     }
     end(transfer, fail(ErrorCode::unreachable, "the connection broke"), false);
@@ -338,65 +297,34 @@ void Client::Impl::end(const TransferPtr& transfer, Result<Response> result, boo
     if (std::exchange(transfer->ended, true)) {
         return;
     }
-    // `transfers_` may hold the last reference, and `transfer` be an alias of it.
-    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): that is what the copy is for.
+    // `transfer` may refer to the element of `transfers_` that is erased here.
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the copy keeps it alive.
     const auto held = transfer;
     transfers_.erase(transfer);
     if (!result && held->suffices()) {
         result = std::move(held->reader->response());
     }
-    stop_waiting(held);
     if (held->look_up) {
         resolver_.cancel(*std::exchange(held->look_up, std::nullopt));
     }
     if (held->race != nullptr) {
         std::exchange(held->race, nullptr)->cancel();
     }
-    if (held->counted) {
-        pool_.release(held->origin, held->request.account, std::exchange(held->connection, nullptr),
-                      keep && !closed_);
-        serve_waiting(held->origin);
+    if (held->acquired) {
+        pool_.release(held->origin, std::exchange(held->connection, nullptr), keep && !closed_);
     }
     held->done(std::move(result));
 }
 
-/// A place of this origin has become free, and so has one of all.
-void Client::Impl::serve_waiting(const std::string& origin) {
-    if (closed_) {
-        return;
-    }
-    const auto may_start = [this](std::int64_t account) { return pool_.has_room(account); };
-    // First those of whatever origin: an origin with many requests must not keep all places.
-    while (const auto next = waiting_for_any_.take(may_start)) {
-        (*next)->queue = nullptr;
-        start(*next);
-    }
-    const auto may_start_here = [this, &origin](std::int64_t account) {
-        return pool_.has_room_at(origin, account);
-    };
-    for (;;) {
-        const auto queue = waiting_.find(origin);
-        if (queue == waiting_.end()) {
-            return;
-        }
-        const auto next = queue->second.take(may_start_here);
-        if (!next) {
-            break;
-        }
-        (*next)->queue = nullptr;
-        start(*next);
-    }
-}
-
-void Client::Impl::arm() {
-    if (std::exchange(armed_, true)) {
+void Client::Impl::arm_timer() {
+    if (std::exchange(timer_armed_, true)) {
         return;
     }
     timer_.expires_after(sweep_every);
     timer_.async_wait([weak = weak_from_this()](error_code error) {
         const auto self = weak.lock();
         if (self != nullptr && !error) {
-            self->armed_ = false;
+            self->timer_armed_ = false;
             self->sweep();
         }
     });
@@ -404,19 +332,18 @@ void Client::Impl::arm() {
 
 void Client::Impl::sweep() {
     const auto now = clock_.steady_now();
-    std::vector<TransferPtr> late;
+    std::vector<TransferPtr> timed_out;
     for (const auto& transfer : transfers_) {
-        if (transfer->is_late(now)) {
-            late.push_back(transfer);
+        if (transfer->is_timed_out(now)) {
+            timed_out.push_back(transfer);
         }
     }
-    for (const auto& transfer : late) {
+    for (const auto& transfer : timed_out) {
         end(transfer, fail(ErrorCode::timeout, "no answer in time"), false);
     }
     pool_.sweep();
-    std::erase_if(waiting_, [](const auto& one) { return one.second.empty(); });
     if (!closed_ && (!transfers_.empty() || !pool_.empty())) {
-        arm();
+        arm_timer();
     }
 }
 

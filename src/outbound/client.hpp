@@ -20,50 +20,51 @@ namespace merpati::outbound {
 
 struct ClientOptions {
     std::string ca_file;                 // Extra CA certificates, PEM; empty: system only.
-    std::chrono::seconds pool_idle{30};  // A pooled connection older than this is closed.
-    std::chrono::seconds pool_life{60};  // ... and so is one this old, idle or not.
-    std::size_t pool_per_origin = 64;
-    std::size_t pool_total = 1024;
+    std::chrono::seconds pool_idle{30};  // An idle connection is closed after this time,
+    std::chrono::seconds pool_life{60};  // and none is used again that is older than this.
+    std::size_t pool_total = 1024;       // Connections in all, in use and idle.
 };
 
 using ResponseHandler = std::move_only_function<void(Result<Response>)>;
 
-/// An HTTP/1.1 client that cannot be talked into private networks.
+/// An HTTP/1.1 client that does not connect to private addresses, whatever URL it is given.
 ///
 /// Operation: `send` resolves the name, refuses it if ANY of its addresses is not permitted, dials
-/// an address that was judged (never the name), verifies TLS against the name, sends, reads the
-/// answer within its caps, and keeps the connection for the next request to the same origin. A
-/// pooled connection's address is judged again before it is used. Redirects are answers like any
-/// other, nothing is followed, nothing is decompressed, proxies of the environment are ignored.
-/// A request on a pooled connection that the server had closed meanwhile is repeated once on a new
-/// one (nothing of an answer had arrived).
+/// an address that was checked (never the name), verifies the TLS certificate against the name,
+/// sends, reads the response within its limits, and keeps the connection for the next request to
+/// the same origin. A pooled connection's address is checked again before it is used. Redirects are
+/// responses like any other and are not followed, nothing is decompressed, and the environment's
+/// proxy settings are ignored. If the server closes a pooled connection before it answers anything,
+/// the request is repeated once on a new connection.
 ///
-/// Of a name's addresses the first that can be connected to is used (ConnectRace); a failure of TLS
-/// ends the request.
+/// Of a name's addresses the first that accepts the connection is used (ConnectRace); a failure of
+/// TLS ends the request.
 ///
-/// Limits: ClientOptions. Connections in use, in all and at each origin, and the 4,096 places to
-/// wait for one are divided among accounts (Shares): one that uses many leaves room for others. Who
-/// waits is served round-robin, accounts first and then their origins, and leaves at its deadline.
-/// When all connections are open, the origin with the most idle ones gives up one.
+/// Limits: ClientOptions. When `pool_total` connections are open, the origin with the most idle
+/// ones loses one; when all of them are in use, the request fails with `busy`. Nothing waits for a
+/// connection: callers divide what may be in flight among accounts and hosts (callback::SenderCore,
+/// media::HostLimiter), and set `pool_total` above their own limits. Memory: at most 64 KiB a
+/// request.
 ///
-/// Errors: refused (address not permitted; body over its cap), unreachable, timeout, protocol, busy
-/// (too many requests wait).
-/// The detail of `refused` and `unreachable` names no address: callers may see it.
+/// Errors: refused (address not permitted; body over its limit), unreachable, timeout, protocol,
+/// busy, shutting_down (after `close`). The detail of `refused` and `unreachable` names no address:
+/// callers may see it.
 ///
-/// Threads: all calls and handlers on the executor's one thread. Memory: at most 64 KiB a transfer.
+/// Threads: all calls and handlers on the executor's one thread.
 class Client {
 public:
     Client(const Clock& clock, boost::asio::any_io_executor executor, const AddressPolicy& policy,
            Resolver& resolver, ClientOptions options);
     ~Client();
 
-    /// Errors at once: io_failed when ca_file cannot be read (checked by the constructor's caller
-    /// through `ready`).
+    /// Whether the options can be used; to be asked once, after construction.
+    /// Errors: io_failed (`ca_file` cannot be read).
     [[nodiscard]] Result<void> ready() const;
 
+    /// Calls `done` once: later, or before it returns if the request fails at once.
     void send(Request request, ResponseHandler done);
 
-    /// Fails everything under way with shutting_down and closes the pool.
+    /// Fails all requests in flight with shutting_down and closes the pool.
     void close();
 
 private:

@@ -23,7 +23,7 @@ class ScriptedResolver final : public Resolver {
 public:
     explicit ScriptedResolver(asio::io_context& io) : io_(io) {}
 
-    Ticket resolve(const std::string&, std::int64_t, Done done) override {
+    Ticket resolve(const std::string&, Done done) override {
         const auto ticket = static_cast<Ticket>(++asked);
         waiting_.emplace(ticket, std::move(done));
         if (!silent) {

@@ -1,4 +1,4 @@
-// The client's limits of time and of connections, with a clock that stands still.
+// The client's limits of time and of connections, with a clock that the tests move.
 #include <memory>
 #include <vector>
 
@@ -16,7 +16,7 @@ struct ClientLimitsTest : ClientFixture<testing::ManualClock> {
         ClientFixture::TearDown();
     }
 
-    /// A client of its own limits, in place of the usual one.
+    /// Replaces the client by one with these limits.
     void limit(ClientOptions limits) {
         small = std::make_unique<Client>(clock, io.get_executor(), policy, resolver, limits);
     }
@@ -146,28 +146,18 @@ TEST_F(ClientLimitsTest, LetsAnAnswerThatIsFastEnoughGoOn) {
     }
 }
 
-TEST_F(ClientLimitsTest, ARequestBeyondItsOriginsConnectionsWaitsForOne) {
-    limit({.pool_per_origin = 1});
-    answer_with([](int, const std::string&) { return fine; });
-    const auto one = send(request());
-    const auto two = send(request());
-    const auto three = send(request());
-    ASSERT_TRUE(answered(one) && answered(two) && answered(three));
-    EXPECT_TRUE(*answers[one] && *answers[two] && *answers[three]);
-    EXPECT_EQ(server->connections, 1);
-    EXPECT_EQ(server->requests, 3);
-}
-
-TEST_F(ClientLimitsTest, WhoWaitsForAConnectionTooLongIsToldSo) {
-    limit({.pool_per_origin = 1});
+TEST_F(ClientLimitsTest, RefusesARequestWhenAllConnectionsAreInUse) {
+    limit({.pool_total = 2});
     answer_with(ScriptedReply{});
-    auto patient = request();
-    patient.timeout = 1h;
-    send(std::move(patient));
-    const auto two = send(request());
+    ScriptedServer other{io, [](int, const std::string&) { return fine; }};
+    send(request());
+    send(request());
+    EXPECT_EQ(failed(send(of(other))), ErrorCode::busy);
     clock.advance(5s);
-    EXPECT_EQ(failed(two), ErrorCode::timeout);
-    EXPECT_EQ(server->connections, 1);
+    run_a_while();  // The others have timed out.
+    const auto next = send(of(other));
+    ASSERT_TRUE(answered(next));
+    EXPECT_TRUE(*answers[next]);
 }
 
 TEST_F(ClientLimitsTest, AnIdleConnectionGivesItsPlaceToAnotherOrigin) {
@@ -179,26 +169,6 @@ TEST_F(ClientLimitsTest, AnIdleConnectionGivesItsPlaceToAnotherOrigin) {
     ASSERT_TRUE(answered(two));
     EXPECT_TRUE(*answers[two]);
     EXPECT_EQ(other.connections, 1);
-}
-
-TEST_F(ClientLimitsTest, AnOriginWithManyRequestsDoesNotKeepAllPlaces) {
-    limit({.pool_total = 1});
-    answer_with(fine);
-    ScriptedServer other{io, [](int, const std::string&) { return fine; }};
-    const auto first = send(request());
-    const auto waiting = send(of(other));
-    std::vector<std::size_t> more;
-    for (int count = 0; count < 5; ++count) {
-        more.push_back(send(request()));
-    }
-    ASSERT_TRUE(answered(first));
-    ASSERT_TRUE(answered(waiting));
-    EXPECT_TRUE(*answers[waiting]);
-    EXPECT_FALSE(answers[more.back()]);  // Those came later.
-    for (const auto place : more) {
-        ASSERT_TRUE(answered(place));
-        EXPECT_TRUE(*answers[place]);
-    }
 }
 
 TEST_F(ClientLimitsTest, ClosesConnectionsThatAreIdleOrOldTooLong) {
@@ -216,6 +186,40 @@ TEST_F(ClientLimitsTest, ClosesConnectionsThatAreIdleOrOldTooLong) {
         ASSERT_TRUE(answered(send(request())));
     }
     EXPECT_EQ(server->connections, 3);  // Never idle so long, but 60 s old.
+}
+
+/// Three origins, each with two requests at once, where there are four connections in all.
+TEST_F(ClientLimitsTest, OriginsThatNeedMoreConnectionsThanThereAreKeepSome) {
+    limit({.pool_total = 4});
+    answer_with(fine);
+    std::deque<ScriptedServer> origins;
+    for (int count = 0; count < 3; ++count) {
+        origins.emplace_back(io, [](int, const std::string&) { return fine; });
+    }
+    int requests = 0;
+    for (int round = 0; round < 10; ++round) {
+        for (const auto& origin : origins) {
+            const auto one = send(of(origin));
+            const auto two = send(of(origin));
+            ASSERT_TRUE(answered(one) && answered(two));
+            EXPECT_TRUE(*answers[one] && *answers[two]);
+            requests += 2;
+        }
+    }
+    int connections = 0;
+    for (const auto& origin : origins) {
+        connections += origin.connections;
+    }
+    EXPECT_LE(connections, requests * 2 / 3);
+}
+
+TEST_F(ClientLimitsTest, CancelsTheLookUpOfARequestThatTimesOut) {
+    answer_with(fine);
+    resolver.silent = true;
+    const auto one = send(request());
+    clock.advance(5s);
+    EXPECT_EQ(failed(one), ErrorCode::timeout);
+    EXPECT_EQ(resolver.cancelled, 1);
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST_F(ClientTest, TakesABodyOfExactlyTheCap) {
     EXPECT_EQ(fetch(whole).value().body.size(), size);
 }
 
-TEST_F(ClientTest, HandsOutTheBodyInPiecesAndStopsWhenTold) {
+TEST_F(ClientTest, GivesTheBodyInPiecesUntilTheHandlerReturnsFalse) {
     answer_with({.bytes = "HTTP/1.1 200 OK\r\n\r\n", .again = std::string(1000, 'a')});
     auto streamed = request();
     std::size_t received = 0;
@@ -134,7 +134,7 @@ TEST_F(ClientTest, GivesUpOnAServerThatSaysNothing) {
     EXPECT_EQ(server->requests, 1);
 }
 
-TEST_F(ClientTest, TellsAnAnswerThatEndsEarly) {
+TEST_F(ClientTest, FailsAnAnswerThatEndsEarly) {
     for (const auto* bytes :
          {"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi",
           "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Le",
@@ -255,7 +255,7 @@ TEST_F(ClientTest, ClosesAConnectionOnWhichMoreCameThanTheAnswer) {
     EXPECT_EQ(server->connections, 2);
 }
 
-TEST_F(ClientTest, JudgesEveryAnswerOfTheResolverAnew) {
+TEST_F(ClientTest, ChecksEveryAnswerOfTheResolver) {
     resolver.will_answer({"127.0.0.2"});
     auto closing = fine;
     closing.bytes = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi";
@@ -269,7 +269,7 @@ TEST_F(ClientTest, JudgesEveryAnswerOfTheResolverAnew) {
     EXPECT_EQ(server->connections, 1) << "nothing private is dialled";
 }
 
-TEST_F(ClientTest, JudgesTheNewAnswerWhenAStaleConnectionIsReplaced) {
+TEST_F(ClientTest, ChecksTheNewAnswerWhenAStaleConnectionIsReplaced) {
     resolver.will_answer({"127.0.0.2"});
     auto closing = fine;
     closing.close = true;
@@ -317,6 +317,21 @@ TEST_F(ClientTest, FailsWhatIsUnderWayWhenItIsClosed) {
     client.close();
     EXPECT_EQ(code, ErrorCode::shutting_down);
     EXPECT_EQ(failure(request()), ErrorCode::shutting_down);
+}
+
+TEST_F(ClientTest, TakesTheNextAddressWhereOneRefuses) {
+    answer_with(fine);
+    const AddressPolicy open{{Cidr::parse("127.0.0.0/8").value(), Cidr::parse("::1/128").value()}};
+    Client both{clock, io.get_executor(), open, resolver, options};
+    resolver.answers.clear();
+    resolver.will_answer({"::1", "127.0.0.1"});  // The server listens on IPv4 alone.
+    std::optional<Result<Response>> result;
+    both.send(request(), [&result](Result<Response> got) { result = std::move(got); });
+    while (!result && io.run_one_for(10s) > 0) {
+    }
+    both.close();
+    ASSERT_TRUE(result && *result);
+    EXPECT_EQ((*result)->body, "hi");
 }
 
 }  // namespace

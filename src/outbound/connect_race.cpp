@@ -53,11 +53,11 @@ void ConnectRace::cancel() {
 }
 
 void ConnectRace::dial_next() {
-    const auto place = sockets_.size();
+    const auto index = sockets_.size();
     auto& socket = sockets_.emplace_back(executor_);
     socket.async_connect(
-        {addresses_[place], port_},
-        [self = shared_from_this(), place](error_code error) { self->attempted(place, error); });
+        {addresses_[index], port_},
+        [self = shared_from_this(), index](error_code error) { self->attempted(index, error); });
     if (sockets_.size() == addresses_.size()) {
         timer_.cancel();
         return;
@@ -71,21 +71,21 @@ void ConnectRace::dial_next() {
     });
 }
 
-void ConnectRace::attempted(std::size_t place, error_code error) {
+void ConnectRace::attempted(std::size_t index, error_code error) {
     if (!done_) {
-        return;  // Another one has won, or nobody waits any more.
+        return;  // Another attempt has won, or the race was cancelled.
     }
     if (!error) {
-        finish({}, std::move(sockets_[place]), addresses_[place]);
+        finish({}, std::move(sockets_[index]), addresses_[index]);
         return;
     }
     error_code ignored;
-    sockets_[place].close(ignored);
+    sockets_[index].close(ignored);
     ++failed_;
     if (sockets_.size() < addresses_.size()) {
         dial_next();
     } else if (failed_ == addresses_.size()) {
-        finish(error, Socket{executor_}, addresses_[place]);
+        finish(error, Socket{executor_}, addresses_[index]);
     }
 }
 

@@ -1,4 +1,4 @@
-// Connects to whichever address of a name answers first.
+// Connects to the first address of a name that accepts (Happy Eyeballs, RFC 8305).
 #pragma once
 
 #include <chrono>
@@ -15,15 +15,15 @@
 
 namespace merpati::outbound {
 
-/// The order in which addresses are tried: the two families in turn, beginning with the first
-/// address's own (RFC 8305 section 4). At most `ConnectRace::attempts_max` of them.
+/// The order in which addresses are tried: alternating between IPv4 and IPv6, beginning with the
+/// family of the first one (RFC 8305 section 4). At most `ConnectRace::attempts_max` of them.
 [[nodiscard]] Addresses interleaved(const Addresses& addresses);
 
 /// Operation: `start` dials the first address; the next one is dialled `delay` later, or at once
-/// when one fails, while the earlier ones go on (RFC 8305 section 5). The first that is connected
+/// when one fails, while the earlier attempts go on (RFC 8305 section 5). The first that connects
 /// wins, the others are closed. `cancel` closes all; `done` is not called after it.
 ///
-/// Limits: has no deadline of its own: whoever waits cancels.
+/// Limits: no deadline of its own; the caller cancels at its own.
 ///
 /// Threads: the executor's one.
 class ConnectRace : public std::enable_shared_from_this<ConnectRace> {
@@ -33,19 +33,19 @@ public:
         std::move_only_function<void(boost::system::error_code, Socket, boost::asio::ip::address)>;
 
     static constexpr std::size_t attempts_max = 8;
-    static constexpr std::chrono::milliseconds usual_delay{250};
+    static constexpr std::chrono::milliseconds default_delay{250};
 
-    /// `addresses`: judged, in order, at least one.
+    /// `addresses`: checked, ordered, at least one.
     ConnectRace(boost::asio::any_io_executor executor, Addresses addresses, std::uint16_t port,
-                std::chrono::steady_clock::duration delay = usual_delay);
+                std::chrono::steady_clock::duration delay = default_delay);
 
-    /// Calls `done` once, later.
+    /// Calls `done` once, after `start` has returned.
     void start(Done done);
     void cancel();
 
 private:
     void dial_next();
-    void attempted(std::size_t place, boost::system::error_code error);
+    void attempted(std::size_t index, boost::system::error_code error);
     void finish(boost::system::error_code error, Socket socket, boost::asio::ip::address address);
 
     boost::asio::any_io_executor executor_;
@@ -53,7 +53,7 @@ private:
     std::uint16_t port_;
     std::chrono::steady_clock::duration delay_;
     boost::asio::steady_timer timer_;
-    std::vector<Socket> sockets_;  // One for each address that was dialled.
+    std::vector<Socket> sockets_;  // Of the addresses dialled so far.
     std::size_t failed_ = 0;
     Done done_;
 };

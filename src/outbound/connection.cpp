@@ -14,7 +14,7 @@ using boost::system::error_code;
 
 Connection::Connection(tcp::socket socket, asio::ip::address peer, asio::ssl::context* tls)
     : address(std::move(peer)), socket_(std::move(socket)) {
-    error_code ignored;  // What it costs shows when the connection is used.
+    error_code ignored;  // A socket that is broken fails at its first use.
     socket_.set_option(tcp::no_delay{true}, ignored);
     socket_.non_blocking(true, ignored);
     if (tls != nullptr) {

@@ -1,4 +1,4 @@
-// One TCP or TLS connection to an address that was judged.
+// A TCP or TLS connection to an address that was checked.
 #pragma once
 
 #include <functional>
@@ -16,35 +16,36 @@
 
 namespace merpati::outbound {
 
-/// Operation: built from a socket that is connected (ConnectRace); `shake_hands` where it is TLS,
-/// then `write` and `read` in turn. `close` ends whatever is under way with an error. Handlers run
-/// on the executor's one thread; the object must live until they have.
+/// Operation: made of a connected socket (ConnectRace); `shake_hands` if it is TLS, then `write`
+/// and `read` in turn. `close` ends the operation in flight with an error.
+///
+/// Threads: the executor's one. The object stays alive until its handlers have run.
 class Connection : public std::enable_shared_from_this<Connection> {
 public:
     using Handler = std::move_only_function<void(boost::system::error_code)>;
 
-    /// `tls` null: plain TCP. `peer`: the address that was judged and dialled.
+    /// `tls` null: plain TCP. `peer`: the address that was checked and dialled.
     Connection(boost::asio::ip::tcp::socket socket, boost::asio::ip::address peer,
                boost::asio::ssl::context* tls);
 
     [[nodiscard]] bool is_tls() const noexcept { return tls_ != nullptr; }
 
-    /// `host`: what the certificate must be for. `session`: of an earlier connection to the same
-    /// origin, to shorten the handshake; may be null.
+    /// `host`: the name that the certificate must be valid for. `session`: that of an earlier
+    /// connection to the origin, to shorten the handshake; may be null.
     void shake_hands(const std::string& host, SSL_SESSION* session, Handler done);
 
-    /// As many of the bytes as can go at once: over plain TCP mostly all, over TLS none.
+    /// Writes what the socket takes without waiting, and returns how much; over TLS 0.
     [[nodiscard]] std::size_t write_some(std::string_view bytes, boost::system::error_code& error);
 
     /// `bytes` must live until `done`.
     void write(std::string_view bytes, Handler done);
 
-    /// Reads some more into `buffer`, which must be empty.
+    /// Reads into `buffer`, which must be empty.
     void read(Handler done);
 
     void close();
 
-    /// The TLS session, to be resumed; null for plain TCP. The caller frees it.
+    /// The TLS session, for a later handshake; null for plain TCP. The caller frees it.
     [[nodiscard]] SSL_SESSION* session();
 
     static constexpr std::size_t buffer_max = std::size_t{16} << 10;

@@ -4,30 +4,17 @@
 
 namespace merpati::outbound {
 
-ConnectionPool::Taken ConnectionPool::take(const std::string& name, std::int64_t account) {
-    auto& origin = origin_of(name);
-    if (!origin.in_use.may_take(account)) {
-        return {.place = Place::origin_full};
-    }
-    if (!in_use_.may_take(account)) {
-        return {.place = Place::all_full};
-    }
+std::optional<std::shared_ptr<Connection>> ConnectionPool::acquire(const std::string& name) {
+    auto& origin = origins_[name];
     auto connection = take_idle(origin);
     if (connection == nullptr) {
-        if (open_total_ >= options_.pool_total && !drop_idle_one()) {
-            return {.place = Place::all_full};
+        if (open_total_ >= options_.pool_total && !close_one_idle()) {
+            return std::nullopt;
         }
         ++origin.open;
         ++open_total_;
     }
-    origin.in_use.take(account);
-    in_use_.take(account);
-    return {.place = Place::given, .connection = std::move(connection)};
-}
-
-bool ConnectionPool::has_room_at(const std::string& name, std::int64_t account) const {
-    const auto found = origins_.find(name);
-    return found == origins_.end() || found->second.in_use.may_take(account);
+    return connection;
 }
 
 std::shared_ptr<Connection> ConnectionPool::take_idle(Origin& origin) {
@@ -37,16 +24,14 @@ std::shared_ptr<Connection> ConnectionPool::take_idle(Origin& origin) {
         if (is_fresh(*connection) && policy_.permits(connection->address)) {
             return connection;
         }
-        drop(origin, connection);
+        close(origin, connection);
     }
     return nullptr;
 }
 
-void ConnectionPool::release(const std::string& name, std::int64_t account,
-                             std::shared_ptr<Connection> connection, bool keep) {
-    auto& origin = origin_of(name);
-    origin.in_use.give_back(account);
-    in_use_.give_back(account);
+void ConnectionPool::release(const std::string& name, std::shared_ptr<Connection> connection,
+                             bool keep) {
+    auto& origin = origins_[name];
     if (connection == nullptr) {
         --origin.open;
         --open_total_;
@@ -54,24 +39,24 @@ void ConnectionPool::release(const std::string& name, std::int64_t account,
         connection->idle_since = clock_.steady_now();
         origin.idle.push_back(std::move(connection));
     } else {
-        drop(origin, connection);
+        close(origin, connection);
     }
 }
 
-void ConnectionPool::close_idle(const std::string& origin) {
-    auto& place = origin_of(origin);
-    for (const auto& connection : place.idle) {
-        drop(place, connection);
+void ConnectionPool::close_idle(const std::string& name) {
+    auto& origin = origins_[name];
+    for (const auto& connection : origin.idle) {
+        close(origin, connection);
     }
-    place.idle.clear();
+    origin.idle.clear();
 }
 
 SSL_SESSION* ConnectionPool::session(const std::string& origin) {
-    return origin_of(origin).session.get();
+    return origins_[origin].session.get();
 }
 
 void ConnectionPool::keep_session(const std::string& origin, SSL_SESSION* session) {
-    origin_of(origin).session.reset(session);
+    origins_[origin].session.reset(session);
 }
 
 void ConnectionPool::sweep() {
@@ -80,7 +65,7 @@ void ConnectionPool::sweep() {
         std::erase_if(origin.idle, [&](const auto& connection) {
             const bool old = !is_fresh(*connection);
             if (old) {
-                drop(origin, connection);
+                close(origin, connection);
             }
             return old;
         });
@@ -104,27 +89,28 @@ bool ConnectionPool::is_fresh(const Connection& connection) const {
            now - connection.opened_at < options_.pool_life;
 }
 
-void ConnectionPool::drop(Origin& origin, const std::shared_ptr<Connection>& connection) {
+void ConnectionPool::close(Origin& origin, const std::shared_ptr<Connection>& connection) {
     connection->close();
     --origin.open;
     --open_total_;
 }
 
-/// Out of many: where origins want more connections than there are, throwing out the longest idle
-/// one would close each origin's before its next turn, and every request would dial.
-bool ConnectionPool::drop_idle_one() {
-    Origin* richest = nullptr;
+/// Of the origin that has the most. If origins together need more connections than there may be,
+/// closing the one idle for longest would close each origin's before its next request, and every
+/// request would dial anew.
+bool ConnectionPool::close_one_idle() {
+    Origin* most_idle = nullptr;
     for (auto& [name, origin] : origins_) {
         if (!origin.idle.empty() &&
-            (richest == nullptr || origin.idle.size() > richest->idle.size())) {
-            richest = &origin;
+            (most_idle == nullptr || origin.idle.size() > most_idle->idle.size())) {
+            most_idle = &origin;
         }
     }
-    if (richest == nullptr) {
+    if (most_idle == nullptr) {
         return false;
     }
-    drop(*richest, richest->idle.front());
-    richest->idle.erase(richest->idle.begin());
+    close(*most_idle, most_idle->idle.front());
+    most_idle->idle.erase(most_idle->idle.begin());
     return true;
 }
 

@@ -12,25 +12,25 @@ void EventThread::start() {
     thread_ = start_thread(name_, [this] { io_.run(); });
 }
 
-bool EventThread::give(Work work) {
-    const bool given = give_quietly(std::move(work));
+bool EventThread::post(Work work) {
+    const bool queued = enqueue(std::move(work));
     wake();
-    return given;
+    return queued;
 }
 
-bool EventThread::give_quietly(Work work) {
+bool EventThread::enqueue(Work work) {
     const std::lock_guard lock{mutex_};
     if (closed_) {
         return false;
     }
-    work_.push_back(std::move(work));
+    queue_.push_back(std::move(work));
     return true;
 }
 
 void EventThread::wake() {
     {
         const std::lock_guard lock{mutex_};
-        if (work_.empty() || std::exchange(woken_, true)) {
+        if (queue_.empty() || std::exchange(woken_, true)) {
             return;
         }
     }
@@ -60,11 +60,11 @@ void EventThread::run_work() {
     std::vector<Work> work;
     {
         const std::lock_guard lock{mutex_};
-        work.swap(work_);
+        work.swap(queue_);
         woken_ = false;
     }
-    for (auto& one : work) {
-        one();
+    for (auto& item : work) {
+        item();
     }
     if (after_work_) {
         after_work_();

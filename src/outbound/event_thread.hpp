@@ -1,4 +1,4 @@
-// A thread that runs an io_context, and the work that others give it.
+// A thread that runs an io_context, and work that other threads post to it.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,14 @@
 
 namespace merpati::outbound {
 
-/// Operation: work that is given runs on the thread in its order, everything that waits at once;
-/// then `after_work` runs, if there is any. Many calls cost one wake-up.
+/// Operation: posted work runs on the thread, in the order in which it was posted. Each wake-up
+/// runs all work that is queued by then, and `after_work` once after it; many calls cost one
+/// wake-up.
 ///
-/// Threads: `start` and `stop` by its owner; `give`, `give_quietly` and `wake` by anyone;
-/// everything else on the thread itself.
+/// Limits: none; those who post limit what they post.
+///
+/// Threads: `start` and `stop` by its owner; `post`, `enqueue` and `wake` by anyone; everything
+/// else on the thread itself.
 class EventThread {
 public:
     using Work = std::move_only_function<void()>;
@@ -30,15 +33,15 @@ public:
     void start();
     [[nodiscard]] bool is_running() const noexcept { return thread_.joinable(); }
 
-    /// Runs `work` after `start`. False after `stop`: it will not run.
-    bool give(Work work);
+    /// `enqueue` and `wake`.
+    bool post(Work work);
 
-    /// The same, but nothing happens before `give` or `wake`, so that many calls in a row wake the
-    /// thread once.
-    bool give_quietly(Work work);
+    /// Queues the work, which runs after the next `wake` or `post`: many calls in a row then wake
+    /// the thread once. False after `stop`: it will not run.
+    bool enqueue(Work work);
     void wake();
 
-    /// Runs what was given before, then `last`, then ends the thread. Twice does no harm.
+    /// Runs what was queued before, then `last`, then ends the thread. Idempotent.
     void stop(Work last);
 
 private:
@@ -52,8 +55,8 @@ private:
     std::thread thread_;
 
     std::mutex mutex_;
-    std::vector<Work> work_;
-    bool woken_ = false;  // run_work is posted.
+    std::vector<Work> queue_;
+    bool woken_ = false;  // run_work is scheduled.
     bool closed_ = false;
 };
 

@@ -38,7 +38,7 @@ ares_addrinfo_hints hints_for(int family) {
     ares_addrinfo_hints hints{};
     hints.ai_family = family;
     hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = ARES_AI_NOSORT;  // ConnectRace tries them side by side.
+    hints.ai_flags = ARES_AI_NOSORT;  // ConnectRace orders them.
     return hints;
 }
 
@@ -48,7 +48,7 @@ ares_addrinfo_hints hints_for(int family) {
 struct NameLookUp::Watched {
     Watched(const asio::any_io_executor& executor, ares_socket_t handle)
         : socket(handle), descriptor(executor) {
-        boost::system::error_code failed;  // Then the question is repeated, and ends as unanswered.
+        boost::system::error_code failed;  // Then the query gets no answer, and times out.
         descriptor.assign(handle, failed);
     }
     ~Watched() { close(); }
@@ -62,8 +62,10 @@ struct NameLookUp::Watched {
 
     ares_socket_t socket;
     asio::posix::stream_descriptor descriptor;
-    bool wanted[2] = {false, false};  // To be told when it can be read, written,
-    bool waits[2] = {false, false};   // and being waited for.
+    // By direction, reading first: c-ares wants to know when the socket is ready, and a wait for it
+    // is in flight.
+    bool wanted[2] = {false, false};
+    bool waiting[2] = {false, false};
 };
 
 NameLookUp::NameLookUp(asio::any_io_executor executor, const NameServerOptions& options)
@@ -80,11 +82,11 @@ bool NameLookUp::open_channel(const char* lookups) {
     if (channel_ != nullptr) {
         ares_destroy(std::exchange(channel_, nullptr));
     }
-    std::string its_lookups{lookups};
+    std::string sources{lookups};
     ares_options wanted{};
-    wanted.timeout = static_cast<int>(options_.wait.count());
+    wanted.timeout = static_cast<int>(options_.timeout.count());
     wanted.tries = options_.rounds;
-    wanted.lookups = its_lookups.data();
+    wanted.lookups = sources.data();
     wanted.sock_state_cb = &NameLookUp::on_socket;
     wanted.sock_state_cb_data = this;
     const int given =
@@ -100,19 +102,19 @@ bool NameLookUp::open_channel(const char* lookups) {
 
 void NameLookUp::start(const std::string& host, Resolver::Done done) {
     done_ = std::move(done);
-    // The file is read for both families at once: a name that it gives one address is not asked for
-    // elsewhere.
+    // The file is read for both families at once: a name that has any address there is not looked
+    // up elsewhere.
     if (open_channel("f")) {
         const auto hints = hints_for(AF_UNSPEC);
         ares_getaddrinfo(channel_, host.c_str(), nullptr, &hints, &NameLookUp::on_hosts_file, this);
     }
-    if (!answer_) {
+    if (!result_) {
         query_servers(host);
     }
-    if (answer_) {  // Out of the file, or refused.
+    if (result_) {  // From the file, or an error.
         asio::post(executor_, [weak = weak_from_this()] {
             if (const auto self = weak.lock()) {
-                self->settle();
+                self->report();
             }
         });
     }
@@ -120,7 +122,7 @@ void NameLookUp::start(const std::string& host, Resolver::Done done) {
 
 void NameLookUp::query_servers(const std::string& host) {
     if (!open_channel("b")) {
-        answer_ = fail(ErrorCode::unreachable, "c-ares could not be set up");
+        result_ = fail(ErrorCode::unreachable, "c-ares could not be set up");
         return;
     }
     open_queries_ = 2;
@@ -160,7 +162,7 @@ void NameLookUp::on_hosts_file(void* self, int status, int /*timeouts*/, ares_ad
     append(look_up.found_, found);
     ares_freeaddrinfo(found);
     if (status == ARES_SUCCESS && !look_up.found_.empty()) {
-        look_up.conclude();
+        look_up.set_result();
     }
 }
 
@@ -179,39 +181,39 @@ void NameLookUp::answered(int status, ares_addrinfo* found,
     append(found_, found);
     ares_freeaddrinfo(found);
     if (open_queries_ == 0 || status == ARES_ENOTFOUND) {
-        conclude();
+        set_result();
     } else if (!found_.empty()) {
         delay_.expires_after(delay_of_other);
         delay_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
             const auto self = weak.lock();
             if (self != nullptr && !error) {
-                self->conclude();
-                self->settle();
+                self->set_result();
+                self->report();
             }
         });
     }
 }
 
-void NameLookUp::conclude() {
+void NameLookUp::set_result() {
     if (!found_.empty()) {
-        answer_ = found_;
+        result_ = found_;
     } else if (timed_out_) {
-        answer_ = fail(ErrorCode::timeout, "no name server answered");
+        result_ = fail(ErrorCode::timeout, "no name server answered");
     } else {
-        answer_ = fail(ErrorCode::unreachable, "the name cannot be resolved");
+        result_ = fail(ErrorCode::unreachable, "the name cannot be resolved");
     }
 }
 
 void NameLookUp::watch(const std::shared_ptr<Watched>& watched, bool writing) {
     if (!watched->wanted[writing] || !watched->descriptor.is_open() ||
-        std::exchange(watched->waits[writing], true)) {
+        std::exchange(watched->waiting[writing], true)) {
         return;
     }
     const auto kind = writing ? asio::posix::stream_descriptor::wait_write
                               : asio::posix::stream_descriptor::wait_read;
     watched->descriptor.async_wait(
         kind, [weak = weak_from_this(), watched, writing](const boost::system::error_code& error) {
-            watched->waits[writing] = false;
+            watched->waiting[writing] = false;
             const auto self = weak.lock();
             if (self == nullptr || error || !watched->wanted[writing]) {
                 return;
@@ -222,19 +224,19 @@ void NameLookUp::watch(const std::shared_ptr<Watched>& watched, bool writing) {
         });
 }
 
-/// c-ares calls back from within; what it said is passed on when it has returned, because whoever
-/// hears it may destroy the channel.
+/// c-ares calls back while it processes. The result is reported after it has returned, because the
+/// handler may destroy the channel.
 void NameLookUp::process(ares_socket_t readable, ares_socket_t writable) {
     if (channel_ != nullptr) {
         ares_process_fd(channel_, readable, writable);
     }
-    settle();
+    report();
 }
 
-void NameLookUp::settle() {
-    if (answer_ && done_) {
-        const auto held = shared_from_this();
-        std::exchange(done_, nullptr)(std::move(*answer_));
+void NameLookUp::report() {
+    if (result_ && done_) {
+        const auto self = shared_from_this();  // The handler may drop its last reference.
+        std::exchange(done_, nullptr)(std::move(*result_));
     }
 }
 

@@ -1,4 +1,4 @@
-// One name asked of the name servers.
+// One look-up of one name, with c-ares.
 #pragma once
 
 #include <ares.h>
@@ -18,8 +18,8 @@ namespace merpati::outbound {
 
 struct NameServerOptions {
     std::string servers;  // "192.0.2.1:53,[2001:db8::1]:53"; empty: those of /etc/resolv.conf.
-    std::chrono::milliseconds wait{2'000};  // For one server's first answer; doubled in each round.
-    int rounds = 3;                         // Over all servers.
+    std::chrono::milliseconds timeout{2'000};  // Of one server, first round; doubled in each round.
+    int rounds = 3;                            // Over all servers.
 };
 
 /// Asks for IPv4 and IPv6 addresses, through c-ares: /etc/hosts first, then the name servers over
@@ -27,14 +27,14 @@ struct NameServerOptions {
 ///
 /// Operation: `start` once, `tick` about ten times a second; destroy it to cancel. Each look-up has
 /// a c-ares channel of its own, because a channel cancels all of its queries or none, reads
-/// /etc/resolv.conf once, and keeps its source port.
+/// /etc/resolv.conf only once, and keeps its source port.
 ///
-/// A and AAAA are two queries, sent together. When A brought addresses, AAAA has 50 ms more (the
-/// resolution delay of RFC 8305, section 3); when AAAA did, A has 1 s, because IPv6 addresses alone
-/// are of no use to a machine without IPv6. A name that one of them says does not exist does not.
-/// Addresses stand in the order in which they came.
+/// A and AAAA are two queries, sent together. Once A has returned addresses, AAAA has 50 ms more
+/// (the resolution delay of RFC 8305, section 3); once AAAA has, A has 1 s more, because IPv6
+/// addresses alone are of no use to a machine without IPv6. If either query says that the name does
+/// not exist, it does not. Addresses are in the order of arrival.
 ///
-/// Threads: the executor's one. No thread waits for a server.
+/// Threads: the executor's one; none waits for a server.
 class NameLookUp : public std::enable_shared_from_this<NameLookUp> {
 public:
     NameLookUp(boost::asio::any_io_executor executor, const NameServerOptions& options);
@@ -42,10 +42,11 @@ public:
     NameLookUp(const NameLookUp&) = delete;
     NameLookUp& operator=(const NameLookUp&) = delete;
 
-    /// Calls `done` once, later. Errors: unreachable, timeout (no server answered).
+    /// Calls `done` once, after `start` has returned. Errors: unreachable, timeout (no server
+    /// answered).
     void start(const std::string& host, Resolver::Done done);
 
-    /// Repeats questions that were not answered in time.
+    /// Repeats queries that were not answered in time.
     void tick();
 
 private:
@@ -59,21 +60,21 @@ private:
     [[nodiscard]] bool open_channel(const char* lookups);
     void query_servers(const std::string& host);
     void answered(int status, ares_addrinfo* found, std::chrono::milliseconds delay_of_other);
-    void conclude();
+    void set_result();
     void watch(const std::shared_ptr<Watched>& watched, bool writing);
     void process(ares_socket_t readable, ares_socket_t writable);
-    void settle();
+    void report();
 
     boost::asio::any_io_executor executor_;
     const NameServerOptions options_;
     ares_channel channel_ = nullptr;
     std::unordered_map<ares_socket_t, std::shared_ptr<Watched>> watched_;
-    boost::asio::steady_timer delay_;  // Of the query that is still open.
+    boost::asio::steady_timer delay_;  // Until the query that is still open is given up.
     Resolver::Done done_;
     int open_queries_ = 0;
-    bool timed_out_ = false;  // One of them.
+    bool timed_out_ = false;  // At least one of them.
     Addresses found_;
-    std::optional<Result<Addresses>> answer_;
+    std::optional<Result<Addresses>> result_;
 };
 
 }  // namespace merpati::outbound

@@ -1,4 +1,4 @@
-// Names to addresses.
+// The interface that resolves names to addresses.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace merpati::outbound {
 
 using Addresses = std::vector<boost::asio::ip::address>;
 
-/// Implemented by AresResolver and, in tests, by one that answers from a script (public first, then
-/// private).
+/// Implemented by AresResolver and, in tests, by scripted resolvers (one that answers with a public
+/// address first, then with a private one).
 ///
 /// Threads: all calls and handlers on one.
 class Resolver {
@@ -25,12 +25,12 @@ public:
 
     virtual ~Resolver() = default;
 
-    /// Asks for a name, out of the share of `account` (see Request). Calls `done` once, later, and
-    /// not after `cancel`: whoever waits has a deadline, and cancels at it.
-    /// Errors: unreachable, timeout (no name server answered), busy.
-    virtual Ticket resolve(const std::string& host, std::int64_t account, Done done) = 0;
+    /// Calls `done` once, after `resolve` has returned, unless the ticket is cancelled before. Has
+    /// no deadline of its own: the caller cancels at its own. Errors: unreachable, timeout (no name
+    /// server answered).
+    virtual Ticket resolve(const std::string& host, Done done) = 0;
 
-    /// Does nothing once `done` was called.
+    /// Does nothing if `done` was called already.
     virtual void cancel(Ticket ticket) = 0;
 };
 

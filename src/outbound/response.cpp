@@ -23,10 +23,10 @@ constexpr std::size_t header_count_max = 128;
 class HeadParser final : public beast::http::basic_parser<false> {
 public:
     explicit HeadParser(ResponseHead& head) : head_(head) {
-        header_limit(std::numeric_limits<std::uint32_t>::max());  // ResponseReader holds the cap.
+        header_limit(std::numeric_limits<std::uint32_t>::max());  // ResponseReader enforces it.
         body_limit(boost::none);
         eager(false);
-        skip(true);  // The body is not Beast's to read.
+        skip(true);  // ResponseReader reads the body.
     }
 
     [[nodiscard]] bool has_other_coding() const noexcept { return other_coding_; }

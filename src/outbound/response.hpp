@@ -1,4 +1,4 @@
-// What a server answered, and how its head is read.
+// A response, and the parser of its head.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Response {
 
 /// How the end of a body is known (RFC 9112 section 6.3).
 enum class Framing : std::uint8_t {
-    none,       // It has no body: HEAD, 1xx, 204, 304, Content-Length: 0.
+    none,       // No body: HEAD, 1xx, 204, 304, Content-Length: 0.
     length,     // Content-Length
     chunked,    // Transfer-Encoding: chunked
     until_end,  // The end of the connection.
@@ -36,14 +36,14 @@ struct ResponseHead {
     bool keep_alive = false;   // Both sides may use the connection again.
 };
 
-/// Takes a whole head apart, from the status line to the empty line included. `to_head`: it answers
+/// Parses a whole head, from the status line to the empty line included. `to_head`: the response to
 /// a HEAD request, which has no body whatever its fields say.
 ///
-/// Beast's parser reads it. It is given the head alone, in one piece and once, because what it does
-/// with bodies and with pieces asserts what a server can break.
+/// Beast's parser reads it, but the head alone, in one piece and once: for bodies and partial input
+/// it asserts conditions that a server can violate.
 ///
 /// Limits: 128 fields. Errors: protocol, also for Content-Length beside Transfer-Encoding and for
-/// two lengths that differ: two readings of one answer.
+/// two lengths that differ, because such a response could be read in two ways.
 [[nodiscard]] Result<ResponseHead> parse_response_head(std::string_view bytes, bool to_head);
 
 }  // namespace merpati::outbound

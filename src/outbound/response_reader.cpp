@@ -19,9 +19,9 @@ ResponseReader::ResponseReader(const Request& request)
 
 ResponseReader::State ResponseReader::feed(std::string_view bytes) {
     while (state_ == State::needs_more && !bytes.empty()) {
-        bytes.remove_prefix(has_head_ ? take_body(bytes) : take_head(bytes));
+        bytes.remove_prefix(has_head_ ? read_body(bytes) : read_head(bytes));
     }
-    surplus_ = surplus_ || !bytes.empty();
+    has_trailing_ = has_trailing_ || !bytes.empty();
     return state_;
 }
 
@@ -32,18 +32,18 @@ ResponseReader::State ResponseReader::finish() {
     if (has_head_ && head_.framing == Framing::until_end) {
         state_ = State::done;
     } else {
-        stop(ErrorCode::protocol, "the answer ended early");
+        set_failed(ErrorCode::protocol, "the answer ended early");
     }
     return state_;
 }
 
 bool ResponseReader::keep_alive() const noexcept {
-    return state_ == State::done && !cut_ && !surplus_ && head_.keep_alive &&
+    return state_ == State::done && !cut_ && !has_trailing_ && head_.keep_alive &&
            head_.framing != Framing::until_end;
 }
 
-/// Says how many of the bytes belong to the head. A head in one piece is not copied.
-std::size_t ResponseReader::take_head(std::string_view bytes) {
+/// Returns how many of the bytes belong to the head. A head in one piece is not copied.
+std::size_t ResponseReader::read_head(std::string_view bytes) {
     const auto before = partial_.size();
     auto head = bytes;
     if (before > 0) {
@@ -57,19 +57,19 @@ std::size_t ResponseReader::take_head(std::string_view bytes) {
         }
         return bytes.size();
     }
-    use_head(head.substr(0, *end));
+    parse_head(head.substr(0, *end));
     partial_.clear();
     line_begin_ = scanned_ = 0;
     return *end - before;
 }
 
-/// Every byte is looked at once, and in order, so that the first fault is found whatever the pieces
-/// are. What cannot become an answer ends at once instead of being waited for.
+/// Every byte is examined once and in order, so that the first error found does not depend on the
+/// pieces. What cannot become a response fails at once, without waiting for the end of the head.
 std::optional<std::size_t> ResponseReader::find_head_end(std::string_view bytes) {
     const auto known = std::min(bytes.size(), protocol_name.size());
     if (scanned_ < protocol_name.size() &&
         bytes.substr(0, known) != protocol_name.substr(0, known)) {
-        stop(ErrorCode::protocol, "not an HTTP answer");
+        set_failed(ErrorCode::protocol, "not an HTTP answer");
         return std::nullopt;
     }
     const auto allowed = bytes.substr(0, request_.header_bytes_max);
@@ -79,7 +79,7 @@ std::optional<std::size_t> ResponseReader::find_head_end(std::string_view bytes)
             break;
         }
         if (allowed[line_feed - 1] != '\r') {
-            stop(ErrorCode::protocol, "not an HTTP answer: a line ends without CR");
+            set_failed(ErrorCode::protocol, "not an HTTP answer: a line ends without CR");
             return std::nullopt;
         }
         const bool is_empty = line_feed - line_begin_ == 1;
@@ -90,12 +90,12 @@ std::optional<std::size_t> ResponseReader::find_head_end(std::string_view bytes)
     }
     scanned_ = allowed.size();
     if (bytes.size() > request_.header_bytes_max) {
-        stop(ErrorCode::protocol, "the answer's head is larger than allowed");
+        set_failed(ErrorCode::protocol, "the answer's head is larger than allowed");
     }
     return std::nullopt;
 }
 
-void ResponseReader::use_head(std::string_view bytes) {
+void ResponseReader::parse_head(std::string_view bytes) {
     auto head = parse_response_head(bytes, request_.method == "HEAD");
     if (!head) {
         error_ = std::move(head.error());
@@ -104,13 +104,13 @@ void ResponseReader::use_head(std::string_view bytes) {
     }
     const auto status = head->response.status;
     if (status == 101) {
-        stop(ErrorCode::protocol, "an upgrade was not asked for");
+        set_failed(ErrorCode::protocol, "an upgrade was not asked for");
     } else if (status >= 200) {
         head_ = std::move(*head);
         has_head_ = true;
         begin_body();
     } else if (++interim_ > interim_max) {
-        stop(ErrorCode::protocol, "the answer never comes");
+        set_failed(ErrorCode::protocol, "the answer never comes");
     }
 }
 
@@ -123,33 +123,33 @@ void ResponseReader::begin_body() {
     if (head_.framing == Framing::none) {
         state_ = State::done;
     } else if (head_.framing == Framing::unknown) {
-        stop(ErrorCode::protocol, "the answer has a transfer coding that was not asked for");
+        set_failed(ErrorCode::protocol, "the answer has a transfer coding that was not asked for");
     }
-    left_ = head_.length;
+    remaining_ = head_.length;
 }
 
-std::size_t ResponseReader::take_body(std::string_view bytes) {
+std::size_t ResponseReader::read_body(std::string_view bytes) {
     if (head_.framing == Framing::chunked) {
-        return take_chunks(bytes);
+        return read_chunks(bytes);
     }
     if (head_.framing == Framing::until_end) {
-        keep(bytes);
+        append_body(bytes);
         return bytes.size();
     }
-    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
-    keep(bytes.substr(0, size));
-    left_ -= size;
-    if (left_ == 0 && state_ == State::needs_more) {
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(remaining_, bytes.size()));
+    append_body(bytes.substr(0, size));
+    remaining_ -= size;
+    if (remaining_ == 0 && state_ == State::needs_more) {
         state_ = State::done;
     }
     return size;
 }
 
-std::size_t ResponseReader::take_chunks(std::string_view bytes) {
+std::size_t ResponseReader::read_chunks(std::string_view bytes) {
     std::array<char, 4096> body;
     const auto piece = bytes.substr(0, body.size());
     const auto progress = chunks_.decode(std::span{piece.data(), piece.size()}, body.data());
-    keep({body.data(), progress.produced});
+    append_body({body.data(), progress.produced});
     if (state_ != State::needs_more) {
         return progress.consumed;
     }
@@ -161,13 +161,13 @@ std::size_t ResponseReader::take_chunks(std::string_view bytes) {
             break;
         case http::ChunkDecoder::Status::malformed:
         case http::ChunkDecoder::Status::too_large:
-            stop(ErrorCode::protocol, "the answer's chunks are malformed");
+            set_failed(ErrorCode::protocol, "the answer's chunks are malformed");
             break;
     }
     return progress.consumed;
 }
 
-void ResponseReader::keep(std::string_view body) {
+void ResponseReader::append_body(std::string_view body) {
     const auto fitting = body.substr(0, request_.body_bytes_max - received_);
     received_ += fitting.size();
     if (!request_.on_body) {
@@ -182,11 +182,11 @@ void ResponseReader::keep(std::string_view body) {
     if (request_.truncate || request_.on_body) {
         state_ = State::done;
     } else {
-        stop(ErrorCode::refused, "the answer is larger than allowed");
+        set_failed(ErrorCode::refused, "the answer is larger than allowed");
     }
 }
 
-void ResponseReader::stop(ErrorCode code, std::string detail) {
+void ResponseReader::set_failed(ErrorCode code, std::string detail) {
     error_ = fail(code, std::move(detail)).error();
     state_ = State::failed;
 }

@@ -1,4 +1,4 @@
-// Reads one HTTP/1.x answer within its caps, from bytes in any pieces.
+// Parses one HTTP/1.x response incrementally, within limits.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 
 namespace merpati::outbound {
 
-/// Operation: give `feed` the bytes as they come, and call `finish` when the connection has ended.
-/// Interim answers (1xx) are read and left out; the final one is `response()`. Nothing may be fed
+/// Operation: give `feed` the bytes as they arrive, and call `finish` when the connection has
+/// ended. Interim responses (1xx) are skipped; the final one is `response()`. Nothing may be fed
 /// once the state is `done` or `failed`.
 ///
-/// How the bytes were cut into pieces decides nothing: state, response and error are the same. Only
-/// `keep_alive` sees what came behind the answer in the same piece.
+/// How the bytes are split into pieces makes no difference: state, response and error are the same.
+/// Only `keep_alive` depends on what followed the response in the same piece.
 ///
 /// Limits: those of the request (header_bytes_max, body_bytes_max, truncate) for each head and for
-/// the body; 128 header fields; 8 interim answers; those of http::ChunkDecoder. Holds at most one
-/// head that is not whole yet, and the body.
+/// the body; 128 header fields; 8 interim responses; those of http::ChunkDecoder. Memory: at most
+/// one incomplete head, and the body.
 ///
-/// Errors: protocol (not HTTP, an end too early, an upgrade), refused (a body over its cap where
-/// the request wants it whole).
+/// Errors: protocol (not HTTP, ended early, an upgrade), refused (a body over its limit that the
+/// request does not allow to be cut).
 ///
 /// Threads: none. Knows no sockets; the request must outlive it.
 class ResponseReader {
@@ -38,43 +38,43 @@ public:
     State finish();
     [[nodiscard]] State state() const noexcept { return state_; }
 
-    /// The final answer's head has come; `response()` has status and headers.
+    /// The final response's head has arrived; `response()` has status and headers.
     [[nodiscard]] bool has_head() const noexcept { return has_head_; }
     [[nodiscard]] Response& response() noexcept { return head_.response; }
 
-    /// Why it failed. Call it once, when it has.
+    /// Why it failed. To be called once, in state `failed`.
     [[nodiscard]] Error take_error() { return std::move(*error_); }
 
-    /// The answer ended where its framing says and nothing came behind it: the connection may be
-    /// used again. False while it is not done.
+    /// Whether the connection may be used again: the response ended where its framing says, and
+    /// nothing followed it. False before state `done`.
     [[nodiscard]] bool keep_alive() const noexcept;
 
 private:
-    [[nodiscard]] std::size_t take_head(std::string_view bytes);
-    [[nodiscard]] std::size_t take_body(std::string_view bytes);
+    [[nodiscard]] std::size_t read_head(std::string_view bytes);
+    [[nodiscard]] std::size_t read_body(std::string_view bytes);
     [[nodiscard]] std::optional<std::size_t> find_head_end(std::string_view bytes);
-    void use_head(std::string_view bytes);
+    void parse_head(std::string_view bytes);
     void begin_body();
-    void keep(std::string_view body);
-    [[nodiscard]] std::size_t take_chunks(std::string_view bytes);
-    void stop(ErrorCode code, std::string detail);
+    void append_body(std::string_view body);
+    [[nodiscard]] std::size_t read_chunks(std::string_view bytes);
+    void set_failed(ErrorCode code, std::string detail);
 
     const Request& request_;
     State state_ = State::needs_more;
     std::optional<Error> error_;
 
-    std::string partial_;         // The head so far, where it came in pieces.
-    std::size_t line_begin_ = 0;  // In the head: of the line that is not whole,
-    std::size_t scanned_ = 0;     // and how far that one was looked at.
-    std::size_t interim_ = 0;     // 1xx answers that came.
+    std::string partial_;         // The incomplete head, if it came in pieces.
+    std::size_t line_begin_ = 0;  // In the head: where the current line begins,
+    std::size_t scanned_ = 0;     // and up to where it was searched for its end.
+    std::size_t interim_ = 0;     // 1xx responses so far.
     bool has_head_ = false;
     ResponseHead head_;
 
     http::ChunkDecoder chunks_;
-    std::uint64_t left_ = 0;    // Of Framing::length.
-    std::size_t received_ = 0;  // Of the body.
-    bool cut_ = false;          // At the cap, or the request wanted no more.
-    bool surplus_ = false;      // Bytes came behind the answer.
+    std::uint64_t remaining_ = 0;  // Of Framing::length.
+    std::size_t received_ = 0;     // Of the body.
+    bool cut_ = false;             // At the limit, or by a handler of the request.
+    bool has_trailing_ = false;    // Bytes followed the response.
 };
 
 }  // namespace merpati::outbound

@@ -1,4 +1,4 @@
-// The addresses that are not the public internet, as one table.
+// The addresses that do not belong to the public internet.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ struct Ipv4Range {
     }
 };
 
-/// A range of IPv6 that is refused although it lies in 2000::/3, the only part that is let through
-/// at all. `network` is the upper half of the address; no such range is longer than 64 bits.
+/// A range of IPv6 that is refused although it lies in 2000::/3, the only part that is permitted at
+/// all. `network` is the upper half of the address; no such prefix is longer than 64 bits.
 struct Ipv6Range {
     std::uint64_t network;
     unsigned prefix;
@@ -32,8 +32,8 @@ struct Ipv6Range {
     }
 };
 
-/// IANA's IPv4 Special-Purpose Address Registry, whole, with multicast and class E, and the one
-/// cloud platform's address that lies in public space. Other clouds' metadata addresses
+/// All of IANA's IPv4 Special-Purpose Address Registry, multicast and class E, and the one metadata
+/// address of a cloud platform that lies in public space. Other clouds' metadata addresses
 /// (169.254.169.254, 100.100.100.200, 192.0.0.192) are inside the ranges.
 inline constexpr auto special_ipv4_ranges = std::to_array<Ipv4Range>({
     {0x00000000, 8, "this network", "RFC 791"},                // 0.0.0.0
@@ -57,8 +57,8 @@ inline constexpr auto special_ipv4_ranges = std::to_array<Ipv4Range>({
     {0xF0000000, 4, "reserved, broadcast", "RFC 1112"},        // 240.0.0.0
 });
 
-/// All IPv6 that may be let through: global unicast, RFC 4291. Outside it lie ::, ::1, every form
-/// that embeds IPv4 (compatible, mapped, SIIT, NAT64), 100::/64, 5f00::/16, fc00::/7 with the
+/// The only part of IPv6 that is permitted: global unicast, RFC 4291. Outside it lie ::, ::1, every
+/// form that embeds IPv4 (compatible, mapped, SIIT, NAT64), 100::/64, 5f00::/16, fc00::/7 with the
 /// clouds' metadata addresses, fe80::/10, fec0::/10 and ff00::/8.
 inline constexpr Ipv6Range global_unicast{0x2000'0000'0000'0000, 3, "global unicast", "RFC 4291"};
 

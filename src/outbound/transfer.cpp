@@ -6,17 +6,17 @@
 namespace merpati::outbound {
 namespace {
 
-constexpr std::chrono::seconds rate_window{5};  // Request::rate_min is judged over this.
-constexpr std::chrono::seconds body_grace{1};   // After the head, where that suffices.
+constexpr std::chrono::seconds rate_window{5};  // Request::rate_min is measured over this.
+constexpr std::chrono::seconds body_grace{1};   // After a head that suffices.
 
 }  // namespace
 
-void Transfer::note_received(std::size_t bytes_taken, SteadyTime now) {
+void Transfer::record_received(std::size_t bytes_received, SteadyTime now) {
     if (!std::exchange(received, true)) {
         window_ends = now + rate_window;
         window_bytes = 0;
     }
-    window_bytes += bytes_taken;
+    window_bytes += bytes_received;
     if (suffices()) {
         deadline = std::min(deadline, now + body_grace);
     }
@@ -26,7 +26,7 @@ bool Transfer::suffices() const {
     return request.head_suffices && reader && reader->has_head();
 }
 
-bool Transfer::is_late(SteadyTime now) {
+bool Transfer::is_timed_out(SteadyTime now) {
     if (deadline <= now || (!received && first_byte_by <= now)) {
         return true;
     }

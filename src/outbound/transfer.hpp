@@ -1,4 +1,4 @@
-// One request on its way.
+// A request in flight.
 #pragma once
 
 #include <cstddef>
@@ -10,44 +10,39 @@
 #include "outbound/client.hpp"
 #include "outbound/connect_race.hpp"
 #include "outbound/connection.hpp"
-#include "outbound/fair_queue.hpp"
 #include "outbound/response_reader.hpp"
 
 namespace merpati::outbound {
 
-/// `connection` is its own from taking or opening it until the end.
+/// The state that the client keeps of a request until it ends.
 struct Transfer {
-    using Queue = FairQueue<std::shared_ptr<Transfer>>;
-
     Request request;
     ResponseHandler done;
-    std::string bytes;
+    std::string bytes;  // The request, as it is sent.
     std::string origin;
     SteadyTime deadline;
     SteadyTime first_byte_by;
-    SteadyTime window_ends;        // Of Request::rate_min, once the answer has begun.
+    SteadyTime window_ends;        // Over which Request::rate_min is measured.
     std::size_t window_bytes = 0;  // Received in it.
     std::shared_ptr<Connection> connection;
     std::optional<ResponseReader> reader;
-    std::optional<Resolver::Ticket> look_up;  // Under way.
-    std::shared_ptr<ConnectRace> race;        // Under way.
-    Queue* queue = nullptr;                   // Where it waits for a connection,
-    Queue::Place place;                       // and its place there.
-    bool waits = false;                       // Is counted among those that wait.
-    bool counted = false;                     // Has a place in the pool.
+    std::optional<Resolver::Ticket> look_up;  // In flight.
+    std::shared_ptr<ConnectRace> race;        // In flight.
+    bool acquired = false;                    // It is counted in the pool.
     bool reused = false;                      // The connection served an earlier request.
-    bool received = false;                    // A byte of an answer has come.
+    bool received = false;                    // A byte of the response has arrived.
     bool ended = false;
 
-    /// Notes that `bytes_taken` more of the answer have come; the first ones begin the window of
-    /// Request::rate_min, and a head that suffices shortens what is left.
-    void note_received(std::size_t bytes_taken, SteadyTime now);
+    /// Records that `bytes_received` more of the response have arrived. The first ones begin the
+    /// window of Request::rate_min; a head that suffices shortens the deadline.
+    void record_received(std::size_t bytes_received, SteadyTime now);
 
-    /// So much has come that nothing which follows makes it a failure (Request::head_suffices).
+    /// The head has arrived and suffices (Request::head_suffices): it cannot fail any more.
     [[nodiscard]] bool suffices() const;
 
-    /// One of its limits of time has passed. Ends a window that was kept to and begins the next.
-    [[nodiscard]] bool is_late(SteadyTime now);
+    /// Whether one of its time limits has passed. At the end of a window in which enough arrived,
+    /// begins the next one.
+    [[nodiscard]] bool is_timed_out(SteadyTime now);
 };
 
 }  // namespace merpati::outbound

@@ -18,7 +18,7 @@ namespace ip = boost::asio::ip;
 constexpr std::size_t host_bytes_max = 253;  // RFC 1035, without the dot of the root.
 constexpr std::size_t label_bytes_max = 63;
 
-/// Names that never mean a host of the public internet, with everything below them.
+/// Domains that never name a host of the public internet, nor do their subdomains.
 constexpr auto private_names = std::to_array<std::string_view>({"local", "internal", "home.arpa"});
 
 std::unexpected<Error> malformed(std::string_view why) {
@@ -29,7 +29,7 @@ bool is_hex_digit(char c) noexcept {
     return hex_digits.find(c) != std::string_view::npos;
 }
 
-/// Refuses, before anything is parsed, the characters that parsers have disagreed on.
+/// Refuses characters that URL parsers treat differently, before anything is parsed.
 Result<void> check_characters(std::string_view text) {
     for (const char c : text) {
         if (static_cast<unsigned char>(c) >= 0x80) {
@@ -45,8 +45,8 @@ Result<void> check_characters(std::string_view text) {
     return {};
 }
 
-/// Whether systems would read the name as an IPv4 address: its last label is a number, decimal or
-/// hexadecimal (the rule of the WHATWG's URL standard).
+/// Whether some systems would read the name as an IPv4 address: its last label is a number, decimal
+/// or hexadecimal (the rule of the WHATWG URL standard).
 bool ends_in_a_number(std::string_view host) noexcept {
     const auto label = host.substr(host.rfind('.') + 1);  // npos + 1 is 0: the whole host.
     if (label.starts_with("0x")) {
@@ -55,8 +55,8 @@ bool ends_in_a_number(std::string_view host) noexcept {
     return std::ranges::all_of(label, is_digit);
 }
 
-/// "127.0.0.1.example.org", "8.8.8.8x": names only to deceive. Boost 1.81 cannot read them, later
-/// ones can.
+/// "127.0.0.1.example.org", "8.8.8.8x": such names are made to deceive. Boost.URL 1.81 refuses
+/// them, later versions do not.
 bool begins_as_an_address(const std::string& host) {
     std::size_t end = 0;
     for (int dots = 3; dots > 0; --dots) {
@@ -74,7 +74,7 @@ bool begins_as_an_address(const std::string& host) {
     return !error && end < host.size();
 }
 
-/// Labels of letters, digits, '-' and '_', as hosts are named in practice.
+/// Labels of letters, digits, '-' and '_', which is what host names in use consist of.
 bool is_host_name(std::string_view host) noexcept {
     if (host.empty() || host.size() > host_bytes_max) {
         return false;
@@ -101,7 +101,7 @@ Result<void> read_name(std::string_view encoded, Url& url) {
     url.host = lower_case(encoded);
     const bool has_root_dot = url.host.ends_with('.');
     if (has_root_dot) {
-        url.host.pop_back();  // It changes nothing but what a check would see.
+        url.host.pop_back();  // The same host, but the checks below compare names.
     }
     if (!is_host_name(url.host)) {
         return malformed("has no valid host name");
@@ -224,7 +224,7 @@ Result<Url> Url::parse(std::string_view text, std::size_t bytes_max) {
         return pass(port);
     }
     url.target.assign(parsed->encoded_path().data(), parsed->encoded_path().size());
-    // The parser takes what follows "host:" and is no digit for a path.
+    // The parser reads what follows "host:" as a path if it is not a digit.
     if (!url.target.empty() && url.target.front() != '/') {
         return malformed("has a port that is not a number");
     }
