@@ -64,4 +64,15 @@ bool is_utf8(std::string_view text) noexcept {
     return true;
 }
 
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) noexcept {
+    if (text.size() <= bytes_max) {
+        return text;
+    }
+    auto end = bytes_max;
+    while (end > 0 && (static_cast<std::uint8_t>(text[end]) & 0xC0U) == 0x80U) {
+        --end;
+    }
+    return text.substr(0, end);
+}
+
 }  // namespace merpati

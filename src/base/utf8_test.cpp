@@ -25,5 +25,13 @@ TEST(Utf8, RefusesWhatIsMalformedWhereverItStands) {
     }
 }
 
+TEST(Utf8, CutsBetweenTwoCharacters) {
+    EXPECT_EQ(utf8_prefix("halo", 4), "halo");
+    EXPECT_EQ(utf8_prefix("halo", 2), "ha");
+    EXPECT_EQ(utf8_prefix("1\u20ac2", 4), "1\u20ac");
+    EXPECT_EQ(utf8_prefix("1\u20ac2", 3), "1");
+    EXPECT_EQ(utf8_prefix("\u20ac", 2), "");
+}
+
 }  // namespace
 }  // namespace merpati

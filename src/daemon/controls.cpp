@@ -34,7 +34,7 @@ Result<void> RunningMessages::fail_held(model::Message message) {
 }
 
 void RunningMessages::released(const model::Message& message, Timestamp due) {
-    rooms_.scheduler.wake(message.device, message.source, due);
+    rooms_.scheduler.queued_on_disk(message.device, message.source, due);
 }
 
 }  // namespace merpati::daemon

@@ -197,7 +197,7 @@ public:
                   log.in("upkeep")),
           health_(clock,
                   {.store = [this](auto answer) { committer_.ask(std::move(answer)); },
-                   .scheduler = [this](auto answer) { scheduler_.ask(std::move(answer)); },
+                   .scheduler = [this](auto answer) { scheduler_.probe(std::move(answer)); },
                    .store_trouble = [this] { return store_trouble(); }},
                   health_options(supervisor), log.in("health")),
           server_(clock, random, http_options(settings), router_, local_router_,
@@ -311,7 +311,7 @@ private:
             }
         };
         committer_.after_told = [this] {
-            scheduler_.told();
+            scheduler_.batch_done();
             sender_.told();
         };
         send_.on_accepted = [this](model::Revision revision) { tally_.accepted(revision); };

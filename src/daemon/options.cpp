@@ -107,7 +107,7 @@ scheduler::Options scheduler_options(const config::Settings& settings, media::Fi
     options.window = from.window;
     options.files = &files;
     options.recipient_possible = admission::recipient_possible;
-    options.on_trouble = [log](const Error& error) {
+    options.on_store_error = [log](const Error& error) {
         log.error("cannot read waiting messages; trying again", {{"why", error.detail}});
     };
     return options;

@@ -1,4 +1,4 @@
-// What callers read in a callback's `details` where the words are ours.
+// The gateway's own texts for the `details` of callbacks.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,10 @@ inline constexpr std::string_view undecided =
 inline constexpr std::string_view given_up =
     "Hasil pengiriman tidak diketahui; operator menyatakannya gagal";
 
-/// A platform's words are kept to this many bytes.
+/// Texts of platforms are cut to this many bytes.
 inline constexpr std::size_t length_max = 256;
 
-/// The platform's words, cut between two characters of UTF-8; `otherwise` where it has none.
-[[nodiscard]] std::string of_platform(std::string words, std::string_view otherwise = {});
+/// The platform's text, cut between two UTF-8 characters; `otherwise` if it gave none.
+[[nodiscard]] std::string of_platform(std::string text, std::string_view otherwise = {});
 
 }  // namespace merpati::scheduler::details

@@ -12,8 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Millis start_grace = 30s;           // As long as a device may call itself reconnecting.
-constexpr std::size_t step_load_max = 4'096;  // Then events come first again.
+constexpr Millis start_grace = 30s;           // As long as a device may be reconnecting.
+constexpr std::size_t step_load_max = 4'096;  // Messages read, before events are handled again.
 
 }  // namespace
 
@@ -69,25 +69,25 @@ void Dispatcher::step(std::vector<Event>& events) {
     while (auto* lane = timers_.take_due(now_)) {
         make_ready(*lane);
     }
-    step_loaded_ = 0;
-    // One turn for each lane that stands in the round now; those that want another come later.
-    for (std::size_t turns = round_.size(); turns > 0 && step_loaded_ < step_load_max && may_send();
-         --turns) {
-        auto& lane = *round_.front();
-        round_.pop_front();
+    loaded_in_step_ = 0;
+    // Each lane that is ready now is run once; those that become ready meanwhile, in the next step.
+    for (std::size_t count = ready_lanes_.size();
+         count > 0 && loaded_in_step_ < step_load_max && may_send(); --count) {
+        auto& lane = *ready_lanes_.front();
+        ready_lanes_.pop_front();
         lane.ready = false;
-        take_turn(lane);
+        run_lane(lane);
     }
 }
 
 Timestamp Dispatcher::next_step_at() const {
-    if (round_.empty()) {
+    if (ready_lanes_.empty()) {
         return timers_.next();
     }
     return may_send() ? Timestamp::min() : now_ + memory_pause;
 }
 
-/// Nothing is sent whose outcome might find no room on the disk.
+/// No send is begun unless the disk is sure to have room for its outcome.
 bool Dispatcher::may_send() const {
     return committer_.condition().may_send(in_flight());
 }
@@ -105,19 +105,19 @@ void Dispatcher::handle(Accepted&& event) {
     const auto& id = event.message->id;
     auto& lane = lane_of(event.message->device);
     // It may have been read from the store between its commit and this event.
-    if (in_flight_.contains(id) || lane.source(event.message->source).memory.knows(id)) {
+    if (in_flight_.contains(id) || lane.source(event.message->source).memory.is_loaded(id)) {
         return;
     }
     const auto due = event.message->due_at;
-    place(lane, {.message = std::move(event.message), .queued_at = due});
+    enqueue(lane, {.message = std::move(event.message), .queued_at = due});
     make_ready(lane);
 }
 
 void Dispatcher::handle(Reported&& event) {
     const auto found = in_flight_.find(event.message);
-    // Reported twice, or never asked for: the first outcome of a send counts.
+    // The first outcome of a send counts; others, and those of no send, are ignored.
     if (found != in_flight_.end() && found->second.stage == Stage::sending) {
-        conclude(found->second, std::move(event.outcome));
+        handle_outcome(found->second, std::move(event.outcome));
     }
 }
 
@@ -127,9 +127,9 @@ void Dispatcher::handle(IntentRecorded&& event) {
     auto& flight = found->second;
     flight.queued.intent_recorded = true;
     if (draining_) {
-        reschedule(flight, flight.queued.queued_at, {});  // Takes the intent back.
+        reschedule(flight, flight.queued.queued_at, {});  // Clears the intent.
     } else {
-        hand_over(flight);
+        send(flight);
     }
 }
 
@@ -138,13 +138,13 @@ void Dispatcher::handle(Committed&& event) {
     invariant(!found.empty(), "what was committed was in flight");
     auto& flight = found.mapped();
     auto& lane = *flight.lane;
-    if (flight.windowed) {
+    if (flight.in_window) {
         --lane.in_flight;
     }
     if (event.queue_at) {
         flight.queued.queued_at = *event.queue_at;
         flight.queued.intent_recorded = false;
-        place(lane, std::move(flight.queued));
+        enqueue(lane, std::move(flight.queued));
     }
     make_ready(lane);
 }
@@ -169,7 +169,7 @@ void Dispatcher::handle(DeviceChanged&& event) {
     if (!lane.connected() && (was_up || !lane.down_since)) {
         lane.down_since = now_;
     } else if (lane.connected() && was_known && !was_connected) {
-        lane.down_since.reset();  // At a start it is its first send that tells.
+        lane.down_since.reset();  // After a start the first send decides this.
     }
     make_ready(lane);
 }
@@ -179,15 +179,15 @@ void Dispatcher::handle(DeviceRemoved&& event) {
     lane.known = false;
     lane.connector = nullptr;
     lane.pacer = Pacer{};
-    lane.down_since = lane.down_since_stored = now_;  // Should messages still wait in it.
-    // Refused only when the store stops: what stays is one row that nobody looks at.
+    lane.down_since = lane.down_since_stored = now_;  // For messages that still wait in it.
+    // Fails only when the store stops; then one row stays that nothing reads.
     std::ignore = committer_.change_always(
         [device = event.device](store::Tables& tables) { return tables.forget_lane(device); },
         [](const Result<void>&) {});
     make_ready(lane);
 }
 
-void Dispatcher::handle(Cancelled&& event) {
+void Dispatcher::handle(CancelRequested&& event) {
     const auto id = event.message.message->id;
     auto& lane = lane_of(event.message.message->device);
     if (const auto found = in_flight_.find(id); found != in_flight_.end()) {
@@ -196,22 +196,16 @@ void Dispatcher::handle(Cancelled&& event) {
             return;
         }
         event.message = stop_awaiting(id);
-        fetch_some(lane);
+        fetch_ahead(lane);
     }
     auto& source = lane.source(event.message.message->source);
     if (auto here = memory_.remove(source, id)) {
         event.message = std::move(*here);
     }
-    auto& flight = fly(lane, std::move(event.message), false);
-    store::Finish work;
-    work.queued_at = flight.queued.queued_at;
-    work.completion = {.state = model::MessageState::cancelled,
-                       .code = model::StatusCode::failed,
-                       .details = std::string{details::cancelled},
-                       .finished_at = clock_.wall_now(),
-                       .attempts = flight.queued.attempts};
-    work.callback = callbacks_(*flight.queued.message, work.completion);
-    work.message = std::move(flight.queued.message);
+    auto& flight = add_in_flight(lane, std::move(event.message), false);
+    auto work = finish_of(flight, {.state = model::MessageState::cancelled,
+                                   .code = model::StatusCode::failed,
+                                   .details = std::string{details::cancelled}});
     committer_.finish(
         std::move(work), [this, id, done = std::move(event.done)](store::Finish&& ended) mutable {
             const bool finished = ended.finished;
@@ -223,7 +217,7 @@ void Dispatcher::handle(Cancelled&& event) {
         });
 }
 
-void Dispatcher::handle(Woken&& event) {
+void Dispatcher::handle(QueuedOnDisk&& event) {
     auto& lane = lane_of(event.device);
     lane.source(event.source).note_on_disk(event.due);
     make_ready(lane);
@@ -241,7 +235,7 @@ Lane& Dispatcher::lane_of(model::PhoneNumber device) {
 void Dispatcher::make_ready(Lane& lane) {
     if (!lane.ready) {
         lane.ready = true;
-        round_.push_back(&lane);
+        ready_lanes_.push_back(&lane);
     }
 }
 

@@ -1,4 +1,4 @@
-// The scheduler's core, without its thread: events in, sends and commits out.
+// The scheduler's logic, without its thread: events in, sends and commits out.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -18,10 +20,12 @@
 
 namespace merpati::scheduler {
 
-/// What the dispatcher is told. Events of one message come in the order in which they happened.
+/// Events of one message are handled in the order in which they happened.
+/// A message was stored, and is due soon.
 struct Accepted {
     std::unique_ptr<model::Message> message;
 };
+/// A connector's outcome of a send.
 struct Reported {
     model::MessageId message;
     model::Outcome outcome;
@@ -32,7 +36,7 @@ struct IntentRecorded {
 /// A finish or reschedule of a message that was in flight is durable.
 struct Committed {
     model::MessageId message;
-    std::optional<Timestamp> queue_at;  // Set when it goes on waiting.
+    std::optional<Timestamp> queue_at;  // Of the next attempt; empty: the message has ended.
 };
 struct DeviceChanged {
     model::Device device;
@@ -40,86 +44,91 @@ struct DeviceChanged {
 struct DeviceRemoved {
     model::PhoneNumber device;
 };
-struct Cancelled {
+struct CancelRequested {
     store::QueuedMessage message;
     std::move_only_function<void(Result<void>)> done;
 };
-struct Woken {
+/// Messages of the lane were queued in the store alone.
+struct QueuedOnDisk {
     model::PhoneNumber device;
     model::Source source = model::Source::api;
     Timestamp due;
 };
-/// A media message's file, or what becomes of the message without it.
+/// A media message's file, or the outcome without it.
 struct Fetched {
     model::MessageId message;
     model::PhoneNumber device;
     media::FetchResult result;
 };
 using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged,
-                           DeviceRemoved, Cancelled, Woken, Fetched>;
+                           DeviceRemoved, CancelRequested, QueuedOnDisk, Fetched>;
 
-/// Whether a crash in mid-send would leave the message to the operator: its intent is recorded
-/// first. Without a connector nobody can say, so yes.
-[[nodiscard]] bool is_careful(const connector::Connector* connector, const model::Message& message);
+/// Whether recovery must know that a send of the message was begun: delivered at most once, through
+/// a connector that does not recognise a repeated send. After a crash during the send an operator
+/// decides. True without a connector, because its abilities are unknown.
+[[nodiscard]] bool needs_intent(const connector::Connector* connector,
+                                const model::Message& message);
 
-/// Decides what leaves next. `step` handles events and lets the lanes that can go have one turn
-/// each; `next_step_at` says when it wants to be called again without an event.
+/// Decides which message is sent next.
 ///
-/// Operation: a message is in exactly one of three places. On disk alone: `LaneSource::disk_due`
-/// says when to look. In memory: in its lane's heap. In flight: awaiting its file, with the
-/// platform or with the store. It is never looked for on disk while it is in one of the others.
+/// Operation: `step` handles events and runs each lane that is ready once (round-robin);
+/// `next_step_at` says when it must be called again if no event comes. A message is in exactly one
+/// of three places. On disk alone: `LaneSource::disk_due` says when to read. In memory: in its
+/// lane's heap. In flight: waiting for its file, with the platform, or being committed. A message
+/// that is in memory or in flight is never read from disk.
 ///
-/// Sources: dispatcher.cpp takes events, dispatcher_turn.cpp sends, dispatcher_fetch.cpp gets the
-/// files of media messages, dispatcher_end.cpp ends what was sent, dispatcher_disk.cpp reads.
+/// Sources: dispatcher.cpp handles events, dispatcher_turn.cpp runs a lane and sends,
+/// dispatcher_fetch.cpp fetches the files of media messages, dispatcher_end.cpp handles outcomes,
+/// dispatcher_disk.cpp reads the queue.
 ///
-/// Threads: one at a time, the scheduler's. What it starts comes back as events through `post`.
+/// Threads: one at a time, the scheduler's. Results of what it starts come back as events through
+/// `post`.
 class Dispatcher {
 public:
-    /// Takes an event for a later step. Called on the committer's thread.
+    /// Queues an event for a later step. Called on the threads of the committer and of media files.
     using Post = std::function<void(Event&&)>;
 
     Dispatcher(const QueueClock& clock, Random& random, store::Committer& committer,
                const connector::Connectors& connectors, const CallbackFactory& callbacks,
                const FinishListener& on_finish, const Options& options, Post post);
 
-    /// Takes over the lanes that have waiting work. Errors: store_failed.
+    /// Begins with the lanes that have waiting messages. Errors: store_failed.
     [[nodiscard]] Result<void> recover(std::unique_ptr<store::LaneReader> reader);
 
     void step(std::vector<Event>& events);
 
-    /// Timestamp::max() when only an event can give it work; `now` or earlier: at once.
+    /// `now` or earlier: at once. Timestamp::max(): only an event gives it work.
     [[nodiscard]] Timestamp next_step_at() const;
 
-    /// No more sends are started; what is in flight comes to its end. What awaits its file is left
-    /// to the disk.
+    /// Starts no more sends; those in flight end as usual. Messages that wait for their file stay
+    /// on disk.
     void drain();
-    /// With the platform or the store.
+    /// Messages with the platform, or being committed.
     [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.size() - awaiting_; }
 
     [[nodiscard]] Counts counts() const noexcept;
 
-    /// While all memory for messages is taken: until the next look at what waits on disk.
+    /// The wait before the next read while all memory for messages is used.
     static constexpr Millis memory_pause{100};
-    /// After a failed read, before the next one.
+    /// The wait after a failed read.
     static constexpr Millis store_pause{1'000};
 
 private:
     enum class Stage : std::uint8_t {
-        fetching,    // Awaits its file, or has it and waits for its turn.
+        fetching,    // Waits for its file, or has it and waits to be sent.
         recording,   // Its intent is being committed.
-        sending,     // With the connector, whose outcome is awaited.
+        sending,     // With the connector.
         committing,  // Its end, or its next attempt, is being committed.
     };
 
-    /// A message on its way: awaiting its file, with the platform, or with the store.
     struct InFlight {
-        store::QueuedMessage queued;  // `message` is null while the store has it.
+        store::QueuedMessage queued;  // `message` is null while its end is being committed.
         Lane* lane = nullptr;
         connector::Connector* connector = nullptr;  // Of the lane when it was sent.
-        media::FilePtr file;                        // Of a media message, once it is there.
+        media::FilePtr file;                        // Of a media message, once it is fetched.
         Stage stage = Stage::committing;
-        bool probe = false;    // Tries whether a device that was down is back.
-        bool windowed = true;  // Holds a place in its lane's window.
+        bool probe = false;     // Tests whether a device that was down works again.
+        bool in_window = true;  // Counts in its lane's window.
     };
 
     void handle(Accepted&& event);
@@ -128,8 +137,8 @@ private:
     void handle(Committed&& event);
     void handle(DeviceChanged&& event);
     void handle(DeviceRemoved&& event);
-    void handle(Cancelled&& event);
-    void handle(Woken&& event);
+    void handle(CancelRequested&& event);
+    void handle(QueuedOnDisk&& event);
     void handle(Fetched&& event);
 
     [[nodiscard]] bool may_send() const;
@@ -137,30 +146,35 @@ private:
     void make_ready(Lane& lane);
 
     // dispatcher_turn.cpp
-    void take_turn(Lane& lane);
+    void run_lane(Lane& lane);
     void send_due(Lane& lane);
-    void start(Lane& lane, store::QueuedMessage queued);
-    void begin(InFlight& flight);
-    void hand_over(InFlight& flight);
-    void plan_next_turn(Lane& lane);
+    void check_and_send(Lane& lane, store::QueuedMessage queued);
+    void begin_send(InFlight& flight);
+    void send(InFlight& flight);
+    void schedule_next_run(Lane& lane);
     void count(Lane& lane);
 
     // dispatcher_fetch.cpp
     void await_file(Lane& lane, store::QueuedMessage queued);
     [[nodiscard]] std::size_t files_ahead(const Lane& lane) const;
-    void fetch_some(Lane& lane);
-    [[nodiscard]] bool blocked_by_fetches(Lane& lane);
+    void fetch_ahead(Lane& lane);
+    [[nodiscard]] bool is_blocked_by_fetches(Lane& lane);
     void fetched(InFlight& flight, media::FetchResult result);
-    [[nodiscard]] InFlight& take_with_file(LaneSource& source);
+    [[nodiscard]] InFlight& pop_with_file(LaneSource& source);
     [[nodiscard]] store::QueuedMessage stop_awaiting(const model::MessageId& id);
-    void leave_to_disk(Lane& lane);
+    void evict(Lane& lane);
 
     // dispatcher_disk.cpp
-    [[nodiscard]] bool rests(const Lane& lane) const;
-    void place(Lane& lane, store::QueuedMessage queued);
-    [[nodiscard]] bool wants_load(const Lane& lane, const LaneSource& source) const;
+    [[nodiscard]] bool is_paused(const Lane& lane) const;
+    void enqueue(Lane& lane, store::QueuedMessage queued);
+    [[nodiscard]] bool needs_load(const Lane& lane, const LaneSource& source) const;
     void load_due(Lane& lane);
     void load(Lane& lane, model::Source which);
+    [[nodiscard]] std::optional<std::vector<store::QueuedMessage>> read(Lane& lane,
+                                                                        model::Source which,
+                                                                        Timestamp before,
+                                                                        std::size_t limit,
+                                                                        const store::Known& known);
     void expire(Lane& lane);
     [[nodiscard]] std::size_t expire(Lane& lane, model::Source which, std::size_t room);
     void read_failed(const Error& error);
@@ -168,12 +182,13 @@ private:
 
     // dispatcher_end.cpp
     void store_down_since(Lane& lane);
-    InFlight& fly(Lane& lane, store::QueuedMessage queued, bool windowed = true);
-    void conclude(InFlight& flight, model::Outcome outcome);
-    void try_again(InFlight& flight, model::Outcome outcome);
-    void put_back(InFlight& flight);
+    InFlight& add_in_flight(Lane& lane, store::QueuedMessage queued, bool in_window = true);
+    void handle_outcome(InFlight& flight, model::Outcome outcome);
+    void retry(InFlight& flight, model::Outcome outcome);
+    void requeue(InFlight& flight);
     void await_status(InFlight& flight, model::Outcome outcome);
     void finish(InFlight& flight, model::Completion completion);
+    [[nodiscard]] store::Finish finish_of(InFlight& flight, model::Completion completion);
     void finish_unsent(Lane& lane, store::QueuedMessage queued, model::StatusCode code,
                        std::string_view details);
     void hold(InFlight& flight);
@@ -192,17 +207,17 @@ private:
 
     std::unordered_map<model::PhoneNumber, std::unique_ptr<Lane>> lanes_;
     std::unordered_map<model::MessageId, InFlight> in_flight_;
-    std::deque<Lane*> round_;  // Lanes that can do something now, each for one turn.
+    std::deque<Lane*> ready_lanes_;  // To be run once each.
 
     LaneTimers timers_;
     LaneMemory memory_;
 
     Timestamp now_{};
-    Timestamp read_again_at_{};    // After a failed read.
-    Timestamp give_up_from_{};     // Devices have until then to come back after a start.
-    std::size_t step_loaded_ = 0;  // Messages read in this step.
+    Timestamp next_read_at_{};  // After a failed read.
+    Timestamp give_up_from_{};  // After a start, devices have until then to connect.
+    std::size_t loaded_in_step_ = 0;
     std::size_t busy_lanes_ = 0;
-    std::size_t awaiting_ = 0;  // Of `in_flight_`: those at Stage::fetching.
+    std::size_t awaiting_ = 0;  // Of `in_flight_`, those at Stage::fetching.
     std::uint64_t attempts_ = 0;
     std::uint64_t retries_ = 0;
     bool draining_ = false;

@@ -217,7 +217,7 @@ TEST_F(DeviceTest, GiveUpRunsFromTheFirstFailedAttemptOverARestart) {
     start();
     const auto id = commit(message())->id;
     advance(25h);  // It waits on disk, as for its turn behind others.
-    tell(Woken{.device = device.number, .due = clock.now()});
+    tell(QueuedOnDisk{.device = device.number, .due = clock.now()});
     ASSERT_EQ(connector->sent, std::vector{id});
     report(id, Kind::retry);
     EXPECT_EQ(state(id), MessageState::pending);

@@ -1,4 +1,4 @@
-// The dispatcher's memory and reading: what comes due is loaded, what waited too long is ended.
+// The dispatcher's queue in memory and on disk: reads what comes due, ends what waited too long.
 #include <algorithm>
 #include <tuple>
 #include <unordered_set>
@@ -11,45 +11,45 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t load_max = 1'024;  // Messages of one read: others wait for it.
-constexpr std::size_t expire_max = 256;  // Overdue messages of a down lane that end at once.
-constexpr Millis rest_min = 10s;         // A lane that cannot send for so long needs no memory.
+constexpr std::size_t load_max = 1'024;  // Of one read, which delays other lanes.
+constexpr std::size_t expire_max = 256;  // Overdue messages of one lane that are being ended.
+constexpr Millis pause_min = 10s;        // A lane that pauses longer keeps nothing in memory.
 
 }  // namespace
 
-bool Dispatcher::rests(const Lane& lane) const {
-    return !lane.connected() || lane.may_send_at() > now_ + rest_min;
+bool Dispatcher::is_paused(const Lane& lane) const {
+    return !lane.connected() || lane.may_send_at() > now_ + pause_min;
 }
 
-/// In memory only where it is due soon and nothing that goes before it waits on disk. What goes
-/// after it makes room for it.
-void Dispatcher::place(Lane& lane, store::QueuedMessage queued) {
+/// A message is kept in memory only if it is due soon and no message on disk goes before it. To
+/// make room for it, messages that go after it are evicted.
+void Dispatcher::enqueue(Lane& lane, store::QueuedMessage queued) {
     auto& source = lane.source(queued.message->source);
     const auto due = queued.queued_at;
     const auto first = [&] { return !source.disk_due || *source.disk_due > due; };
-    const bool soon = due <= now_ + options_.horizon && !rests(lane);
+    const bool soon = due <= now_ + options_.horizon && !is_paused(lane);
     if (soon && first() && memory_.room(lane) == 0 && !source.memory.empty() &&
         due < source.memory.latest()) {
-        memory_.let_go_later_half(source);
+        memory_.evict_later_half(source);
     }
     if (soon && first() && memory_.room(lane) > 0) {
-        memory_.keep(source, std::move(queued));
+        memory_.push(source, std::move(queued));
     } else {
         source.note_on_disk(due);
     }
 }
 
-bool Dispatcher::wants_load(const Lane& lane, const LaneSource& source) const {
+bool Dispatcher::needs_load(const Lane& lane, const LaneSource& source) const {
     return source.disk_due && (source.disk_first() || memory_.low(lane, source));
 }
 
-/// Reads when the first is nearly due, and then all of a horizon: so the reads of a lane with a
-/// long queue are few, however densely it comes due.
+/// Reads when the first message on disk is nearly due, and then all that are due within the
+/// horizon, so that a lane with a long queue needs few reads.
 void Dispatcher::load_due(Lane& lane) {
     const Timestamp soon = now_ + load_ahead();
     for (const auto which : {model::Source::api, model::Source::campaign}) {
         const auto& source = lane.source(which);
-        if (wants_load(lane, source) && *source.disk_due <= soon && lane.may_send_at() <= soon) {
+        if (needs_load(lane, source) && *source.disk_due <= soon && lane.may_send_at() <= soon) {
             load(lane, which);
         }
     }
@@ -57,57 +57,65 @@ void Dispatcher::load_due(Lane& lane) {
 
 void Dispatcher::load(Lane& lane, model::Source which) {
     auto& source = lane.source(which);
-    if (now_ < read_again_at_) {
+    if (now_ < next_read_at_) {
         return;
     }
     if (source.disk_first() && memory_.room(lane) < LaneMemory::reserve / 2) {
-        memory_.let_go_later_half(source);
+        memory_.evict_later_half(source);
     }
     const auto limit = std::min(memory_.room(lane), load_max);
-    // A read for a few is not worth it while there is something to send.
+    // A read for a few messages does not pay while there is something to send.
     const bool few = limit < LaneMemory::reserve / 2 && !source.memory.empty();
     if (limit == 0 || few) {
         return;
     }
-    std::unordered_set<Uuid> here;
-    source.memory.for_each([&here](const auto& queued) { here.insert(queued.message->id); });
-    const Timestamp before = now_ + options_.horizon + 1ms;
-    auto loaded = reader_->load_lane(lane.device, which, before, limit, [&](const Uuid& id) {
-        return here.contains(id) || in_flight_.contains(id);
+    std::unordered_set<Uuid> in_memory;
+    source.memory.for_each(
+        [&in_memory](const auto& queued) { in_memory.insert(queued.message->id); });
+    auto loaded = read(lane, which, now_ + options_.horizon + 1ms, limit, [&](const Uuid& id) {
+        return in_memory.contains(id) || in_flight_.contains(id);
     });
+    if (loaded) {
+        loaded_in_step_ += loaded->size();
+        for (auto& queued : *loaded) {
+            memory_.push_loaded(source, std::move(queued));
+        }
+    }
+}
+
+/// Reads messages that are due before `before`, and updates `disk_due` to what follows them. Empty:
+/// the read failed.
+std::optional<std::vector<store::QueuedMessage>> Dispatcher::read(Lane& lane, model::Source which,
+                                                                  Timestamp before,
+                                                                  std::size_t limit,
+                                                                  const store::Known& known) {
+    auto loaded = reader_->load_lane(lane.device, which, before, limit, known);
     if (!loaded) {
         read_failed(loaded.error());
-        return;
+        return std::nullopt;
     }
-    const bool all = loaded->size() < limit;
-    step_loaded_ += loaded->size();
-    if (!all) {
+    auto& source = lane.source(which);
+    if (loaded->size() == limit) {
         source.disk_due = loaded->back().queued_at;  // The others go after these.
-    }
-    for (auto& queued : *loaded) {
-        memory_.keep_known(source, std::move(queued));
-    }
-    if (!all) {
-        return;  // The next load comes when memory is low again.
-    }
-    if (auto next = reader_->next_due(lane.device, which, before)) {
+    } else if (auto next = reader_->next_due(lane.device, which, before)) {
         source.disk_due = *next;
     } else {
         read_failed(next.error());
     }
+    return std::move(*loaded);
 }
 
 void Dispatcher::read_failed(const Error& error) {
-    if (error.code != ErrorCode::damaged) {  // Damage concerns that lane alone, which stops.
-        read_again_at_ = now_ + store_pause;
+    if (error.code != ErrorCode::damaged) {  // Damage stops that lane alone.
+        next_read_at_ = now_ + store_pause;
     }
-    if (options_.on_trouble) {
-        options_.on_trouble(error);
+    if (options_.on_store_error) {
+        options_.on_store_error(error);
     }
 }
 
-/// A lane that cannot send lets its messages wait until give_up after its device went down, then
-/// ends those that are due, a few at a time.
+/// Messages of a lane that cannot send wait until `give_up` after its device went down; then those
+/// that are due are ended, a few at a time.
 void Dispatcher::expire(Lane& lane) {
     const auto ends_at =
         std::max<Timestamp>(lane.down_since.value_or(now_) + options_.give_up, give_up_from_);
@@ -125,48 +133,35 @@ void Dispatcher::expire(Lane& lane) {
     }
     if (next) {
         timers_.arm(lane,
-                    std::max<Timestamp>({*next, ends_at, now_ + memory_pause, read_again_at_}));
+                    std::max<Timestamp>({*next, ends_at, now_ + memory_pause, next_read_at_}));
     }
 }
 
-/// Answers how many more may be ended now.
+/// Ends at most `room` messages that are due; returns how much of `room` is left.
 std::size_t Dispatcher::expire(Lane& lane, model::Source which, std::size_t room) {
     auto& source = lane.source(which);
     const auto end = [&](store::QueuedMessage queued) {
         --room;
-        if (queued.intent_recorded && is_careful(lane.connector, *queued.message)) {
-            hold(fly(lane, std::move(queued)));  // A crash interrupted its send.
+        if (queued.intent_recorded && needs_intent(lane.connector, *queued.message)) {
+            hold(add_in_flight(lane, std::move(queued)));  // A crash interrupted its send.
         } else {
             finish_unsent(lane, std::move(queued), model::StatusCode::failed, details::device_down);
         }
     };
     while (room > 0 && !source.memory.empty() && source.memory.top().queued_at <= now_) {
-        end(memory_.take(source));
+        end(memory_.pop(source));
     }
     const bool due = source.disk_due && *source.disk_due <= now_;
-    if (room == 0 || !due || now_ < read_again_at_) {
+    if (room == 0 || !due || now_ < next_read_at_) {
         return room;
     }
-    // Nothing that is in memory is due, or it would have been ended above.
-    const Timestamp before = now_ + 1ms;
-    const auto limit = room;
-    auto loaded = reader_->load_lane(lane.device, which, before, limit,
-                                     [this](const Uuid& id) { return in_flight_.contains(id); });
-    if (!loaded) {
-        read_failed(loaded.error());
-        return room;
-    }
-    const bool all = loaded->size() < limit;
-    for (auto& queued : *loaded) {
-        end(std::move(queued));
-    }
-    if (!all) {
-        return room;
-    }
-    if (auto next = reader_->next_due(lane.device, which, before)) {
-        source.disk_due = *next;
-    } else {
-        read_failed(next.error());
+    // No message in memory is due any more: they were ended above.
+    auto loaded = read(lane, which, now_ + 1ms, room,
+                       [this](const Uuid& id) { return in_flight_.contains(id); });
+    if (loaded) {
+        for (auto& queued : *loaded) {
+            end(std::move(queued));
+        }
     }
     return room;
 }

@@ -1,4 +1,4 @@
-// The dispatcher's endings: what becomes of a message after its send, or without one.
+// The dispatcher's handling of outcomes, and of messages that end without a send.
 #include <algorithm>
 #include <tuple>
 
@@ -18,9 +18,8 @@ constexpr Millis probe_longest = 60s;
 
 }  // namespace
 
-/// For the next start.
 void Dispatcher::store_down_since(Lane& lane) {
-    // Refused only when the store stops: the next start then counts the outage from there.
+    // Fails only when the store stops; the next start then counts the outage from that moment.
     std::ignore = committer_.change_always(
         [device = lane.device, since = lane.down_since](store::Tables& tables) {
             return tables.set_down_since(device, since);
@@ -29,13 +28,14 @@ void Dispatcher::store_down_since(Lane& lane) {
     lane.down_since_stored = lane.down_since;
 }
 
-bool is_careful(const connector::Connector* connector, const model::Message& message) {
+bool needs_intent(const connector::Connector* connector, const model::Message& message) {
     return message.delivery == model::Delivery::at_most_once &&
            (connector == nullptr || !connector->capabilities()->recognises_repeats);
 }
 
-Dispatcher::InFlight& Dispatcher::fly(Lane& lane, store::QueuedMessage queued, bool windowed) {
-    if (windowed) {
+Dispatcher::InFlight& Dispatcher::add_in_flight(Lane& lane, store::QueuedMessage queued,
+                                                bool in_window) {
+    if (in_window) {
         ++lane.in_flight;
     }
     const auto id = queued.message->id;
@@ -44,11 +44,11 @@ Dispatcher::InFlight& Dispatcher::fly(Lane& lane, store::QueuedMessage queued, b
               .lane = &lane,
               .connector = lane.connector,
               .probe = lane.probing,
-              .windowed = windowed};
+              .in_window = in_window};
     return flight;
 }
 
-void Dispatcher::conclude(InFlight& flight, model::Outcome outcome) {
+void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
     if (outcome.kind != model::Outcome::Kind::device_down) {
         ++flight.queued.attempts;
         if (flight.probe) {
@@ -60,7 +60,7 @@ void Dispatcher::conclude(InFlight& flight, model::Outcome outcome) {
     }
     if (outcome.kind == model::Outcome::Kind::accepted &&
         !connector::is_platform_id(outcome.platform_id)) {
-        outcome.kind = model::Outcome::Kind::unknown;  // No status would ever find it.
+        outcome.kind = model::Outcome::Kind::unknown;  // No later status could be matched to it.
     }
     switch (outcome.kind) {
         case model::Outcome::Kind::sent:
@@ -81,42 +81,41 @@ void Dispatcher::conclude(InFlight& flight, model::Outcome outcome) {
             await_status(flight, std::move(outcome));
             return;
         case model::Outcome::Kind::retry:
-            try_again(flight, std::move(outcome));
+            retry(flight, std::move(outcome));
             return;
         case model::Outcome::Kind::unknown:
-            // At least once: perhaps a second message, but never none.
-            if (is_careful(flight.connector, *flight.queued.message)) {
+            // To be delivered at least once: it may be sent twice, but is not lost.
+            if (needs_intent(flight.connector, *flight.queued.message)) {
                 hold(flight);
             } else {
-                try_again(flight, std::move(outcome));
+                retry(flight, std::move(outcome));
             }
             return;
         case model::Outcome::Kind::device_down:
-            put_back(flight);
+            requeue(flight);
             return;
     }
 }
 
-void Dispatcher::try_again(InFlight& flight, model::Outcome outcome) {
-    auto words = details::of_platform(std::move(outcome.details));
+void Dispatcher::retry(InFlight& flight, model::Outcome outcome) {
+    auto text = details::of_platform(std::move(outcome.details));
     auto& failing_since = flight.queued.failing_since;
     failing_since = failing_since.value_or(now_);
     const auto next =
         retry_.next(now_, *failing_since, flight.queued.attempts, outcome.retry_after, random_);
     if (next) {
         ++retries_;
-        reschedule(flight, *next, std::move(words));
+        reschedule(flight, *next, std::move(text));
         return;
     }
-    finish(flight,
-           {.state = MessageState::failed,
-            .code = StatusCode::failed,
-            .details = std::string{details::gave_up} + (words.empty() ? "" : ": ") + words});
+    finish(flight, {.state = MessageState::failed,
+                    .code = StatusCode::failed,
+                    .details = std::string{details::gave_up} + (text.empty() ? "" : ": ") + text});
 }
 
-/// The device was down: the message keeps its place, the lane pauses and probes. What was on its
-/// way in the same outage says nothing new.
-void Dispatcher::put_back(InFlight& flight) {
+/// The device is down: the message keeps its position, and the lane pauses and probes. Only a probe
+/// lengthens the pause; sends that were in flight when the device went down do not.
+void Dispatcher::requeue(InFlight& flight) {
     auto& lane = *flight.lane;
     if (!lane.probing || flight.probe) {
         lane.probe_wait = lane.probing ? std::min(lane.probe_wait * 2, probe_longest) : probe_first;
@@ -125,19 +124,19 @@ void Dispatcher::put_back(InFlight& flight) {
         lane.down_since = lane.down_since.value_or(now_);
     }
     if (flight.queued.intent_recorded) {
-        reschedule(flight, flight.queued.queued_at, {});  // Takes the intent back.
+        reschedule(flight, flight.queued.queued_at, {});  // Clears the intent.
         return;
     }
     auto queued = std::move(flight.queued);
     auto& source = lane.source(queued.message->source);
     in_flight_.erase(queued.message->id);
     --lane.in_flight;
-    memory_.keep_known(source, std::move(queued));
+    memory_.push_loaded(source, std::move(queued));
     make_ready(lane);
 }
 
-/// From the commit on the message is the platform's: it holds no place in the window, and is never
-/// sent again. A crash before that repeats the send, like any other.
+/// Once this is committed, the message leaves the window and is never sent again. A crash before
+/// the commit repeats the send, as for any other outcome.
 void Dispatcher::await_status(InFlight& flight, model::Outcome outcome) {
     flight.stage = Stage::committing;
     const auto& message = *flight.queued.message;
@@ -164,14 +163,9 @@ void Dispatcher::finish(InFlight& flight, model::Completion completion) {
         model::may_move(begun ? MessageState::sending : MessageState::pending, completion.state),
         "a message ends by a move of its states");
     flight.stage = Stage::committing;
-    store::Finish work;
-    work.queued_at = flight.queued.queued_at;
-    work.sent = begun ? flight.lane->pacer.record() : std::nullopt;
-    work.completion = std::move(completion);
-    work.completion.finished_at = clock_.wall_now();
-    work.completion.attempts = flight.queued.attempts;
-    work.callback = callbacks_(*flight.queued.message, work.completion);
-    work.message = std::move(flight.queued.message);
+    const auto sent = begun ? flight.lane->pacer.record() : std::nullopt;
+    auto work = finish_of(flight, std::move(completion));
+    work.sent = sent;
     committer_.finish(std::move(work), [this](store::Finish&& ended) {
         const auto id = ended.message->id;
         if (ended.finished) {
@@ -181,9 +175,21 @@ void Dispatcher::finish(InFlight& flight, model::Completion completion) {
     });
 }
 
+/// Takes the message out of `flight`.
+store::Finish Dispatcher::finish_of(InFlight& flight, model::Completion completion) {
+    store::Finish finish;
+    finish.queued_at = flight.queued.queued_at;
+    finish.completion = std::move(completion);
+    finish.completion.finished_at = clock_.wall_now();
+    finish.completion.attempts = flight.queued.attempts;
+    finish.callback = callbacks_(*flight.queued.message, finish.completion);
+    finish.message = std::move(flight.queued.message);
+    return finish;
+}
+
 void Dispatcher::finish_unsent(Lane& lane, store::QueuedMessage queued, StatusCode code,
                                std::string_view details) {
-    finish(fly(lane, std::move(queued)),
+    finish(add_in_flight(lane, std::move(queued)),
            {.state = MessageState::failed, .code = code, .details = std::string{details}});
 }
 

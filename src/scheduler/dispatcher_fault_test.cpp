@@ -180,7 +180,7 @@ struct BrokenReadTest : FaultTest {
     std::vector<std::string> troubles;
 
     BrokenReadTest() {
-        options.on_trouble = [this](const Error& error) { troubles.push_back(error.detail); };
+        options.on_store_error = [this](const Error& error) { troubles.push_back(error.detail); };
         wrap_reader = [this](std::unique_ptr<store::Reader> real) {
             return std::make_unique<WatchedReader>(std::move(real), watch);
         };

@@ -1,4 +1,4 @@
-// The dispatcher's waiting for the files of media messages.
+// The dispatcher's fetching of the files of media messages.
 #include <algorithm>
 
 #include "base/assert.hpp"
@@ -13,7 +13,7 @@ using model::StatusCode;
 
 constexpr Millis files_ahead_for = std::chrono::seconds{10};
 
-/// What the platform itself would refuse, known before it is asked.
+/// The platform's refusal of the file, if its capabilities tell it in advance.
 std::optional<Outcome> refusal(const connector::Capabilities& platform, const media::File& file) {
     if (platform.media_types && !platform.media_types->contains(file.media_type)) {
         return Outcome{.kind = Outcome::Kind::failed,
@@ -30,7 +30,7 @@ std::optional<Outcome> refusal(const connector::Capabilities& platform, const me
 
 }  // namespace
 
-/// Steps aside, so that others pass.
+/// Takes the message out of its lane's order, so that others are sent while its file is fetched.
 void Dispatcher::await_file(Lane& lane, store::QueuedMessage queued) {
     if (options_.files == nullptr) {
         finish_unsent(lane, std::move(queued), StatusCode::failed, details::media_unavailable);
@@ -38,23 +38,24 @@ void Dispatcher::await_file(Lane& lane, store::QueuedMessage queued) {
     }
     memory_.count(queued);
     ++awaiting_;
-    auto& flight = fly(lane, std::move(queued), false);
+    auto& flight = add_in_flight(lane, std::move(queued), false);
     flight.stage = Stage::fetching;
     const auto& id = flight.queued.message->id;
     lane.fetches.all.insert(id);
     lane.fetches.waiting.push_back(id);
-    fetch_some(lane);
+    fetch_ahead(lane);
 }
 
-/// Whether the next message cannot step aside, because too many have.
-bool Dispatcher::blocked_by_fetches(Lane& lane) {
+/// Whether the next message needs a file, and as many as may wait for theirs already do.
+bool Dispatcher::is_blocked_by_fetches(Lane& lane) {
     const auto* source = lane.next_due(now_);
     return source != nullptr && source->with_file.empty() &&
            source->memory.top().message->type == model::MessageType::media &&
            lane.fetches.all.size() >= memory_.awaiting_max();
 }
 
-/// Files that a lane may have or ask for: those that it will soon send, for they take disk.
+/// How many files a lane may have or be fetching: those that it sends soon, because they take disk
+/// space.
 std::size_t Dispatcher::files_ahead(const Lane& lane) const {
     const auto& pace = lane.pacer.pace();
     const auto gap = pace.gap_min + pace.jitter_max / 2;
@@ -65,19 +66,19 @@ std::size_t Dispatcher::files_ahead(const Lane& lane) const {
     return std::clamp<std::size_t>(soon, 1, options_.lane_files_max);
 }
 
-void Dispatcher::fetch_some(Lane& lane) {
+void Dispatcher::fetch_ahead(Lane& lane) {
     auto& fetches = lane.fetches;
     const auto ahead = files_ahead(lane);
     const auto here = [&lane] {
         return lane.sources[0].with_file.size() + lane.sources[1].with_file.size();
     };
-    while (!fetches.waiting.empty() && fetches.under_way + here() < ahead) {
+    while (!fetches.waiting.empty() && fetches.in_flight + here() < ahead) {
         const auto id = fetches.waiting.front();
         fetches.waiting.pop_front();
         if (!fetches.all.contains(id)) {
             continue;  // Cancelled.
         }
-        ++fetches.under_way;
+        ++fetches.in_flight;
         options_.files->fetch(*in_flight_.at(id).queued.message, [this, id, device = lane.device](
                                                                      media::FetchResult result) {
             post_(Fetched{.message = id, .device = device, .result = std::move(result)});
@@ -87,13 +88,13 @@ void Dispatcher::fetch_some(Lane& lane) {
 
 void Dispatcher::handle(Fetched&& event) {
     auto& lane = lane_of(event.device);
-    --lane.fetches.under_way;
-    // Otherwise it was cancelled or left to the disk meanwhile, or came to its turn again since and
-    // got its file from a later fetch.
+    --lane.fetches.in_flight;
+    // Otherwise the message was cancelled or evicted meanwhile, or was loaded again and has its
+    // file from a later fetch.
     if (lane.fetches.all.contains(event.message) && in_flight_.at(event.message).file == nullptr) {
         fetched(in_flight_.at(event.message), std::move(event.result));
     }
-    fetch_some(lane);
+    fetch_ahead(lane);
     make_ready(lane);
 }
 
@@ -110,26 +111,26 @@ void Dispatcher::fetched(InFlight& flight, media::FetchResult result) {
         source.with_file.emplace(flight.queued.queued_at, message.id);
     } else if (refused->kind == Outcome::Kind::failed) {
         auto queued = stop_awaiting(message.id);
-        finish(fly(lane, std::move(queued), false),
+        finish(add_in_flight(lane, std::move(queued), false),
                {.state = model::MessageState::failed,
                 .code = refused->code,
                 .details =
                     details::of_platform(std::move(refused->details), details::media_unavailable)});
-    } else {  // The library was closed, or too many wait: not at once again.
+    } else {  // The cache was closed, or too many wait: not again at once.
         const auto queued_at = stop_awaiting(message.id).queued_at;
         source.note_on_disk(std::max<Timestamp>(queued_at, now_ + store_pause));
     }
 }
 
-/// The earliest that has its file; it is in its lane's window from now on.
-Dispatcher::InFlight& Dispatcher::take_with_file(LaneSource& source) {
+/// The earliest message that has its file. It counts in its lane's window from now on.
+Dispatcher::InFlight& Dispatcher::pop_with_file(LaneSource& source) {
     auto& flight = in_flight_.at(source.with_file.begin()->second);
     auto& lane = *flight.lane;
     auto file = std::move(flight.file);
-    auto& going = fly(lane, stop_awaiting(flight.queued.message->id));
-    going.file = std::move(file);
-    fetch_some(lane);
-    return going;
+    auto& sent = add_in_flight(lane, stop_awaiting(flight.queued.message->id));
+    sent.file = std::move(file);
+    fetch_ahead(lane);
+    return sent;
 }
 
 store::QueuedMessage Dispatcher::stop_awaiting(const model::MessageId& id) {
@@ -144,9 +145,9 @@ store::QueuedMessage Dispatcher::stop_awaiting(const model::MessageId& id) {
     return queued;
 }
 
-/// Whatever the lane holds in memory and has not begun to send.
-void Dispatcher::leave_to_disk(Lane& lane) {
-    memory_.let_go(lane);
+/// Removes from memory all messages of the lane whose send has not begun.
+void Dispatcher::evict(Lane& lane) {
+    memory_.evict(lane);
     const auto awaiting = lane.fetches.all;
     for (const auto& id : awaiting) {
         const auto queued = stop_awaiting(id);
@@ -161,7 +162,7 @@ void Dispatcher::drain() {
     }
     draining_ = true;
     for (auto& [device, lane] : lanes_) {
-        leave_to_disk(*lane);
+        evict(*lane);
     }
 }
 

@@ -148,8 +148,8 @@ TEST_F(DispatcherFetchTest, AMessageThatAwaitsItsFileCanBeCancelled) {
     store::QueuedMessage queued;
     queued.message = std::make_unique<model::Message>(stored(id).message);
     queued.queued_at = queued.message->due_at;
-    tell(Cancelled{.message = std::move(queued),
-                   .done = [&answer](Result<void> result) { answer = std::move(result); }});
+    tell(CancelRequested{.message = std::move(queued),
+                         .done = [&answer](Result<void> result) { answer = std::move(result); }});
     EXPECT_TRUE(answer);
     EXPECT_EQ(state(id), MessageState::cancelled);
     give_file(0);

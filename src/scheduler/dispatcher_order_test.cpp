@@ -23,7 +23,7 @@ struct OrderTest : DispatcherFixture {
         if (told) {
             tell(Accepted{.message = std::move(stored)});
         } else if (dispatcher != nullptr) {
-            tell(Woken{.device = device.number, .due = stored->due_at});
+            tell(QueuedOnDisk{.device = device.number, .due = stored->due_at});
         }
     }
     /// Lets all leave, one after the other.

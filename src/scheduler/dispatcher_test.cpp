@@ -158,9 +158,10 @@ TEST_F(DispatcherTest, AWaitingMessageCanBeCancelledAndOneBeingSentCannot) {
         const auto record = stored(id);
         store::QueuedMessage queued{.message = std::make_unique<model::Message>(record.message),
                                     .queued_at = record.queued_at};
-        tell(Cancelled{.message = std::move(queued), .done = [&](Result<void> result) {
-                           result ? void(++cancelled) : refused.push_back(result.error().code);
-                       }});
+        tell(CancelRequested{.message = std::move(queued), .done = [&](Result<void> result) {
+                                 result ? void(++cancelled)
+                                        : refused.push_back(result.error().code);
+                             }});
     };
     cancel(sending);
     cancel(waiting);

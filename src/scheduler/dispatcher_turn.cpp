@@ -1,4 +1,4 @@
-// The dispatcher's sending: a lane has its turn.
+// The dispatcher's sending: runs one lane.
 #include <algorithm>
 
 #include "scheduler/details.hpp"
@@ -7,32 +7,33 @@
 namespace merpati::scheduler {
 namespace {
 
-constexpr std::size_t turn_max = 64;  // Sends of one lane before the next lane's turn.
+constexpr std::size_t sends_max = 64;  // Of one lane, before the next lane is run.
 
 }  // namespace
 
-void Dispatcher::take_turn(Lane& lane) {
+void Dispatcher::run_lane(Lane& lane) {
     if (!lane.connected() && !lane.down_since && now_ >= give_up_from_) {
-        lane.down_since = now_;  // Messages of a device that nobody knows.
+        lane.down_since = now_;  // Its device is unknown.
     }
     if (lane.down_since != lane.down_since_stored) {
         store_down_since(lane);
     }
     if (draining_ || committer_.condition().is_damaged(lane.device)) {
-        return;  // What is damaged cannot be recorded: its messages stay where they are.
+        return;  // Outcomes could not be recorded; its messages stay where they are.
     }
-    if (rests(lane)) {
-        leave_to_disk(lane);
+    if (is_paused(lane)) {
+        evict(lane);
     }
-    // A probe that is due or under way may yet tell that the device is back.
-    const bool probe_tells = lane.probing && (lane.in_flight > 0 || lane.may_send_at() <= now_);
-    if (!lane.connected() || (lane.probing && !probe_tells)) {
+    // A probe that is due or in flight may still show that the device works again.
+    const bool probe_may_succeed =
+        lane.probing && (lane.in_flight > 0 || lane.may_send_at() <= now_);
+    if (!lane.connected() || (lane.probing && !probe_may_succeed)) {
         expire(lane);
     }
     if (lane.connected()) {
         load_due(lane);
         send_due(lane);
-        plan_next_turn(lane);
+        schedule_next_run(lane);
     }
     count(lane);
 }
@@ -48,92 +49,92 @@ void Dispatcher::count(Lane& lane) {
 }
 
 void Dispatcher::send_due(Lane& lane) {
-    for (std::size_t sent = 0; sent < turn_max && lane.in_flight < lane.places(); ++sent) {
+    for (std::size_t sent = 0; sent < sends_max && lane.in_flight < lane.window_now(); ++sent) {
         if (lane.may_send_at() > now_ || !may_send()) {
             return;
         }
         auto* source = lane.next_due(now_);
-        if (source == nullptr || blocked_by_fetches(lane)) {
+        if (source == nullptr || is_blocked_by_fetches(lane)) {
             return;
         }
         if (source->with_file.empty()) {
-            start(lane, memory_.take(*source));
+            check_and_send(lane, memory_.pop(*source));
         } else {
-            begin(take_with_file(*source));
+            begin_send(pop_with_file(*source));
         }
     }
 }
 
-/// What keeps a message from the platform altogether is seen here; the rest is handed over.
-void Dispatcher::start(Lane& lane, store::QueuedMessage queued) {
+/// Ends or holds messages that must not be sent; of the others begins the send or the fetch.
+void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
     const auto& message = *queued.message;
     if (options_.recipient_possible && !options_.recipient_possible(message.recipient)) {
         finish_unsent(lane, std::move(queued), model::StatusCode::recipient_invalid,
                       details::recipient_invalid);
         return;
     }
-    if (queued.intent_recorded && is_careful(lane.connector, message)) {
-        hold(fly(lane, std::move(queued)));  // A crash interrupted its send.
+    if (queued.intent_recorded && needs_intent(lane.connector, message)) {
+        hold(add_in_flight(lane, std::move(queued)));  // A crash interrupted its send.
     } else if (message.type == model::MessageType::media) {
         await_file(lane, std::move(queued));
     } else {
-        begin(fly(lane, std::move(queued)));
+        begin_send(add_in_flight(lane, std::move(queued)));
     }
 }
 
-/// Its turn has come, and nothing is missing.
-void Dispatcher::begin(InFlight& flight) {
+/// Counts the send in the pace, records the intent if it is needed, and sends.
+void Dispatcher::begin_send(InFlight& flight) {
     auto& lane = *flight.lane;
     const auto jitter =
         random_.between(0, static_cast<std::uint64_t>(lane.pacer.pace().jitter_max.count()));
     const auto wall = clock_.wall_now();
     const auto midnight = std::chrono::floor<std::chrono::days>(wall) + std::chrono::days{1};
     lane.pacer.sent(now_, Millis{static_cast<std::int64_t>(jitter)}, midnight - wall);
-    const auto& going = *flight.queued.message;
-    if (!is_careful(flight.connector, going)) {
-        hand_over(flight);
+    const auto& message = *flight.queued.message;
+    if (!needs_intent(flight.connector, message)) {
+        send(flight);
         return;
     }
     flight.stage = Stage::recording;
-    committer_.record_intent({.message = going.id,
-                              .device = going.device,
-                              .source = going.source,
+    committer_.record_intent({.message = message.id,
+                              .device = message.device,
+                              .source = message.source,
                               .queued_at = flight.queued.queued_at},
-                             [this, id = going.id](const store::Intent& intent) {
+                             [this, id = message.id](const store::Intent& intent) {
                                  if (intent.damaged) {
-                                     post_(Committed{.message = id});  // Its lane is at its end.
+                                     post_(Committed{.message = id});  // Its lane has stopped.
                                  } else {
                                      post_(IntentRecorded{.message = id});
                                  }
                              });
 }
 
-void Dispatcher::hand_over(InFlight& flight) {
+void Dispatcher::send(InFlight& flight) {
     ++attempts_;
     flight.stage = Stage::sending;
-    // The connector may report from within `send`; that comes back as an event, like any other.
+    // If the connector reports from within `send`, its outcome comes back as an event, too.
     flight.connector->send({.message = *flight.queued.message,
                             .attempt = flight.queued.attempts + 1,
                             .file = flight.file.get()});
 }
 
-void Dispatcher::plan_next_turn(Lane& lane) {
-    if (lane.in_flight >= lane.places()) {
-        return;  // The next commit gives the lane its turn.
+void Dispatcher::schedule_next_run(Lane& lane) {
+    if (lane.in_flight >= lane.window_now()) {
+        return;  // The next commit makes the lane ready.
     }
-    if (blocked_by_fetches(lane)) {
-        return;  // The next file does.
+    if (is_blocked_by_fetches(lane)) {
+        return;  // The next file makes it ready.
     }
     auto next = Timestamp::max();
     if (const auto due = lane.memory_due()) {
         next = std::max(*due, lane.may_send_at());
     }
     for (const auto& source : lane.sources) {
-        if (wants_load(lane, source)) {
+        if (needs_load(lane, source)) {
             const Timestamp at = std::max(*source.disk_due, lane.may_send_at()) - load_ahead();
-            // Not loaded although due: memory is short, or a read failed. Not at once again.
+            // Due but not loaded: memory is short, or a read failed. Not again at once.
             next = std::min(
-                next, at > now_ ? at : std::max<Timestamp>(now_ + memory_pause, read_again_at_));
+                next, at > now_ ? at : std::max<Timestamp>(now_ + memory_pause, next_read_at_));
         }
     }
     if (next <= now_) {

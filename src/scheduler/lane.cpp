@@ -6,7 +6,7 @@
 namespace merpati::scheduler {
 namespace {
 
-/// For a heap whose front is the earliest.
+/// Orders a heap whose front is the earliest.
 bool later(const store::QueuedMessage& left, const store::QueuedMessage& right) {
     if (left.queued_at != right.queued_at) {
         return left.queued_at > right.queued_at;
@@ -29,8 +29,8 @@ void LaneHeap::push(store::QueuedMessage message) {
     std::ranges::push_heap(heap_, later);
 }
 
-void LaneHeap::push_known(store::QueuedMessage message) {
-    known_.insert(message.message->id);
+void LaneHeap::push_loaded(store::QueuedMessage message) {
+    loaded_.insert(message.message->id);
     push(std::move(message));
 }
 
@@ -43,8 +43,8 @@ store::QueuedMessage LaneHeap::pop() {
 }
 
 void LaneHeap::forget(const model::MessageId& id) {
-    if (!known_.empty()) {
-        known_.erase(id);
+    if (!loaded_.empty()) {
+        loaded_.erase(id);
     }
 }
 
@@ -61,7 +61,7 @@ std::optional<store::QueuedMessage> LaneHeap::remove(const model::MessageId& id)
     return message;
 }
 
-std::vector<store::QueuedMessage> LaneHeap::take_later_half() {
+std::vector<store::QueuedMessage> LaneHeap::pop_later_half() {
     const auto middle = heap_.begin() + static_cast<std::ptrdiff_t>(heap_.size() / 2);
     std::ranges::nth_element(
         heap_, middle, [](const auto& left, const auto& right) { return later(right, left); });
@@ -80,9 +80,9 @@ std::vector<store::QueuedMessage> LaneHeap::take_later_half() {
 }
 
 void LaneHeap::clear() {
-    // Swapped, not cleared: what a burst took is given back.
+    // Swapped, so that the memory of a burst is freed.
     std::vector<store::QueuedMessage>{}.swap(heap_);
-    std::unordered_set<Uuid>{}.swap(known_);
+    std::unordered_set<Uuid>{}.swap(loaded_);
 }
 
 LaneSource* Lane::next_due(Timestamp now) {

@@ -1,4 +1,4 @@
-// One device's waiting work.
+// The messages of one device that wait or are in flight.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +27,13 @@ namespace merpati::scheduler {
 class LaneHeap {
 public:
     void push(store::QueuedMessage message);
-    /// As push, and `knows` the id until it is taken out: for what was read from the store, whose
-    /// acceptance may only now be on its way here.
-    void push_known(store::QueuedMessage message);
-    [[nodiscard]] bool knows(const model::MessageId& id) const { return known_.contains(id); }
+    /// For a message that was read from the store: `is_loaded` is true for its id until it is taken
+    /// out, because the event of its acceptance may still come.
+    void push_loaded(store::QueuedMessage message);
+    [[nodiscard]] bool is_loaded(const model::MessageId& id) const { return loaded_.contains(id); }
     [[nodiscard]] const store::QueuedMessage& top() const { return heap_.front(); }
     [[nodiscard]] store::QueuedMessage pop();
-    /// Takes one message out from anywhere; empty when it is not here. Walks the heap.
+    /// Removes a message by its id; empty if it is not here. Searches the whole heap.
     [[nodiscard]] std::optional<store::QueuedMessage> remove(const model::MessageId& id);
 
     [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }
@@ -42,47 +42,47 @@ public:
     void for_each(Visit&& visit) const {
         std::ranges::for_each(heap_, visit);
     }
-    /// None in here is due later.
+    /// No message in here is due later.
     [[nodiscard]] Timestamp latest() const noexcept { return latest_; }
-    /// Takes out the half that goes last, or all where there is but one.
-    [[nodiscard]] std::vector<store::QueuedMessage> take_later_half();
-    /// Lets all of them go; they wait on disk.
+    /// Removes the half that goes last; all, if there is only one.
+    [[nodiscard]] std::vector<store::QueuedMessage> pop_later_half();
     void clear();
 
 private:
     void forget(const model::MessageId& id);
 
     std::vector<store::QueuedMessage> heap_;
-    std::unordered_set<Uuid> known_;
+    std::unordered_set<Uuid> loaded_;
     Timestamp latest_{};
 };
 
-/// Messages of one source: some in memory, the others on disk.
+/// Messages of one source, in memory and on disk.
 struct LaneSource {
     LaneHeap memory;
-    /// Nothing on disk that is not in memory comes due before this; empty: nothing is there.
+    /// No message that is on disk alone is due before this; empty: there is none.
     std::optional<Timestamp> disk_due;
-    /// Media messages in flight whose file has come: they are due, and go before the others.
+    /// Media messages that have their file: they are due, and go before the others.
     std::set<std::pair<Timestamp, model::MessageId>> with_file;
 
     void note_on_disk(Timestamp due) { disk_due = disk_due ? std::min(*disk_due, due) : due; }
-    /// Whether something on disk may go before what is in memory.
+    /// Whether a message on disk may go before those in memory.
     [[nodiscard]] bool disk_first() const {
         return disk_due && !memory.empty() && *disk_due < memory.top().queued_at;
     }
 };
 
-/// Media messages of one lane that were taken out of their heap to wait for their file.
+/// Media messages of one lane that were taken out of their heap until their file is fetched.
 struct LaneFetches {
-    std::unordered_set<model::MessageId> all;  // Waiting, being fetched, or with their file.
-    std::deque<model::MessageId> waiting;      // Not asked for yet; may name some that have left.
-    std::size_t under_way = 0;
+    std::unordered_set<model::MessageId>
+        all;  // Waiting to be fetched, being fetched, or with their file.
+    std::deque<model::MessageId> waiting;  // To be fetched; may hold ids that were cancelled.
+    std::size_t in_flight = 0;
 };
 
-/// One device: its two sources, what it may send now, and what it is waiting for.
+/// One device: its two sources, its pace and window, and whether it can send.
 struct Lane {
     model::PhoneNumber device;
-    bool known = false;  // The device is in the directory; an unknown one does not send.
+    bool known = false;  // The device exists; a lane without one does not send.
     model::DeviceState state = model::DeviceState::disconnected;
     connector::Connector* connector = nullptr;
     std::size_t window = 1;
@@ -92,17 +92,17 @@ struct Lane {
     LaneFetches fetches;
     std::size_t in_flight = 0;  // Handed to the platform or being committed.
 
-    /// The connector said that the device is down although its state says connected: one message
-    /// at a time tries whether it is back.
+    /// The connector reported the device as down although its state is connected: one message at a
+    /// time tests whether it works again.
     bool probing = false;
     Millis probe_wait{0};
     Timestamp probe_at{};
-    /// It cannot send, by its state or by what its connector said, since then.
+    /// Since when it cannot send, by its state or by its connector's outcomes.
     std::optional<Timestamp> down_since;
     std::optional<Timestamp> down_since_stored;
 
-    bool ready = false;                     // Stands in the dispatcher's round.
-    bool counted = false;                   // As a lane with work.
+    bool ready = false;                     // Is in Dispatcher::ready_lanes_.
+    bool counted = false;                   // In Counts::lanes.
     Timestamp timer_at = Timestamp::max();  // When LaneTimers wakes it.
 
     [[nodiscard]] LaneSource& source(model::Source which) {
@@ -114,23 +114,23 @@ struct Lane {
     [[nodiscard]] bool connected() const noexcept {
         return known && connector != nullptr && state == model::DeviceState::connected;
     }
-    /// When it may send, as far as pace and pause are concerned.
+    /// When pace and probing allow the next send.
     [[nodiscard]] Timestamp may_send_at() const noexcept {
         return probing ? std::max(probe_at, pacer.ready_at()) : pacer.ready_at();
     }
-    /// Sends that may be under way at once.
-    [[nodiscard]] std::size_t places() const noexcept { return probing ? 1 : window; }
+    /// Sends that may be in flight at once.
+    [[nodiscard]] std::size_t window_now() const noexcept { return probing ? 1 : window; }
     [[nodiscard]] bool idle() const noexcept {
         return in_memory() == 0 && fetches.all.empty() && in_flight == 0 && !sources[0].disk_due &&
                !sources[1].disk_due;
     }
 
-    /// The source whose earliest message in memory goes next: API before campaign among those due.
-    /// A message with its file is due.
+    /// The source of the next message in memory: of those due, API before campaign. A message with
+    /// its file is due.
     [[nodiscard]] LaneSource* next_due(Timestamp now);
-    /// When the earliest message in memory comes due.
+    /// When the earliest message in memory is due.
     [[nodiscard]] std::optional<Timestamp> memory_due() const;
-    /// The earliest lower bound of what is on disk.
+    /// A lower bound of when the earliest message on disk is due.
     [[nodiscard]] std::optional<Timestamp> disk_due() const;
 };
 

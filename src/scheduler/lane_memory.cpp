@@ -5,7 +5,7 @@
 namespace merpati::scheduler {
 namespace {
 
-constexpr int paced_horizons = 8;  // A paced lane holds what it sends in so many horizons.
+constexpr int paced_horizons = 8;  // A paced lane holds what it sends in this many horizons.
 
 std::size_t bytes_of(const store::QueuedMessage& queued) {
     const auto& message = *queued.message;
@@ -13,9 +13,9 @@ std::size_t bytes_of(const store::QueuedMessage& queued) {
            message.callback_url.size();
 }
 
-/// What is left of `whole`, never less than nothing.
-std::size_t rest(std::size_t whole, std::size_t taken) {
-    return whole - std::min(whole, taken);
+/// `limit - used`, at least 0.
+std::size_t remaining(std::size_t limit, std::size_t used) {
+    return limit - std::min(limit, used);
 }
 
 }  // namespace
@@ -32,9 +32,10 @@ std::size_t LaneMemory::worth_holding(const Lane& lane) const noexcept {
 
 std::size_t LaneMemory::room(const Lane& lane) const noexcept {
     const auto held = lane.in_memory();
-    const auto of_all =
-        bytes_ < options_.memory_bytes_max ? rest(options_.memory_max, messages_) : 0;
-    return std::min(rest(worth_holding(lane), held), std::max(of_all, rest(reserve, held)));
+    const auto in_all =
+        bytes_ < options_.memory_bytes_max ? remaining(options_.memory_max, messages_) : 0;
+    return std::min(remaining(worth_holding(lane), held),
+                    std::max(in_all, remaining(reserve, held)));
 }
 
 std::size_t LaneMemory::awaiting_max() const noexcept {
@@ -47,17 +48,17 @@ bool LaneMemory::low(const Lane& lane, const LaneSource& source) const noexcept 
     return source.memory.size() < std::max<std::size_t>(1, worth_holding(lane) / 4);
 }
 
-void LaneMemory::keep(LaneSource& source, store::QueuedMessage queued) {
+void LaneMemory::push(LaneSource& source, store::QueuedMessage queued) {
     count(queued);
     source.memory.push(std::move(queued));
 }
 
-void LaneMemory::keep_known(LaneSource& source, store::QueuedMessage queued) {
+void LaneMemory::push_loaded(LaneSource& source, store::QueuedMessage queued) {
     count(queued);
-    source.memory.push_known(std::move(queued));
+    source.memory.push_loaded(std::move(queued));
 }
 
-store::QueuedMessage LaneMemory::take(LaneSource& source) {
+store::QueuedMessage LaneMemory::pop(LaneSource& source) {
     auto queued = source.memory.pop();
     uncount(queued);
     return queued;
@@ -72,14 +73,14 @@ std::optional<store::QueuedMessage> LaneMemory::remove(LaneSource& source,
     return queued;
 }
 
-void LaneMemory::let_go_later_half(LaneSource& source) {
-    for (const auto& queued : source.memory.take_later_half()) {
+void LaneMemory::evict_later_half(LaneSource& source) {
+    for (const auto& queued : source.memory.pop_later_half()) {
         uncount(queued);
         source.note_on_disk(queued.queued_at);
     }
 }
 
-void LaneMemory::let_go(Lane& lane) {
+void LaneMemory::evict(Lane& lane) {
     for (auto& source : lane.sources) {
         if (source.memory.empty()) {
             continue;

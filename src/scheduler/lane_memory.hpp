@@ -1,4 +1,4 @@
-// What all lanes together hold in memory.
+// The memory that all lanes together use for messages.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace merpati::scheduler {
 
-/// Counts what the lanes' heaps hold, and says who may hold more. Everything here is on disk too,
-/// so whatever is let go is merely read again.
+/// Counts the messages in the lanes' heaps, and says which lane may hold more. All of them are on
+/// disk too: what is evicted is read again later.
 ///
-/// Limits: `memory_max` messages and `memory_bytes_max` bytes; beyond them `reserve` messages a
-/// lane, so that full memory slows lanes down and starves none. A lane that is paced holds little
-/// more than it can send soon.
+/// Limits: `memory_max` messages and `memory_bytes_max` bytes; beyond them `reserve` messages for
+/// each lane, so that full memory slows lanes down but stops none. A paced lane holds little more
+/// than what it can send soon.
 class LaneMemory {
 public:
     explicit LaneMemory(const Options& options) : options_(options) {}
@@ -23,24 +23,25 @@ public:
 
     /// How many more messages the lane may hold.
     [[nodiscard]] std::size_t room(const Lane& lane) const noexcept;
-    /// How many media messages of one lane may await their files beside its heaps. More than
-    /// `reserve` only while half of the memory is free: the other half is for what can be sent.
+    /// How many media messages of one lane may wait for their files, outside its heaps. More than
+    /// `reserve` only while half of the memory is free, so that messages which can be sent have the
+    /// other half.
     [[nodiscard]] std::size_t awaiting_max() const noexcept;
-    /// Whether so few of this source are left that it is time to load more.
+    /// Whether so few messages of this source are in memory that more should be loaded.
     [[nodiscard]] bool low(const Lane& lane, const LaneSource& source) const noexcept;
 
-    void keep(LaneSource& source, store::QueuedMessage queued);
-    /// Of what was read from the store (LaneHeap::push_known).
-    void keep_known(LaneSource& source, store::QueuedMessage queued);
-    [[nodiscard]] store::QueuedMessage take(LaneSource& source);
+    void push(LaneSource& source, store::QueuedMessage queued);
+    /// See LaneHeap::push_loaded.
+    void push_loaded(LaneSource& source, store::QueuedMessage queued);
+    [[nodiscard]] store::QueuedMessage pop(LaneSource& source);
     [[nodiscard]] std::optional<store::QueuedMessage> remove(LaneSource& source,
                                                              const model::MessageId& id);
-    /// Leaves what goes last to the disk: there is something that goes before it.
-    void let_go_later_half(LaneSource& source);
-    /// Leaves what waits in the lane's heaps to the disk.
-    void let_go(Lane& lane);
+    /// To make room for messages that go before these.
+    void evict_later_half(LaneSource& source);
+    /// Empties the lane's heaps.
+    void evict(Lane& lane);
 
-    /// A message that is held outside a heap counts all the same.
+    /// For a message that is held in memory outside a heap.
     void count(const store::QueuedMessage& queued);
     void uncount(const store::QueuedMessage& queued);
 

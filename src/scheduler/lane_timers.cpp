@@ -6,7 +6,7 @@ void LaneTimers::arm(Lane& lane, Timestamp at) {
     if (at >= lane.timer_at) {
         return;
     }
-    // The entry of a lane that waits already moves, so that none is allocated.
+    // An existing entry is moved, which allocates nothing.
     auto moved = waiting_.extract({.at = lane.timer_at, .lane = &lane});
     lane.timer_at = at;
     if (moved.empty()) {

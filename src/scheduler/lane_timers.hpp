@@ -1,4 +1,4 @@
-// When each lane wants its next turn.
+// When each lane must be run next.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace merpati::scheduler {
 
-/// At most one moment a lane, whatever is asked: the earliest. A lane that is woken plans anew, so
-/// a later wish would only pile up.
+/// Keeps one time for each lane, the earliest that was asked for: a lane that is run sets its next
+/// time anew, so later ones need not be kept.
 class LaneTimers {
 public:
-    /// Wakes the lane at `at`, or earlier where it is to be woken earlier anyway.
+    /// The lane is due at `at`, or earlier if that was asked for before.
     void arm(Lane& lane, Timestamp at);
 
-    /// Takes out a lane whose moment has come; null when there is none.
+    /// Removes and returns a lane that is due; null: there is none.
     [[nodiscard]] Lane* take_due(Timestamp now);
 
-    /// Timestamp::max() when no lane waits.
+    /// When the first lane is due; Timestamp::max(): none waits.
     [[nodiscard]] Timestamp next() const noexcept;
 
     [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }

@@ -1,4 +1,4 @@
-// How evenly a device's messages leave.
+// The pace of one device.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace merpati::scheduler {
 
 /// Says when a device may send next, so that a burst of messages leaves evenly.
 ///
-/// Operation: `ready_at` answers the earliest moment of the next send; `sent` moves it on by the
-/// gap and a fresh jitter. At the day's cap the answer is the end of the day, midnight UTC by the
-/// wall clock; a day that has begun ends when that long has passed, however the clock is set
-/// meanwhile. A new pace holds at once, for the wait that is under way too.
+/// Operation: `ready_at` is the earliest time of the next send; `sent` advances it by the gap and a
+/// new jitter. When the day's cap is reached, it is the end of the day: midnight UTC by the wall
+/// clock at the first send of that day, whatever happens to the wall clock afterwards. A new pace
+/// applies at once, also to the current wait.
 ///
-/// Restarts: `record` is what the store keeps beside the outcomes of sends, `restore` takes it
-/// back. Sends that were under way in a crash are not in it: they are made again, and counted then.
+/// Restarts: `record` is stored with the outcomes of sends, `restore` sets it after a restart.
+/// Sends that were in flight in a crash are not in it: they are repeated, and counted then.
 ///
 /// Threads: none. The scheduler's thread owns every pacer.
 class Pacer {
@@ -34,7 +34,7 @@ public:
     /// still lasts.
     void sent(Timestamp now, Millis jitter, Millis day_left) noexcept;
 
-    /// What must outlast a restart; empty for a device that has no pace.
+    /// What must survive a restart; empty for a device that has no pace.
     [[nodiscard]] std::optional<store::SentRecord> record() const noexcept;
 
 private:

@@ -17,11 +17,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Millis sleep_longest = 1s;  // The counts are brought up to date this often.
+constexpr Millis sleep_longest = 1s;  // The counts are updated at least this often.
 
 }  // namespace
 
-/// The thread around the dispatcher.
+/// The thread of the dispatcher.
 class Scheduler::Impl {
 public:
     Impl(const QueueClock& clock, Random& random, store::Store& store, store::Committer& committer,
@@ -33,7 +33,7 @@ public:
           on_finish_(std::move(on_finish)),
           box_(0),
           dispatcher_(clock, random, committer, connectors, callbacks_, on_finish_, options,
-                      [this](Event&& event) { take(std::move(event)); }) {}
+                      [this](Event&& event) { enqueue(std::move(event)); }) {}
 
     Result<void> start() {
         auto reader = store_.open_reader();
@@ -76,9 +76,9 @@ public:
         }
     }
     void post_quietly(Event&& event) { box_.put_quietly(std::move(event)); }
-    void told() { box_.wake(); }
+    void batch_done() { box_.wake(); }
 
-    void ask(LivenessProbes::Probe probe) {
+    void add_probe(LivenessProbes::Probe probe) {
         probes_.add(std::move(probe));
         box_.nudge();
     }
@@ -89,8 +89,8 @@ public:
     }
 
 private:
-    /// The committer wakes the thread once for all it posts (`told`); files come one by one.
-    void take(Event&& event) {
+    /// The committer wakes the thread once for all that it posts (`batch_done`); files come singly.
+    void enqueue(Event&& event) {
         if (std::holds_alternative<Fetched>(event)) {
             post(std::move(event));
         } else {
@@ -98,9 +98,9 @@ private:
         }
     }
 
-    /// Whoever waits for an answer gets one.
+    /// Calls the handler of an event that will not be handled.
     static void refuse(Event& event) {
-        if (auto* cancelled = std::get_if<Cancelled>(&event)) {
+        if (auto* cancelled = std::get_if<CancelRequested>(&event)) {
             cancelled->done(fail(ErrorCode::shutting_down, "the scheduler has stopped"));
         }
     }
@@ -180,8 +180,8 @@ void Scheduler::accepted(std::unique_ptr<model::Message> message) {
     impl_->post_quietly(Accepted{.message = std::move(message)});
 }
 
-void Scheduler::told() {
-    impl_->told();
+void Scheduler::batch_done() {
+    impl_->batch_done();
 }
 
 void Scheduler::outcome(const model::MessageId& message, model::Outcome outcome) {
@@ -198,15 +198,15 @@ void Scheduler::device_removed(model::PhoneNumber device) {
 
 void Scheduler::cancel(store::QueuedMessage message,
                        std::move_only_function<void(Result<void>)> done) {
-    impl_->post(Cancelled{.message = std::move(message), .done = std::move(done)});
+    impl_->post(CancelRequested{.message = std::move(message), .done = std::move(done)});
 }
 
-void Scheduler::wake(model::PhoneNumber device, model::Source source, Timestamp due) {
-    impl_->post(Woken{.device = device, .source = source, .due = due});
+void Scheduler::queued_on_disk(model::PhoneNumber device, model::Source source, Timestamp due) {
+    impl_->post(QueuedOnDisk{.device = device, .source = source, .due = due});
 }
 
-void Scheduler::ask(std::move_only_function<void()> done) {
-    impl_->ask(std::move(done));
+void Scheduler::probe(std::move_only_function<void()> answer) {
+    impl_->add_probe(std::move(answer));
 }
 
 Counts Scheduler::counts() const noexcept {

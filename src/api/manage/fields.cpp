@@ -8,6 +8,7 @@
 
 #include "api/json_fields.hpp"
 #include "base/ascii.hpp"
+#include "base/utf8.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -26,15 +27,6 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool whole = error == std::errc{} && end == text.data() + text.size();
     return whole ? std::optional{number} : std::nullopt;
-}
-
-/// The beginning of a name, cut between two characters.
-std::string_view shown(std::string_view name) {
-    std::size_t end = std::min(name.size(), name_shown_max);
-    while (end < name.size() && end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) {
-        --end;
-    }
-    return name.substr(0, end);
 }
 
 }  // namespace
@@ -199,7 +191,7 @@ Result<void> Fields::finish() const {
     if (!fields_.empty()) {
         const std::string_view name = fields_.begin()->key();
         return fail(ErrorCode::invalid_argument,
-                    fmt::format("there is no field '{}' here", shown(name)));
+                    fmt::format("there is no field '{}' here", utf8_prefix(name, name_shown_max)));
     }
     return {};
 }
