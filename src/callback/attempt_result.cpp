@@ -69,20 +69,20 @@ Health::Answer answer_of(const Result<outbound::Response>& answer) {
     constexpr std::uint16_t too_many_requests = 429;
     switch (result_of(answer)) {
         case AttemptResult::delivered:
-            return Health::Answer::taken;
+            return Health::Answer::success;
         case AttemptResult::redirected:
-            return Health::Answer::declined;
+            return Health::Answer::client_error;
         case AttemptResult::refused:
-            return answer->status == too_many_requests ? Health::Answer::crowded
-                                                       : Health::Answer::declined;
+            return answer->status == too_many_requests ? Health::Answer::too_many_requests
+                                                       : Health::Answer::client_error;
         case AttemptResult::receiver_fault:
         case AttemptResult::timeout:
         case AttemptResult::unreachable:
         case AttemptResult::forbidden:
         case AttemptResult::broken:
-            return Health::Answer::failed;
+            return Health::Answer::failure;
     }
-    return Health::Answer::failed;
+    return Health::Answer::failure;
 }
 
 }  // namespace merpati::callback

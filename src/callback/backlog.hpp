@@ -1,4 +1,4 @@
-// Callbacks that wait, in memory and on disk, and whose turn it is.
+// Waiting callbacks, in memory and on disk, and which origin is served next.
 #pragma once
 
 #include <cstddef>
@@ -17,94 +17,96 @@
 
 namespace merpati::callback {
 
-/// Operation: a callback that was just committed is taken into memory (`add`) while its origin has
-/// room there and nothing due on disk; all others are read from the store, in pages, when they are
-/// due and there is room. Origins that want a turn stand in two rounds, prompt ones and all others;
-/// a round goes over accounts first, then over an account's origins.
+/// Operation: a callback that was just committed is kept in memory (`add`) if its origin has room
+/// there and nothing due on disk; all others are read from the store, in pages, when they are due
+/// and there is room. Origins that have something due are ready. There are two lists of them, for
+/// prompt origins and for all others; each is served round-robin over accounts, and within an
+/// account over its origins.
 ///
-/// Limits: memory is shared by Places among accounts, and so are the queues themselves: an origin
-/// that answers promptly may have `origin_memory_max` callbacks in memory, any other a few. Origins
-/// for which there is no queue wait on disk; the account's origins are listed again, a page at a
-/// time, when something of them is due. An idle queue goes when another one needs its room, or
-/// after `idle_max` when nothing of it waits.
+/// Limits: memory is shared by Places among accounts, and so are the queues: an origin that answers
+/// promptly may have `origin_memory_max` callbacks in memory, any other a few. Callbacks of origins
+/// without a queue wait on disk; when one of them is due, the account's origins are scanned again,
+/// a page at a time. An idle queue is removed when another one needs its room, or after `idle_max`.
 ///
-/// A start lists the origins of all accounts in the same way: so it begins with what comes first.
+/// A start scans the origins of all accounts in the same way, so the first callbacks are attempted
+/// before all origins are known.
 ///
 /// Threads: the sender's one.
 class Backlog {
 public:
-    /// Answers whether a callback is attempted, or not to be read yet for another reason.
-    using Held = std::function<bool(const Uuid&)>;
+    /// Whether a callback must not be read: it is being attempted, or held back.
+    using InUse = std::function<bool(const Uuid&)>;
 
-    Backlog(const Options& options, Held held);
+    Backlog(const Options& options, InUse in_use);
     ~Backlog();
 
-    /// Begins with what waits in the store. Errors: store_failed.
+    /// Begins with the callbacks that wait in the store. Errors: store_failed.
     [[nodiscard]] Result<void> recover(std::unique_ptr<store::Reader> reader);
 
-    /// The moment of what follows: due times are compared with the one, waits with the other.
+    /// The time of the calls that follow: `now` for due times, `steady` for waits.
     void set_now(Timestamp now, SteadyTime steady);
 
     void add(model::Callback callback);
-    /// Something of it is on disk, due then.
-    void note(const store::Endpoint& endpoint, Timestamp due);
+    /// A callback of the endpoint is on disk, due at `due`.
+    void note_due(const store::Endpoint& endpoint, Timestamp due);
 
-    /// Makes ready what has become due. A page of origins is listed, if some are to be.
+    /// Makes ready the origins that have become due. Scans one page of origins, if a scan is in
+    /// progress.
     void wake_due();
-    [[nodiscard]] bool lists() const noexcept { return !walks_.empty(); }
+    [[nodiscard]] bool is_scanning() const noexcept { return !scans_.empty(); }
     [[nodiscard]] SteadyTime next_due() const;
 
-    [[nodiscard]] Round& round(bool slow) noexcept { return slow ? slow_ : prompt_; }
-    /// Wants a turn.
+    [[nodiscard]] ReadyList& ready(bool slow) noexcept { return slow ? slow_ : prompt_; }
     void make_ready(OriginQueue& origin);
-    /// Reads from disk what is due. False: it cannot now, and wants its turn later.
-    [[nodiscard]] bool fill(OriginQueue& origin);
-    /// The next one; its memory must not be empty.
-    [[nodiscard]] std::unique_ptr<Delivery> take(OriginQueue& origin);
-    /// After a turn: waits for what the origin waits for. The queue may be gone afterwards.
-    void plan(OriginQueue& origin);
+    /// Reads due callbacks from disk. False: not possible now; the origin becomes ready again
+    /// later.
+    [[nodiscard]] bool load(OriginQueue& origin);
+    /// The next callback of the origin, whose memory must not be empty.
+    [[nodiscard]] std::unique_ptr<Delivery> pop(OriginQueue& origin);
+    /// After the origin was served: makes it ready again, or sets its timer. May remove the queue.
+    void schedule(OriginQueue& origin);
 
     [[nodiscard]] std::size_t in_memory() const noexcept { return memory_count_; }
-    [[nodiscard]] std::size_t origins() const noexcept { return records_.taken(); }
+    [[nodiscard]] std::size_t origins() const noexcept { return queues_.taken(); }
 
     static constexpr std::chrono::minutes idle_max{10};
 
 private:
     AccountQueue& account_of(model::AccountId id);
     [[nodiscard]] OriginQueue* queue_of(AccountQueue& account, std::int64_t key, bool needed);
-    void leave_on_disk(AccountQueue& account, Timestamp due);
-    void forget(OriginQueue& origin);
-    void forget_if_empty(AccountQueue& account);
-    void put(OriginQueue& origin, store::QueuedCallback queued);
+    void note_unlisted(AccountQueue& account, Timestamp due);
+    void remove(OriginQueue& origin);
+    void remove_if_empty(AccountQueue& account);
+    void push(OriginQueue& origin, store::QueuedCallback queued);
     void trim(OriginQueue& origin);
     void make_idle(OriginQueue& origin);
-    void arm(OriginQueue& origin, SteadyTime at);
-    void list_origins();
-    void end_walk(AccountQueue& account);
+    void arm_timer(OriginQueue& origin, SteadyTime at);
+    void scan_origins();
+    void end_scan(AccountQueue& account);
     [[nodiscard]] std::size_t memory_max(const OriginQueue& origin) const;
     [[nodiscard]] SteadyTime steady_of(Timestamp due) const;
 
     struct Timer {
         SteadyTime at;
         store::Endpoint endpoint;
-        bool walk;  // Of the account's origins, not of one of them.
+        bool scan;  // Scans the account's origins; otherwise for one origin.
         bool operator>(const Timer& other) const { return at > other.at; }
     };
 
     const Options options_;
-    const Held held_;
+    const InUse in_use_;
     std::unique_ptr<store::Reader> reader_;
     Timestamp now_{};
     SteadyTime steady_{};
 
     Places memory_;
-    Places records_;
+    Places queues_;
     std::size_t memory_count_ = 0;
-    std::unordered_set<Uuid> loaded_;  // Read from the store, and still in memory.
+    std::unordered_set<Uuid> loaded_;  // Read from the store, and in memory.
     std::unordered_map<model::AccountId, std::unique_ptr<AccountQueue>> accounts_;
-    Round prompt_;
-    Round slow_;
-    std::deque<model::AccountId> walks_;
+    ReadyList prompt_;
+    ReadyList slow_;
+    std::deque<model::AccountId> scans_;
     std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
 };
 

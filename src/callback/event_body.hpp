@@ -1,4 +1,4 @@
-// The bodies of callbacks and webhooks, serialised once and sent as they are on every attempt.
+// The bodies of callbacks and webhooks, serialised once and sent unchanged on every attempt.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,9 @@
 
 namespace merpati::callback {
 
-/// Interface 2.3, in its order. `device`, `to` and `code` are JSON numbers; `to` is made of the
-/// recipient's first 18 digits, 0 where it has none. `campaignId` is "" for API sends.
+/// Interface 2.3, with its fields in that order. `device`, `to` and `code` are JSON numbers; `to`
+/// is the recipient's first 18 digits without leading zeros, or 0. `campaignId` is "" for API
+/// sends.
 [[nodiscard]] std::string message_status_body(const model::Message& message,
                                               const model::Completion& completion);
 
@@ -21,7 +22,7 @@ namespace merpati::callback {
 [[nodiscard]] std::string device_event_body(std::string_view event, model::PhoneNumber device,
                                             Timestamp time, std::string_view data);
 
-/// Model::Callback::origin_key of a URL: a hash of scheme, host and port.
+/// model::Callback::origin_key of a URL: a hash of the text up to the path (scheme, host, port).
 [[nodiscard]] std::int64_t origin_key_of(std::string_view url);
 
 }  // namespace merpati::callback

@@ -37,7 +37,7 @@ struct FairnessTest : SenderFixture {
 
     void wake(std::int64_t account, std::int64_t origins) {
         for (std::int64_t origin = 0; origin < origins; ++origin) {
-            core->wake({.account = {.value = account}, .origin_key = 100 + origin});
+            core->made_due({.account = {.value = account}, .origin_key = 100 + origin});
         }
         run();
     }

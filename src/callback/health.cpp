@@ -17,17 +17,17 @@ void Health::answered(Answer answer, SteadyTime now, Millis took, bool all_in_us
     if (late) {
         prompt_ = false;
     }
-    if (answer == Answer::failed) {
+    if (answer == Answer::failure) {
         failed(now);
         return;
     }
     failures_ = 0;
     wait_ = 0ms;
     prompt_ = !late;
-    if (answer == Answer::crowded) {
+    if (answer == Answer::too_many_requests) {
         halve();
-    } else if (answer == Answer::taken && all_in_use) {
-        earn(late ? std::max<std::size_t>(slots_max_ / 4, 1) : slots_max_);
+    } else if (answer == Answer::success && all_in_use) {
+        add_slot(late ? std::max<std::size_t>(slots_max_ / 4, 1) : slots_max_);
     }
 }
 
@@ -45,7 +45,7 @@ void Health::failed(SteadyTime now) noexcept {
     }
 }
 
-void Health::earn(std::size_t most) noexcept {
+void Health::add_slot(std::size_t most) noexcept {
     if (slots_ < most) {
         ++slots_;
     } else if (slots_ > most) {

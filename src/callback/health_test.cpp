@@ -25,68 +25,68 @@ TEST_F(HealthTest, OneThatNeverAnsweredHasOneAttemptAndIsNotPrompt) {
 }
 
 TEST_F(HealthTest, PromptSuccessesEarnAttemptsUpToTheMost) {
-    answer(Answer::taken);
+    answer(Answer::success);
     EXPECT_TRUE(health.prompt());
     EXPECT_EQ(health.slots(), 2U);
-    answer(Answer::taken, 20ms, 100);
+    answer(Answer::success, 20ms, 100);
     EXPECT_EQ(health.slots(), 32U);
 }
 
 TEST_F(HealthTest, OneThatDoesNotUseWhatItHasEarnsNoMore) {
     for (int i = 0; i < 10; ++i) {
-        health.answered(Answer::taken, now, 20ms, false);
+        health.answered(Answer::success, now, 20ms, false);
     }
     EXPECT_TRUE(health.prompt());
     EXPECT_EQ(health.slots(), 1U);
 }
 
 TEST_F(HealthTest, SlowSuccessesAreNotPromptAndEarnAQuarter) {
-    answer(Answer::taken, 2s, 100);
+    answer(Answer::success, 2s, 100);
     EXPECT_FALSE(health.prompt());
     EXPECT_EQ(health.slots(), 8U);
-    answer(Answer::taken, 20ms, 100);
+    answer(Answer::success, 20ms, 100);
     EXPECT_TRUE(health.prompt());
-    answer(Answer::taken, 2s, 10);
+    answer(Answer::success, 2s, 10);
     EXPECT_FALSE(health.prompt());
     EXPECT_EQ(health.slots(), 8U);
 }
 
 TEST_F(HealthTest, AnAttemptThatHangsEndsPromptness) {
-    answer(Answer::taken, 20ms, 10);
+    answer(Answer::success, 20ms, 10);
     health.stalled();
     EXPECT_FALSE(health.prompt());
     EXPECT_LT(health.slots(), 11U);
 }
 
 TEST_F(HealthTest, AnswersOfTheApplicationNeverOpenTheBreaker) {
-    answer(Answer::declined, 20ms, 1000);
+    answer(Answer::client_error, 20ms, 1000);
     EXPECT_FALSE(health.open());
     EXPECT_TRUE(health.prompt());
     EXPECT_EQ(health.slots(), 1U) << "they earn nothing either";
 }
 
 TEST_F(HealthTest, AReceiverThatIsCrowdedGetsHalfAsManyAtOnce) {
-    answer(Answer::taken, 20ms, 31);
-    answer(Answer::crowded);
+    answer(Answer::success, 20ms, 31);
+    answer(Answer::too_many_requests);
     EXPECT_EQ(health.slots(), 16U);
     EXPECT_TRUE(health.prompt());
 }
 
 TEST_F(HealthTest, TenFailuresInARowOpenTheBreakerForGrowingTimes) {
-    answer(Answer::failed, 20ms, 9);
-    answer(Answer::declined);
-    answer(Answer::failed, 20ms, 9);
+    answer(Answer::failure, 20ms, 9);
+    answer(Answer::client_error);
+    answer(Answer::failure, 20ms, 9);
     EXPECT_FALSE(health.open()) << "somebody was there in between";
-    answer(Answer::failed);
+    answer(Answer::failure);
     EXPECT_TRUE(health.open());
     EXPECT_FALSE(health.prompt());
     EXPECT_EQ(health.slots(), 1U);
     EXPECT_EQ(health.probe_at(), now + 5s);
-    answer(Answer::failed);
+    answer(Answer::failure);
     EXPECT_EQ(health.probe_at(), now + 10s);
-    answer(Answer::failed, 20ms, 20);
+    answer(Answer::failure, 20ms, 20);
     EXPECT_EQ(health.probe_at(), now + 5min);
-    answer(Answer::taken);
+    answer(Answer::success);
     EXPECT_FALSE(health.open());
 }
 

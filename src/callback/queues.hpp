@@ -1,4 +1,4 @@
-// Waiting callbacks in memory, per origin, per account.
+// The queues of callbacks in memory, by account and origin.
 #pragma once
 
 #include <cstddef>
@@ -27,18 +27,18 @@ using List = boost::intrusive::list<Element, boost::intrusive::member_hook<Eleme
 struct AccountQueue;
 struct OriginQueue;
 
-/// A callback in memory, from its loading until its result is durable.
+/// A callback in memory, until its result is committed.
 struct Delivery {
     store::QueuedCallback queued;
     OriginQueue* origin = nullptr;  // While it waits or is attempted.
-    std::size_t weight = 1;         // Places it takes in memory.
-    std::size_t name = 0;           // Its place in the under-way file.
-    SteadyTime began{};             // The attempt.
-    bool slow = false;              // The attempt takes a place among the slow ones.
-    Link young;                     // In the order of beginning, while it is not slow.
+    std::size_t weight = 1;         // Its size in memory, in KiB.
+    std::size_t file_slot = 0;      // Of the under-way file.
+    SteadyTime began{};             // When the attempt began.
+    bool slow = false;              // The attempt has one of the slow slots.
+    Link prompt_link;               // Of SenderCore::prompt_in_flight_, while it is not slow.
 };
 
-/// Callbacks of one account for one origin. Those in memory are due now, the others wait on disk.
+/// Callbacks of one account for one origin. Those in memory are due; the others wait on disk.
 struct OriginQueue {
     OriginQueue(AccountQueue& owner, std::int64_t origin_key, std::size_t slots_max)
         : account(owner), key(origin_key), health(slots_max) {}
@@ -46,53 +46,53 @@ struct OriginQueue {
     AccountQueue& account;
     const std::int64_t key;
     boost::container::deque<std::unique_ptr<Delivery>> memory;
-    std::optional<Timestamp> disk_due;  // Nothing on disk is due before this; empty: nothing there.
+    std::optional<Timestamp> disk_due;  // None on disk is due before this; empty: none is there.
     std::size_t in_flight = 0;
     Health health;
 
-    std::string url_text;  // The last URL and its parts: mostly they are all the same.
+    std::string url_text;  // The last URL, and its parts: mostly all are the same.
     std::optional<outbound::Url> url;
 
-    SteadyTime used_at{};  // When it last had something to do.
+    SteadyTime used_at{};  // When its last attempt began.
     SteadyTime timer_at = SteadyTime::max();
-    Link turn;       // It wants a turn.
-    Link idle_link;  // It has nothing to do now.
+    Link ready_link;  // Of ReadyOrigins::origins.
+    Link idle_link;   // Of AccountQueue::idle.
 
     void note_on_disk(Timestamp due) { disk_due = disk_due ? std::min(*disk_due, due) : due; }
 };
 
-/// The origins of an account that want a turn, and the account's own place in the round.
-struct AccountTurn {
-    explicit AccountTurn(AccountQueue& owner) : account(owner) {}
+/// The origins of an account that are ready, and the account's link in the list of such accounts.
+struct ReadyOrigins {
+    explicit ReadyOrigins(AccountQueue& owner) : account(owner) {}
 
     AccountQueue& account;
-    List<OriginQueue, &OriginQueue::turn> ready;
+    List<OriginQueue, &OriginQueue::ready_link> origins;
     Link link;
 };
-using Round = List<AccountTurn, &AccountTurn::link>;
+using ReadyList = List<ReadyOrigins, &ReadyOrigins::link>;
 
 struct AccountQueue {
     explicit AccountQueue(model::AccountId account) : id(account) {}
 
     const model::AccountId id;
     std::unordered_map<std::int64_t, std::unique_ptr<OriginQueue>> origins;
-    AccountTurn prompt{*this};                        // Of origins that answer promptly,
-    AccountTurn slow{*this};                          // and of all others.
-    List<OriginQueue, &OriginQueue::idle_link> idle;  // The longest idle one first.
+    ReadyOrigins prompt{*this};                       // Origins that answer promptly,
+    ReadyOrigins slow{*this};                         // and all others.
+    List<OriginQueue, &OriginQueue::idle_link> idle;  // The one idle for longest first.
 
     std::size_t in_flight = 0;
     std::size_t slow_in_flight = 0;
     std::size_t in_memory = 0;
 
-    /// Of origins that wait on disk and have no queue here; nothing of them is due before this.
+    /// No callback of an origin without a queue is due before this; empty: there is none.
     std::optional<Timestamp> unlisted_due;
-    bool walking = false;                     // Its origins on disk are being listed,
-    std::optional<std::int64_t> walked_to{};  // up to this one.
-    SteadyTime walk_began{};
-    SteadyTime walk_at = SteadyTime::max();  // A timer is set for it.
-    SteadyTime walk_not_before{};
+    bool scanning = false;                     // Its origins on disk are being scanned,
+    std::optional<std::int64_t> scanned_to{};  // up to this one.
+    SteadyTime scan_began{};
+    SteadyTime scan_at = SteadyTime::max();  // When the timer for the next scan expires.
+    SteadyTime scan_not_before{};
 
-    [[nodiscard]] bool all_listed() const noexcept { return !unlisted_due && !walking; }
+    [[nodiscard]] bool all_listed() const noexcept { return !unlisted_due && !scanning; }
 };
 
 }  // namespace merpati::callback

@@ -23,8 +23,8 @@ outbound::ClientOptions fitted(outbound::ClientOptions client, const Options& op
 
 }  // namespace
 
-/// The thread around the core: it runs the outbound client and one timer, and
-/// steps the core after whatever others have given it.
+/// The thread of the core: it runs the outbound client and one timer, and a step of the core after
+/// whatever others have posted.
 class Sender::Impl {
 public:
     Impl(const QueueClock& clock, Random& random, store::Store& store, store::Committer& committer,
@@ -80,7 +80,7 @@ public:
     }
 
 private:
-    /// One step for all answers that have come by now.
+    /// One step for all answers that have arrived by now.
     void step_soon() {
         if (!std::exchange(step_posted_, true)) {
             boost::asio::post(thread_.executor(), [this] {
@@ -93,13 +93,13 @@ private:
     void step() {
         core_.step();
         if (core_.next_step_at() == SteadyTime::min()) {
-            step_soon();  // After what has come over the network meanwhile.
+            step_soon();  // After the network events that have arrived meanwhile.
         } else {
             arm_timer();
         }
         const std::lock_guard lock{mutex_};
         counts_ = core_.counts();
-        if (draining() && core_.quiet()) {
+        if (draining() && core_.is_idle()) {
             drained_ = true;
             quiet_.notify_all();
         }
@@ -110,7 +110,7 @@ private:
     void arm_timer() {
         const auto at = core_.next_step_at();
         if (at == SteadyTime::max() || (armed_ && armed_at_ <= at)) {
-            return;  // The timer that is set comes soon enough.
+            return;  // The timer expires soon enough.
         }
         armed_ = true;
         armed_at_ = at;
@@ -163,12 +163,12 @@ void Sender::committed(model::Callback callback) {
     });
 }
 
-void Sender::told() {
+void Sender::batch_done() {
     impl_->thread().wake();
 }
 
-void Sender::wake(const store::Endpoint& endpoint) {
-    impl_->thread().post([this, endpoint] { impl_->core().wake(endpoint); });
+void Sender::made_due(const store::Endpoint& endpoint) {
+    impl_->thread().post([this, endpoint] { impl_->core().made_due(endpoint); });
 }
 
 Counts Sender::counts() const noexcept {

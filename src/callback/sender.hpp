@@ -1,4 +1,4 @@
-// Delivers callbacks: signed, retried, each endpoint on its own.
+// Delivers callbacks: signed, retried, with a queue for each endpoint.
 #pragma once
 
 #include <array>
@@ -24,16 +24,15 @@ namespace merpati::callback {
 
 struct Options {
     std::chrono::milliseconds timeout{10'000};
-    std::size_t per_origin_max = 32;        // Attempts of an account under way to one origin.
-    std::size_t total_max = 256;            // ... and in all.
-    std::size_t origin_memory_max = 4'096;  // Callbacks of such an origin held in memory,
-    std::size_t memory_max = 32'768;        // and KiB of all; the rest waits on disk.
+    std::size_t per_origin_max = 32;        // Attempts of an account in flight to one origin,
+    std::size_t total_max = 256;            // and in all.
+    std::size_t origin_memory_max = 4'096;  // Callbacks of a prompt origin in memory,
+    std::size_t memory_max = 32'768;        // and KiB of all; the others wait on disk.
     bool allow_http = false;                // outbound.allow_http_callbacks
-    std::string under_way_file;             // Names what is attempted; empty: none.
+    std::string under_way_file;             // Lists the attempts in flight (Suspects); empty: none.
 };
 
-/// The account's signing secrets: one, or two while they are rotated. Called on the sender's
-/// thread.
+/// The account's signing secrets: one, or two during a rotation. Called on the sender's thread.
 using SecretLookup = std::function<std::vector<Bytes>(model::AccountId)>;
 
 struct Counts {
@@ -41,32 +40,34 @@ struct Counts {
     std::uint64_t exhausted_total = 0;
     std::uint64_t in_memory = 0;
     std::uint64_t in_flight = 0;
-    std::uint64_t slow_in_flight = 0;  // Of those: not of origins that answer promptly.
-    std::uint64_t origins = 0;         // With a queue in memory.
+    std::uint64_t slow_in_flight = 0;  // Of those, the ones with a slow slot (SenderCore).
+    std::uint64_t origins = 0;         // That have a queue in memory.
     std::uint64_t breakers_open = 0;
-    std::uint64_t suspects = 0;  // Held back: under way when the process died.
+    std::uint64_t suspects = 0;  // Held back: in flight when the process crashed.
 };
 
 /// Operation: a callback that was just committed comes in memory (`committed`); all others are
-/// loaded from the store when they come due, endpoint by endpoint (an account's origin). Each
-/// attempt is signed anew (Standard Webhooks 1.0: id, timestamp of the attempt, the stored bytes).
-/// 2xx within the timeout delivers; 410 ends; all else follows the back-off table of
-/// retry_table.hpp, with Retry-After honoured, then `exhausted`. The result is committed before the
-/// callback is forgotten, so a crash repeats an attempt (same webhook-id) rather than losing it.
+/// loaded from the store when they are due, endpoint by endpoint (an account's origin). Each
+/// attempt is signed anew (Standard Webhooks 1.0: id, time of the attempt, the stored bytes). A 2xx
+/// within the timeout delivers; 410 ends; everything else is retried by the table of
+/// retry_table.hpp, with Retry-After respected, and is `exhausted` after its last attempt. The
+/// result is committed before the callback is dropped from memory, so a crash repeats an attempt
+/// (with the same webhook-id) rather than losing it.
 ///
 /// Fairness: attempts in flight and memory are shared first among accounts, then among an account's
-/// origins; none takes more than it leaves free, so a new account finds some (base/places.hpp).
-/// An origin that answers promptly gets more concurrent attempts (health.hpp). Half of all attempts
-/// are reserved for such origins; those that hang, are slow or are not known yet share the other
-/// half. A failing endpoint is probed by one attempt at a time. Another account at the same origin
-/// has its own queue and breaker. All accounts share one thread and the machine's network.
+/// origins; nobody takes more than is left free, so a new account always finds some
+/// (base/places.hpp). An origin that answers promptly gets more concurrent attempts (health.hpp).
+/// Half of all slots are reserved for such origins; those that hang, are slow or are not known yet
+/// share the other half. A failing endpoint is probed by one attempt at a time. Another account at
+/// the same origin has its own queue and breaker. All accounts share one thread and the machine's
+/// network.
 ///
-/// Order: after a crash, callbacks that were in flight when the process died come last
-/// (suspects.hpp).
+/// Order: by due time within an endpoint, except that callbacks which were in flight when the
+/// process crashed come last (suspects.hpp).
 ///
-/// Time: due times are queue time, waits in memory are of the steady clock.
+/// Time: due times are queue time, waits in memory use the steady clock.
 ///
-/// Threads: one of its own, which runs the outbound client. Public methods from any thread.
+/// Threads: one of its own, which also runs the outbound client. Public methods from any thread.
 class Sender {
 public:
     Sender(const QueueClock& clock, Random& random, store::Store& store,
@@ -74,22 +75,21 @@ public:
            outbound::ClientOptions client, SecretLookup secrets, Options options);
     ~Sender();
 
-    /// Recovers what waits in the store and starts the thread. Errors: store_failed, io_failed (CA
-    /// file).
+    /// Recovers the callbacks that wait in the store, and starts the thread. Errors: store_failed,
+    /// io_failed (CA file).
     [[nodiscard]] Result<void> start();
 
-    /// Starts no more attempts, waits for those under way until the deadline, ends the thread.
+    /// Starts no more attempts, waits for those in flight for at most `deadline`, ends the thread.
     void stop(std::chrono::milliseconds deadline);
 
-    /// A callback was committed, due now. The sender goes on with `told`.
+    /// A callback was committed, due now. It is handled after the next `batch_done`.
     void committed(model::Callback callback);
 
-    /// The committer has reported a whole batch (Committer::after_told): wakes the sender once for
-    /// all of it.
-    void told();
+    /// Wakes the thread once for all callbacks of a committed batch (Committer::after_told).
+    void batch_done();
 
-    /// Callbacks of this endpoint were made due in the store (replay).
-    void wake(const store::Endpoint& endpoint);
+    /// Callbacks of this endpoint were made due in the store (a replay).
+    void made_due(const store::Endpoint& endpoint);
 
     [[nodiscard]] Counts counts() const noexcept;
 

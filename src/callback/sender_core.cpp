@@ -8,8 +8,8 @@
 namespace merpati::callback {
 namespace {
 
-constexpr std::size_t turns_max = 512;        // Of one step: answers are read between two.
-constexpr std::size_t unsettled_max = 8'192;  // Attempted, their results not committed.
+constexpr std::size_t runs_max = 512;  // Of origins in one step; answers are read between steps.
+constexpr std::size_t unsettled_max = 8'192;  // Attempts whose results are not committed.
 
 }  // namespace
 
@@ -24,11 +24,12 @@ SenderCore::SenderCore(const QueueClock& clock, Random& random, store::Committer
       attempt_(std::move(attempt)),
       answered_(std::move(answered)),
       post_(std::move(post)),
-      backlog_(options,
-               [this](const Uuid& id) { return held_.contains(id) || suspects_.holds(id); }),
+      backlog_(
+          options,
+          [this](const Uuid& id) { return unsettled_.contains(id) || suspects_.contains(id); }),
       suspects_(options.under_way_file, options.total_max),
-      places_(options.total_max),
-      slow_places_(std::max<std::size_t>(options.total_max / 2, 1)) {}
+      slots_(options.total_max),
+      slow_slots_(std::max<std::size_t>(options.total_max / 2, 1)) {}
 
 Result<void> SenderCore::recover(std::unique_ptr<store::Reader> reader) {
     set_now();
@@ -39,8 +40,8 @@ Result<void> SenderCore::recover(std::unique_ptr<store::Reader> reader) {
     return backlog_.recover(std::move(reader));
 }
 
-void SenderCore::wake(const store::Endpoint& endpoint) {
-    backlog_.note(endpoint, Timestamp{});
+void SenderCore::made_due(const store::Endpoint& endpoint) {
+    backlog_.note_due(endpoint, Timestamp{});
 }
 
 void SenderCore::step() {
@@ -49,7 +50,7 @@ void SenderCore::step() {
     if (!draining_) {
         release_suspects();
         backlog_.wake_due();
-        turns_left_ = turns_max;
+        runs_left_ = runs_max;
         serve(false);
         serve(true);
     }
@@ -61,11 +62,12 @@ SteadyTime SenderCore::next_step_at() const {
     if (draining_) {
         return SteadyTime::max();
     }
-    if (turns_left_ == 0 || backlog_.lists()) {
+    if (runs_left_ == 0 || backlog_.is_scanning()) {
         return SteadyTime::min();
     }
-    const auto stall =
-        young_.empty() ? SteadyTime::max() : young_.front().began + Health::prompt_max + Millis{1};
+    const auto stall = prompt_in_flight_.empty()
+                           ? SteadyTime::max()
+                           : prompt_in_flight_.front().began + Health::prompt_max + Millis{1};
     return std::min({backlog_.next_due(), suspects_.next_at(), stall});
 }
 
@@ -75,63 +77,64 @@ void SenderCore::set_now() {
     backlog_.set_now(now_, steady_);
 }
 
-/// What hangs is not waited for in a place of those that do not.
+/// An attempt that hangs moves to a slow slot, so that it does not occupy one of the prompt ones.
 void SenderCore::note_stalled() {
-    while (!young_.empty() && young_.front().began + Health::prompt_max < steady_) {
-        auto& delivery = young_.front();
+    while (!prompt_in_flight_.empty() &&
+           prompt_in_flight_.front().began + Health::prompt_max < steady_) {
+        auto& delivery = prompt_in_flight_.front();
         make_slow(delivery);
         delivery.origin->health.stalled();
-        backlog_.make_ready(*delivery.origin);  // It has too much in memory now.
+        backlog_.make_ready(*delivery.origin);  // So that its memory is trimmed.
     }
 }
 
 void SenderCore::release_suspects() {
     while (const auto endpoint = suspects_.release(steady_)) {
-        backlog_.note(*endpoint, Timestamp{});
+        backlog_.note_due(*endpoint, Timestamp{});
     }
     counts_.suspects = suspects_.count();
 }
 
 void SenderCore::serve(bool slow) {
-    auto& round = backlog_.round(slow);
-    const AccountTurn* first_blocked = nullptr;
-    while (!round.empty() && !full() && turns_left_ > 0) {
-        auto& turn = round.front();
-        if (&turn == first_blocked) {
+    auto& accounts = backlog_.ready(slow);
+    const ReadyOrigins* first_blocked = nullptr;
+    while (!accounts.empty() && !full() && runs_left_ > 0) {
+        auto& account = accounts.front();
+        if (&account == first_blocked) {
             return;
         }
-        round.pop_front();
-        if (!may_start(turn.account, slow)) {
-            round.push_back(turn);
-            first_blocked = first_blocked == nullptr ? &turn : first_blocked;
+        accounts.pop_front();
+        if (!may_start(account.account, slow)) {
+            accounts.push_back(account);
+            first_blocked = first_blocked == nullptr ? &account : first_blocked;
             continue;
         }
         first_blocked = nullptr;
-        auto& origin = turn.ready.front();
-        turn.ready.pop_front();
-        if (!turn.ready.empty()) {
-            round.push_back(turn);
+        auto& origin = account.origins.front();
+        account.origins.pop_front();
+        if (!account.origins.empty()) {
+            accounts.push_back(account);
         }
-        --turns_left_;
-        take_turn(origin);
+        --runs_left_;
+        run_origin(origin);
     }
 }
 
 bool SenderCore::full() const noexcept {
-    return places_.free() == 0 || held_.size() >= unsettled_max;
+    return slots_.free() == 0 || unsettled_.size() >= unsettled_max;
 }
 
 bool SenderCore::may_start(const AccountQueue& account, bool slow) const noexcept {
-    if (!places_.open_to(account.in_flight)) {
+    if (!slots_.open_to(account.in_flight)) {
         return false;
     }
-    // Others may have come first, and hang in all places of the slow ones.
-    const bool first = account.slow_in_flight == 0 && places_.free() > options_.total_max / 4;
-    return !slow || first || slow_places_.open_to(account.slow_in_flight);
+    // Other accounts may occupy all slow slots with attempts that hang.
+    const bool first = account.slow_in_flight == 0 && slots_.free() > options_.total_max / 4;
+    return !slow || first || slow_slots_.open_to(account.slow_in_flight);
 }
 
-void SenderCore::take_turn(OriginQueue& origin) {
-    if (!backlog_.fill(origin)) {
+void SenderCore::run_origin(OriginQueue& origin) {
+    if (!backlog_.load(origin)) {
         return;
     }
     const bool slow = !origin.health.prompt();
@@ -140,13 +143,13 @@ void SenderCore::take_turn(OriginQueue& origin) {
         may_start(origin.account, slow)) {
         start(origin);
     }
-    backlog_.plan(origin);
+    backlog_.schedule(origin);
 }
 
 void SenderCore::start(OriginQueue& origin) {
-    auto delivery = backlog_.take(origin);
-    held_.insert(delivery->queued.callback.id);
-    take_place(*delivery);
+    auto delivery = backlog_.pop(origin);
+    unsettled_.insert(delivery->queued.callback.id);
+    take_slot(*delivery);
     const auto& url = delivery->queued.callback.url;
     if (!origin.url || origin.url_text != url) {
         auto parsed = outbound::Url::parse(url);
@@ -155,57 +158,57 @@ void SenderCore::start(OriginQueue& origin) {
         origin.url_text = url;
     }
     if (!origin.url) {
-        ended(std::move(delivery), fail(ErrorCode::refused, "not an https URL"));
+        attempt_ended(std::move(delivery), fail(ErrorCode::refused, "not an https URL"));
         return;
     }
-    delivery->name = suspects_.begin(delivery->queued.callback.id);
+    delivery->file_slot = suspects_.begin(delivery->queued.callback.id);
     attempt(std::move(delivery));
 }
 
-void SenderCore::take_place(Delivery& delivery) {
+void SenderCore::take_slot(Delivery& delivery) {
     auto& origin = *delivery.origin;
     delivery.began = steady_;
     ++counts_.in_flight;
     ++origin.in_flight;
     ++origin.account.in_flight;
-    places_.take();
+    slots_.take();
     if (origin.health.prompt()) {
-        young_.push_back(delivery);
+        prompt_in_flight_.push_back(delivery);
     } else {
         make_slow(delivery);
     }
 }
 
 void SenderCore::make_slow(Delivery& delivery) {
-    delivery.young.unlink();
+    delivery.prompt_link.unlink();
     delivery.slow = true;
     ++counts_.slow_in_flight;
     ++delivery.origin->account.slow_in_flight;
-    slow_places_.take();
+    slow_slots_.take();
 }
 
-void SenderCore::give_place_back(Delivery& delivery) {
+void SenderCore::release_slot(Delivery& delivery) {
     auto& origin = *delivery.origin;
-    delivery.young.unlink();
+    delivery.prompt_link.unlink();
     --counts_.in_flight;
     --origin.in_flight;
     --origin.account.in_flight;
-    places_.give_back();
+    slots_.give_back();
     if (delivery.slow) {
         --counts_.slow_in_flight;
         --origin.account.slow_in_flight;
-        slow_places_.give_back();
+        slow_slots_.give_back();
     }
 }
 
 void SenderCore::attempt(DeliveryPtr delivery) {
     auto request = request_for(delivery->queued, *delivery->origin->url);
-    request.body = std::move(delivery->queued.callback.body);  // The store has it for another one.
+    request.body = std::move(delivery->queued.callback.body);  // A retry reads it from the store.
     attempt_(std::move(request), [this, delivery = std::move(delivery)](
                                      const Result<outbound::Response>& answer) mutable {
         set_now();
-        suspects_.end(delivery->name);
-        ended(std::move(delivery), answer);
+        suspects_.end(delivery->file_slot);
+        attempt_ended(std::move(delivery), answer);
         answered_();
     });
 }
@@ -224,37 +227,36 @@ outbound::Request SenderCore::request_for(const store::QueuedCallback& queued,
     return request;
 }
 
-/// The place among the attempts is free at once; the callback itself is let go of when its result
-/// is durable.
-void SenderCore::ended(DeliveryPtr delivery, const Result<outbound::Response>& answer) {
+/// The slot is free at once; the callback leaves `unsettled_` when its result is committed.
+void SenderCore::attempt_ended(DeliveryPtr delivery, const Result<outbound::Response>& answer) {
     auto& origin = *delivery->origin;
     const bool cut = !answer && answer.error().code == ErrorCode::shutting_down;
     if (!cut) {
-        judge(*delivery, answer);
+        record_answer(*delivery, answer);
     }
-    give_place_back(*delivery);
-    if (cut) {  // By the stop, not by the receiver: the next start makes the attempt anew.
-        held_.erase(delivery->queued.callback.id);
+    release_slot(*delivery);
+    if (cut) {  // By the stop: the next start repeats the attempt.
+        unsettled_.erase(delivery->queued.callback.id);
         return;
     }
     backlog_.make_ready(origin);
-    settle(std::move(delivery));
+    commit_result(std::move(delivery));
 }
 
-void SenderCore::judge(Delivery& delivery, const Result<outbound::Response>& answer) {
+void SenderCore::record_answer(Delivery& delivery, const Result<outbound::Response>& answer) {
     auto& health = delivery.origin->health;
     auto& progress = delivery.queued.progress;
     ++progress.attempts;
     progress.updated_at = clock_.wall_now();
     progress.last_status = answer ? answer->status : std::uint16_t{0};
     ++counts_.attempts[static_cast<std::size_t>(result_of(answer))];
-    const auto said = answer_of(answer);
+    const auto kind = answer_of(answer);
     const bool was_open = health.open();
-    health.answered(said, steady_, std::chrono::ceil<Millis>(steady_ - delivery.began),
+    health.answered(kind, steady_, std::chrono::ceil<Millis>(steady_ - delivery.began),
                     delivery.origin->in_flight >= health.slots());
     counts_.breakers_open += health.open() ? 1 : 0;
     counts_.breakers_open -= was_open ? 1 : 0;
-    if (said == Health::Answer::taken) {
+    if (kind == Health::Answer::success) {
         progress.state = model::CallbackState::delivered;
         progress.last_error.clear();
         return;
@@ -272,21 +274,21 @@ void SenderCore::judge(Delivery& delivery, const Result<outbound::Response>& ans
     }
 }
 
-void SenderCore::settle(DeliveryPtr delivery) {
-    delivery->origin = nullptr;  // Its queue may go meanwhile.
+void SenderCore::commit_result(DeliveryPtr delivery) {
+    delivery->origin = nullptr;  // Its queue may be removed meanwhile.
     store::CallbackUpdate update{.event = delivery->queued.callback.id,
                                  .progress = delivery->queued.progress};
     committer_.update_callback(std::move(update), [this, delivery = std::move(delivery)]() mutable {
-        post_([this, delivery = std::move(delivery)] { settled(*delivery); });
+        post_([this, delivery = std::move(delivery)] { result_committed(*delivery); });
     });
 }
 
-void SenderCore::settled(const Delivery& delivery) {
+void SenderCore::result_committed(const Delivery& delivery) {
     const auto& [callback, progress] = delivery.queued;
-    held_.erase(callback.id);
+    unsettled_.erase(callback.id);
     if (progress.state == model::CallbackState::waiting) {
-        backlog_.note({.account = callback.account, .origin_key = callback.origin_key},
-                      progress.due_at);
+        backlog_.note_due({.account = callback.account, .origin_key = callback.origin_key},
+                          progress.due_at);
     }
 }
 

@@ -1,4 +1,4 @@
-// The sender's work, on its one thread.
+// The sender's logic, without its thread.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,21 @@
 
 namespace merpati::callback {
 
-/// Decides which callback is attempted next, judges answers, keeps to the limits.
+/// Decides which callback is attempted next, evaluates answers, enforces the limits.
 ///
-/// Operation: a step starts the attempts that may start: first those of prompt origins, then all
-/// others, in both cases round-robin over accounts. Attempts take places, which Places shares among
-/// accounts. Half of all places are for attempts that are not slow: those of prompt origins, in
-/// their first second. The first slow attempt of an account may take one of these too, while more
-/// than a quarter of all are free. So slow origins, of however many accounts, leave places free.
+/// Operation: `step` starts the attempts that may start: first those of prompt origins, then all
+/// others, both round-robin over accounts. An attempt takes a slot; slots are shared among accounts
+/// by Places. Half of all slots are for attempts that are not slow: those of prompt origins, in
+/// their first second. All others are slow and share the other half, except that the first slow
+/// attempt of an account may take any slot while more than a quarter of all are free. So slow
+/// origins, of however many accounts, leave slots free.
 ///
 /// Threads: one, the sender's. `post` runs a function on it later; results of commits come through
 /// it. `answered` is called after each answer: a step is due soon.
 class SenderCore {
 public:
     using Post = std::function<void(std::move_only_function<void()>)>;
-    /// Makes one attempt; calls back on this thread.
+    /// Makes one attempt; calls its handler on this thread.
     using Attempt = std::function<void(outbound::Request, outbound::ResponseHandler)>;
     using Answered = std::function<void()>;
 
@@ -39,17 +40,17 @@ public:
     [[nodiscard]] Result<void> recover(std::unique_ptr<store::Reader> reader);
 
     void add(model::Callback callback) { backlog_.add(std::move(callback)); }
-    void wake(const store::Endpoint& endpoint);
+    void made_due(const store::Endpoint& endpoint);
 
-    /// Starts what may start now, as far as one step goes.
+    /// Starts attempts that may start now; a step is limited in length.
     void step();
-    /// `min`: there is more to do now.
+    /// SteadyTime::min(): there is more to do now.
     [[nodiscard]] SteadyTime next_step_at() const;
 
     void drain() { draining_ = true; }
     [[nodiscard]] bool draining() const noexcept { return draining_; }
-    /// Nothing is attempted, and every result is durable.
-    [[nodiscard]] bool quiet() const noexcept { return held_.empty(); }
+    /// No attempt is in flight, and every result is committed.
+    [[nodiscard]] bool is_idle() const noexcept { return unsettled_.empty(); }
     [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
 
 private:
@@ -61,18 +62,18 @@ private:
     void serve(bool slow);
     [[nodiscard]] bool full() const noexcept;
     [[nodiscard]] bool may_start(const AccountQueue& account, bool slow) const noexcept;
-    void take_turn(OriginQueue& origin);
+    void run_origin(OriginQueue& origin);
     void start(OriginQueue& origin);
-    void take_place(Delivery& delivery);
+    void take_slot(Delivery& delivery);
     void make_slow(Delivery& delivery);
-    void give_place_back(Delivery& delivery);
+    void release_slot(Delivery& delivery);
     void attempt(DeliveryPtr delivery);
     [[nodiscard]] outbound::Request request_for(const store::QueuedCallback& queued,
                                                 const outbound::Url& url) const;
-    void ended(DeliveryPtr delivery, const Result<outbound::Response>& answer);
-    void judge(Delivery& delivery, const Result<outbound::Response>& answer);
-    void settle(DeliveryPtr delivery);
-    void settled(const Delivery& delivery);
+    void attempt_ended(DeliveryPtr delivery, const Result<outbound::Response>& answer);
+    void record_answer(Delivery& delivery, const Result<outbound::Response>& answer);
+    void commit_result(DeliveryPtr delivery);
+    void result_committed(const Delivery& delivery);
 
     const QueueClock& clock_;
     Random& random_;
@@ -83,17 +84,17 @@ private:
     const Answered answered_;
     const Post post_;
 
-    /// Attempted, or waiting for the commit of the result.
-    boost::unordered_flat_set<Uuid, std::hash<Uuid>> held_;
+    /// In flight, or waiting for the commit of the result.
+    boost::unordered_flat_set<Uuid, std::hash<Uuid>> unsettled_;
     Backlog backlog_;
     Suspects suspects_;
 
     Timestamp now_{};
     SteadyTime steady_{};
-    Places places_;
-    Places slow_places_;
-    List<Delivery, &Delivery::young> young_;  // Not slow yet; the oldest first.
-    std::size_t turns_left_ = 0;
+    Places slots_;
+    Places slow_slots_;
+    List<Delivery, &Delivery::prompt_link> prompt_in_flight_;  // The oldest first.
+    std::size_t runs_left_ = 0;
     Counts counts_;
     bool draining_ = false;
 };

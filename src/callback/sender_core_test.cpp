@@ -39,7 +39,7 @@ TEST_F(SenderCoreTest, SendsTheStoredBytesSignedAndIsDoneAt2xx) {
     EXPECT_EQ(stored(id).state, CallbackState::delivered);
     EXPECT_EQ(stored(id).last_status, 204);
     EXPECT_EQ(stored(id).attempts, 1U);
-    EXPECT_TRUE(core->quiet());
+    EXPECT_TRUE(core->is_idle());
     pass_time(std::chrono::hours{48});
     EXPECT_EQ(attempts.size(), 1U);
 }
@@ -137,7 +137,7 @@ TEST_F(SenderCoreTest, IsExhaustedAfterTheWholeTableAndReplayable) {
 
     ASSERT_TRUE(committer.change_and_wait(
         [&](store::Tables& tables) { return tables.replay_callback(id, clock.now()); }));
-    core->wake({.account = {.value = 1}, .origin_key = 7});
+    core->made_due({.account = {.value = 1}, .origin_key = 7});
     run();
     ASSERT_EQ(attempts.size(), retry_waits.size() + 2);
     answer(retry_waits.size() + 1, 200);
@@ -208,7 +208,7 @@ TEST_F(SenderCoreTest, AnAttemptCutByTheStopCountsNothing) {
     const auto id = send();
     core->drain();
     attempts[0].answer(fail(ErrorCode::shutting_down, "the client is closed"));
-    EXPECT_TRUE(core->quiet());
+    EXPECT_TRUE(core->is_idle());
     EXPECT_EQ(stored(id).attempts, 0U);
     EXPECT_EQ(stored(id).state, CallbackState::waiting);
 }
@@ -238,7 +238,7 @@ TEST_F(SenderCoreTest, LeavesToTheDiskWhatMemoryIsTooSmallFor) {
         EXPECT_THAT(attempts[place].request.headers, HasSubstr(sent[place].text()));
         answer(place, 200);
     }
-    EXPECT_TRUE(core->quiet());
+    EXPECT_TRUE(core->is_idle());
     EXPECT_EQ(attempts_that(AttemptResult::delivered), sent.size());
 }
 
@@ -266,9 +266,9 @@ TEST_F(SenderCoreTest, StartsNothingMoreWhileDrainingAndSaysWhenAllIsDurable) {
     core->add(late);
     core->step();
     EXPECT_EQ(attempts.size(), 1U);
-    EXPECT_FALSE(core->quiet());
+    EXPECT_FALSE(core->is_idle());
     answer(0, 200);
-    EXPECT_TRUE(core->quiet());
+    EXPECT_TRUE(core->is_idle());
     EXPECT_EQ(stored(id).state, CallbackState::delivered);
     EXPECT_EQ(stored(late.id).state, CallbackState::waiting);
 }

@@ -1,4 +1,4 @@
-// A sender's core with a real store, a clock that stands still, and a network played by the test.
+// A SenderCore with a real store, a clock that the test moves, and a network that the test plays.
 #pragma once
 
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// Standard Webhooks 1.0: how receivers know that a callback is ours.
+// The signatures of callbacks (Standard Webhooks 1.0).
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 namespace merpati::callback {
 
 /// The three header lines of one attempt: webhook-id, webhook-timestamp, and webhook-signature,
-/// which is `v1,` and the base64 HMAC-SHA256 of "ID.SECONDS.BODY", once per secret (two while the
-/// secret is rotated), separated by spaces.
+/// which is `v1,` and the base64 HMAC-SHA256 of "ID.SECONDS.BODY", once per secret (two during a
+/// rotation), separated by spaces.
 [[nodiscard]] std::string signature_headers(std::span<const Bytes> secrets, std::string_view id,
                                             Timestamp attempted_at, std::string_view body);
 

@@ -5,7 +5,7 @@
 namespace merpati::callback {
 Suspects::Suspects(const std::string& file, std::size_t most) {
     if (!file.empty()) {
-        // Those of the last process keep their places until they have been attempted again.
+        // Those of the process before keep their slots until they have been attempted again.
         auto opened = UnderWayFile::open(file, 2 * most);
         if (opened) {
             file_.emplace(std::move(*opened));
@@ -23,12 +23,12 @@ Result<void> Suspects::recover(store::Reader& reader, SteadyTime now) {
             return pass(queued);
         }
         if (!*queued || (*queued)->progress.state != model::CallbackState::waiting) {
-            file_->forget(one.id);  // Its result was committed before the end.
+            file_->forget(one.id);  // Its result was committed before the crash.
             continue;
         }
         const store::Endpoint endpoint{.account = (*queued)->callback.account,
                                        .origin_key = (*queued)->callback.origin_key};
-        held_.emplace(one.id, endpoint);
+        endpoints_.emplace(one.id, endpoint);
         order_.push_back({.id = one.id, .endpoint = endpoint, .release_at = now + one.put_off});
     }
     std::ranges::reverse(order_);
@@ -40,7 +40,7 @@ std::optional<store::Endpoint> Suspects::release(SteadyTime now) {
         return std::nullopt;
     }
     const auto endpoint = order_.back().endpoint;
-    held_.erase(order_.back().id);
+    endpoints_.erase(order_.back().id);
     order_.pop_back();
     return endpoint;
 }

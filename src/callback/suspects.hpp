@@ -1,4 +1,4 @@
-// Callbacks whose attempts were in flight when the process died.
+// Callbacks whose attempts were in flight when the process crashed.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace merpati::callback {
 
-/// One of them may have caused the crash, so a start after a crash begins with all others.
+/// One of them may have caused the crash, so all other callbacks are attempted before them.
 ///
-/// Operation: `begin` and `end` name each attempt in a file (base/under_way_file.hpp). The next
+/// Operation: `begin` and `end` record each attempt in a file (base/under_way_file.hpp). The next
 /// start finds those that were in flight, and holds each back for as long as that file says.
 ///
-/// Limits: holds nothing back when the file is missing or not to be used; nothing is lost with it.
+/// Limits: if the file is missing or cannot be used, none is held back; no callback is lost.
 ///
 /// Threads: the sender's one.
 class Suspects {
@@ -26,17 +26,19 @@ public:
     /// `file` empty: none. `most`: attempts in flight at once.
     Suspects(const std::string& file, std::size_t most);
 
-    /// Reads what the last process left. Errors: store_failed.
+    /// Reads what the process before has left. Errors: store_failed.
     [[nodiscard]] Result<void> recover(store::Reader& reader, SteadyTime now);
 
-    [[nodiscard]] bool holds(const Uuid& id) const { return !held_.empty() && held_.contains(id); }
+    [[nodiscard]] bool contains(const Uuid& id) const {
+        return !endpoints_.empty() && endpoints_.contains(id);
+    }
 
-    /// The next one whose time has come, to be attempted as any other from now on.
+    /// The next callback that need not be held back any more.
     [[nodiscard]] std::optional<store::Endpoint> release(SteadyTime now);
     [[nodiscard]] SteadyTime next_at() const;
-    [[nodiscard]] std::size_t count() const noexcept { return held_.size(); }
+    [[nodiscard]] std::size_t count() const noexcept { return endpoints_.size(); }
 
-    /// Names an attempt; the answer is for `end`.
+    /// Records an attempt; returns its slot, for `end`.
     [[nodiscard]] std::size_t begin(const Uuid& id) { return file_ ? file_->begin(id) : 0; }
     void end(std::size_t name) {
         if (file_) {
@@ -52,7 +54,7 @@ private:
     };
 
     std::optional<UnderWayFile> file_;
-    std::unordered_map<Uuid, store::Endpoint> held_;
+    std::unordered_map<Uuid, store::Endpoint> endpoints_;
     std::vector<Held> order_;  // The next one last.
 };
 

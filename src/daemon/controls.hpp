@@ -34,7 +34,7 @@ class RunningCallbacks final : public api::manage::CallbackControl {
 public:
     explicit RunningCallbacks(callback::Sender& sender) : sender_(sender) {}
 
-    void wake(const store::Endpoint& endpoint) override { sender_.wake(endpoint); }
+    void wake(const store::Endpoint& endpoint) override { sender_.made_due(endpoint); }
 
 private:
     callback::Sender& sender_;

@@ -172,7 +172,7 @@ public:
                              .on_finish =
                                  [this](store::Finish&& finish) {
                                      finished(std::move(finish));
-                                     sender_.told();  // No batch of the committer's does it.
+                                     sender_.batch_done();  // No batch of the committer does it.
                                  }}),
           running_callbacks_(sender_),
           manage_(
@@ -312,7 +312,7 @@ private:
         };
         committer_.after_told = [this] {
             scheduler_.batch_done();
-            sender_.told();
+            sender_.batch_done();
         };
         send_.on_accepted = [this](model::Revision revision) { tally_.accepted(revision); };
         authenticator_.on_refused = [this](api::Refusal refusal) { tally_.refused(refusal); };
