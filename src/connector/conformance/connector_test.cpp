@@ -3,6 +3,8 @@
 #include <chrono>
 
 #include "connector/conformance/connector_fixture.hpp"
+#include "connector/process/scripted_worker.hpp"
+#include "connector/process/worker_connector.hpp"
 #include "connector/simulator/simulator.hpp"
 
 namespace merpati::connector {
@@ -35,6 +37,28 @@ std::vector<Subject> subjects() {
                      {"otp", {.number = number(6281100992003), .answer = "123456"}},
                      {"passkey", {.number = number(6281100992004), .answer = "{}"}}},
          .connects_at_once = number(6281100000001)},
+        {.name = "process",
+         .make =
+             [](const Clock& clock, const std::filesystem::path&) {
+                 static SystemRandom random;
+                 return std::make_unique<process::WorkerConnector>(
+                     clock, random, process::scripted_worker(), telemetry::Log::none());
+             },
+         .is_sent = "6281234567890",
+         .is_refused = "6281200991001",
+         .fails_in_passing = "6281200995000",
+         .outcome_unknown = "6281200995003",
+         .sent_later = "6281200996000",
+         .fails_later = "6281200996001",
+         .statuses_first = "6281200996002",
+         .repeats_itself = "6281200996003",
+         .writes_back = "6281200997000",
+         .kills_worker = "6281200995004",
+         .pairing = {{"qr", {.number = number(6281100992001), .answer = {}}},
+                     {"code", {.number = number(6281100992002), .answer = {}}},
+                     {"otp", {.number = number(6281100992003), .answer = "123456"}},
+                     {"passkey", {.number = number(6281100992004), .answer = "{}"}}},
+         .connects_at_once = number(6281100000001)},
     };
 }
 
@@ -46,6 +70,7 @@ using Kind = model::Outcome::Kind;
 
 TEST_P(ConnectorTest, SaysWhatItCanDoAndHowADeviceBegins) {
     ASSERT_NE(connector->capabilities(), nullptr);
+    connect(subject.connects_at_once);
     EXPECT_GE(connector->capabilities()->window, 1U);
     EXPECT_GE(connector->capabilities()->text_characters_max, 1U);
     for (const auto& [method, pairable] : subject.pairing) {

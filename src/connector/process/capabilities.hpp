@@ -1,0 +1,26 @@
+// What a worker says of itself (docs/connector-protocol.md, sections 3 and 4).
+#pragma once
+
+#include <string>
+
+#include <boost/json/object.hpp>
+
+#include "base/error.hpp"
+#include "connector/connector.hpp"
+
+namespace merpati::connector::process {
+
+constexpr int protocol_version = 1;
+
+struct Hello {
+    bool speaks_ours = false;
+    std::string name;
+    std::string version;
+    Capabilities capabilities;
+};
+
+/// Errors: invalid_argument (names the field).
+[[nodiscard]] Result<Hello> read_hello(const boost::json::object& fields);
+[[nodiscard]] Result<Capabilities> read_capabilities(const boost::json::object& fields);
+
+}  // namespace merpati::connector::process

@@ -1,0 +1,116 @@
+#include "connector/process/channel.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/write.hpp>
+
+namespace merpati::connector::process {
+
+namespace asio = boost::asio;
+
+Channel::Channel(const asio::io_context::executor_type& executor, int socket, Owner owner)
+    : socket_(executor, asio::local::stream_protocol{}, socket), owner_(std::move(owner)) {}
+
+void Channel::write(std::string_view lines) {
+    if (closed_) {
+        return;
+    }
+    gathered_ += lines;
+    if (unread_bytes() > unread_bytes_max) {
+        break_off("it does not read what it is told");
+    } else if (writing_.empty()) {
+        write_gathered();
+    }
+}
+
+void Channel::refill(std::size_t lines) {
+    lines_left_ = std::min(lines_per_second, lines_left_ + lines);
+    go_on();
+}
+
+void Channel::go_on() {
+    if (!closed_ && !reading_ && !taking_) {
+        take_lines();
+    }
+}
+
+void Channel::close() {
+    closed_ = true;
+    boost::system::error_code ignored;
+    socket_.close(ignored);
+}
+
+void Channel::read() {
+    reading_ = true;
+    socket_.async_read_some(
+        asio::buffer(piece_),
+        [self = shared_from_this()](const boost::system::error_code& error, std::size_t count) {
+            self->reading_ = false;
+            if (self->closed_) {
+                return;
+            }
+            if (error) {
+                self->break_off("it closed its socket");
+                return;
+            }
+            self->lines_.add({self->piece_.data(), count});
+            self->take_lines();
+        });
+}
+
+/// Until no whole line is left, or nothing may be taken.
+void Channel::take_lines() {
+    taking_ = true;
+    while (!closed_) {
+        if (lines_left_ == 0 || !owner_.may_read()) {
+            break;
+        }
+        const auto line = lines_.take();
+        if (!line) {
+            if (lines_.is_too_long()) {
+                break_off("it sent a line that is too long");
+            } else {
+                read();
+            }
+            break;
+        }
+        --lines_left_;
+        if (line->size() >= line_bytes_max) {
+            break_off("it sent a line that is too long");
+        } else {
+            owner_.on_line(*line);
+        }
+    }
+    taking_ = false;
+}
+
+void Channel::write_gathered() {
+    writing_ = std::exchange(gathered_, {});
+    asio::async_write(
+        socket_, asio::buffer(writing_),
+        [self = shared_from_this()](const boost::system::error_code& error, std::size_t /*count*/) {
+            self->writing_.clear();
+            if (self->closed_) {
+                return;
+            }
+            if (error) {
+                self->break_off("it closed its socket");
+                return;
+            }
+            if (!self->gathered_.empty()) {
+                self->write_gathered();
+            }
+            self->go_on();
+        });
+}
+
+void Channel::break_off(std::string why) {
+    if (!closed_) {
+        close();
+        owner_.on_broken(std::move(why));
+    }
+}
+
+}  // namespace merpati::connector::process

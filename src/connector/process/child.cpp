@@ -1,0 +1,242 @@
+#include "connector/process/child.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace merpati::connector::process {
+namespace {
+
+constexpr int protocol_descriptor = 3;
+constexpr int first_spare = 10;  // Above all that the program gets.
+constexpr int not_started = 127;
+// Addresses that a program reserves are no memory in use; a ceiling far above the one that is
+// watched ends what grows between two looks.
+constexpr std::uint64_t data_limit_factor = 4;
+
+std::string why(int error) {
+    return std::generic_category().message(error);
+}
+
+/// All that the child needs, made before the fork: after it nothing may allocate.
+struct Prepared {
+    std::string file;
+    std::vector<std::string> command;
+    std::vector<char*> arguments;
+    std::array<std::string, 2> variables;
+    std::array<char*, 3> environment{};
+    Descriptor socket, output, nothing, failure;
+    pid_t parent = 0;
+    rlimit data{};
+};
+
+bool move_to(int from, int to) {
+    return ::dup2(from, to) == to;
+}
+
+/// In the child. Only what is safe after a fork of a program with threads.
+[[noreturn]] void become(Prepared& prepared) {
+    const auto give_up = [&] {
+        const int error = errno;
+        [[maybe_unused]] const auto told = ::write(prepared.failure.get(), &error, sizeof(error));
+        ::_exit(not_started);
+    };
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != prepared.parent) {
+        ::_exit(not_started);  // The gateway died in between.
+    }
+    ::setsid();
+    ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    for (int signal = 1; signal < SIGRTMIN; ++signal) {
+        ::signal(signal, SIG_DFL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::umask(077);
+    const rlimit no_core{};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    if (prepared.data.rlim_cur > 0) {
+        ::setrlimit(RLIMIT_DATA, &prepared.data);
+    }
+    if (::chdir("/") != 0 || !move_to(prepared.nothing.get(), STDIN_FILENO) ||
+        !move_to(prepared.output.get(), STDOUT_FILENO) ||
+        !move_to(prepared.output.get(), STDERR_FILENO) ||
+        !move_to(prepared.socket.get(), protocol_descriptor) ||
+        ::close_range(protocol_descriptor + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
+        give_up();
+    }
+    ::execve(prepared.file.c_str(), prepared.arguments.data(), prepared.environment.data());
+    give_up();
+    ::_exit(not_started);
+}
+
+/// A copy above the descriptors that the program gets, so that moving one there closes none.
+Descriptor above(int number) {
+    return Descriptor{::fcntl(number, F_DUPFD_CLOEXEC, first_spare)};
+}
+
+/// What the child could not do; 0: the program runs.
+int failure_of(int pipe) {
+    int error = 0;
+    ssize_t count = 0;
+    do {
+        count = ::read(pipe, &error, sizeof(error));
+    } while (count < 0 && errno == EINTR);
+    return count == static_cast<ssize_t>(sizeof(error)) ? error : 0;
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+    if (number_ >= 0) {
+        ::close(number_);
+    }
+}
+
+Result<std::string> find_program(const std::string& name, const std::string& path) {
+    const auto is_program = [](const std::string& file) {
+        struct stat found{};
+        return ::stat(file.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
+               ::access(file.c_str(), X_OK) == 0;
+    };
+    if (name.contains('/')) {
+        return is_program(name) ? Result<std::string>{name}
+                                : fail(ErrorCode::not_found,
+                                       fmt::format("{} is no program that can be started", name));
+    }
+    for (std::size_t begin = 0; begin <= path.size();) {
+        const auto end = std::min(path.find(':', begin), path.size());
+        const auto file = path.substr(begin, end - begin) + '/' + name;
+        if (end > begin && is_program(file)) {
+            return file;
+        }
+        begin = end + 1;
+    }
+    return fail(ErrorCode::not_found, fmt::format("the program {} is not found in PATH", name));
+}
+
+Result<Child> Child::start(const Program& program) {
+    if (program.command.empty()) {
+        return fail(ErrorCode::not_found, "its command is empty");
+    }
+    auto file = find_program(program.command[0], program.path);
+    if (!file) {
+        return pass(file);
+    }
+    Prepared prepared;
+    prepared.file = std::move(*file);
+    prepared.command = program.command;
+    for (auto& argument : prepared.command) {
+        prepared.arguments.push_back(argument.data());
+    }
+    prepared.arguments.push_back(nullptr);
+    prepared.variables = {"PATH=" + program.path, "LANG=C.UTF-8"};
+    prepared.environment = {prepared.variables[0].data(), prepared.variables[1].data(), nullptr};
+    prepared.parent = ::getpid();
+    prepared.data.rlim_cur = prepared.data.rlim_max = program.memory_max * data_limit_factor;
+
+    std::array<int, 2> sockets{};
+    std::array<int, 2> output{};
+    std::array<int, 2> failure{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
+        return fail(ErrorCode::io_failed, "a socket for it cannot be made: " + why(errno));
+    }
+    Descriptor own_socket{sockets[0]};
+    const Descriptor its_socket{sockets[1]};
+    if (::pipe2(output.data(), O_CLOEXEC) != 0) {
+        return fail(ErrorCode::io_failed, "a pipe for it cannot be made: " + why(errno));
+    }
+    Descriptor own_output{output[0]};
+    const Descriptor its_output{output[1]};
+    if (::pipe2(failure.data(), O_CLOEXEC) != 0) {
+        return fail(ErrorCode::io_failed, "a pipe for it cannot be made: " + why(errno));
+    }
+    const Descriptor own_failure{failure[0]};
+    Descriptor its_failure{failure[1]};
+    const Descriptor nothing{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    prepared.socket = above(its_socket.get());
+    prepared.output = above(its_output.get());
+    prepared.nothing = above(nothing.get());
+    prepared.failure = above(its_failure.get());
+    ::fcntl(own_socket.get(), F_SETFL, O_NONBLOCK);
+    ::fcntl(own_output.get(), F_SETFL, O_NONBLOCK);
+
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        become(prepared);
+    }
+    if (pid < 0) {
+        return fail(ErrorCode::io_failed, "a process for it cannot be made: " + why(errno));
+    }
+    its_failure = Descriptor{};
+    prepared.failure = Descriptor{};
+    if (const int error = failure_of(own_failure.get()); error != 0) {
+        ::waitpid(pid, nullptr, 0);
+        return fail(ErrorCode::io_failed,
+                    fmt::format("{} cannot be started: {}", prepared.file, why(error)));
+    }
+    return Child{pid, std::move(own_socket), std::move(own_output)};
+}
+
+Child::~Child() {
+    if (pid_ > 0) {
+        kill();
+        ::waitpid(pid_, nullptr, 0);
+    }
+}
+
+void Child::kill() noexcept {
+    if (pid_ > 0) {
+        ::kill(-pid_, SIGKILL);
+        ::kill(pid_, SIGKILL);  // Where it has no group of its own yet.
+    }
+}
+
+std::string Child::reap() {
+    siginfo_t ended{};
+    if (pid_ <= 0 ||
+        ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        ended.si_pid != pid_) {
+        return {};
+    }
+    kill();  // What it started and left behind; its id is still its own.
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = 0;
+    if (ended.si_code == CLD_EXITED) {
+        exit_code_ = ended.si_status;
+        return fmt::format("it ended with exit code {}", exit_code_);
+    }
+    return fmt::format("it was ended by signal {}", ended.si_status);
+}
+
+std::uint64_t Child::memory() const {
+    const auto name = fmt::format("/proc/{}/statm", pid_);
+    const Descriptor file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
+    std::array<char, 128> text{};
+    if (::read(file.get(), text.data(), text.size() - 1) <= 0) {
+        return 0;
+    }
+    std::uint64_t all = 0;
+    std::uint64_t resident = 0;
+    if (std::sscanf(text.data(), "%lu %lu", &all, &resident) != 2) {
+        return 0;
+    }
+    return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace merpati::connector::process

@@ -1,0 +1,89 @@
+// The worker's program as a process of its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace merpati::connector::process {
+
+/// A file descriptor that is closed with its owner.
+class Descriptor {
+public:
+    Descriptor() = default;
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~Descriptor();
+
+    [[nodiscard]] int get() const noexcept { return number_; }
+    [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
+
+private:
+    int number_ = -1;
+};
+
+struct Program {
+    std::vector<std::string> command;  // The program, by its path or found in `path`; arguments.
+    std::string path;                  // The worker's PATH.
+    std::uint64_t memory_max = 0;      // What it may have, so that a limit of the system's fits.
+};
+
+/// A program that runs with nothing of ours but a socket (its descriptor 3) and a pipe (standard
+/// output and error): a clean environment, a session of its own, no new privileges, no core dumps.
+/// It dies with the thread that started it.
+///
+/// Threads: none. The one that starts it must live as long as it.
+class Child {
+public:
+    /// Errors: not_found (no such program), io_failed; with a sentence for the operator.
+    [[nodiscard]] static Result<Child> start(const Program& program);
+
+    Child(Child&& other) noexcept
+        : pid_(std::exchange(other.pid_, 0)),
+          exit_code_(other.exit_code_),
+          socket_(std::move(other.socket_)),
+          output_(std::move(other.output_)) {}
+    Child& operator=(Child&&) = delete;
+    /// Kills it, and waits for its end.
+    ~Child();
+
+    /// Ends the worker and whatever it started. Idempotent.
+    void kill() noexcept;
+
+    /// Empty while it runs; once it ended, how, in words.
+    [[nodiscard]] std::string reap();
+    /// Once `reap` said so; -1: it was killed by a signal.
+    [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
+
+    /// What it has in memory, in bytes; 0: nobody can tell.
+    [[nodiscard]] std::uint64_t memory() const;
+
+    /// Descriptors that do not block, the caller's from now on: the protocol's socket, and what it
+    /// writes to standard output and error.
+    [[nodiscard]] int take_socket() noexcept { return socket_.release(); }
+    [[nodiscard]] int take_output() noexcept { return output_.release(); }
+
+    [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+
+private:
+    Child(pid_t pid, Descriptor socket, Descriptor output)
+        : pid_(pid), socket_(std::move(socket)), output_(std::move(output)) {}
+
+    pid_t pid_ = 0;  // 0: reaped, or moved away.
+    int exit_code_ = -1;
+    Descriptor socket_;
+    Descriptor output_;
+};
+
+/// The program's file as it would be started. Errors: not_found.
+[[nodiscard]] Result<std::string> find_program(const std::string& name, const std::string& path);
+
+}  // namespace merpati::connector::process

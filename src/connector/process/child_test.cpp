@@ -1,0 +1,85 @@
+#include "connector/process/child.hpp"
+
+#include <array>
+#include <chrono>
+#include <poll.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace merpati::connector::process {
+namespace {
+
+Program shell(std::string script) {
+    return {.command = {"sh", "-c", std::move(script)}, .path = "/usr/bin:/bin"};
+}
+
+/// All that it writes, until it ends.
+std::string output_of(Child& child) {
+    const Descriptor pipe{child.take_output()};
+    std::string all;
+    std::array<char, 4'096> piece{};
+    for (;;) {
+        pollfd ready{.fd = pipe.get(), .events = POLLIN, .revents = 0};
+        ::poll(&ready, 1, 20'000);
+        const auto count = ::read(pipe.get(), piece.data(), piece.size());
+        if (count <= 0) {
+            return all;
+        }
+        all.append(piece.data(), static_cast<std::size_t>(count));
+    }
+}
+
+std::string end_of(Child& child) {
+    std::string ended;
+    while (ended.empty()) {
+        ended = child.reap();
+        ::poll(nullptr, 0, 1);
+    }
+    return ended;
+}
+
+TEST(ChildTest, RunsWithAnEnvironmentOfItsOwnAndNoDescriptorOfOurs) {
+    ::setenv("MERPATI_METRICS__TOKEN", "a-secret-of-the-gateway", 1);
+    const Descriptor ours{::dup(STDIN_FILENO)};
+    auto child = Child::start(shell("env; pwd; ls /proc/self/fd; cat /proc/self/status"));
+    ASSERT_TRUE(child) << child.error().detail;
+    const auto all = output_of(*child);
+    EXPECT_FALSE(all.contains("MERPATI")) << all;
+    EXPECT_TRUE(all.contains("LANG=C.UTF-8\n")) << all;
+    EXPECT_TRUE(all.contains("PWD=/\n")) << all;
+    EXPECT_TRUE(all.contains("\n0\n1\n2\n3\n4\n")) << all;  // 4 is the listing's own.
+    EXPECT_FALSE(all.contains("\n5\n")) << all;
+    EXPECT_TRUE(all.contains("NoNewPrivs:\t1")) << all;
+    EXPECT_EQ(end_of(*child), "it ended with exit code 0");
+}
+
+TEST(ChildTest, AProgramThatIsMissingIsNamed) {
+    const auto missing = Child::start({.command = {"no-such-program"}, .path = "/usr/bin:/bin"});
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().code, ErrorCode::not_found);
+    EXPECT_TRUE(missing.error().detail.contains("no-such-program"));
+    EXPECT_FALSE(Child::start({.command = {"/etc/hostname"}, .path = ""}));
+    EXPECT_FALSE(Child::start({.command = {}, .path = ""}));
+}
+
+TEST(ChildTest, KillEndsWhatItStartedToo) {
+    auto child = Child::start(shell("sleep 600 & sleep 600"));
+    ASSERT_TRUE(child);
+    child->kill();
+    // The pipe ends when nobody holds it any more.
+    EXPECT_EQ(output_of(*child), "");
+    EXPECT_EQ(end_of(*child), "it was ended by signal 9");
+    EXPECT_EQ(child->exit_code(), -1);
+}
+
+TEST(ChildTest, WhatItLeavesBehindEndsWithIt) {
+    auto child = Child::start(shell("sleep 600 & exit 78"));
+    ASSERT_TRUE(child);
+    EXPECT_EQ(end_of(*child), "it ended with exit code 78");
+    EXPECT_EQ(child->exit_code(), 78);
+    EXPECT_EQ(output_of(*child), "");
+}
+
+}  // namespace
+}  // namespace merpati::connector::process

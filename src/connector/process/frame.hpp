@@ -1,0 +1,38 @@
+// One line of the connector protocol (docs/connector-protocol.md, section 2).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <boost/json/object.hpp>
+
+#include "base/error.hpp"
+
+namespace merpati::connector::process {
+
+/// With its end.
+constexpr std::size_t line_bytes_max = 1'048'576;
+
+struct Frame {
+    enum class Kind : std::uint8_t { request, answer, notice };
+    Kind kind = Kind::notice;
+    std::uint64_t id = 0;        // Not of a notice.
+    std::string op;              // Not of an answer.
+    bool ok = false;             // Of an answer.
+    boost::json::object fields;  // The whole line; of an answer its `result` or `error`.
+    std::size_t bytes = 0;       // Of the line.
+};
+
+/// Errors: protocol (it is none of the three kinds).
+[[nodiscard]] Result<Frame> parse_frame(std::string_view line);
+
+/// Each with its end. `fields` stand beside `op`.
+[[nodiscard]] std::string request_line(std::uint64_t id, std::string_view op,
+                                       boost::json::object fields);
+[[nodiscard]] std::string answer_line(std::uint64_t id, const boost::json::object& result);
+[[nodiscard]] std::string error_line(std::uint64_t id, std::string_view kind,
+                                     std::string_view details = {});
+
+}  // namespace merpati::connector::process

@@ -1,0 +1,254 @@
+#include "connector/process/inbox.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "connector/process/fields.hpp"
+#include "connector/process/reports.hpp"
+
+namespace merpati::connector::process {
+namespace {
+
+constexpr std::size_t log_bytes_max = 2'048;
+
+std::string_view kind_of(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::invalid_argument:
+            return "invalid";
+        case ErrorCode::not_found:
+            return "not_found";
+        case ErrorCode::refused:
+            return "refused";
+        case ErrorCode::busy:
+            return "busy";
+        case ErrorCode::shutting_down:
+            return "closing";
+        case ErrorCode::conflict:
+        case ErrorCode::timeout:
+        case ErrorCode::unreachable:
+        case ErrorCode::protocol:
+        case ErrorCode::store_failed:
+        case ErrorCode::damaged:
+        case ErrorCode::io_failed:
+            return "internal";
+    }
+    return "internal";
+}
+
+std::optional<telemetry::Level> level_of(std::string_view word) {
+    using telemetry::Level;
+    constexpr std::array<std::pair<std::string_view, Level>, 4> levels{{{"debug", Level::debug},
+                                                                        {"info", Level::info},
+                                                                        {"warn", Level::warn},
+                                                                        {"error", Level::error}}};
+    for (const auto& [name, level] : levels) {
+        if (name == word) {
+            return level;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+const Inbox::Row* Inbox::row_of(std::string_view op) {
+    static constexpr std::array rows{
+        Row{"device.state", &Inbox::take_state},
+        Row{"device.pairing", &Inbox::take_pairing},
+        Row{"message.status", &Inbox::take_status},
+        Row{"message.in", &Inbox::take_inbound},
+        Row{"store.get", &Inbox::take_get},
+        Row{"store.put", &Inbox::take_put},
+        Row{"capabilities", &Inbox::take_capabilities},
+        Row{"log", &Inbox::take_log},
+        Row{"ping", &Inbox::take_ping},
+    };
+    const auto found = std::ranges::find(rows, op, &Row::op);
+    return found == rows.end() ? nullptr : &*found;
+}
+
+void Inbox::take(Frame&& frame) {
+    if (const auto* row = row_of(frame.op); row != nullptr) {
+        (this->*row->handle)(frame);
+    } else {
+        say(frame, error_line(frame.id, "unsupported"));
+    }
+}
+
+void Inbox::take_state(const Frame& frame) {
+    auto report = read_state(frame.fields);
+    if (!report) {
+        refuse(frame, report.error());
+        return;
+    }
+    if (!rooms_.devices.is_started(report->device)) {
+        say(frame, error_line(frame.id, "not_found", "the device is not started"));
+        return;
+    }
+    const auto ticket = let_in(frame, report->device, frame.bytes);
+    if (!ticket) {
+        return;
+    }
+    rooms_.devices.follow(report->device, report->state);
+    rooms_.events.device_state(report->device, report->state, std::move(report->reason),
+                               when_stored(*ticket));
+}
+
+void Inbox::take_pairing(const Frame& frame) {
+    auto report = read_pairing(frame.fields, rooms_.clock.now());
+    if (!report) {
+        refuse(frame, report.error());
+        return;
+    }
+    if (rooms_.devices.is_started(report->device)) {
+        rooms_.events.pairing(report->device, std::move(report->step));
+    }
+    say(frame, answer_line(frame.id, {}));
+}
+
+void Inbox::take_status(const Frame& frame) {
+    auto status = read_status(frame.fields, rooms_.clock.now());
+    if (!status) {
+        refuse(frame, status.error());
+    } else if (const auto ticket = let_in(frame, status->device, frame.bytes)) {
+        rooms_.events.late_status(std::move(*status), when_stored(*ticket));
+    }
+}
+
+void Inbox::take_inbound(const Frame& frame) {
+    auto message = read_inbound(frame.fields, rooms_.clock.now());
+    if (!message) {
+        refuse(frame, message.error());
+    } else if (const auto ticket = let_in(frame, message->device, frame.bytes)) {
+        rooms_.events.inbound(std::move(*message), when_stored(*ticket));
+    }
+}
+
+void Inbox::take_get(const Frame& frame) {
+    auto read = read_secrets_read(frame.fields);
+    if (!read) {
+        refuse(frame, read.error());
+        return;
+    }
+    const auto ticket = let_in(frame, read->device, DeviceSecrets::get_bytes_max);
+    if (!ticket) {
+        return;
+    }
+    rooms_.secrets.get(
+        read->device, std::move(read->names),
+        [self = shared_from_this(), ticket = *ticket](const Result<DeviceSecrets::Values>& got) {
+            if (!got) {
+                const bool too_large = got.error().code == ErrorCode::refused;
+                self->answer_later(
+                    ticket,
+                    error_line(ticket.id, too_large ? "too_large" : kind_of(got.error().code)));
+                return;
+            }
+            auto line = answer_line(ticket.id, values_answer(*got));
+            self->answer_later(ticket, line.size() > line_bytes_max
+                                           ? error_line(ticket.id, "too_large")
+                                           : std::move(line));
+        });
+}
+
+void Inbox::take_put(const Frame& frame) {
+    auto write = read_secrets_write(frame.fields);
+    if (!write) {
+        refuse(frame, write.error());
+    } else if (const auto ticket = let_in(frame, write->device, frame.bytes)) {
+        rooms_.secrets.put(write->device, std::move(write->values), write->others,
+                           when_stored(*ticket));
+    }
+}
+
+void Inbox::take_capabilities(const Frame& frame) {
+    Fields fields{frame.fields};
+    const auto* inner = fields.object_if("capabilities");
+    auto capabilities = inner == nullptr ? fail(ErrorCode::invalid_argument, "capabilities")
+                                         : read_capabilities(*inner);
+    if (!capabilities) {
+        refuse(frame, capabilities.error());
+        return;
+    }
+    rooms_.on_capabilities(std::move(*capabilities));
+    say(frame, answer_line(frame.id, {}));
+}
+
+void Inbox::take_log(const Frame& frame) {
+    Fields fields{frame.fields};
+    const auto level = level_of(fields.text("level", 16));
+    auto text = fields.words("text", log_bytes_max);
+    const auto device = fields.words("device", 15);
+    if (!device.empty()) {
+        text += fmt::format(" (device {})", telemetry::mask_number(device));
+    }
+    rooms_.lines.tell(level.value_or(telemetry::Level::info), text);
+    say(frame, answer_line(frame.id, {}));
+}
+
+void Inbox::take_ping(const Frame& frame) {
+    say(frame, answer_line(frame.id, {}));
+}
+
+std::optional<Inbox::Ticket> Inbox::let_in(const Frame& frame, model::PhoneNumber device,
+                                           std::size_t bytes) {
+    auto& of_device = of_device_[device];
+    if (waiting_ >= requests_max || of_device >= requests_per_device_max) {
+        if (of_device == 0) {
+            of_device_.erase(device);
+        }
+        say(frame, error_line(frame.id, "busy"));
+        return std::nullopt;
+    }
+    ++waiting_;
+    ++of_device;
+    if (const auto worker = rooms_.worker.lock()) {
+        worker->hold(bytes);
+    }
+    return Ticket{.id = frame.id, .device = device, .bytes = bytes};
+}
+
+ConnectorEvents::Stored Inbox::when_stored(Ticket ticket) {
+    return [self = shared_from_this(), ticket](const Result<void>& stored) {
+        self->answer_later(ticket, stored ? answer_line(ticket.id, {})
+                                          : error_line(ticket.id, kind_of(stored.error().code)));
+    };
+}
+
+void Inbox::answer_later(const Ticket& ticket, std::string line) {
+    // Refused only when the connector has stopped: nobody waits any more.
+    (void)rooms_.thread.give([self = shared_from_this(), ticket, line = std::move(line)] {
+        self->finish(ticket, line);
+    });
+}
+
+void Inbox::finish(const Ticket& ticket, const std::string& line) {
+    --waiting_;
+    if (const auto found = of_device_.find(ticket.device); --found->second == 0) {
+        of_device_.erase(found);
+    }
+    if (const auto worker = rooms_.worker.lock()) {
+        if (ticket.id != 0) {
+            worker->answer(line);
+        }
+        worker->release(ticket.bytes);
+    }
+}
+
+void Inbox::refuse(const Frame& frame, const Error& error) {
+    say(frame, error_line(frame.id, kind_of(error.code), error.detail));
+}
+
+void Inbox::say(const Frame& frame, const std::string& line) {
+    if (frame.kind == Frame::Kind::request) {
+        if (const auto worker = rooms_.worker.lock()) {
+            worker->answer(line);
+        }
+    }
+}
+
+}  // namespace merpati::connector::process

@@ -1,0 +1,84 @@
+// What one worker asks of the gateway, answered.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "base/clock.hpp"
+#include "connector/connector.hpp"
+#include "connector/process/devices.hpp"
+#include "connector/process/frame.hpp"
+#include "connector/process/output_log.hpp"
+#include "connector/process/worker.hpp"
+#include "outbound/event_thread.hpp"
+
+namespace merpati::connector::process {
+
+/// Operation: passes reports on to the gateway, and secrets to and from its store; answers once
+/// they are durable.
+///
+/// Threads: the event thread; answers come on any and are given to it. Limits: requests_max in all,
+/// requests_per_device_max for each device, so that one that floods keeps out no other.
+class Inbox : public std::enable_shared_from_this<Inbox> {
+public:
+    static constexpr std::size_t requests_max = 1'024;
+    static constexpr std::size_t requests_per_device_max = 64;
+
+    struct Rooms {
+        const Clock& clock;
+        outbound::EventThread& thread;
+        ConnectorEvents& events;
+        DeviceSecrets& secrets;
+        Devices& devices;
+        LineLimit& lines;
+        std::weak_ptr<Worker> worker;
+        std::function<void(Capabilities&&)> on_capabilities;
+    };
+    explicit Inbox(Rooms rooms) : rooms_(std::move(rooms)) {}
+
+    void take(Frame&& frame);
+
+private:
+    /// One request that will be answered; of a notice it does nothing.
+    struct Ticket {
+        std::uint64_t id = 0;
+        model::PhoneNumber device;
+        std::size_t bytes = 0;
+    };
+
+    using Handler = void (Inbox::*)(const Frame& frame);
+    struct Row {
+        std::string_view op;
+        Handler handle;
+    };
+    [[nodiscard]] static const Row* row_of(std::string_view op);
+
+    void take_state(const Frame& frame);
+    void take_pairing(const Frame& frame);
+    void take_status(const Frame& frame);
+    void take_inbound(const Frame& frame);
+    void take_get(const Frame& frame);
+    void take_put(const Frame& frame);
+    void take_capabilities(const Frame& frame);
+    void take_log(const Frame& frame);
+    void take_ping(const Frame& frame);
+
+    /// Empty: too many wait; that was answered.
+    [[nodiscard]] std::optional<Ticket> let_in(const Frame& frame, model::PhoneNumber device,
+                                               std::size_t bytes);
+    /// Answers when the report is durable; from any thread.
+    [[nodiscard]] ConnectorEvents::Stored when_stored(Ticket ticket);
+    void answer_later(const Ticket& ticket, std::string line);
+    void finish(const Ticket& ticket, const std::string& line);
+    void refuse(const Frame& frame, const Error& error);
+    void say(const Frame& frame, const std::string& line);
+
+    const Rooms rooms_;
+    std::size_t waiting_ = 0;
+    std::unordered_map<model::PhoneNumber, std::size_t> of_device_;
+};
+
+}  // namespace merpati::connector::process

@@ -1,0 +1,41 @@
+// How a worker is run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "connector/connector.hpp"
+
+namespace merpati::connector::process {
+
+struct Options {
+    std::string name;  // Of the connector.
+    /// Asked before each start. Errors: with a sentence for the operator.
+    std::function<Result<std::vector<std::string>>()> command;
+    std::map<std::string, std::string> config;  // Told to the worker.
+    std::string path = "/usr/local/bin:/usr/bin:/bin";
+    std::string gateway_version;
+    std::uint64_t memory_max = std::uint64_t{512} << 20;
+    /// Started only when a device is to be connected; until then it is taken to have these.
+    bool on_demand = false;
+    Capabilities expected;
+
+    // What the protocol's page names; tests are less patient.
+    Millis tick{250};
+    Millis hello_within{30'000};
+    Millis send_within{120'000};
+    Millis answer_within{60'000};
+    Millis ping_every{10'000};
+    Millis ping_within{30'000};
+    Millis back_off_first{1'000};
+    Millis back_off_max{60'000};
+    Millis healthy_after{60'000};
+    Millis shutdown_within{5'000};
+};
+
+}  // namespace merpati::connector::process

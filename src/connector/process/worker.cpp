@@ -1,0 +1,216 @@
+#include "connector/process/worker.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace merpati::connector::process {
+namespace {
+
+namespace json = boost::json;
+
+constexpr Millis memory_every{1'000};
+
+json::object hello_answer(const Options& options) {
+    json::object config;
+    for (const auto& [name, value] : options.config) {
+        config[name] = value;
+    }
+    return {{"protocol", protocol_version},
+            {"gateway", options.gateway_version},
+            {"connector", options.name},
+            {"config", std::move(config)},
+            {"limits",
+             {{"line_bytes", line_bytes_max},
+              {"requests", 1'024},
+              {"requests_per_device", 64},
+              {"value_bytes", 524'288},
+              {"send_ms", options.send_within.count()}}}};
+}
+
+}  // namespace
+
+Worker::~Worker() {
+    gone_ = true;
+    if (channel_ != nullptr) {
+        channel_->close();
+        output_->close();
+    }
+}
+
+Result<void> Worker::start(const boost::asio::io_context::executor_type& executor) {
+    auto command = options_.command();
+    if (!command) {
+        return pass(command);
+    }
+    auto child = Child::start(
+        {.command = std::move(*command), .path = options_.path, .memory_max = options_.memory_max});
+    if (!child) {
+        return pass(child);
+    }
+    child_.emplace(std::move(*child));
+    const auto now = clock_.steady_now();
+    hello_until_ = now + options_.hello_within;
+    next_memory_ = now + memory_every;
+    output_ = std::make_shared<OutputLog>(executor, child_->take_output(), lines_);
+    output_->start();
+    channel_ = std::make_shared<Channel>(
+        executor, child_->take_socket(),
+        Channel::Owner{
+            .on_line = [this](std::string_view line) { take(line); },
+            .on_broken = [this](std::string why) { kill(std::move(why)); },
+            .may_read = [this] { return held_ + channel_->unread_bytes() < held_bytes_max; }});
+    channel_->start();
+    return {};
+}
+
+void Worker::ask(std::string_view op, json::object fields, Millis within, Answered done) {
+    if (!dying_.empty() || gone_) {
+        done(nullptr);
+        return;
+    }
+    const auto id = ++last_id_;
+    asked_.emplace(id, Asked{.until = clock_.steady_now() + within, .done = std::move(done)});
+    channel_->write(request_line(id, op, std::move(fields)));
+}
+
+void Worker::release(std::size_t bytes) {
+    held_ -= bytes;
+    channel_->go_on();
+}
+
+void Worker::take(std::string_view line) {
+    auto frame = parse_frame(line);
+    if (!frame) {
+        kill("it broke the protocol: " + frame.error().detail);
+    } else if (frame->kind == Frame::Kind::answer) {
+        take_answer(*frame);
+    } else if (ready_) {
+        owner_.on_frame(std::move(*frame));
+    } else {
+        take_hello(std::move(*frame));
+    }
+}
+
+void Worker::take_hello(Frame&& frame) {
+    if (frame.op != "hello" || frame.kind != Frame::Kind::request) {
+        kill("it broke the protocol: its first line is no hello");
+        return;
+    }
+    auto hello = read_hello(frame.fields);
+    if (!hello) {
+        kill("its hello is wrong: " + hello.error().detail);
+        return;
+    }
+    if (!hello->speaks_ours) {
+        channel_->write(error_line(frame.id, "unsupported"));
+        kill(fmt::format("it does not speak version {} of the protocol", protocol_version));
+        return;
+    }
+    ready_ = true;
+    alive_at_ = clock_.steady_now();
+    next_ping_ = alive_at_ + options_.ping_every;
+    lines_.tell(telemetry::Level::info, fmt::format("ready: {} {}", hello->name, hello->version));
+    channel_->write(answer_line(frame.id, hello_answer(options_)));
+    owner_.on_ready(std::move(hello->capabilities));
+}
+
+void Worker::take_answer(const Frame& answer) {
+    if (auto found = asked_.extract(answer.id); !found.empty()) {
+        found.mapped().done(&answer);
+    }
+}
+
+void Worker::tick() {
+    if (gone_) {
+        return;
+    }
+    const auto now = clock_.steady_now();
+    channel_->refill(Channel::lines_per_second * static_cast<std::size_t>(options_.tick.count()) /
+                     1'000);
+    expire(now);
+    look_after(now);
+    if (auto ended = child_->reap(); !ended.empty()) {
+        gone_ = true;
+        output_->close();
+        fail_all();
+        owner_.on_gone(dying_.empty() ? std::move(ended) : std::move(dying_));
+    }
+}
+
+void Worker::expire(SteadyTime now) {
+    std::vector<Answered> late;
+    for (auto asked = asked_.begin(); asked != asked_.end();) {
+        if (asked->second.until <= now) {
+            late.push_back(std::move(asked->second.done));
+            asked = asked_.erase(asked);
+        } else {
+            ++asked;
+        }
+    }
+    for (auto& done : late) {
+        done(nullptr);
+    }
+}
+
+void Worker::look_after(SteadyTime now) {
+    if (!dying_.empty()) {
+        return;
+    }
+    if (!ready_) {
+        if (now >= hello_until_) {
+            kill("it said no hello in time");
+        }
+        return;
+    }
+    if (end_until_ && now >= *end_until_) {
+        kill("it did not end in time");
+    } else if (now - alive_at_ >= options_.ping_within) {
+        kill("it does not answer");
+    } else if (now >= next_ping_) {
+        next_ping_ = now + options_.ping_every;
+        ask("ping", {}, options_.ping_within, [this](const Frame* answer) {
+            if (answer != nullptr) {
+                alive_at_ = clock_.steady_now();
+            }
+        });
+    }
+    if (now >= next_memory_) {
+        next_memory_ = now + memory_every;
+        if (const auto bytes = child_->memory(); bytes > options_.memory_max) {
+            kill(fmt::format("it has {} MiB in memory, {} are allowed", bytes >> 20U,
+                             options_.memory_max >> 20U));
+        }
+    }
+}
+
+void Worker::shut_down() {
+    if (!is_ready()) {
+        kill("the gateway stops");
+        return;
+    }
+    end_until_ = clock_.steady_now() + options_.shutdown_within;
+    ask("shutdown", {{"within_ms", options_.shutdown_within.count()}}, options_.answer_within,
+        [](const Frame* /*answer*/) {
+            // Its end is waited for, not its word.
+        });
+}
+
+/// Reaped by the next tick.
+void Worker::kill(std::string why) {
+    if (dying_.empty()) {
+        dying_ = std::move(why);
+        channel_->close();
+        child_->kill();
+    }
+}
+
+void Worker::fail_all() {
+    auto all = std::exchange(asked_, {});
+    for (auto& [id, asked] : all) {
+        asked.done(nullptr);
+    }
+}
+
+}  // namespace merpati::connector::process

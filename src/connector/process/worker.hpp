@@ -1,0 +1,103 @@
+// One run of a worker's program, from its start to its end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/json/object.hpp>
+
+#include "base/clock.hpp"
+#include "connector/process/capabilities.hpp"
+#include "connector/process/channel.hpp"
+#include "connector/process/child.hpp"
+#include "connector/process/frame.hpp"
+#include "connector/process/options.hpp"
+#include "connector/process/output_log.hpp"
+
+namespace merpati::connector::process {
+
+/// Operation: waits for the worker's hello and answers it; asks pings; holds what was asked until
+/// it is answered or its time has passed; kills the worker where it breaks the protocol, hangs, or
+/// takes too much memory. `tick` does all that is due.
+///
+/// Faults: `on_gone` is told once, when the process has ended and was reaped; what was asked and
+/// not answered is told before.
+///
+/// Threads: that of the io_context. Limits: held_bytes_max for what is asked of us and not
+/// answered.
+class Worker {
+public:
+    static constexpr std::size_t held_bytes_max = 8 << 20;
+
+    /// Null: it will not be answered.
+    using Answered = std::move_only_function<void(const Frame* answer)>;
+
+    struct Owner {
+        std::function<void(Capabilities&&)> on_ready;
+        std::function<void(Frame&&)> on_frame;  // Requests and notices, once it is ready.
+        std::function<void(std::string why)> on_gone;
+    };
+
+    Worker(const Clock& clock, const Options& options, LineLimit& lines, Owner owner)
+        : clock_(clock), options_(options), lines_(lines), owner_(std::move(owner)) {}
+    ~Worker();
+
+    /// Errors: the program cannot be started; with a sentence for the operator.
+    [[nodiscard]] Result<void> start(const boost::asio::io_context::executor_type& executor);
+
+    [[nodiscard]] bool is_ready() const noexcept { return ready_ && dying_.empty(); }
+    [[nodiscard]] int exit_code() const { return child_ ? child_->exit_code() : -1; }
+
+    void ask(std::string_view op, boost::json::object fields, Millis within, Answered done);
+    /// An answer of ours.
+    void answer(std::string_view line) { channel_->write(line); }
+
+    /// What waits for an answer of ours, so that reading stops before there is too much.
+    void hold(std::size_t bytes) { held_ += bytes; }
+    void release(std::size_t bytes);
+
+    void tick();
+    /// Asks it to end, and kills it where it does not in time.
+    void shut_down();
+    void kill(std::string why);
+
+private:
+    struct Asked {
+        SteadyTime until;
+        Answered done;
+    };
+
+    void take(std::string_view line);
+    void take_hello(Frame&& frame);
+    void take_answer(const Frame& answer);
+    void expire(SteadyTime now);
+    void look_after(SteadyTime now);
+    void fail_all();
+
+    const Clock& clock_;
+    const Options& options_;
+    LineLimit& lines_;
+    const Owner owner_;
+    std::optional<Child> child_;
+    std::shared_ptr<Channel> channel_;
+    std::shared_ptr<OutputLog> output_;
+    std::unordered_map<std::uint64_t, Asked> asked_;
+    std::uint64_t last_id_ = 0;
+    std::size_t held_ = 0;
+    bool ready_ = false;
+    bool gone_ = false;
+    std::string dying_;  // Why it was killed; empty: it was not.
+    SteadyTime hello_until_;
+    SteadyTime next_ping_;
+    SteadyTime alive_at_;
+    SteadyTime next_memory_;
+    std::optional<SteadyTime> end_until_;
+};
+
+}  // namespace merpati::connector::process

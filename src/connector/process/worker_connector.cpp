@@ -1,0 +1,236 @@
+#include "connector/process/worker_connector.hpp"
+
+#include <atomic>
+#include <future>
+#include <mutex>
+#include <utility>
+
+#include "connector/process/devices.hpp"
+#include "connector/process/inbox.hpp"
+#include "connector/process/send_answer.hpp"
+#include "connector/process/send_request.hpp"
+#include "connector/process/supervisor.hpp"
+#include "media/periodic_timer.hpp"
+#include "outbound/event_thread.hpp"
+
+namespace merpati::connector::process {
+namespace {
+
+constexpr std::string_view not_connected = "Perangkat tidak terhubung";
+constexpr std::string_view stopping = "Konektor sedang berhenti";
+constexpr std::string_view no_answer = "Konektor tidak menjawab";
+constexpr Millis stop_slack{5'000};  // For the end of a process that was killed.
+
+}  // namespace
+
+class WorkerConnector::Impl {
+public:
+    Impl(const Clock& clock, Random& random, Options options, telemetry::Log log)
+        : clock_(clock),
+          options_(std::move(options)),
+          thread_(options_.name),
+          timer_(thread_.executor(), options_.tick, [this] { return tick(); }),
+          lines_(clock, log),
+          capabilities_(std::make_shared<const Capabilities>(options_.expected)),
+          devices_(clock),
+          supervisor_(clock, random, options_, lines_, std::move(log),
+                      {.on_ready = [this](Capabilities&& read) { worker_ready(std::move(read)); },
+                       .on_frame = [this](Frame&& frame) { inbox_->take(std::move(frame)); },
+                       .on_gone = [this](bool cannot_start) { worker_gone(cannot_start); }}) {}
+
+    void start(ConnectorEvents& events, DeviceSecrets& secrets) {
+        events_ = &events;
+        secrets_ = &secrets;
+        devices_.begin(events);
+        thread_.start();
+        (void)thread_.give([this] {
+            if (!options_.on_demand) {
+                supervisor_.want();
+            }
+            tick();
+            timer_.start();
+        });
+    }
+
+    void stop() {
+        if (!thread_.is_running()) {
+            return;
+        }
+        auto ended = ended_.get_future();
+        closing_ = true;
+        (void)thread_.give([this] {
+            devices_.end();  // What the worker says while it disconnects them is no news.
+            supervisor_.stop();
+            tick();
+        });
+        ended.wait_for(options_.shutdown_within + stop_slack);
+        thread_.stop([this] {
+            timer_.cancel();
+            inbox_.reset();
+        });
+    }
+
+    CapabilitiesPtr capabilities() const {
+        const std::lock_guard lock{mutex_};
+        return capabilities_;
+    }
+
+    /// Connected only where nobody need do anything and a worker says so.
+    model::DeviceState first_state() const {
+        return has_worker_ && capabilities()->pairing.empty() ? model::DeviceState::connected
+                                                              : model::DeviceState::disconnected;
+    }
+
+    void start_device(const model::Device& device, std::string method) {
+        (void)thread_.give([this, device, method = std::move(method)] {
+            devices_.start(device, method);
+            supervisor_.want();
+        });
+    }
+    void answer_pairing(model::PhoneNumber device, std::string answer) {
+        (void)thread_.give(
+            [this, device, answer = std::move(answer)] { devices_.answer(device, answer); });
+    }
+    void stop_device(model::PhoneNumber device) {
+        (void)thread_.give([this, device] { devices_.stop(device); });
+    }
+    void forget_device(model::PhoneNumber device) {
+        (void)thread_.give([this, device] { devices_.forget(device); });
+    }
+
+    void send(const SendRequest& request) {
+        const auto id = request.message.id;
+        const auto device = request.message.device;
+        if (closing_ || !thread_.give([this, request] { give_to_worker(request); })) {
+            events_->outcome(id, device, device_down(stopping));
+        }
+    }
+
+private:
+    /// The request stays valid until its outcome is reported.
+    void give_to_worker(const SendRequest& request) {
+        const auto id = request.message.id;
+        const auto device = request.message.device;
+        const auto worker = supervisor_.worker();
+        if (worker == nullptr || !devices_.is_started(device)) {
+            events_->outcome(id, device,
+                             device_down(worker == nullptr && closing_ ? stopping : not_connected));
+            return;
+        }
+        worker->ask("send", send_fields(request), options_.send_within,
+                    [this, id, device](const Frame* answer) {
+                        events_->outcome(
+                            id, device,
+                            answer != nullptr ? outcome_of(*answer) : unknown_outcome(no_answer));
+                    });
+    }
+
+    void worker_ready(Capabilities&& read) {
+        const auto worker = supervisor_.worker();
+        inbox_ = std::make_shared<Inbox>(Inbox::Rooms{
+            .clock = clock_,
+            .thread = thread_,
+            .events = *events_,
+            .secrets = *secrets_,
+            .devices = devices_,
+            .lines = lines_,
+            .worker = worker,
+            .on_capabilities = [this](Capabilities&& next) { replace(std::move(next)); }});
+        replace(std::move(read));
+        has_worker_ = true;
+        devices_.worker_ready(
+            [this](std::string_view op, boost::json::object fields, Worker::Answered done) {
+                if (const auto running = supervisor_.worker()) {
+                    running->ask(op, std::move(fields), options_.answer_within, std::move(done));
+                } else {
+                    done(nullptr);
+                }
+            });
+    }
+
+    void worker_gone(bool cannot_start) {
+        has_worker_ = false;
+        devices_.worker_gone(cannot_start);
+    }
+
+    void replace(Capabilities&& next) {
+        {
+            const std::lock_guard lock{mutex_};
+            capabilities_ = std::make_shared<const Capabilities>(std::move(next));
+        }
+        events_->capabilities_changed();
+    }
+
+    bool tick() {
+        supervisor_.tick(thread_.executor());
+        devices_.tick();
+        if (supervisor_.is_stopped() && !std::exchange(has_ended_, true)) {
+            ended_.set_value();
+        }
+        return true;
+    }
+
+    const Clock& clock_;
+    const Options options_;
+    outbound::EventThread thread_;
+    media::PeriodicTimer timer_;
+    LineLimit lines_;
+    ConnectorEvents* events_ = nullptr;
+    DeviceSecrets* secrets_ = nullptr;
+    mutable std::mutex mutex_;
+    CapabilitiesPtr capabilities_;
+    std::atomic<bool> has_worker_{false};
+    std::atomic<bool> closing_{false};
+    Devices devices_;
+    std::shared_ptr<Inbox> inbox_;
+    std::promise<void> ended_;
+    bool has_ended_ = false;
+    Supervisor supervisor_;
+};
+
+WorkerConnector::WorkerConnector(const Clock& clock, Random& random, Options options,
+                                 telemetry::Log log)
+    : impl_(std::make_unique<Impl>(clock, random, std::move(options), std::move(log))) {}
+
+WorkerConnector::~WorkerConnector() {
+    impl_->stop();
+}
+
+CapabilitiesPtr WorkerConnector::capabilities() const {
+    return impl_->capabilities();
+}
+
+model::DeviceState WorkerConnector::first_state(model::PhoneNumber /*device*/) const {
+    return impl_->first_state();
+}
+
+Result<void> WorkerConnector::start(ConnectorEvents& events, DeviceSecrets& secrets) {
+    impl_->start(events, secrets);
+    return {};
+}
+
+void WorkerConnector::stop() {
+    impl_->stop();
+}
+
+void WorkerConnector::start_device(const model::Device& device, std::string_view pairing_method) {
+    impl_->start_device(device, std::string{pairing_method});
+}
+
+void WorkerConnector::answer_pairing(model::PhoneNumber device, std::string_view answer) {
+    impl_->answer_pairing(device, std::string{answer});
+}
+
+void WorkerConnector::stop_device(model::PhoneNumber device) {
+    impl_->stop_device(device);
+}
+
+void WorkerConnector::forget_device(model::PhoneNumber device) {
+    impl_->forget_device(device);
+}
+
+void WorkerConnector::send(const SendRequest& request) {
+    impl_->send(request);
+}
+
+}  // namespace merpati::connector::process

@@ -1,0 +1,40 @@
+// A connector that is a program of its own.
+#pragma once
+
+#include <memory>
+
+#include "base/random.hpp"
+#include "connector/connector.hpp"
+#include "connector/process/options.hpp"
+#include "telemetry/log.hpp"
+
+namespace merpati::connector::process {
+
+/// Runs a worker and speaks the connector protocol with it (docs/connector-protocol.md).
+///
+/// Operation: everything happens on one event thread; what the gateway asks is given to it. A
+/// worker that ends is started again; its unanswered sends are unknown, its devices reconnecting
+/// meanwhile. `start` fails never: a program that is missing may be installed later.
+///
+/// Threads: one of its own, named as the connector. Limits: Inbox, Channel, Worker.
+class WorkerConnector final : public Connector {
+public:
+    WorkerConnector(const Clock& clock, Random& random, Options options, telemetry::Log log);
+    ~WorkerConnector() override;
+
+    [[nodiscard]] CapabilitiesPtr capabilities() const override;
+    [[nodiscard]] model::DeviceState first_state(model::PhoneNumber device) const override;
+    [[nodiscard]] Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) override;
+    void stop() override;
+    void start_device(const model::Device& device, std::string_view pairing_method) override;
+    void answer_pairing(model::PhoneNumber device, std::string_view answer) override;
+    void stop_device(model::PhoneNumber device) override;
+    void forget_device(model::PhoneNumber device) override;
+    void send(const SendRequest& request) override;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace merpati::connector::process

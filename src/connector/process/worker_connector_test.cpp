@@ -1,0 +1,201 @@
+// A worker that does everything wrong costs no message, no other device, no memory.
+#include "connector/process/worker_connector.hpp"
+
+#include <chrono>
+#include <filesystem>
+
+#include "connector/conformance/connector_fixture.hpp"
+#include "connector/process/scripted_worker.hpp"
+
+namespace merpati::connector::process {
+namespace {
+
+using namespace std::chrono_literals;
+using model::DeviceState;
+using Kind = model::Outcome::Kind;
+
+struct WorkerConnectorTest : ::testing::Test {
+    ~WorkerConnectorTest() override { connector->stop(); }
+
+    void start(const std::function<void(Options&)>& change = {}) {
+        auto options = scripted_worker();
+        if (change) {
+            change(options);
+        }
+        connector = std::make_unique<WorkerConnector>(clock, random, std::move(options),
+                                                      telemetry::Log::none());
+        ASSERT_TRUE(connector->start(events, secrets));
+    }
+    void connect(model::PhoneNumber number) {
+        connector->start_device(device_of(number), {});
+        events.wait_until(
+            [&](const Reported& all) { return all.is(number, DeviceState::connected); });
+    }
+    static model::Device device_of(model::PhoneNumber number,
+                                   DeviceState state = DeviceState::disconnected) {
+        model::Device device;
+        device.number = number;
+        device.state = state;
+        return device;
+    }
+    model::Message& message(const std::string& recipient) {
+        auto made = std::make_unique<model::Message>();
+        made->id = ids.next();
+        made->device = first;
+        made->recipient = recipient;
+        made->body = "halo";
+        messages.push_back(std::move(made));
+        return *messages.back();
+    }
+    model::Outcome send(const model::Message& message, std::uint32_t attempt = 1) {
+        const auto before = outcomes();
+        connector->send({.message = message, .attempt = attempt});
+        const auto all = events.wait_until(
+            [&](const Reported& reported) { return reported.outcomes.size() > before; });
+        return all.outcomes.size() > before ? all.outcomes.back().second : model::Outcome{};
+    }
+    std::size_t outcomes() {
+        return events.wait_until([](const Reported&) { return true; }).outcomes.size();
+    }
+    /// The worker is lost with the message, comes back, and sends it then.
+    void expect_lost_and_back(const std::string& recipient) {
+        const auto& one = message(recipient);
+        EXPECT_EQ(send(one).kind, Kind::unknown);
+        events.wait_until([&](const Reported& all) { return all.states_of(first).size() >= 3; });
+        EXPECT_EQ(events.wait_until([](const Reported&) { return true; }).states_of(first),
+                  (std::vector{DeviceState::connected, DeviceState::reconnecting,
+                               DeviceState::connected}));
+        EXPECT_EQ(send(one, 2).kind, Kind::sent);
+    }
+
+    const model::PhoneNumber first = model::PhoneNumber::from_stored(6281100000001);
+    SystemClock clock;
+    SystemRandom random;
+    UuidSource ids{clock, random};
+    MemorySecrets secrets;
+    Recorder events;
+    std::vector<std::unique_ptr<model::Message>> messages;
+    std::unique_ptr<WorkerConnector> connector;
+};
+
+TEST_F(WorkerConnectorTest, AWorkerThatWritesGarbageIsStartedAgain) {
+    start();
+    connect(first);
+    expect_lost_and_back("6281200998001");
+}
+
+TEST_F(WorkerConnectorTest, AWorkerWhoseLineNeverEndsIsStartedAgain) {
+    start();
+    connect(first);
+    expect_lost_and_back("6281200998002");
+}
+
+TEST_F(WorkerConnectorTest, AWorkerThatHangsIsStartedAgain) {
+    start([](Options& options) {
+        options.ping_every = 50ms;
+        options.ping_within = 2'000ms;
+    });
+    connect(first);
+    expect_lost_and_back("6281200998004");
+}
+
+TEST_F(WorkerConnectorTest, AWorkerThatTakesTooMuchMemoryIsStartedAgain) {
+    start([](Options& options) { options.memory_max = std::uint64_t{200} << 20; });
+    connect(first);
+    expect_lost_and_back("6281200998006");
+}
+
+TEST_F(WorkerConnectorTest, AFloodIsTakenSlowlyAndCostsNoMessage) {
+    start();
+    connect(first);
+    EXPECT_EQ(send(message("6281200998003")).kind, Kind::sent);
+    EXPECT_EQ(send(message("6281234567890")).kind, Kind::sent);
+    const auto all = events.wait_until([](const Reported&) { return true; });
+    EXPECT_EQ(all.states_of(first), std::vector{DeviceState::connected});
+}
+
+TEST_F(WorkerConnectorTest, LiesChangeNothing) {
+    start();
+    connect(first);
+    EXPECT_EQ(send(message("6281200998005")).kind, Kind::sent);
+    const auto all = events.wait_until([](const Reported&) { return true; });
+    EXPECT_TRUE(all.states_of(model::PhoneNumber::from_stored(6281999999999)).empty());
+    EXPECT_EQ(all.outcomes.size(), 1U);
+    EXPECT_EQ(connector->capabilities()->window, 7U);  // That was none.
+}
+
+TEST_F(WorkerConnectorTest, ASendThatIsNotAnsweredIsUnknownAndHoldsUpNoOther) {
+    start([](Options& options) { options.send_within = 200ms; });
+    connect(first);
+    const auto& lost = message("6281200998007");
+    connector->send({.message = lost});
+    EXPECT_EQ(send(message("6281234567890")).kind, Kind::sent);
+    const auto all =
+        events.wait_until([](const Reported& reported) { return reported.outcomes.size() == 2; });
+    EXPECT_EQ(all.outcomes.back().first, lost.id);
+    EXPECT_EQ(all.outcomes.back().second.kind, Kind::unknown);
+    EXPECT_EQ(send(message("6281200998008")).kind, Kind::unknown);  // No word that is known.
+}
+
+TEST_F(WorkerConnectorTest, WhatAWorkerPrintsIsNoProtocol) {
+    start();
+    connect(first);
+    EXPECT_EQ(send(message("6281200998009")).kind, Kind::sent);
+    EXPECT_EQ(send(message("6281234567890")).kind, Kind::sent);
+}
+
+TEST_F(WorkerConnectorTest, AMediaFileIsHandedOverByItsPath) {
+    start();
+    connect(first);
+    auto& made = message("6281234567890");
+    made.media_url = "https://example.com/foto.png";
+    const media::File file{
+        .path = "/tmp/foto", .media_type = "image/png", .bytes = 7, .sha256 = "00"};
+    connector->send({.message = made, .attempt = 1, .file = &file});
+    const auto all =
+        events.wait_until([](const Reported& reported) { return !reported.outcomes.empty(); });
+    const auto& details = all.outcomes.at(0).second.details;
+    EXPECT_TRUE(details.contains(R"("path": "/tmp/foto")")) << details;
+    EXPECT_TRUE(details.contains(R"("name": "foto.png")")) << details;
+}
+
+TEST_F(WorkerConnectorTest, WithoutItsProgramDevicesAreNotConnectedAndNothingElseHappens) {
+    start([](Options& options) {
+        options.command = [] { return std::vector<std::string>{"no-such-program"}; };
+    });
+    connector->start_device(device_of(first, DeviceState::connected), {});
+    events.wait_until(
+        [&](const Reported& all) { return all.is(first, DeviceState::reconnecting); });
+    const auto second = model::PhoneNumber::from_stored(6281100000002);
+    connector->start_device(device_of(second), "qr");
+    const auto all = events.wait_until(
+        [&](const Reported& reported) { return reported.is(second, DeviceState::disconnected); });
+    EXPECT_FALSE(all.states.back().reason.empty());
+    EXPECT_EQ(send(message("6281234567890")).kind, Kind::device_down);
+    EXPECT_EQ(connector->first_state(second), DeviceState::disconnected);
+}
+
+TEST_F(WorkerConnectorTest, AWorkerThatSaysThatItCannotRunIsNotConnected) {
+    start([](Options& options) {
+        options.command = [] {
+            return std::vector<std::string>{"python3", MERPATI_SCRIPTED_WORKER, "--refuse"};
+        };
+    });
+    connector->start_device(device_of(first), "qr");
+    events.wait_until(
+        [&](const Reported& all) { return all.is(first, DeviceState::disconnected); });
+}
+
+TEST_F(WorkerConnectorTest, OnDemandTheWorkerStartsWithTheFirstDevice) {
+    start([](Options& options) {
+        options.on_demand = true;
+        options.expected.pairing = {"qr"};
+    });
+    EXPECT_TRUE(connector->capabilities()->pairing.contains("qr"));
+    EXPECT_FALSE(connector->capabilities()->typing);
+    connect(first);
+    EXPECT_TRUE(connector->capabilities()->typing);
+}
+
+}  // namespace
+}  // namespace merpati::connector::process
