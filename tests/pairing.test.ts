@@ -10,6 +10,7 @@ import { expectSchema } from "./support/contract.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshText, simulated } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
+import { readTerminalCodes } from "./support/terminal_code.ts";
 import { within } from "./support/wait.ts";
 
 let gateway: Gateway;
@@ -104,6 +105,30 @@ test("a paired device comes back after kill -9 without being paired again", asyn
   const body = { to: "6281234567890", from: number, message: freshText(), Type: "text" };
   expect((await account.send(body)).status).toBe(200);
   await gateway.simulator.attempt(body.message);
+});
+
+test("a terminal of 80 columns is shown a code that a phone can read", async () => {
+  const number = await account.device(simulated("992001"));
+  const line = `stty cols 80 rows 50; '${binary}' --config '${gateway.config}' device pair ${number}`;
+  const child = spawn("script", ["--quiet", "--return", "--flush", "--command", line, "/dev/null"], {
+    env: { ...environment(), TERM: "xterm" },
+    cwd: gateway.folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let shown = "";
+  child.stdout.setEncoding("utf8").on("data", (piece) => (shown += piece));
+  const code = await within(
+    "the pairing",
+    new Promise<number>((resolve) => child.on("close", (status) => resolve(status ?? -1))),
+  );
+  expect(code, shown).toBe(0);
+  expect(shown).toMatch(/Valid for \d+ s more\./);
+  expect(shown).toContain(`merpati device pair ${number}`);
+  expect(shown.trimEnd().endsWith("The device is connected.")).toBe(true);
+  const codes = readTerminalCodes(shown);
+  expect(codes).toHaveLength(2); // The simulator's first code expires.
+  expect(new Set(codes).size).toBe(2);
+  for (const text of codes) expect(text).toContain("SIM-QR-");
 });
 
 test("nobody scans: the command fails with the reason", async () => {

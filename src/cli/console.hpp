@@ -1,6 +1,7 @@
 // Where a command reads from and writes to.
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 #include <map>
 #include <string>
@@ -12,6 +13,8 @@ struct Console {
     std::ostream& err;  // Everything said to the person.
     std::map<std::string, std::string> environment;
     std::istream* in = nullptr;  // What the person says; null: nothing.
+    /// Of the terminal that `out` is. 0: it is none, or one that knows no escape sequences.
+    std::size_t columns = 0;
 };
 
 /// Exit codes of every command.

@@ -4,7 +4,9 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "cli/program.hpp"
@@ -35,13 +37,29 @@ void occupy_standard_descriptors() {
     }
 }
 
+/// Those of the terminal on standard output; 0 where it is none, or a dumb one.
+std::size_t columns(const std::map<std::string, std::string>& environment) {
+    const auto terminal = environment.find("TERM");
+    const bool is_dumb = terminal == environment.end() || terminal->second == "dumb";
+    winsize size{};
+    if (is_dumb || ::isatty(STDOUT_FILENO) == 0 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) {
+        return 0;
+    }
+    return size.ws_col;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
     occupy_standard_descriptors();
     // A reader that leaves early (`| head -1`) is a failure to write, not the end of the process.
     std::signal(SIGPIPE, SIG_IGN);
-    const auto program = merpati::cli::make_program(
-        {.out = std::cout, .err = std::cerr, .environment = environment(), .in = &std::cin});
+    auto variables = environment();
+    const auto terminal_columns = columns(variables);
+    const auto program = merpati::cli::make_program({.out = std::cout,
+                                                     .err = std::cerr,
+                                                     .environment = std::move(variables),
+                                                     .in = &std::cin,
+                                                     .columns = terminal_columns});
     return program->run(std::vector<std::string>(arguments + 1, arguments + count));
 }

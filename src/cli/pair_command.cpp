@@ -9,9 +9,9 @@
 #include <CLI/App.hpp>
 #include <boost/json/object.hpp>
 
-#include "base/printable.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/pairing_view.hpp"
 
 namespace merpati::cli {
 namespace {
@@ -30,15 +30,13 @@ std::string text_of(const boost::json::object& pairing, std::string_view field) 
                                                   : std::string{};
 }
 
-bool is_asked(const std::string& method) {
-    return method == "otp" || method == "passkey";
-}
-
 /// Follows a pairing to its end, step by step. Whoever leaves it can come back.
 class Follower {
 public:
     Follower(Session& session, const Wish& wish)
-        : session_(session), path_("/devices/" + percent_encode(wish.number) + "/pairing") {}
+        : session_(session),
+          view_(session.console(), wish.number),
+          path_("/devices/" + percent_encode(wish.number) + "/pairing") {}
 
     int run(const boost::json::object& beginning) {
         auto answer = session_.ask(http::Method::post, path_, beginning);
@@ -61,6 +59,7 @@ public:
 
 private:
     int end(const boost::json::object& pairing, const std::string& state) {
+        view_.end();
         if (session_.json()) {
             (void)session_.print(pairing);
         } else if (state == "connected") {
@@ -77,42 +76,34 @@ private:
 
     /// A step, once; an answer to it where it asks for one.
     Result<void> show(const boost::json::object& pairing) {
-        const auto method = text_of(pairing, "method");
-        const auto expires = text_of(pairing, "expires_at");
-        if (method.empty() || expires == shown_) {
+        const ShownStep step{
+            .method = text_of(pairing, "method"),
+            .payload = text_of(pairing, "payload"),
+            .expires_at = parse_rfc3339(text_of(pairing, "expires_at")).value_or(Timestamp{})};
+        if (step.method.empty() || step.expires_at == shown_) {
+            view_.tick(session_.clock().now());
             return {};
         }
-        shown_ = expires;
-        auto& out = session_.console().out;
+        shown_ = step.expires_at;
         if (session_.json()) {
             (void)session_.print(pairing);
+            session_.console().out.flush();
         } else {
-            out << printable(sentence(method)) << "\n\n  " << printable(text_of(pairing, "payload"))
-                << "\n\n(until " << printable(expires) << ")\n";
+            view_.show(step, session_.clock().now());
         }
-        out.flush();
         std::string line;
         auto* in = session_.console().in;
-        if (!is_asked(method) || in == nullptr || !std::getline(*in, line) || line.empty()) {
+        if (!step.asks() || in == nullptr || !std::getline(*in, line) || line.empty()) {
             return {};
         }
         const auto taken = session_.ask(http::Method::post, path_ + "/answer", {{"answer", line}});
         return taken ? Result<void>{} : pass(taken);
     }
 
-    static std::string sentence(const std::string& method) {
-        if (method == "qr") {
-            return "Scan this as a QR code with the phone:";
-        }
-        if (method == "code") {
-            return "Type this code in on the phone:";
-        }
-        return is_asked(method) ? "Answer this, and press Enter:" : "Pairing by " + method + ":";
-    }
-
     Session& session_;
+    PairingView view_;
     const std::string path_;
-    std::string shown_;  // When the last step that was shown expires: no two expire at once.
+    Timestamp shown_{};  // When the last step that was shown expires: no two expire at once.
 };
 
 }  // namespace
@@ -123,7 +114,8 @@ void add_device_pair(Program& program, CLI::App& group) {
         group,
         {.name = "pair",
          .summary = "Pair a device, and show what is to be done for it",
-         .details = "Shows each step until the device is connected. It can be left and taken up\n"
+         .details = "Shows each step until the device is connected: a QR code is drawn in the\n"
+                    "terminal, and drawn anew before it expires. It can be left and taken up\n"
                     "again. What a step asks for is read from standard input. With --json each\n"
                     "step is a line.",
          .example = "merpati device pair 6281234567890\n"
