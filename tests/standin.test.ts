@@ -1,12 +1,19 @@
 // The stand-in platform, judged by unmodified clients: linking, texts, receipts, typing.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { textOf } from "./standin/testing/client.ts";
+import { textOf, type Client } from "./standin/testing/client.ts";
 import { World } from "./standin/testing/world.ts";
 
+const own = "628111000011";
+const other = "628111000012";
+const silent = "628111000022"; // Only a phone.
 let world: World;
+let alfa: Client;
+let beta: Client;
 
 beforeAll(async () => {
   world = await World.create();
+  [alfa, beta] = await Promise.all([world.linked(own), world.linked(other)]);
+  world.standIn.phone(silent);
 });
 afterAll(() => world.end());
 
@@ -33,83 +40,71 @@ test("a client is linked by a code of eight characters, and by no other", async 
 });
 
 test("two clients exchange texts, both ways and in one session", async () => {
-  const [alfa, beta] = [await world.linked("628111000011"), await world.linked("628111000012")];
   for (const text of ["satu", "dua", "tiga"]) {
-    const sent = await alfa.raw.sendMessage("628111000012@s.whatsapp.net", { text });
+    const sent = await alfa.raw.sendMessage(`${other}@s.whatsapp.net`, { text });
     expect(textOf((await beta.message(text)).message)).toBe(text);
     await alfa.stanza("ack", sent?.key.id ?? "");
-    await beta.raw.sendMessage("628111000011@s.whatsapp.net", { text: `${text} juga` });
+    await beta.raw.sendMessage(`${own}@s.whatsapp.net`, { text: `${text} juga` });
     await alfa.message(`${text} juga`);
   }
   expect(world.violations()).toEqual([]);
 });
 
 test("the phones of both sides show what their companions exchange", async () => {
-  const alfa = await world.linked("628111000021");
-  const from = { number: "628111000021" };
-  world.standIn.phone("628111000022");
-  const id = await alfa.text("628111000022", "halo");
-  expect(await world.event("shown", { number: "628111000022", id })).toMatchObject({
-    from: "628111000021",
-    chat: "628111000021",
+  const id = await alfa.text(silent, "halo");
+  expect(await world.event("shown", { number: silent, id })).toMatchObject({
+    from: own,
+    chat: own,
     kind: "text",
     text: "halo",
   });
-  expect(await world.event("shown", { ...from, id })).toMatchObject({ chat: "628111000022" });
+  expect(await world.event("shown", { number: own, id })).toMatchObject({ chat: silent });
 });
 
 test("a sender learns that a message arrived, and that it was read", async () => {
-  const alfa = await world.linked("628111000031");
-  world.standIn.phone("628111000032");
-  const id = await alfa.text("628111000032", "sudah dibaca?");
+  const id = await alfa.text(silent, "sudah dibaca?");
   await alfa.stanza("receipt", id);
-  world.standIn.phone("628111000032").read("628111000031", [id]);
+  world.standIn.phone(silent).read(own, [id]);
   await alfa.stanza("receipt", id, "read");
 });
 
 test("typing is seen on both sides", async () => {
-  const alfa = await world.linked("628111000041");
-  world.standIn.phone("628111000042");
-  await alfa.raw.sendPresenceUpdate("composing", "628111000042@s.whatsapp.net");
-  await world.event("typing_seen", { number: "628111000042", state: "composing" });
-  await alfa.raw.sendPresenceUpdate("paused", "628111000042@s.whatsapp.net");
-  await world.event("typing_seen", { number: "628111000042", state: "paused" });
-  world.standIn.phone("628111000042").typing("628111000041", "composing");
+  await alfa.raw.sendPresenceUpdate("composing", `${silent}@s.whatsapp.net`);
+  await world.event("typing_seen", { number: silent, state: "composing" });
+  await alfa.raw.sendPresenceUpdate("paused", `${silent}@s.whatsapp.net`);
+  await world.event("typing_seen", { number: silent, state: "paused" });
+  world.standIn.phone(silent).typing(own, "composing");
   await alfa.typingOf("composing");
 });
 
 test("a phone's text reaches a client, addressed by number or by LID", async () => {
-  const alfa = await world.linked("628111000051");
-  const phone = world.standIn.phone("628111000052");
+  const phone = world.standIn.phone(silent);
   for (const server of ["s.whatsapp.net", "lid"] as const) {
-    const id = await phone.send("628111000051", { text: `lewat ${server}` }, server);
+    const id = await phone.send(own, { text: `lewat ${server}` }, server);
     const got = await alfa.message(`lewat ${server}`);
     expect([got.key.remoteJid, got.key.remoteJidAlt].sort()).toEqual(
-      [phone.account.jid("lid"), "628111000052@s.whatsapp.net"].sort(),
+      [phone.account.jid("lid"), `${silent}@s.whatsapp.net`].sort(),
     );
-    await world.event("receipt_seen", { number: "628111000052", id });
+    await world.event("receipt_seen", { number: silent, id });
   }
   expect(world.violations()).toEqual([]);
 });
 
 test("a look-up finds the numbers that are registered", async () => {
-  const alfa = await world.linked("628111000061");
-  world.standIn.phone("628111000062");
   world.standIn.setRegistered("628111000063", false);
-  const found = await alfa.raw.onWhatsApp("628111000062", "628111000063", "628111000064");
-  expect(found).toEqual([{ jid: "628111000062@s.whatsapp.net", exists: true }]);
+  const found = await alfa.raw.onWhatsApp(silent, "628111000063", "628111000064");
+  expect(found).toEqual([{ jid: `${silent}@s.whatsapp.net`, exists: true }]);
 });
 
 test("a companion that was unlinked cannot log in", async () => {
-  const alfa = await world.linked("628111000071");
-  await alfa.raw.logout();
+  const client = await world.linked("628111000071");
+  await client.raw.logout();
   await world.event("unlinked", { number: "628111000071" });
-  alfa.reconnect();
-  expect(await alfa.closed()).toBe(401);
+  client.reconnect();
+  expect(await client.closed()).toBe(401);
 });
 
 test("a client whose keys are not those of the login is refused", async () => {
-  const alfa = await world.linked("628111000081");
   const thief = world.client();
   await thief.end();
   Object.assign(thief.state.creds, { me: alfa.state.creds.me });

@@ -38,6 +38,9 @@ const actions: Record<string, Action> = {
   receipts: (standIn, input) => {
     phone(standIn, input).receipts = input["on"] !== false;
   },
+  forget: (standIn, input) => {
+    phone(standIn, input).forgetSessions();
+  },
   shown: (standIn, input) => ({ messages: phone(standIn, input).shown.map(visible) }),
   fault: (standIn, input) => {
     standIn.faults.add(input as unknown as Fault);

@@ -115,6 +115,11 @@ export class Phone implements Device {
     this.context.router.chatState(this, typing);
   }
 
+  /** Loses its sessions, so that what continues them cannot be decrypted. */
+  forgetSessions(): void {
+    this.sessions.clear();
+  }
+
   /** Tells a companion that was just linked that there is no history. */
   async welcome(companion: Companion): Promise<void> {
     const enc = await this.sessions.encrypt(companion, emptyHistory());

@@ -63,6 +63,10 @@ export class Sessions {
     this.sessions.delete(addressOf(device).toString());
   }
 
+  clear(): void {
+    this.sessions.clear();
+  }
+
   private async begin(device: Device): Promise<void> {
     const { registrationId, identityKey, signedPreKey, preKey } = device.takeBundle();
     checkSignedPreKey(identityKey, signedPreKey.key, signedPreKey.signature);

@@ -41,10 +41,16 @@ export interface CodeRequest {
 export const signatureFaults = ["signature", "seal"] as const;
 export type SignatureFault = (typeof signatureFaults)[number];
 
+interface Reply {
+  connection: Connection;
+  resolve: (reply: Node) => void;
+  reject: (reason: Error) => void;
+}
+
 export class Pairing {
   fault: SignatureFault | undefined;
   private readonly candidates = new Map<Connection, Candidate>();
-  private readonly replies = new Map<string, (reply: Node) => void>();
+  private readonly replies = new Map<string, Reply>();
   private codes: CodeRequest[] = [];
   private ids = 0;
 
@@ -150,7 +156,7 @@ export class Pairing {
     const candidate = this.candidates.get(connection);
     if (!candidate || received.tag !== "iq") return false;
     if (received.attrs["type"] === "result") {
-      this.replies.get(received.attrs["id"] ?? "")?.(received);
+      this.replies.get(received.attrs["id"] ?? "")?.resolve(received);
       return true;
     }
     const registration = child(received, "link_code_companion_reg");
@@ -164,6 +170,9 @@ export class Pairing {
 
   forget(connection: Connection): void {
     this.candidates.delete(connection);
+    for (const reply of this.replies.values()) {
+      if (reply.connection === connection) reply.reject(new Error("the client went away"));
+    }
     for (const request of this.codes.filter((each) => each.candidate.connection === connection)) {
       request.abandoned(new Error("the client that waited for the code went away"));
     }
@@ -211,7 +220,7 @@ export class Pairing {
     let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise<Node>((resolve, reject) => {
-        this.replies.set(id, resolve);
+        this.replies.set(id, { connection, resolve, reject });
         timer = setTimeout(() => reject(new Error("the companion does not sign back")), 5_000);
         connection.send(request);
       });

@@ -14,6 +14,7 @@ import {
   type WAMessage,
 } from "baileys";
 import { Agent } from "node:https";
+import { deserialize, serialize } from "node:v8";
 
 type Logger = NonNullable<UserFacingSocketConfig["logger"]>;
 type Socket = ReturnType<typeof makeWASocket>;
@@ -37,8 +38,16 @@ export interface Platform {
 
 /** What a client has to remember between its connections. */
 export class ClientState {
-  readonly creds: AuthenticationCreds = initAuthCreds();
-  private readonly kept = new Map<string, unknown>();
+  constructor(
+    readonly creds: AuthenticationCreds = initAuthCreds(),
+    private readonly kept = new Map<string, unknown>(),
+  ) {}
+
+  /** What it is at this moment, as a disk that was copied. */
+  copy(): ClientState {
+    const { creds, kept } = deserialize(serialize({ creds: this.creds, kept: this.kept }));
+    return new ClientState(creds, kept);
+  }
 
   readonly keys = {
     get: async <T extends keyof SignalDataTypeMap>(type: T, ids: string[]) => {
@@ -226,7 +235,7 @@ export function textOf(message: proto.IMessage | null | undefined): string | und
   return message?.conversation ?? message?.extendedTextMessage?.text ?? undefined;
 }
 
-/** What makes `fetch` trust a root: an agent of the kind that Node has inside and does not export. */
+/** What makes `fetch` trust a root: a dispatcher of the kind that Node has inside, not exported. */
 async function trusting(ca: string): Promise<unknown> {
   await fetch("data:,"); // The first use installs it.
   const installed = Reflect.get(globalThis, Symbol.for("undici.globalDispatcher.1")) as object;
