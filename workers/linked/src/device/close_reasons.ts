@@ -1,0 +1,93 @@
+// Why a connection ended, and what follows from it.
+import type { DeviceState } from "../protocol/gateway.js";
+
+export interface Close {
+  /// The platform's code, or Baileys': 408, 428 and others for a connection that was lost.
+  code: number;
+  text: string;
+}
+
+export type Consequence =
+  /// Connect again at once: the platform asks for it.
+  | { kind: "restart" }
+  /// Connect again after the back-off.
+  | { kind: "retry"; reason: string }
+  /// Nothing until a person acts. `forget`: the credentials are void.
+  | { kind: "end"; state: DeviceState; reason: string; forget: boolean };
+
+/// Not a code of the platform: another account's phone was used to pair the device.
+export const OTHER_NUMBER = 1;
+
+/// `paired`: the device has credentials. Without them, what ended is the pairing; `late`: that has
+/// taken long enough.
+export function consequence(close: Close, paired: boolean, late: boolean): Consequence {
+  if (close.code === 515) {
+    return { kind: "restart" };
+  }
+  if (paired) {
+    return ofDevice(close);
+  }
+  const next = ofPairing(close);
+  return late && next.kind === "retry" ? end("disconnected", "Waktu menautkan habis") : next;
+}
+
+function ofDevice(close: Close): Consequence {
+  switch (close.code) {
+    case 401:
+    case 406:
+      return end("logged_out", "Perangkat dikeluarkan dari akun di ponsel", true);
+    case 402:
+      return end("banned", "Platform memblokir akun ini untuk sementara");
+    case 403:
+      return end("banned", "Platform memblokir akun ini");
+    case 440:
+      return end("replaced", "Perangkat ini dipakai oleh program lain");
+    case 411:
+      return end("disconnected", "Akun ini tidak dapat memakai perangkat tertaut");
+    case 405:
+      return retry("Platform menolak versi worker ini: perbarui worker");
+    case 400:
+      return retry("Sertifikat platform tidak dapat dipercaya");
+    case 503:
+      return retry("Platform sedang tidak tersedia");
+    default:
+      return retry("Koneksi ke platform terputus");
+  }
+}
+
+/// A pairing that nobody finished ends; one that only lost its connection goes on.
+function ofPairing(close: Close): Consequence {
+  switch (close.code) {
+    case 408:
+      return /QR refs/.test(close.text)
+        ? end("disconnected", "Waktu menautkan habis")
+        : retry("Koneksi ke platform terputus");
+    case 401:
+    case 403:
+    case 406:
+      return end("disconnected", "Platform menolak menautkan perangkat ini");
+    case 405:
+      return end("disconnected", "Platform menolak versi worker ini: perbarui worker");
+    case OTHER_NUMBER:
+      return end("disconnected", "Ponsel itu memakai nomor lain daripada perangkat ini");
+    case 400:
+      return end("disconnected", "Sertifikat platform tidak dapat dipercaya");
+    default:
+      return retry("Koneksi ke platform terputus");
+  }
+}
+
+function retry(reason: string): Consequence {
+  return { kind: "retry", reason };
+}
+
+function end(state: DeviceState, reason: string, forget = false): Consequence {
+  return { kind: "end", state, reason, forget };
+}
+
+/// From what Baileys gives for the end of a connection.
+export function closeOf(error: unknown): Close {
+  const status = (error as { output?: { statusCode?: unknown } } | undefined)?.output?.statusCode;
+  const text = error instanceof Error ? error.message : "";
+  return { code: typeof status === "number" ? status : 428, text };
+}

@@ -1,0 +1,299 @@
+// One linked device: pairing, connecting, staying connected.
+import { atMost, type Chance, type Clock } from "../clock.js";
+import { fetchMedia } from "../inbound/media_fetch.js";
+import { findReference } from "../inbound/media_reference.js";
+import { baileysLogger, errorName } from "../platform/log.js";
+import { ProtocolError } from "../protocol/errors.js";
+import type { DeviceState, Gateway } from "../protocol/gateway.js";
+import { Acks } from "../sending/acks.js";
+import type { Outgoing } from "../sending/content.js";
+import type { Numbers } from "../sending/numbers.js";
+import { Sender } from "../sending/sender.js";
+import { uploadCache } from "../sending/uploads.js";
+import {
+  forgetCredentials,
+  isPaired,
+  loadCredentials,
+  newCredentials,
+  voidCredentials,
+} from "../store/credentials.js";
+import { DeviceStore } from "../store/device_store.js";
+import { BackOff } from "./back_off.js";
+import { type Close, consequence } from "./close_reasons.js";
+import { Connection, type ConnectionParts } from "./connection.js";
+import { type Life, newLife } from "./life.js";
+import { type PairingMethod, PairingSteps } from "./pairing_steps.js";
+import type { PlatformSettings } from "./settings.js";
+
+/// What all devices share.
+export interface Surroundings {
+  gateway: Gateway;
+  clock: Clock;
+  chance: Chance;
+  numbers: Numbers;
+  settings: PlatformSettings;
+  /// Makes a connection; a test gives another.
+  connect: (parts: ConnectionParts) => Connection;
+}
+
+const LOGOUT_MS_MAX = 5_000;
+const PAIRING_MS_MAX = 300_000; // Over lost connections too.
+
+/// Operation: `start` connects, or pairs; from then on it reconnects by itself until `stop`, or
+/// until the platform says that it is of no use. States and pairing steps are reported to the
+/// gateway. Nothing that fails here is thrown at anybody but whoever asked for it.
+///
+/// Limits: one connection, one pairing at a time.
+export class Device {
+  private life: Life | undefined;
+  private connection: Connection | undefined;
+  private readonly backOff: BackOff;
+  private readonly acks: Acks;
+  private readonly sender: Sender;
+  private readonly uploads: ReturnType<typeof uploadCache>;
+  private openedAt = 0;
+  private storeClosed: Promise<void> = Promise.resolve();
+
+  constructor(
+    readonly number: string,
+    private readonly around: Surroundings,
+  ) {
+    const { clock, chance, numbers } = around;
+    this.backOff = new BackOff(chance);
+    this.acks = new Acks(clock);
+    this.uploads = uploadCache(clock);
+    this.sender = new Sender(clock, chance, numbers, this.acks, {
+      device: number,
+      fail: (error) => this.connection?.end(error),
+    });
+  }
+
+  start(pairing?: PairingMethod): void {
+    if (this.life && this.connection?.isOpen) {
+      this.report("connected");
+      return;
+    }
+    const paired = this.life?.paired === true;
+    if (this.life && (paired || !pairing)) {
+      const state = paired ? "reconnecting" : "pairing";
+      this.report(state, paired ? "Menghubungkan ke platform" : "Menunggu ditautkan di ponsel");
+      return;
+    }
+    this.endLife();
+    this.life = newLife(pairing, this.around.clock.now());
+    this.backOff.reset();
+    void this.connect(this.life);
+  }
+
+  /// Resolves when nothing leaves any more and what was to be kept is kept.
+  async stop(): Promise<void> {
+    this.endLife();
+    await this.storeClosed;
+  }
+
+  async forget(): Promise<void> {
+    const connection = this.connection;
+    if (connection?.isOpen) {
+      this.life?.end();
+      await atMost(this.around.clock, LOGOUT_MS_MAX, connection.logOut());
+    }
+    await this.stop();
+    await forgetCredentials(this.around.gateway, this.number).catch((error: unknown) => {
+      if (!(error instanceof ProtocolError && error.kind === "not_found")) {
+        throw error;
+      }
+    });
+  }
+
+  async send(outgoing: Outgoing): Promise<string> {
+    const { connection, life } = this.online();
+    return this.sender.send(connection, outgoing, life.signal);
+  }
+
+  async isRegistered(number: string): Promise<boolean> {
+    const { connection, life } = this.online();
+    const { numbers } = this.around;
+    return (await numbers.find(number, connection.lookUp, life.signal)) !== null;
+  }
+
+  async fetchMedia(
+    id: string,
+    path: string,
+    bytesMax: number,
+  ): Promise<{ bytes: number; mime: string }> {
+    const { settings, gateway } = this.around;
+    const store = this.connection?.store ?? new DeviceStore(gateway, this.number);
+    const reference = await findReference(store, id);
+    if (!reference) {
+      throw new ProtocolError("not_found", "Media pesan ini tidak dikenal");
+    }
+    const hosts = { agent: settings.agent, anyHost: settings.standIn };
+    return { bytes: await fetchMedia(reference, path, bytesMax, hosts), mime: reference.mime };
+  }
+
+  isConnected(): boolean {
+    return this.connection?.isOpen === true;
+  }
+
+  private online(): { connection: Connection; life: Life } {
+    if (!this.connection?.isOpen || !this.life) {
+      throw new ProtocolError("device_down", "Perangkat tidak terhubung");
+    }
+    return { connection: this.connection, life: this.life };
+  }
+
+  private endLife(): void {
+    this.life?.end();
+    this.life = undefined;
+    const { connection } = this;
+    this.letGo(connection);
+    connection?.end();
+  }
+
+  private async connect(life: Life): Promise<void> {
+    try {
+      await this.prepare(life);
+    } catch (error) {
+      this.log("warn", `the credentials cannot be read: ${errorName(error)}`);
+      this.retry(life, "Penyimpanan gateway tidak terjangkau");
+      return;
+    }
+    if (life.signal.aborted || !life.credentials) {
+      return;
+    }
+    const { gateway, clock, settings } = this.around;
+    const steps = new PairingSteps(gateway, this.number, life.pairing ?? "qr");
+    try {
+      const connection: Connection = this.around.connect({
+        device: this.number,
+        credentials: life.credentials,
+        gateway,
+        clock,
+        settings,
+        logger: baileysLogger(gateway, this.number),
+        acks: this.acks,
+        uploads: this.uploads,
+        opened: () => this.opened(life),
+        qr: (text) => void steps.next(connection, text),
+        closed: (close) => this.closed(life, close),
+      });
+      this.connection = connection;
+    } catch (error) {
+      this.log("error", `no connection can be made: ${errorName(error)}`);
+      this.retry(life, "Koneksi ke platform gagal dibuka");
+    }
+  }
+
+  /// Finds or makes the credentials; leaves them out where a person has to pair the device first.
+  private async prepare(life: Life): Promise<void> {
+    await this.storeClosed;
+    if (isPaired(life.credentials)) {
+      return;
+    }
+    const { gateway } = this.around;
+    const loaded = await loadCredentials(new DeviceStore(gateway, this.number));
+    if (life.signal.aborted) {
+      return;
+    }
+    if (isPaired(loaded.credentials)) {
+      life.credentials = loaded.credentials;
+      life.paired = true;
+      return;
+    }
+    if (loaded.loggedOut && !life.pairing) {
+      this.finish(life, "logged_out", "Perangkat dikeluarkan dari akun di ponsel");
+      return;
+    }
+    life.credentials = newCredentials();
+  }
+
+  private opened(life: Life): void {
+    if (!life.signal.aborted) {
+      this.openedAt = this.around.clock.now();
+      this.report("connected");
+    }
+  }
+
+  /// What it still had to keep is kept before the next connection reads.
+  private letGo(connection: Connection | undefined): void {
+    this.connection = undefined;
+    if (connection) {
+      this.storeClosed = Promise.all([this.storeClosed, connection.store.close()]).then(() => {});
+    }
+  }
+
+  private closed(life: Life, close: Close): void {
+    if (life.signal.aborted) {
+      return;
+    }
+    this.letGo(this.connection);
+    if (this.openedAt > 0) {
+      this.backOff.held(this.around.clock.now() - this.openedAt);
+      this.openedAt = 0;
+    }
+    life.paired = isPaired(life.credentials);
+    const late = this.around.clock.now() - life.begunAt > PAIRING_MS_MAX;
+    const next = consequence(close, life.paired, late);
+    const code = close.code >= 100 ? String(close.code) : undefined;
+    this.log(next.kind === "restart" ? "debug" : "info", `connection closed, code ${close.code}`);
+    switch (next.kind) {
+      case "restart":
+        void this.connect(life);
+        return;
+      case "retry":
+        // What is kept is the truth: the credentials in memory may be ahead of it.
+        life.credentials = undefined;
+        this.retry(life, next.reason, code);
+        return;
+      case "end":
+        void this.endFor(life, next.state, next.reason, next.forget, code);
+        return;
+    }
+  }
+
+  /// Says first that it is so, then forgets: in between nobody may pair it anew by accident.
+  private async endFor(
+    life: Life,
+    state: DeviceState,
+    reason: string,
+    forget: boolean,
+    code: string | undefined,
+  ): Promise<void> {
+    this.finish(life, state, reason, code);
+    if (forget) {
+      await this.storeClosed;
+      await voidCredentials(this.around.gateway, this.number).catch((error: unknown) =>
+        this.log("warn", `the void credentials are still kept: ${errorName(error)}`),
+      );
+    }
+  }
+
+  private finish(life: Life, state: DeviceState, reason: string, code?: string): void {
+    life.end();
+    if (this.life === life) {
+      this.life = undefined;
+    }
+    this.report(state, reason, code);
+  }
+
+  private retry(life: Life, reason: string, code?: string): void {
+    const pairing = !life.paired && life.pairing;
+    this.report(pairing ? "pairing" : "reconnecting", reason, code);
+    const cancel = this.around.clock.after(this.backOff.next(), () => {
+      if (!life.signal.aborted) {
+        void this.connect(life);
+      }
+    });
+    life.signal.addEventListener("abort", cancel, { once: true });
+  }
+
+  private report(state: DeviceState, reason = "", code?: string): void {
+    this.around.gateway.state(this.number, state, reason, code).catch((error: unknown) => {
+      this.log("warn", `the gateway does not take the state ${state}: ${errorName(error)}`);
+    });
+  }
+
+  private log(level: "debug" | "info" | "warn" | "error", text: string): void {
+    this.around.gateway.log(level, text, this.number);
+  }
+}

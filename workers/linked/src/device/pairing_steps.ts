@@ -1,0 +1,46 @@
+// What a person has to do to link a device, one step after another.
+import type { Gateway, PairingStep } from "../protocol/gateway.js";
+import type { Connection } from "./connection.js";
+
+export type PairingMethod = PairingStep["method"];
+
+const FIRST_QR_MS = 60_000;
+const NEXT_QR_MS = 20_000;
+const CODE_MS = 160_000; // As long as all the QR codes of a connection together.
+
+/// Operation: each reference that the platform gives for a QR code is shown as one. By code, the
+/// first one says that a code may be asked for, and the others are not needed.
+export class PairingSteps {
+  private references = 0;
+
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly device: string,
+    private readonly method: PairingMethod,
+  ) {}
+
+  async next(connection: Pick<Connection, "pairingCode" | "end">, qr: string): Promise<void> {
+    const first = this.references++ === 0;
+    if (this.method === "qr") {
+      const expires_in_ms = first ? FIRST_QR_MS : NEXT_QR_MS;
+      this.show("Menunggu kode QR dipindai", { method: "qr", payload: qr, expires_in_ms });
+      return;
+    }
+    if (!first) {
+      return;
+    }
+    try {
+      const payload = await connection.pairingCode();
+      const step: PairingStep = { method: "code", payload, expires_in_ms: CODE_MS };
+      this.show("Menunggu kode dimasukkan di ponsel", step);
+    } catch (error) {
+      connection.end(error as Error);
+    }
+  }
+
+  private show(reason: string, step: PairingStep): void {
+    // A state that is not taken costs nothing: the step after it says the same.
+    this.gateway.state(this.device, "pairing", reason).catch(() => {});
+    this.gateway.pairing(this.device, step);
+  }
+}

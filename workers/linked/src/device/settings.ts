@@ -1,0 +1,38 @@
+// Where devices connect: the platform, unless the gateway's settings name a stand-in for tests.
+import { readFileSync } from "node:fs";
+import { Agent } from "node:https";
+import { rootCertificates } from "node:tls";
+import { WA_CERT_DETAILS } from "baileys";
+
+export interface PlatformSettings {
+  url: string | undefined;
+  agent: Agent | undefined;
+  /// True when the settings name a platform of their own.
+  standIn: boolean;
+}
+
+/// From `config` of the answer to `hello`. Errors: throws with a reason for the operator.
+export function platformSettings(config: Record<string, unknown>): PlatformSettings {
+  const url = text(config, "url");
+  const rootKey = text(config, "root_key");
+  const authorities = text(config, "ca_file");
+  if (url !== undefined && new URL(url).protocol !== "wss:") {
+    throw new Error("url has to begin with wss://");
+  }
+  if (rootKey !== undefined) {
+    if (!/^[0-9a-f]{64}$/i.test(rootKey)) {
+      throw new Error("root_key has to be 64 hexadecimal digits");
+    }
+    WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(rootKey, "hex");
+  }
+  const agent =
+    authorities === undefined
+      ? undefined
+      : new Agent({ ca: [...rootCertificates, readFileSync(authorities)] });
+  return { url, agent, standIn: url !== undefined };
+}
+
+function text(config: Record<string, unknown>, name: string): string | undefined {
+  const value = config[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

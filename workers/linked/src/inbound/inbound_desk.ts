@@ -1,0 +1,145 @@
+// Messages that arrive at one connection, on their way to the gateway.
+import { type BinaryNode, proto, type SocketConfig, unpadRandomMax16 } from "baileys";
+import type makeWASocket from "baileys";
+import type { Clock } from "../clock.js";
+import { ProtocolError } from "../protocol/errors.js";
+import type { Gateway } from "../protocol/gateway.js";
+import type { Decrypted } from "../platform/session_repository.js";
+import type { Change } from "../store/device_store.js";
+import { keepReference } from "./media_reference.js";
+import { isFromPerson, received } from "./messages.js";
+
+type Socket = ReturnType<typeof makeWASocket>;
+type NumberMapping = ReturnType<SocketConfig["makeSignalRepository"]>["lidMapping"];
+
+const RECENT_MAX = 1_000;
+
+/// Operation: Baileys tells the platform that a message arrived right after it was decrypted. So
+/// each is given to the gateway between its decryption and the end of that (`decrypted`), and the
+/// platform hears of it only when it is durable. When the gateway cannot take it, `fail` ends the
+/// connection: the platform then delivers it again at the next one. What comes another way than
+/// through a decryption, such as what the phone sends again, is taken from Baileys' events, both
+/// "notify" and "append".
+export class InboundDesk {
+  private readonly nodes = new WeakMap<Uint8Array, BinaryNode>();
+  private readonly recent = new Set<string>();
+  private numbers: NumberMapping | undefined;
+
+  constructor(
+    private readonly gateway: Pick<Gateway, "inbound" | "log">,
+    private readonly device: string,
+    private readonly clock: Clock,
+    private readonly own: (address: string) => boolean,
+    private readonly fail: (error: Error) => void,
+  ) {}
+
+  listen(socket: Pick<Socket, "ws" | "ev">, numbers: NumberMapping): void {
+    this.numbers = numbers;
+    // Before Baileys' own listener, which begins to decrypt.
+    socket.ws.prependListener("CB:message", (node: BinaryNode) => this.remember(node));
+    socket.ev.on("messages.upsert", ({ messages }) => {
+      for (const message of messages) {
+        void this.takeEvent(message).catch((error: Error) => this.fail(error));
+      }
+    });
+  }
+
+  /// Called with what was decrypted; answers what to keep of it.
+  readonly decrypted: Decrypted = async (ciphertext, plaintext) => {
+    const node = this.nodes.get(ciphertext);
+    if (!node || !isFromPerson(node, this.own)) {
+      return [];
+    }
+    let content: proto.IMessage;
+    try {
+      content = proto.Message.decode(unpadRandomMax16(plaintext));
+    } catch {
+      return []; // Baileys refuses it too, and asks the sender again.
+    }
+    if (content.deviceSentMessage) {
+      return [];
+    }
+    return this.deliver(content, node.attrs["id"], node.attrs["t"], this.senderOf(node));
+  };
+
+  private remember(node: BinaryNode): void {
+    if (Array.isArray(node.content)) {
+      for (const child of node.content) {
+        if (child.tag === "enc" && child.content instanceof Uint8Array) {
+          this.nodes.set(child.content, node);
+        }
+      }
+    }
+  }
+
+  private async takeEvent(message: proto.IWebMessageInfo): Promise<void> {
+    const { key } = message;
+    const from = key?.remoteJid ?? "";
+    const node: BinaryNode = { tag: "message", attrs: { from } };
+    if (key?.participant) {
+      node.attrs["participant"] = key.participant;
+    }
+    const known = this.recent.has(`${from} ${key?.id}`);
+    if (!key || key.fromMe || known || !isFromPerson(node, this.own)) {
+      return;
+    }
+    const alternative = (key as { remoteJidAlt?: string | null }).remoteJidAlt;
+    if (alternative) {
+      node.attrs["sender_pn"] = alternative;
+    }
+    const seconds = String(message.messageTimestamp ?? "");
+    await this.deliver(message.message ?? undefined, key.id, seconds, this.senderOf(node));
+  }
+
+  private async deliver(
+    content: proto.IMessage | undefined,
+    id: string | null | undefined,
+    seconds: string | undefined,
+    sender: Promise<{ address: string; shown: string }>,
+  ): Promise<Change[]> {
+    const found = received(content, id, seconds, this.clock.now());
+    const { address, shown } = await sender;
+    if (!found) {
+      return [];
+    }
+    try {
+      await this.gateway.inbound(this.device, { ...found.message, from: shown });
+    } catch (error) {
+      this.refused(error as Error);
+    }
+    this.recent.add(`${address} ${id}`);
+    if (this.recent.size > RECENT_MAX) {
+      const [oldest] = this.recent;
+      this.recent.delete(oldest!);
+    }
+    return found.media ? [keepReference(found.message.platform_id, found.media)] : [];
+  }
+
+  /// What the gateway will never take must not stop what comes after it; for the rest the
+  /// connection ends.
+  private refused(error: Error): void {
+    const forGood = ["invalid", "refused", "not_found", "unsupported", "too_large"];
+    if (error instanceof ProtocolError && forGood.includes(error.kind)) {
+      this.gateway.log("warn", `the gateway refused a message: ${error.kind}`, this.device);
+      return;
+    }
+    this.fail(error);
+    throw error;
+  }
+
+  /// The sender's number where it is known, else the address that the platform uses instead.
+  private async senderOf(node: BinaryNode): Promise<{ address: string; shown: string }> {
+    const { from = "", sender_pn: number } = node.attrs;
+    const address = from.replace(/:\d+@/, "@");
+    if (!address.endsWith("@lid")) {
+      return { address, shown: digitsOf(address) };
+    }
+    const mapped =
+      number ?? (await this.numbers?.getPNForLID(address).catch(() => null)) ?? undefined;
+    return { address, shown: mapped ? digitsOf(mapped) : address.slice(0, 64) };
+  }
+}
+
+function digitsOf(address: string): string {
+  return /^\d{1,20}/.exec(address)?.[0] ?? address.slice(0, 64);
+}

@@ -1,0 +1,107 @@
+// The media of a received message, from the platform's media host into a file.
+import { createDecipheriv, createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { open } from "node:fs/promises";
+import { type Agent, get } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { getMediaKeys } from "baileys";
+import { ProtocolError } from "../protocol/errors.js";
+import type { MediaReference } from "./media_reference.js";
+
+export interface MediaHosts {
+  agent: Agent | undefined;
+  /// Hosts of a stand-in platform may have any name; of the platform itself they may not: a message
+  /// names its host, and a stranger wrote the message.
+  anyHost: boolean;
+}
+
+const HOST = "mmg.whatsapp.net";
+const MAC_BYTES = 10;
+const STALL_MS = 20_000;
+
+/// Writes the file and answers its size. Errors: not_found, media_too_large, unavailable.
+export async function fetchMedia(
+  reference: MediaReference,
+  path: string,
+  bytesMax: number,
+  hosts: MediaHosts,
+): Promise<number> {
+  if (reference.bytes > bytesMax) {
+    throw new ProtocolError("media_too_large", "Ukuran file melebihi batas maksimum");
+  }
+  const { iv, cipherKey, macKey } = await getMediaKeys(
+    Buffer.from(reference.key, "base64"),
+    reference.kind,
+  );
+  const response = await request(reference, hosts);
+  const decipher = createDecipheriv("aes-256-cbc", cipherKey, iv);
+  const mac = createHmac("sha256", macKey!).update(iv);
+  const sum = createHash("sha256");
+  const file = await open(path, "w", 0o600);
+  let bytes = 0;
+  const keep = async (plain: Buffer): Promise<void> => {
+    bytes += plain.length;
+    if (bytes > bytesMax) {
+      throw new ProtocolError("media_too_large", "Ukuran file melebihi batas maksimum");
+    }
+    sum.update(plain);
+    await file.write(plain);
+  };
+  try {
+    let tail: Buffer = Buffer.alloc(0);
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      const all = Buffer.concat([tail, chunk]);
+      const body = all.subarray(0, Math.max(0, all.length - MAC_BYTES));
+      tail = all.subarray(body.length);
+      mac.update(body);
+      await keep(decipher.update(body));
+    }
+    const right = mac.digest().subarray(0, MAC_BYTES);
+    if (tail.length !== MAC_BYTES || !timingSafeEqual(tail, right)) {
+      throw new ProtocolError("not_found", "Media di platform rusak");
+    }
+    await keep(decipher.final());
+    if (reference.sha256 && sum.digest("base64") !== reference.sha256) {
+      throw new ProtocolError("not_found", "Media di platform rusak");
+    }
+    return bytes;
+  } catch (error) {
+    throw error instanceof ProtocolError ? error : unavailable();
+  } finally {
+    response.destroy();
+    await file.close();
+  }
+}
+
+function request(reference: MediaReference, hosts: MediaHosts): Promise<IncomingMessage> {
+  const host = allowedHost(reference.host, hosts.anyHost);
+  return new Promise((resolve, reject) => {
+    const asked = get(
+      `https://${host}${reference.path.startsWith("/") ? "" : "/"}${reference.path}`,
+      { agent: hosts.agent, timeout: STALL_MS, headers: { Origin: "https://web.whatsapp.com" } },
+      (response) => {
+        const status = response.statusCode ?? 0;
+        if (status === 200) {
+          resolve(response);
+          return;
+        }
+        response.destroy();
+        const gone = status === 403 || status === 404 || status === 410;
+        reject(
+          gone
+            ? new ProtocolError("not_found", "Media tidak ada lagi di platform", String(status))
+            : unavailable(String(status)),
+        );
+      },
+    );
+    asked.on("timeout", () => asked.destroy(new Error("stalled")));
+    asked.on("error", () => reject(unavailable()));
+  });
+}
+
+export function allowedHost(host: string | undefined, anyHost: boolean): string {
+  return host && (anyHost || /^[a-z0-9.-]+\.whatsapp\.net$/.test(host)) ? host : HOST;
+}
+
+function unavailable(code?: string): ProtocolError {
+  return new ProtocolError("unavailable", "Media platform tidak terjangkau", code);
+}

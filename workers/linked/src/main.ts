@@ -1,0 +1,33 @@
+// The worker's entrance. Nothing but Node's own modules is imported before the console is silent
+// and the signature checks of libsignal are repaired: see platform/console.ts,
+// platform/signatures.ts.
+import { silenceConsole } from "./platform/console.js";
+import { stopForGood } from "./platform/exit.js";
+import { repairSignatures } from "./platform/signatures.js";
+
+const NODE_MIN = [20, 19] as const;
+
+function nodeIsNewEnough(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  return major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
+}
+
+async function main(): Promise<void> {
+  silenceConsole();
+  if (!nodeIsNewEnough()) {
+    stopForGood(`Node ${NODE_MIN.join(".")} or newer is needed, this is ${process.versions.node}`);
+  }
+  try {
+    repairSignatures();
+    const { runWorker } = await import("./worker.js");
+    await runWorker();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") {
+      stopForGood("the worker's packages are missing: run `npm ci --omit=dev` in workers/linked");
+    }
+    stopForGood(`the worker cannot start: ${(error as Error).message}`);
+  }
+}
+
+void main();

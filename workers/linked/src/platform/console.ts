@@ -1,0 +1,19 @@
+// Silence on standard output: libsignal writes whole sessions, private keys included, by console.*.
+
+/// Replaces every function of `console` and what reaches standard output by nothing. Standard error
+/// stays for platform/exit.ts. Call it before any package is imported.
+export function silenceConsole(): void {
+  const names = Object.keys(console) as (keyof Console)[];
+  for (const name of names) {
+    if (typeof console[name] === "function" && name !== "Console") {
+      Object.defineProperty(console, name, { value: () => {}, writable: false });
+    }
+  }
+  process.stdout.write = ((_chunk: unknown, encoding?: unknown, done?: unknown) => {
+    const after = typeof encoding === "function" ? encoding : done;
+    if (typeof after === "function") {
+      process.nextTick(after as () => void);
+    }
+    return true;
+  }) as typeof process.stdout.write;
+}

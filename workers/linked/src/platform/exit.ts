@@ -1,0 +1,14 @@
+// How the worker ends by itself.
+import { writeSync } from "node:fs";
+
+const EX_CONFIG = 78;
+
+/// Ends the process with a reason that `merpati doctor` shows: starting again does not help.
+export function stopForGood(reason: string): never {
+  try {
+    writeSync(2, `linked: ${reason}\n`);
+  } catch {
+    // Nobody reads standard error; the exit code still says it.
+  }
+  process.exit(EX_CONFIG);
+}

@@ -1,0 +1,132 @@
+// Signature checks that fail. Those of libsignal 6.0.0 and Baileys 7.0.0-rc14 cannot: libsignal
+// answers false where Baileys waits for an exception, and nobody compares the platform's
+// certificate with the key that it was used for. Without this file, only TLS would say who the
+// platform is.
+import { timingSafeEqual } from "node:crypto";
+import { createRequire } from "node:module";
+
+type Verify = (key: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
+type Agree = (publicKey: Uint8Array, privateKey: Uint8Array) => Uint8Array;
+
+interface Curve {
+  verifySignature: Verify;
+  calculateAgreement: Agree;
+}
+
+/// The public key of the last agreement, without its type byte. The handshake agrees on a key with
+/// the server's static key and decodes the certificate in one go, so that this is that static key
+/// then.
+let lastAgreedKey: Buffer | undefined;
+let repaired = false;
+
+/// Puts real checks in place of libsignal's, in its module, so that whoever imports it afterwards
+/// gets them. Call it before anything imports libsignal or Baileys. Idempotent.
+export function repairSignatures(): void {
+  if (repaired) {
+    return;
+  }
+  const require = createRequire(import.meta.url);
+  const curve = require("libsignal/src/curve.js") as Curve;
+  const verify = curve.verifySignature;
+  const agree = curve.calculateAgreement;
+  // The fourth parameter, with which libsignal skips the check of a contact's key, is dropped.
+  curve.verifySignature = (key, message, signature) => {
+    if (verify(key, message, signature) !== true) {
+      throw new Error("Invalid signature");
+    }
+    return true;
+  };
+  curve.calculateAgreement = (publicKey, privateKey) => {
+    lastAgreedKey = Buffer.from(publicKey.length === 33 ? publicKey.subarray(1) : publicKey);
+    return agree(publicKey, privateKey);
+  };
+  replaceJobQueue(require);
+  repaired = true;
+}
+
+/// Replaces libsignal's queue of jobs, which runs a job in the asynchronous context of whoever
+/// asked first: then a session would be stored on behalf of another send, or of another device.
+function replaceJobQueue(require: NodeJS.Require): void {
+  const file = require.resolve("libsignal/src/queue_job.js");
+  require(file);
+  const module = require.cache[file];
+  if (module) {
+    module.exports = queueJob;
+  }
+}
+
+const jobs = new Map<string, Promise<unknown>>();
+let jobScope: () => string = () => "";
+
+/// Names the device that runs at this moment, so that no device waits for the jobs of another.
+export function setJobScope(scope: () => string): void {
+  jobScope = scope;
+}
+
+function queueJob<T>(bucket: string, job: () => Promise<T>): Promise<T> {
+  const key = `${jobScope()} ${bucket}`;
+  const before = jobs.get(key) ?? Promise.resolve();
+  const mine = before.then(job, job);
+  const settled = mine.then(
+    () => {},
+    () => {},
+  );
+  jobs.set(key, settled);
+  void settled.then(() => {
+    if (jobs.get(key) === settled) {
+      jobs.delete(key);
+    }
+  });
+  return mine;
+}
+
+interface Certificate {
+  details?: Uint8Array | null;
+  signature?: Uint8Array | null;
+}
+
+interface CertificateDetails {
+  serial?: number | null;
+  issuerSerial?: number | null;
+  key?: Uint8Array | null;
+}
+
+/// What Baileys decodes certificates with.
+export interface CertificateCodec {
+  CertChain: {
+    decode(bytes: Uint8Array): { leaf?: Certificate | null; intermediate?: Certificate | null };
+    NoiseCertificate: { Details: { decode(bytes: Uint8Array): CertificateDetails } };
+  };
+}
+
+/// Makes the decoding of a certificate chain fail unless its leaf was issued by its intermediate
+/// and is of the key of the handshake under way. The signatures themselves Baileys checks, with the
+/// above.
+export function checkCertificates(proto: CertificateCodec): void {
+  const { CertChain } = proto;
+  const details = CertChain.NoiseCertificate.Details;
+  const decode = CertChain.decode;
+  CertChain.decode = (bytes) => {
+    const chain = decode.call(CertChain, bytes);
+    if (!chain.leaf?.details || !chain.intermediate?.details) {
+      throw untrusted("is incomplete");
+    }
+    const leaf = details.decode(chain.leaf.details);
+    const intermediate = details.decode(chain.intermediate.details);
+    if ((leaf.issuerSerial ?? 0) !== (intermediate.serial ?? 0)) {
+      throw untrusted("has another issuer");
+    }
+    const key = Buffer.from(leaf.key ?? []);
+    if (!lastAgreedKey || key.length !== 32 || !timingSafeEqual(key, lastAgreedKey)) {
+      throw untrusted("is of another key");
+    }
+    return chain;
+  };
+}
+
+/// With the code that Baileys gives its own refusals of a certificate.
+function untrusted(why: string): Error {
+  return Object.assign(new Error(`the platform's certificate ${why}`), {
+    output: { statusCode: 400 },
+  });
+}

@@ -1,0 +1,72 @@
+// Who may have a request under way: so many for each device, so many in all.
+
+interface Waiting {
+  start: () => void;
+}
+
+/// Requests beyond the limits wait, each device in its own line; a free place goes to the devices
+/// in turn, so that one that floods delays no other.
+export class RequestLimit {
+  private readonly underWay = new Map<string, number>();
+  private readonly waiting = new Map<string, Waiting[]>();
+  private total = 0;
+
+  constructor(
+    public perDevice: number,
+    public inAll: number,
+  ) {}
+
+  /// Resolves when a request of this device may be sent. Call `leave` at its end.
+  enter(device: string): Promise<void> {
+    if (this.mayStart(device) && !this.waiting.has(device)) {
+      this.begin(device);
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      const line = this.waiting.get(device) ?? [];
+      line.push({ start: resolve });
+      this.waiting.set(device, line);
+    });
+  }
+
+  leave(device: string): void {
+    this.total--;
+    const left = (this.underWay.get(device) ?? 1) - 1;
+    if (left > 0) {
+      this.underWay.set(device, left);
+    } else {
+      this.underWay.delete(device);
+    }
+    this.startNext();
+  }
+
+  private startNext(): void {
+    for (const [device, line] of this.waiting) {
+      if (this.total >= this.inAll) {
+        return;
+      }
+      if (!this.mayStart(device)) {
+        continue;
+      }
+      this.waiting.delete(device);
+      const next = line.shift();
+      if (line.length > 0) {
+        this.waiting.set(device, line);
+      }
+      if (next) {
+        this.begin(device);
+        next.start();
+        return;
+      }
+    }
+  }
+
+  private mayStart(device: string): boolean {
+    return this.total < this.inAll && (this.underWay.get(device) ?? 0) < this.perDevice;
+  }
+
+  private begin(device: string): void {
+    this.total++;
+    this.underWay.set(device, (this.underWay.get(device) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,63 @@
+// What the platform says of messages that were given to it.
+import type { Clock } from "../clock.js";
+
+export type Verdict =
+  | { kind: "taken" }
+  | { kind: "refused"; code: string }
+  | { kind: "unknown"; why: "time" | "closed" };
+
+interface Expected {
+  settle: (verdict: Verdict) => void;
+}
+
+/// Messages that left, or are about to, until the platform acknowledged them.
+///
+/// Operation: `expect` before the message leaves, so that no acknowledgement is too early for it;
+/// its promise never rejects. `taken` and `refused` answer whether somebody waited for that id.
+export class Acks {
+  private readonly expected = new Map<string, Expected>();
+
+  constructor(private readonly clock: Clock) {}
+
+  expect(id: string): { verdict: Promise<Verdict>; startTimer: (ms: number) => void } {
+    this.expected.get(id)?.settle({ kind: "unknown", why: "closed" });
+    let cancel = (): void => {};
+    let settle: (verdict: Verdict) => void = () => {};
+    const verdict = new Promise<Verdict>((resolve) => {
+      settle = (said) => {
+        cancel();
+        if (this.expected.get(id) === mine) {
+          this.expected.delete(id);
+        }
+        resolve(said);
+      };
+    });
+    const mine: Expected = { settle };
+    this.expected.set(id, mine);
+    const startTimer = (ms: number): void => {
+      cancel = this.clock.after(ms, () => settle({ kind: "unknown", why: "time" }));
+    };
+    return { verdict, startTimer };
+  }
+
+  taken(id: string): boolean {
+    return this.settle(id, { kind: "taken" });
+  }
+
+  refused(id: string, code: string): boolean {
+    return this.settle(id, { kind: "refused", code });
+  }
+
+  /// The connection is gone: nothing more will be said of what is under way.
+  closed(): void {
+    for (const waiting of [...this.expected.values()]) {
+      waiting.settle({ kind: "unknown", why: "closed" });
+    }
+  }
+
+  private settle(id: string, verdict: Verdict): boolean {
+    const waiting = this.expected.get(id);
+    waiting?.settle(verdict);
+    return waiting !== undefined;
+  }
+}

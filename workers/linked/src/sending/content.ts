@@ -1,0 +1,148 @@
+// A message of the gateway, as the platform's messages.
+import { createHash } from "node:crypto";
+import { pathToFileURL } from "node:url";
+import { type AnyMessageContent, getAudioDuration } from "baileys";
+
+export interface MediaFile {
+  path: string;
+  mime: string;
+  bytes: number;
+  sha256: string;
+  name?: string;
+}
+
+export interface Outgoing {
+  message: string;
+  to: string;
+  text: string;
+  typing: boolean;
+  media?: MediaFile;
+}
+
+/// One message of the platform, with the id that every attempt gives it.
+export interface Part {
+  id: string;
+  content: AnyMessageContent;
+}
+
+const IMAGE_BYTES_MAX = 16 * 1024 * 1024;
+const VIDEO_BYTES_MAX = 64 * 1024 * 1024;
+const STICKER_BYTES_MAX = 1024 * 1024;
+const BARS = 64;
+
+type MediaKind = "image" | "video" | "audio" | "voice" | "sticker" | "document";
+
+/// The platform's id of a message: the same on every attempt, so that the recipient sees one.
+/// `role` tells the parts of one message apart.
+export function platformId(message: string, role = ""): string {
+  const head = digest(`${message}/${role}`).slice(0, 14);
+  return `3EB0${head}${digest(`merpati/${head}`).slice(0, 4)}`;
+}
+
+/// Whether `platformId` made this id: the platform also speaks of messages that the phone sent.
+export function isOurs(id: string): boolean {
+  const head = id.slice(4, 18);
+  return (
+    id.length === 22 && id.startsWith("3EB0") && id.endsWith(digest(`merpati/${head}`).slice(0, 4))
+  );
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").toUpperCase();
+}
+
+/// How a file is shown. What the platform has no other form for goes as a document.
+export function mediaKind(media: Pick<MediaFile, "mime" | "bytes">): MediaKind {
+  const [type = ""] = media.mime.toLowerCase().split(";");
+  switch (type.trim()) {
+    case "image/jpeg":
+    case "image/jpg":
+    case "image/png":
+      return media.bytes <= IMAGE_BYTES_MAX ? "image" : "document";
+    case "image/webp":
+      return media.bytes <= STICKER_BYTES_MAX ? "sticker" : "document";
+    case "video/mp4":
+    case "video/3gpp":
+      return media.bytes <= VIDEO_BYTES_MAX ? "video" : "document";
+    case "audio/ogg":
+      return media.bytes <= IMAGE_BYTES_MAX ? "voice" : "document";
+    case "audio/mpeg":
+    case "audio/mp4":
+    case "audio/aac":
+    case "audio/amr":
+      return media.bytes <= IMAGE_BYTES_MAX ? "audio" : "document";
+    default:
+      return "document";
+  }
+}
+
+/// The last part is the message itself. A voice note, an audio file and a sticker have no caption
+/// on this platform: their text goes before them, as a message of its own.
+export async function parts(outgoing: Outgoing): Promise<Part[]> {
+  const { message, text, media } = outgoing;
+  const id = platformId(message);
+  if (!media) {
+    return [{ id, content: textContent(text) }];
+  }
+  const kind = mediaKind(media);
+  const captioned = kind === "image" || kind === "video" || kind === "document";
+  const main: Part = { id, content: await mediaContent(kind, media, captioned ? text : "") };
+  if (captioned || text === "") {
+    return [main];
+  }
+  return [{ id: platformId(message, "text"), content: textContent(text) }, main];
+}
+
+/// Without a link preview: that would fetch what the text names.
+function textContent(text: string): AnyMessageContent {
+  return { text, linkPreview: null };
+}
+
+async function mediaContent(
+  kind: MediaKind,
+  media: MediaFile,
+  caption: string,
+): Promise<AnyMessageContent> {
+  // The fragment names the content: see sending/uploads.ts.
+  const url = pathToFileURL(media.path);
+  url.hash = media.sha256;
+  const file = { url };
+  const mimetype = media.mime;
+  const captioned = caption === "" ? {} : { caption };
+  // A thumbnail would need a program or a library that decodes what strangers made.
+  const bare = { jpegThumbnail: null as unknown as string };
+  switch (kind) {
+    case "image":
+      return {
+        image: file,
+        mimetype: mimetype.replace("image/jpg", "image/jpeg"),
+        ...captioned,
+        ...bare,
+      };
+    case "video":
+      return { video: file, mimetype, ...captioned, ...bare };
+    case "voice":
+      return {
+        audio: file,
+        mimetype: "audio/ogg; codecs=opus",
+        ptt: true,
+        seconds: await seconds(media.path),
+        waveform: new Uint8Array(BARS).fill(32),
+      } as AnyMessageContent;
+    case "audio":
+      return { audio: file, mimetype, seconds: await seconds(media.path) };
+    case "sticker":
+      return { sticker: file, mimetype };
+    case "document":
+      return { document: file, mimetype, fileName: media.name ?? "file", ...captioned };
+  }
+}
+
+async function seconds(path: string): Promise<number> {
+  try {
+    const duration = await getAudioDuration(path);
+    return Number.isFinite(duration) ? Math.max(1, Math.round(duration ?? 1)) : 1;
+  } catch {
+    return 1; // Shown, not needed.
+  }
+}

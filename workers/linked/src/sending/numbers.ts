@@ -1,0 +1,111 @@
+// Which numbers are on the platform. Asking too often is what bans accounts: answers are kept, and
+// questions leave one by one.
+import type { Clock } from "../clock.js";
+import { pause } from "../clock.js";
+import { ProtocolError } from "../protocol/errors.js";
+import { nothingSent } from "./refusals.js";
+
+/// The address of a number, or null: it is not registered. Undefined: the platform did not say.
+export type LookUp = (number: string) => Promise<string | null | undefined>;
+
+interface Kept {
+  address: string | null;
+  until: number;
+}
+
+const KEPT_MAX = 20_000;
+const REGISTERED_MS = 24 * 3_600_000;
+const UNREGISTERED_MS = 3_600_000;
+const GAP_MS = 700;
+const WAITING_MAX = 256;
+
+/// Operation: an answer that is kept is given at once. Otherwise the number waits for its turn;
+/// whoever asks for the same meanwhile gets the same answer. Between two questions to the platform
+/// are at least 700 ms.
+///
+/// Limits: keeps 20,000 answers, for a day where the number is registered and an hour where it is
+/// not; lets 256 numbers wait, more are `throttled`.
+export class Numbers {
+  private readonly kept = new Map<string, Kept>();
+  private readonly asked = new Map<string, Promise<string | null>>();
+  private turn: Promise<void> = Promise.resolve();
+  private nextAt = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  /// The address of a number; null where it is not registered. Errors: ProtocolError.
+  find(number: string, lookUp: LookUp, signal?: AbortSignal): Promise<string | null> {
+    const known = this.kept.get(number);
+    if (known && known.until > this.clock.now()) {
+      return Promise.resolve(known.address);
+    }
+    const asked = this.asked.get(number);
+    if (asked) {
+      return asked;
+    }
+    if (this.asked.size >= WAITING_MAX) {
+      return Promise.reject(
+        new ProtocolError("throttled", "Terlalu banyak nomor diperiksa", undefined, 10_000),
+      );
+    }
+    const answer = this.inTurn(number, lookUp, signal).finally(() => this.asked.delete(number));
+    this.asked.set(number, answer);
+    return answer;
+  }
+
+  /// What the platform said of it otherwise: it takes no messages for this number any more.
+  forget(number: string): void {
+    this.kept.delete(number);
+  }
+
+  private async inTurn(
+    number: string,
+    lookUp: LookUp,
+    signal?: AbortSignal,
+  ): Promise<string | null> {
+    const before = this.turn;
+    let done = (): void => {};
+    this.turn = new Promise((resolve) => {
+      done = resolve;
+    });
+    try {
+      await before;
+      const wait = this.nextAt - this.clock.now();
+      if (wait > 0) {
+        await pause(this.clock, wait, signal);
+      }
+      if (signal?.aborted) {
+        throw new ProtocolError("device_down", "Perangkat tidak terhubung");
+      }
+      this.nextAt = this.clock.now() + GAP_MS;
+      const address = await ask(number, lookUp);
+      this.keep(number, address);
+      return address;
+    } finally {
+      done();
+    }
+  }
+
+  private keep(number: string, address: string | null): void {
+    this.kept.delete(number);
+    const ms = address === null ? UNREGISTERED_MS : REGISTERED_MS;
+    this.kept.set(number, { address, until: this.clock.now() + ms });
+    if (this.kept.size > KEPT_MAX) {
+      const [oldest] = this.kept.keys();
+      this.kept.delete(oldest!);
+    }
+  }
+}
+
+async function ask(number: string, lookUp: LookUp): Promise<string | null> {
+  let address: string | null | undefined;
+  try {
+    address = await lookUp(number);
+  } catch (error) {
+    throw nothingSent(error);
+  }
+  if (address === undefined) {
+    throw new ProtocolError("unavailable", "Platform tidak menjawab pemeriksaan nomor");
+  }
+  return address;
+}

@@ -1,0 +1,53 @@
+// What the platform's refusals mean, in the protocol's closed set. The platform's code stays
+// beside.
+import { ProtocolError } from "../protocol/errors.js";
+
+/// The code of an acknowledgement that refuses a message.
+export function refusal(code: string): ProtocolError {
+  const status = Number(code);
+  switch (code) {
+    case "463": // No privacy token of the contact: the account may not start this chat.
+      return new ProtocolError(
+        "account_restricted",
+        "Platform membatasi akun ini: pesan ke kontak baru ditolak",
+        code,
+      );
+    case "479": // Refused once more with a fresh list of devices.
+      return new ProtocolError("refused", "Platform menolak pesan ini", code);
+    case "403":
+    case "405":
+      return new ProtocolError("recipient_refused", "Penerima tidak menerima pesan ini", code);
+    case "404":
+      return new ProtocolError("recipient_unregistered", "Nomor tidak terdaftar", code);
+    case "429":
+      return new ProtocolError("throttled", "Platform membatasi laju pengiriman", code);
+    default:
+      return status >= 500
+        ? new ProtocolError("unavailable", "Platform sedang tidak tersedia", code)
+        : new ProtocolError("refused", "Platform menolak pesan ini", code);
+  }
+}
+
+/// A question to the platform, or the preparation of a message, failed: nothing has left.
+export function nothingSent(error: unknown): ProtocolError {
+  if (error instanceof ProtocolError) {
+    return error;
+  }
+  const status = (error as { output?: { statusCode?: number } })?.output?.statusCode;
+  const code = (error as { data?: unknown })?.data;
+  if (status === 429 || code === 429) {
+    return new ProtocolError("throttled", "Platform membatasi laju pengiriman", "429");
+  }
+  if (status === 428 || status === 401 || status === 440) {
+    return new ProtocolError("device_down", "Perangkat tidak terhubung", String(status));
+  }
+  return new ProtocolError(
+    "unavailable",
+    "Platform sedang tidak tersedia",
+    status === undefined ? undefined : String(status),
+  );
+}
+
+export function unknownOutcome(why: string): ProtocolError {
+  return new ProtocolError("outcome_unknown", why);
+}

@@ -1,0 +1,187 @@
+// From a send of the gateway to what the platform said of it.
+import type { proto } from "baileys";
+import { type Chance, type Clock, pause } from "../clock.js";
+import { type Scope, runIn } from "../platform/scope.js";
+import { ProtocolError } from "../protocol/errors.js";
+import type { Acks, Verdict } from "./acks.js";
+import { type Outgoing, type Part, parts } from "./content.js";
+import type { LookUp, Numbers } from "./numbers.js";
+import { nothingSent, refusal, unknownOutcome } from "./refusals.js";
+import { typingTime } from "./typing.js";
+
+/// The connection, as far as sending needs it.
+export interface Line {
+  lookUp: LookUp;
+  typing(address: string, on: boolean): Promise<void>;
+  /// Uploads what has to be uploaded; nothing leaves for the recipient.
+  prepare(address: string, part: Part): Promise<proto.IMessage>;
+  /// Encrypts and hands over. Rejects also when it cannot tell whether it left.
+  relay(address: string, id: string, message: proto.IMessage): Promise<void>;
+  /// The list of the recipient's devices is asked for anew.
+  forgetDevices(address: string): Promise<void>;
+}
+
+interface HandedOver {
+  id: string;
+  verdict: Promise<Verdict>;
+}
+
+const ACK_MS = 30_000;
+// Of the gateway's 120 s, so that the answer is ours.
+const START_MS_MAX = 70_000;
+const STALE_DEVICES = "479";
+
+/// Sends the messages of one device.
+///
+/// Operation: messages are handed over one after another, in the order in which they came, typing
+/// included; their acknowledgements are awaited side by side. `signal` ends typing and waiting at
+/// once.
+///
+/// Errors: ProtocolError. `outcome_unknown` whenever something may have left and nobody
+/// acknowledged it; a repeated send has the same ids, so that the recipient still sees one message.
+export class Sender {
+  private turn: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly chance: Chance,
+    private readonly numbers: Numbers,
+    private readonly acks: Acks,
+    private readonly scope: Scope,
+  ) {}
+
+  /// The platform's id of the message that it took.
+  async send(line: Line, outgoing: Outgoing, signal: AbortSignal): Promise<string> {
+    const startBy = this.clock.now() + START_MS_MAX;
+    const { id, verdict } = await this.inTurn(async () => {
+      this.checkStart(signal, startBy);
+      const address = await this.numbers.find(outgoing.to, line.lookUp, signal);
+      if (address === null) {
+        throw new ProtocolError("recipient_unregistered", "Nomor tidak terdaftar di platform");
+      }
+      const all = await parts(outgoing).catch((error: unknown) => {
+        throw nothingSent(error);
+      });
+      await this.type(line, address, outgoing, signal);
+      this.checkStart(signal, startBy);
+      return this.handOver(line, address, all, signal);
+    });
+    return this.judge(await verdict, id);
+  }
+
+  private checkStart(signal: AbortSignal, startBy = Infinity): void {
+    if (signal.aborted) {
+      throw new ProtocolError("device_down", "Perangkat tidak terhubung");
+    }
+    if (this.clock.now() > startBy) {
+      throw new ProtocolError("unavailable", "Perangkat terlalu sibuk");
+    }
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.turn;
+    let done = (): void => {};
+    this.turn = new Promise((resolve) => {
+      done = resolve;
+    });
+    await before;
+    try {
+      return await work();
+    } finally {
+      done();
+    }
+  }
+
+  /// Best effort: a message is never lost for want of a sign of typing.
+  private async type(
+    line: Line,
+    address: string,
+    outgoing: Outgoing,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (!outgoing.typing || outgoing.text === "") {
+      return;
+    }
+    try {
+      await line.typing(address, true);
+      await pause(this.clock, typingTime([...outgoing.text].length, this.chance), signal);
+      if (!signal.aborted) {
+        await line.typing(address, false);
+      }
+    } catch {
+      // The connection says itself that it is gone.
+    }
+  }
+
+  /// All parts but the last are acknowledged when it resolves.
+  private async handOver(
+    line: Line,
+    address: string,
+    all: Part[],
+    signal: AbortSignal,
+  ): Promise<HandedOver> {
+    for (const part of all.slice(0, -1)) {
+      const { verdict } = await this.handOverPart(line, address, part, signal);
+      this.judge(await verdict, part.id);
+    }
+    return this.handOverPart(line, address, all[all.length - 1]!, signal);
+  }
+
+  private async handOverPart(
+    line: Line,
+    address: string,
+    part: Part,
+    signal: AbortSignal,
+  ): Promise<HandedOver> {
+    const message = await line.prepare(address, part).catch((error: unknown) => {
+      throw nothingSent(error);
+    });
+    this.checkStart(signal);
+    const first = await this.relay(line, address, part.id, message);
+    const verdict = first.verdict.then(async (said) => {
+      if (said.kind !== "refused" || said.code !== STALE_DEVICES) {
+        return said;
+      }
+      await line.forgetDevices(address);
+      const again = await this.relay(line, address, part.id, message);
+      return again.verdict;
+    });
+    verdict.catch(() => {}); // Whoever awaits it reports it.
+    return { id: part.id, verdict };
+  }
+
+  private async relay(
+    line: Line,
+    address: string,
+    id: string,
+    message: proto.IMessage,
+  ): Promise<{ verdict: Promise<Verdict> }> {
+    const { verdict, startTimer } = this.acks.expect(id);
+    const send = { encrypted: false };
+    try {
+      await runIn({ ...this.scope, send }, () => line.relay(address, id, message));
+    } catch (error) {
+      if (!send.encrypted) {
+        this.acks.taken(id); // Nobody waits for it any more.
+        throw nothingSent(error);
+      }
+    }
+    startTimer(ACK_MS);
+    return { verdict };
+  }
+
+  private judge(verdict: Verdict, id: string): string {
+    switch (verdict.kind) {
+      case "taken":
+        return id;
+      case "refused":
+        throw refusal(verdict.code);
+      case "unknown":
+        throw unknownOutcome(
+          verdict.why === "time"
+            ? "Platform tidak mengonfirmasi pesan"
+            : "Koneksi terputus sebelum platform mengonfirmasi pesan",
+        );
+    }
+  }
+}

@@ -1,0 +1,113 @@
+// How a device's many small values are laid out in the few that the gateway keeps.
+//
+// An account with ten thousand contacts has some fifty thousand keys. The gateway keeps at most
+// 20,000 values a device, so keys are put into buckets: a fixed number for each kind, by a hash of
+// the key's id. A bucket that grows too large drops the entries that were written the longest ago;
+// what is dropped can be had again from the platform or from the contact.
+
+/// The kinds of Baileys' key store, and the worker's own.
+export type Kind =
+  | "pre-key"
+  | "session"
+  | "sender-key"
+  | "sender-key-memory"
+  | "app-state-sync-key"
+  | "app-state-sync-version"
+  | "lid-mapping"
+  | "device-list"
+  | "tctoken"
+  | "identity-key"
+  | "sent"
+  | "media";
+
+interface Layout {
+  prefix: string;
+  buckets: number;
+  bytesMax: number; // 0: nothing is ever dropped.
+}
+
+const KIB = 1024;
+
+const LAYOUT: Record<Kind, Layout> = {
+  "pre-key": { prefix: "p", buckets: 0, bytesMax: 0 }, // By 64 consecutive ids: see bucketOf.
+  session: { prefix: "s", buckets: 4096, bytesMax: 128 * KIB },
+  "identity-key": { prefix: "i", buckets: 1024, bytesMax: 64 * KIB },
+  "lid-mapping": { prefix: "l", buckets: 1024, bytesMax: 64 * KIB },
+  "device-list": { prefix: "d", buckets: 1024, bytesMax: 64 * KIB },
+  tctoken: { prefix: "t", buckets: 1024, bytesMax: 64 * KIB },
+  "sender-key": { prefix: "g", buckets: 256, bytesMax: 128 * KIB },
+  "sender-key-memory": { prefix: "h", buckets: 256, bytesMax: 64 * KIB },
+  "app-state-sync-key": { prefix: "a", buckets: 16, bytesMax: 0 },
+  "app-state-sync-version": { prefix: "v", buckets: 1, bytesMax: 0 },
+  sent: { prefix: "o", buckets: 64, bytesMax: 16 * KIB },
+  media: { prefix: "m", buckets: 256, bytesMax: 16 * KIB },
+};
+
+const PRE_KEYS_A_BUCKET = 64;
+
+/// The name of the value that holds this key.
+export function bucketOf(kind: Kind, id: string): string {
+  const { prefix, buckets } = LAYOUT[kind];
+  const number =
+    kind === "pre-key" ? Math.floor(Number(id) / PRE_KEYS_A_BUCKET) : hash(id) % buckets;
+  return `${prefix}${number.toString(36)}`;
+}
+
+export function bytesMaxOf(kind: Kind): number {
+  return LAYOUT[kind].bytesMax;
+}
+
+/// FNV-1a. Stored names depend on it: it never changes.
+function hash(id: string): number {
+  let sum = 0x811c9dc5;
+  for (const byte of Buffer.from(id)) {
+    sum = Math.imul(sum ^ byte, 0x01000193) >>> 0;
+  }
+  return sum;
+}
+
+/// One stored value: the texts of its keys, the one that was written last at the end.
+export class Bucket {
+  bytes = 0;
+
+  private constructor(private readonly entries: Map<string, string>) {
+    for (const [id, text] of entries) {
+      this.bytes += id.length + text.length;
+    }
+  }
+
+  /// Throws where the bytes are none that `encode` made.
+  static decode(bytes: Buffer | undefined): Bucket {
+    const object = bytes ? (JSON.parse(bytes.toString()) as [string, string][]) : [];
+    return new Bucket(new Map(object));
+  }
+
+  /// Undefined when there is nothing to keep.
+  encode(): Buffer | undefined {
+    return this.entries.size > 0 ? Buffer.from(JSON.stringify([...this.entries])) : undefined;
+  }
+
+  get(id: string): string | undefined {
+    return this.entries.get(id);
+  }
+
+  set(id: string, text: string | null, bytesMax = 0): void {
+    const before = this.entries.get(id);
+    if (before !== undefined) {
+      this.bytes -= id.length + before.length;
+      this.entries.delete(id);
+    }
+    if (text === null) {
+      return;
+    }
+    this.entries.set(id, text);
+    this.bytes += id.length + text.length;
+    for (const [oldest, old] of this.entries) {
+      if (bytesMax === 0 || this.bytes <= bytesMax || oldest === id) {
+        return;
+      }
+      this.entries.delete(oldest);
+      this.bytes -= oldest.length + old.length;
+    }
+  }
+}

@@ -1,0 +1,257 @@
+// What one device must know after a restart, kept by the gateway: read once, written in batches.
+import type { StoredValues, ValueStore } from "../protocol/gateway.js";
+import { ProtocolError } from "../protocol/errors.js";
+import { Bucket, bucketOf, bytesMaxOf, type Kind } from "./buckets.js";
+
+/// A change of one key; null removes it.
+export interface Change {
+  kind: Kind;
+  id: string;
+  text: string | null;
+}
+
+const NAMES_A_LINE = 128;
+const CACHE_BYTES_MAX = 2 * 1024 * 1024;
+// Base64 of it, and names, fit one line of the protocol.
+const PUT_BYTES_MAX = 700_000;
+
+/// The values of one device.
+///
+/// Operation: `write` resolves when its changes are durable. Changes that are made while a put is
+/// under way, or in the same turn of the event loop, leave together in the next put, in the order
+/// in which they were made. `pending` is what a frame to the platform must wait for. A put that
+/// fails ends the store: what is in memory is then ahead of what is kept, so that `failed` is
+/// called, everything is refused from then on, and its owner begins anew with another DeviceStore.
+///
+/// Limits: keeps 2 MiB of what was read in memory; the rest is read again.
+export class DeviceStore {
+  private readonly buckets = new Map<string, Bucket>();
+  private readonly loads = new Map<string, Promise<Bucket>>();
+  private wanted: string[] = [];
+  private dirty = new Map<string, Bucket | Buffer | null>();
+  private waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  private order: Promise<void> = Promise.resolve();
+  private last: Promise<void> = Promise.resolve();
+  private outstanding = 0;
+  private flushing = false;
+  private closed = false;
+  private error: Error | undefined;
+
+  constructor(
+    private readonly values: ValueStore,
+    readonly device: string,
+    private readonly failed: (error: Error) => void = () => {},
+  ) {}
+
+  async read(kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
+    this.check();
+    const found = new Map<string, string>();
+    const loading = ids.map((id) => this.bucket(bucketOf(kind, id)));
+    const buckets = await Promise.all(loading);
+    ids.forEach((id, index) => {
+      const text = buckets[index]!.get(id);
+      if (text !== undefined) {
+        found.set(id, text);
+      }
+    });
+    return found;
+  }
+
+  /// A value of its own, outside the buckets.
+  async readValue(name: string): Promise<Buffer | undefined> {
+    const values = await this.values.get(this.device, [name]);
+    return decoded(values[name]);
+  }
+
+  write(changes: readonly Change[]): Promise<void> {
+    return this.enqueue(async () => {
+      const names = changes.map((change) => bucketOf(change.kind, change.id));
+      const buckets = await Promise.all(names.map((name) => this.bucket(name)));
+      changes.forEach((change, index) => {
+        buckets[index]!.set(change.id, change.text, bytesMaxOf(change.kind));
+        this.dirty.set(names[index]!, buckets[index]!);
+      });
+    });
+  }
+
+  writeValue(name: string, bytes: Buffer | null): Promise<void> {
+    return this.enqueue(() => {
+      this.dirty.set(name, bytes);
+    });
+  }
+
+  /// Durable when all that was written before is; undefined when it is already.
+  pending(): Promise<void> | undefined {
+    return this.outstanding > 0 ? this.last : undefined;
+  }
+
+  /// Takes no more writes: the next store of the device must not be written over by this one.
+  /// Resolves when those that were taken are durable, or failed.
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.pending()?.catch(() => {});
+  }
+
+  private enqueue(apply: () => Promise<void> | void): Promise<void> {
+    if (this.closed) {
+      return Promise.reject(new Error("the connection is closed"));
+    }
+    const durable = new Promise<void>((resolve, reject) => {
+      this.order = this.order.then(async () => {
+        try {
+          this.check();
+          await apply();
+          this.waiters.push({ resolve, reject });
+          this.schedule();
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+    });
+    this.outstanding++;
+    const settled = (): void => {
+      this.outstanding--;
+    };
+    durable.then(settled, settled);
+    this.last = durable;
+    return durable;
+  }
+
+  private schedule(): void {
+    if (!this.flushing) {
+      this.flushing = true;
+      setImmediate(() => void this.flush());
+    }
+  }
+
+  private async flush(): Promise<void> {
+    while (this.waiters.length > 0 && !this.error) {
+      const waiters = this.waiters;
+      const dirty = this.dirty;
+      this.waiters = [];
+      this.dirty = new Map();
+      try {
+        for (const values of lines(dirty)) {
+          await this.values.put(this.device, values);
+        }
+        waiters.forEach((waiter) => waiter.resolve());
+      } catch (error) {
+        waiters.forEach((waiter) => waiter.reject(error as Error));
+        this.end(error as Error);
+      }
+    }
+    this.flushing = false;
+    this.trim();
+  }
+
+  private end(error: Error): void {
+    this.error = error;
+    this.waiters.forEach((waiter) => waiter.reject(error));
+    this.waiters = [];
+    this.failed(error);
+  }
+
+  private check(): void {
+    if (this.error) {
+      throw this.error;
+    }
+  }
+
+  private bucket(name: string): Promise<Bucket> | Bucket {
+    const known = this.buckets.get(name);
+    if (known) {
+      return known;
+    }
+    const loading = this.loads.get(name);
+    if (loading) {
+      return loading;
+    }
+    if (this.wanted.length === 0) {
+      queueMicrotask(() => this.loadWanted());
+    }
+    this.wanted.push(name);
+    const load = new Promise<Bucket>((resolve, reject) => {
+      this.arrivals.set(name, { resolve, reject });
+    });
+    this.loads.set(name, load);
+    return load;
+  }
+
+  private readonly arrivals = new Map<
+    string,
+    { resolve: (bucket: Bucket) => void; reject: (error: Error) => void }
+  >();
+
+  private loadWanted(): void {
+    const names = this.wanted;
+    this.wanted = [];
+    for (let begin = 0; begin < names.length; begin += NAMES_A_LINE) {
+      void this.load(names.slice(begin, begin + NAMES_A_LINE));
+    }
+  }
+
+  /// Asks for fewer at once where they do not fit one line.
+  private async load(names: string[]): Promise<void> {
+    try {
+      const values = await this.values.get(this.device, names);
+      names.forEach((name) => this.arrived(name, Bucket.decode(decoded(values[name]))));
+    } catch (error) {
+      if (error instanceof ProtocolError && error.kind === "too_large" && names.length > 1) {
+        const half = Math.ceil(names.length / 2);
+        await Promise.all([this.load(names.slice(0, half)), this.load(names.slice(half))]);
+        return;
+      }
+      for (const name of names) {
+        this.loads.delete(name);
+        this.arrivals.get(name)?.reject(error as Error);
+        this.arrivals.delete(name);
+      }
+    }
+  }
+
+  private arrived(name: string, bucket: Bucket): void {
+    this.buckets.set(name, bucket);
+    this.loads.delete(name);
+    this.arrivals.get(name)?.resolve(bucket);
+    this.arrivals.delete(name);
+  }
+
+  private trim(): void {
+    let bytes = 0;
+    for (const bucket of this.buckets.values()) {
+      bytes += bucket.bytes;
+    }
+    if (bytes <= CACHE_BYTES_MAX || this.outstanding > 0) {
+      return;
+    }
+    for (const [name, bucket] of this.buckets) {
+      this.buckets.delete(name);
+      bytes -= bucket.bytes;
+      if (bytes <= CACHE_BYTES_MAX / 2) {
+        return;
+      }
+    }
+  }
+}
+
+function decoded(base64: string | null | undefined): Buffer | undefined {
+  return typeof base64 === "string" ? Buffer.from(base64, "base64") : undefined;
+}
+
+/// The values of one batch, in as few lines as they fit.
+function* lines(dirty: Map<string, Bucket | Buffer | null>): Generator<StoredValues> {
+  let values: StoredValues = {};
+  let bytes = 0;
+  for (const [name, kept] of dirty) {
+    const encoded = kept instanceof Bucket ? kept.encode() : kept;
+    const size = encoded?.length ?? 0;
+    if (bytes > 0 && (bytes + size > PUT_BYTES_MAX || Object.keys(values).length >= NAMES_A_LINE)) {
+      yield values;
+      values = {};
+      bytes = 0;
+    }
+    values[name] = encoded ? encoded.toString("base64") : null;
+    bytes += size + name.length + 8;
+  }
+  yield values;
+}

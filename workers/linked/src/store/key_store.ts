@@ -1,0 +1,128 @@
+// Baileys' key store on a DeviceStore, and the two rules that Baileys itself does not keep: a
+// session is durable before what was encrypted with it leaves, and a message is durable before its
+// session is.
+import {
+  BufferJSON,
+  proto,
+  type SignalDataSet,
+  type SignalDataTypeMap,
+  type SignalKeyStore,
+} from "baileys";
+import type { Change, DeviceStore } from "./device_store.js";
+
+type KeyKind = keyof SignalDataTypeMap;
+
+const INDEX = "__index"; // Of tctoken: the contacts that have one.
+const INDEX_CONTACTS_MAX = 1000;
+
+/// Writes at once and resolves when it is durable.
+///
+/// Operation: inside `hold`, changes made by `set` with that hold are kept back: only the holder
+/// sees them, and whoever else reads a session among them waits until they are released or dropped.
+export class KeyStore implements SignalKeyStore {
+  private readonly held = new Map<string, Hold>();
+
+  constructor(private readonly store: DeviceStore) {}
+
+  async get<T extends KeyKind>(
+    kind: T,
+    ids: string[],
+    hold?: Hold,
+  ): Promise<{ [id: string]: SignalDataTypeMap[T] }> {
+    const found: { [id: string]: SignalDataTypeMap[T] } = {};
+    const rest: string[] = [];
+    for (const id of ids) {
+      const other = this.held.get(`${kind} ${id}`);
+      if (other && other !== hold) {
+        await other.ended;
+      }
+      const text = hold?.texts.get(`${kind} ${id}`)?.text;
+      if (typeof text === "string") {
+        found[id] = decode(kind, text);
+      } else if (text === undefined) {
+        rest.push(id);
+      }
+    }
+    for (const [id, text] of await this.store.read(kind, rest)) {
+      found[id] = decode(kind, text);
+    }
+    return found;
+  }
+
+  async set(data: SignalDataSet, hold?: Hold): Promise<void> {
+    const changes = changesOf(data);
+    if (!hold) {
+      await this.store.write(changes);
+      return;
+    }
+    for (const change of changes) {
+      const key = `${change.kind} ${change.id}`;
+      hold.texts.set(key, change);
+      this.held.set(key, hold);
+    }
+  }
+
+  /// Runs `work` with a hold. What it kept back is written, with what `work` gives beside, when it
+  /// ends well, and dropped when it fails.
+  async hold<T>(work: (hold: Hold) => Promise<{ result: T; beside: Change[] }>): Promise<T> {
+    const hold = new Hold();
+    try {
+      const { result, beside } = await work(hold);
+      const changes = [...hold.texts.values(), ...beside];
+      if (changes.length > 0) {
+        await this.store.write(changes);
+      }
+      return result;
+    } finally {
+      for (const key of hold.texts.keys()) {
+        if (this.held.get(key) === hold) {
+          this.held.delete(key);
+        }
+      }
+      hold.end();
+    }
+  }
+}
+
+/// Changes that are kept back.
+export class Hold {
+  readonly texts = new Map<string, Change>();
+  end: () => void = () => {};
+  readonly ended = new Promise<void>((resolve) => {
+    this.end = resolve;
+  });
+}
+
+function changesOf(data: SignalDataSet): Change[] {
+  const changes: Change[] = [];
+  for (const [kind, entries] of Object.entries(data)) {
+    for (const [id, value] of Object.entries(entries ?? {})) {
+      const text =
+        value === null || value === undefined ? null : encode(kind as KeyKind, id, value);
+      changes.push({ kind: kind as KeyKind, id, text });
+    }
+  }
+  return changes;
+}
+
+function encode(kind: KeyKind, id: string, value: unknown): string {
+  const kept = kind === "tctoken" && id === INDEX ? shortIndex(value) : value;
+  return JSON.stringify(kept, BufferJSON.replacer);
+}
+
+/// The list of all contacts with a token would be written anew with each new contact.
+function shortIndex(value: unknown): unknown {
+  const { token } = value as { token?: Uint8Array };
+  const contacts = JSON.parse(Buffer.from(token ?? []).toString() || "[]") as unknown[];
+  const last = contacts.slice(-INDEX_CONTACTS_MAX);
+  return { ...(value as object), token: Buffer.from(JSON.stringify(last)) };
+}
+
+function decode<T extends KeyKind>(kind: T, text: string): SignalDataTypeMap[T] {
+  const value = JSON.parse(text, BufferJSON.reviver) as SignalDataTypeMap[T];
+  if (kind === "app-state-sync-key") {
+    const data = value as proto.Message.IAppStateSyncKeyData;
+    return proto.Message.AppStateSyncKeyData.fromObject(data) as never;
+  }
+  return value;
+}

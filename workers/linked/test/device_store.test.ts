@@ -1,0 +1,128 @@
+import { expect, test } from "vitest";
+import { ProtocolError } from "../src/protocol/errors.js";
+import { bucketOf } from "../src/store/buckets.js";
+import { DeviceStore } from "../src/store/device_store.js";
+import { settle } from "./support/manual_clock.js";
+import { MemoryValues } from "./support/memory_values.js";
+
+const device = "6281100000001";
+
+test("what was written is read again by another store", async () => {
+  const values = new MemoryValues();
+  await new DeviceStore(values, device).write([{ kind: "session", id: "1.0", text: "a" }]);
+  const found = await new DeviceStore(values, device).read("session", ["1.0", "2.0"]);
+  expect([...found]).toEqual([["1.0", "a"]]);
+});
+
+test("a write resolves when it is durable, and not before", async () => {
+  const values = new MemoryValues();
+  const store = new DeviceStore(values, device);
+  values.holdUp();
+  let durable = false;
+  const write = store.write([{ kind: "session", id: "1.0", text: "a" }]).then(() => {
+    durable = true;
+  });
+  await settle();
+  expect(durable).toBe(false);
+  expect(store.pending()).toBeDefined();
+  values.goOn();
+  await write;
+  expect(store.pending()).toBeUndefined();
+});
+
+test("writes of one turn leave in one put", async () => {
+  const values = new MemoryValues();
+  const store = new DeviceStore(values, device);
+  await store.read("session", ["1.0", "2.0", "3.0"]);
+  await Promise.all(
+    ["1.0", "2.0", "3.0"].map((id) => store.write([{ kind: "session", id, text: id }])),
+  );
+  expect(values.puts).toHaveLength(1);
+});
+
+test("writes that come during a put leave together after it", async () => {
+  const values = new MemoryValues();
+  const store = new DeviceStore(values, device);
+  values.holdUp();
+  const first = store.writeValue("c", Buffer.from("1"));
+  await settle();
+  const later = ["a", "b"].map((name) => store.writeValue(name, Buffer.from(name)));
+  await settle();
+  expect(values.puts).toHaveLength(1);
+  values.goOn();
+  await Promise.all([first, ...later]);
+  expect(values.puts).toHaveLength(2);
+});
+
+test("a put that fails ends the store, because memory is ahead of what is kept", async () => {
+  const values = new MemoryValues();
+  let failed: Error | undefined;
+  const store = new DeviceStore(values, device, (error) => {
+    failed = error;
+  });
+  values.refuse = new ProtocolError("unavailable");
+  await expect(store.write([{ kind: "session", id: "1.0", text: "a" }])).rejects.toThrow();
+  expect(failed).toBeDefined();
+  values.refuse = undefined;
+  await expect(store.write([{ kind: "session", id: "1.0", text: "b" }])).rejects.toThrow();
+  await expect(store.read("session", ["1.0"])).rejects.toThrow();
+});
+
+test("what does not fit one answer is asked for in halves", async () => {
+  const values = new MemoryValues();
+  const ids = Array.from({ length: 20 }, (_, index) => `${index}.0`);
+  await new DeviceStore(values, device).write(
+    ids.map((id) => ({ kind: "session" as const, id, text: id })),
+  );
+  values.namesMax = 3;
+  const found = await new DeviceStore(values, device).read("session", ids);
+  expect(found.size).toBe(20);
+});
+
+test("the pre-keys of a new device fit few values and one put", async () => {
+  const values = new MemoryValues();
+  const store = new DeviceStore(values, device);
+  const key = "x".repeat(180);
+  await store.write(
+    Array.from({ length: 812 }, (_, index) => ({
+      kind: "pre-key" as const,
+      id: `${index + 1}`,
+      text: key,
+    })),
+  );
+  expect(values.puts).toHaveLength(1);
+  expect(values.values.size).toBe(13);
+});
+
+test("a hundred thousand contacts stay below the gateway's limits", () => {
+  const names = new Set<string>();
+  for (let contact = 0; contact < 100_000; contact++) {
+    const id = `${628_000_000_000 + contact}`;
+    names.add(bucketOf("session", `${id}_1.0`));
+    names.add(bucketOf("identity-key", `${id}_1.0`));
+    names.add(bucketOf("lid-mapping", id));
+    names.add(bucketOf("device-list", id));
+    names.add(bucketOf("tctoken", id));
+  }
+  expect(names.size).toBeLessThan(10_000);
+});
+
+test("a bucket that is full drops what was written the longest ago", async () => {
+  const values = new MemoryValues();
+  const store = new DeviceStore(values, device);
+  const text = "x".repeat(1000);
+  const bucket = bucketOf("media", "0");
+  const ids: string[] = [];
+  for (let number = 0; ids.length < 20; number++) {
+    if (bucketOf("media", `${number}`) === bucket) {
+      ids.push(`${number}`);
+    }
+  }
+  for (const id of ids) {
+    await store.write([{ kind: "media", id, text }]);
+  }
+  const found = await store.read("media", ids);
+  expect(found.size).toBeLessThan(20);
+  expect(found.has(ids[19]!)).toBe(true);
+  expect(found.has(ids[0]!)).toBe(false);
+});

@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import { checkCertificates, repairSignatures } from "../src/platform/signatures.js";
+
+type Baileys = typeof import("baileys");
+let baileys: Baileys;
+let testSignatures: () => Promise<void>;
+
+beforeAll(async () => {
+  repairSignatures();
+  baileys = await import("baileys");
+  checkCertificates(baileys.proto as never);
+  ({ testSignatures } = await import("../src/platform/self_test.js"));
+});
+
+test("a wrong signature is refused where the released check accepts it", () => {
+  const { Curve } = baileys;
+  const pair = Curve.generateKeyPair();
+  const message = randomBytes(32);
+  expect(Curve.verify(pair.public, message, Curve.sign(pair.private, message))).toBe(true);
+  expect(Curve.verify(pair.public, message, Buffer.alloc(64))).toBe(false);
+});
+
+test("good signatures of many keys are all accepted", () => {
+  const { Curve } = baileys;
+  for (let count = 0; count < 50; count++) {
+    const pair = Curve.generateKeyPair();
+    const message = randomBytes(count);
+    if (message.length > 0) {
+      expect(Curve.verify(pair.public, message, Curve.sign(pair.private, message))).toBe(true);
+    }
+  }
+});
+
+test("the self-test passes with the repaired checks", async () => {
+  await expect(testSignatures()).resolves.toBeUndefined();
+});
+
+test("a certificate that another issuer signed is refused", () => {
+  const { Curve, proto } = baileys;
+  const details = proto.CertChain.NoiseCertificate.Details;
+  const server = Curve.generateKeyPair();
+  const chain = proto.CertChain.encode({
+    leaf: {
+      details: details.encode({ key: server.public, serial: 2, issuerSerial: 9 }).finish(),
+      signature: Buffer.alloc(64),
+    },
+    intermediate: {
+      details: details.encode({ key: server.public, serial: 1, issuerSerial: 0 }).finish(),
+      signature: Buffer.alloc(64),
+    },
+  }).finish();
+  Curve.sharedKey(Curve.generateKeyPair().private, server.public);
+  expect(() => proto.CertChain.decode(chain)).toThrow("another issuer");
+});

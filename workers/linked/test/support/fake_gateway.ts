@@ -1,0 +1,198 @@
+// The gateway's side of the protocol, and a worker that it started.
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Duplex } from "node:stream";
+import { fileURLToPath } from "node:url";
+import type { ProtocolError } from "../../src/protocol/errors.js";
+import { encodeLine, type Line, LineReader } from "../../src/protocol/lines.js";
+import { MemoryValues } from "./memory_values.js";
+
+const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
+const DEADLINE_MS = 15_000;
+
+/// Keeps the values of all devices over restarts of its worker.
+export class FakeGateway {
+  readonly lines: Line[] = [];
+  readonly output: string[] = [];
+  readonly stores = new Map<string, MemoryValues>();
+  /// What it answers instead of `ok`, by operation.
+  readonly refusals = new Map<string, Line>();
+  /// Operations that it does not answer.
+  readonly silent = new Set<string>();
+  exitCode: number | null | undefined;
+  private worker!: ChildProcess;
+  private socket!: Duplex;
+  private nextId = 1;
+  private waiters: (() => void)[] = [];
+  private readonly answers = new Map<number, Line>();
+
+  constructor(private readonly config: Record<string, string> = {}) {}
+
+  start(): void {
+    this.exitCode = undefined;
+    this.worker = spawn(process.execPath, [program], {
+      cwd: "/",
+      env: { PATH: process.env["PATH"], LANG: "C.UTF-8" },
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
+    });
+    this.socket = this.worker.stdio[3] as Duplex;
+    const reader = new LineReader();
+    const mine = this.worker;
+    this.socket.on("data", (chunk: Buffer) => {
+      for (const line of reader.push(chunk)) {
+        void this.take(line);
+      }
+    });
+    this.socket.on("error", () => {});
+    for (const stream of [this.worker.stdout!, this.worker.stderr!]) {
+      stream.on("data", (chunk: Buffer) => this.output.push(chunk.toString()));
+    }
+    this.worker.on("exit", (code) => {
+      if (this.worker === mine) {
+        this.exitCode = code;
+        this.wake();
+      }
+    });
+  }
+
+  /// SIGKILL, and the next worker.
+  async killAndRestart(): Promise<void> {
+    const ended = new Promise((resolve) => this.worker.once("exit", resolve));
+    this.worker.kill("SIGKILL");
+    await ended;
+    this.answers.clear();
+    this.start();
+  }
+
+  closeSocket(): void {
+    this.socket.destroy();
+  }
+
+  write(bytes: string): void {
+    this.socket.write(bytes);
+  }
+
+  async stop(): Promise<void> {
+    if (this.exitCode === undefined && this.worker) {
+      const ended = new Promise((resolve) => this.worker.once("exit", resolve));
+      this.worker.kill("SIGKILL");
+      await ended;
+    }
+  }
+
+  /// The answer to a request.
+  async ask(op: string, fields: Line = {}): Promise<Line> {
+    const id = this.nextId++;
+    this.socket.write(encodeLine({ id, op, ...fields }));
+    return this.until(`an answer to ${op}`, () => this.answers.get(id));
+  }
+
+  /// Without waiting for its answer.
+  tell(op: string, fields: Line = {}): void {
+    this.socket.write(encodeLine({ id: this.nextId++, op, ...fields }));
+  }
+
+  /// The first line of that operation, from the `after`th line on, whose fields are these.
+  line(op: string, fields: Line = {}, after = 0): Promise<Line> {
+    return this.until(`${op} ${JSON.stringify(fields)}`, () =>
+      this.lines
+        .slice(after)
+        .find(
+          (line) =>
+            line["op"] === op &&
+            Object.entries(fields).every(([name, value]) => line[name] === value),
+        ),
+    );
+  }
+
+  state(device: string, state: string, after = 0): Promise<Line> {
+    return this.line("device.state", { device, state }, after);
+  }
+
+  ended(): Promise<true> {
+    return this.until("the end of the worker", () => this.exitCode !== undefined || undefined);
+  }
+
+  store(device: string): MemoryValues {
+    const store = this.stores.get(device) ?? new MemoryValues();
+    this.stores.set(device, store);
+    return store;
+  }
+
+  async until<T>(what: string, look: () => T | undefined): Promise<T> {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      this.wake();
+    }, DEADLINE_MS);
+    try {
+      for (;;) {
+        const found = look();
+        if (found !== undefined) {
+          return found;
+        }
+        if (late) {
+          const said = this.lines.slice(-12).map((line) => JSON.stringify(line).slice(0, 300));
+          throw new Error(`${what}: not in time. Last lines:\n${said.join("\n")}`);
+        }
+        await new Promise<void>((resolve) => this.waiters.push(resolve));
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private wake(): void {
+    const woken = this.waiters;
+    this.waiters = [];
+    woken.forEach((resolve) => resolve());
+  }
+
+  private async take(line: Line): Promise<void> {
+    if (typeof line["ok"] === "boolean") {
+      this.answers.set(line["id"] as number, line);
+      this.wake();
+      return;
+    }
+    this.lines.push(line);
+    this.wake();
+    if (line["id"] !== undefined && !this.silent.has(line["op"] as string)) {
+      await this.answer(line);
+      this.wake();
+    }
+  }
+
+  private async answer(line: Line): Promise<void> {
+    const { socket } = this;
+    const refusal = this.refusals.get(line["op"] as string);
+    const refused = (error: Line): Line => ({ id: line["id"], ok: false, error });
+    const answer = refusal
+      ? refused(refusal)
+      : await this.result(line).then(
+          (result) => ({ id: line["id"], ok: true, result }) as Line,
+          (error: ProtocolError) => refused({ ...error.fields() }),
+        );
+    if (!socket.destroyed) {
+      socket.write(encodeLine(answer));
+    }
+  }
+
+  private async result(line: Line): Promise<Line> {
+    const device = String(line["device"]);
+    switch (line["op"]) {
+      case "hello":
+        return {
+          protocol: 1,
+          config: this.config,
+          limits: { requests: 1024, requests_per_device: 64 },
+        };
+      case "store.get":
+        return { values: await this.store(device).get(device, line["names"] as string[]) };
+      case "store.put":
+        queueMicrotask(() => this.wake());
+        await this.store(device).put(device, line["values"] as never, line["clear"] === true);
+        return {};
+      default:
+        return {};
+    }
+  }
+}

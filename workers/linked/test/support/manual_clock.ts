@@ -1,0 +1,47 @@
+import type { Clock } from "../../src/clock.js";
+
+/// Time that stands still until it is moved.
+export class ManualClock implements Clock {
+  private time = 1_790_000_000_000;
+  private timers: { at: number; then: () => void }[] = [];
+
+  now(): number {
+    return this.time;
+  }
+
+  after(ms: number, then: () => void): () => void {
+    const timer = { at: this.time + ms, then };
+    this.timers.push(timer);
+    return () => {
+      this.timers = this.timers.filter((other) => other !== timer);
+    };
+  }
+
+  get waiting(): number {
+    return this.timers.length;
+  }
+
+  /// Moves on, and runs what is due, in order.
+  async advance(ms: number): Promise<void> {
+    const until = this.time + ms;
+    for (;;) {
+      await settle();
+      const [next] = this.timers.filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at);
+      if (!next) {
+        break;
+      }
+      this.timers = this.timers.filter((other) => other !== next);
+      this.time = Math.max(this.time, next.at);
+      next.then();
+    }
+    this.time = until;
+    await settle();
+  }
+}
+
+/// Lets everything run that can run now.
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
