@@ -42,7 +42,7 @@ need_node_modules() {
   NPM_PACKAGES=$(grep --count '^    "node_modules/' "$1/package-lock.json")
   say "installing the npm packages of $1/"
   with_progress npm-ci "installing the npm packages of $1/ (npm ci)" npm_progress \
-    npm --prefix "$1" ci --no-audit --no-fund --no-update-notifier --loglevel http
+    npm --prefix "$1" ci --ignore-scripts --no-audit --no-fund --no-update-notifier --loglevel http
   printf '%s' "$sum" >"$stamp"
 }
 

@@ -10,6 +10,7 @@ run_tests() {
   mkdir -p build/test-results
   local unit=0 suite=0
   unit_tests "$@" || unit=1
+  worker_tests "$@" || suite=1
   end_to_end_tests "$@" || suite=1
   perl tools/dev/totals build/test-results $unit $suite
 }

@@ -1,0 +1,24 @@
+# The worker for linked devices: built by TypeScript, tested against the stand-in platform.
+
+# Leaves workers/linked/dist, when its sources are newer.
+need_worker() {
+  need_node
+  need_node_modules workers/linked
+  local made=workers/linked/dist/main.js
+  [ -z "$(find workers/linked/src workers/linked/package-lock.json -newer "$made" -print -quit \
+    2>/dev/null || echo none)" ] && return
+  quietly worker "building workers/linked (tsc)" npm --prefix workers/linked run build
+}
+
+# worker_tests [NAME…]: a name is a part of a file's.
+worker_tests() {
+  say "tests of workers/linked"
+  need_worker
+  need_node_modules tests/standin
+  (
+    cd workers/linked || exit
+    npx tsc --noEmit || exit
+    npx vitest run --passWithNoTests --reporter=default \
+      --reporter=json --outputFile.json="$OLDPWD/build/test-results/worker.json" "$@"
+  )
+}
