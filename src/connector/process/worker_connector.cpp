@@ -43,7 +43,7 @@ public:
         secrets_ = &secrets;
         devices_.begin(events);
         thread_.start();
-        (void)thread_.give([this] {
+        (void)thread_.post([this] {
             if (!options_.on_demand) {
                 supervisor_.want();
             }
@@ -58,7 +58,7 @@ public:
         }
         auto ended = ended_.get_future();
         closing_ = true;
-        (void)thread_.give([this] {
+        (void)thread_.post([this] {
             devices_.end();  // What the worker says while it disconnects them is no news.
             supervisor_.stop();
             tick();
@@ -82,26 +82,26 @@ public:
     }
 
     void start_device(const model::Device& device, std::string method) {
-        (void)thread_.give([this, device, method = std::move(method)] {
+        (void)thread_.post([this, device, method = std::move(method)] {
             devices_.start(device, method);
             supervisor_.want();
         });
     }
     void answer_pairing(model::PhoneNumber device, std::string answer) {
-        (void)thread_.give(
+        (void)thread_.post(
             [this, device, answer = std::move(answer)] { devices_.answer(device, answer); });
     }
     void stop_device(model::PhoneNumber device) {
-        (void)thread_.give([this, device] { devices_.stop(device); });
+        (void)thread_.post([this, device] { devices_.stop(device); });
     }
     void forget_device(model::PhoneNumber device) {
-        (void)thread_.give([this, device] { devices_.forget(device); });
+        (void)thread_.post([this, device] { devices_.forget(device); });
     }
 
     void send(const SendRequest& request) {
         const auto id = request.message.id;
         const auto device = request.message.device;
-        if (closing_ || !thread_.give([this, request] { give_to_worker(request); })) {
+        if (closing_ || !thread_.post([this, request] { give_to_worker(request); })) {
             events_->outcome(id, device, device_down(stopping));
         }
     }
