@@ -63,6 +63,9 @@ const actions: Record<string, Action> = {
     standIn.chainFault = oneOf<ChainFault>(chainFaults, input["chain"]);
     standIn.pairing.fault = oneOf<SignatureFault>(signatureFaults, input["pairing"]);
   },
+  rekey: (standIn) => {
+    standIn.changeServerKey();
+  },
   stop: (standIn) => standIn.stop(),
   start: (standIn) => standIn.listen(),
   restart: (standIn) => standIn.restart(),

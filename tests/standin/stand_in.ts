@@ -31,7 +31,7 @@ export class StandIn implements ConnectionOwner {
   readonly events = new Events();
   readonly faults = new Faults();
   readonly pairing = new Pairing(this.events);
-  readonly serverKey = makeKeyPair();
+  serverKey = makeKeyPair();
   readonly mediaHost = new MediaHost(this.events, () => `https://${this.address}`);
   /** What is wrong with the certificates of the handshake, if anything. */
   chainFault: ChainFault | undefined;
@@ -118,6 +118,11 @@ export class StandIn implements ConnectionOwner {
   /** Ends a companion's connection as a network does. */
   drop(number: string): void {
     this.companion(number).connection?.drop();
+  }
+
+  /** Another key for the handshake, so that clients that remember one cannot resume with it. */
+  changeServerKey(): void {
+    this.serverKey = makeKeyPair();
   }
 
   /** Refuses the logins of a number with a code, or no longer. */

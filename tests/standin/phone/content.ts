@@ -1,5 +1,5 @@
 // What is inside a message once it is decrypted: a text, or a reference to media.
-import { randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { ProtocolError } from "../wire/node.ts";
 import { Message, message } from "../wire/protobuf.ts";
@@ -48,7 +48,9 @@ const protocolMessage = 12;
 const deviceSent = 31;
 /** Messages that only wrap another, as their first field. */
 const wrappers = [37, 40, 53, 55];
+/** Kinds of protocol messages. */
 const historySync = 5;
+const keyShare = 6;
 
 export interface Opened {
   content: Content;
@@ -120,11 +122,17 @@ function plainMessage(content: Content, url: (path: string) => string): Buffer {
   return message({ [at.at]: message(fieldsOf) });
 }
 
-/** What a phone sends to a new companion: that its history is empty. */
-export function emptyHistory(): Buffer {
+/** What a phone sends to a new companion: a key for the application's state, an empty history. */
+export function welcomes(rawId: number): Buffer[] {
+  const keyId = message({ 1: randomBytes(6) });
+  const fingerprint = message({ 1: rawId, 2: 0 });
+  const keyData = message({ 1: randomBytes(32), 2: fingerprint, 3: Date.now() });
+  const keys = message({ 1: message({ 1: keyId, 2: keyData }) });
   const history = deflateSync(message({ 1: 0 }));
   const notice = message({ 6: 0, 7: 1, 9: 100, 11: history });
-  return pad(message({ [protocolMessage]: message({ 2: historySync, 6: notice }) }));
+  return [message({ 2: keyShare, 7: keys }), message({ 2: historySync, 6: notice })].map((inside) =>
+    pad(message({ [protocolMessage]: inside })),
+  );
 }
 
 function pad(plain: Buffer): Buffer {

@@ -11,7 +11,7 @@ import type { Candidate, Pairing } from "../server/pairing.ts";
 import type { Router } from "../server/router.ts";
 import { parseJid, type Server } from "../wire/jid.ts";
 import { attribute, child, children, node, type Node } from "../wire/node.ts";
-import { emptyHistory, readContent, writeContent, type Content } from "./content.ts";
+import { readContent, welcomes, writeContent, type Content } from "./content.ts";
 import { agreeByCode, readQr } from "./linking.ts";
 import { openMedia, sealMedia, type MediaKind } from "./media.ts";
 import { Sessions } from "./sessions.ts";
@@ -120,13 +120,15 @@ export class Phone implements Device {
     this.sessions.clear();
   }
 
-  /** Tells a companion that was just linked that there is no history. */
+  /** Gives a companion that was just linked what phones give then. */
   async welcome(companion: Companion): Promise<void> {
-    const enc = await this.sessions.encrypt(companion, emptyHistory());
     const to = this.account.jid("s.whatsapp.net", companion.id);
-    const id = randomBytes(9).toString("hex").toUpperCase();
-    const attrs = { id, to, type: "text", category: "peer" };
-    this.context.router.fanOut(this, node("message", attrs, [enc]));
+    for (const plain of welcomes(this.account.rawId)) {
+      const enc = await this.sessions.encrypt(companion, plain);
+      const id = randomBytes(9).toString("hex").toUpperCase();
+      const attrs = { id, to, type: "text", category: "peer" };
+      this.context.router.fanOut(this, node("message", attrs, [enc]));
+    }
   }
 
   deliver(delivered: Node): void {

@@ -6,7 +6,7 @@ import { encodeNode } from "../wire/encoder.ts";
 import { frame, FrameReader } from "../wire/frames.ts";
 import type { Node } from "../wire/node.ts";
 import type { Message } from "../wire/protobuf.ts";
-import { Handshake, type Transport } from "./handshake.ts";
+import { Handshake, type Finished, type Transport } from "./handshake.ts";
 
 /** Who handles what a connection receives. */
 export interface ConnectionOwner {
@@ -66,12 +66,17 @@ export class Connection {
     if (this.transport) {
       this.owner.received(this, decodeNode(this.transport.decrypt(data)));
     } else if (this.answered) {
-      const { clientKey, payload, transport } = this.handshake.finish(data);
-      this.transport = transport;
-      this.owner.opened(this, clientKey, payload);
+      this.finish(this.handshake.finish(data));
     } else {
       this.answered = true;
-      this.socket.send(frame(this.handshake.answer(data, this.owner.certificates())));
+      const { reply, finished } = this.handshake.answer(data, this.owner.certificates());
+      this.socket.send(frame(reply));
+      if (finished) this.finish(finished);
     }
+  }
+
+  private finish({ clientKey, payload, transport }: Finished): void {
+    this.transport = transport;
+    this.owner.opened(this, clientKey, payload);
   }
 }

@@ -1,16 +1,22 @@
-// The server's side of the Noise handshake XX; both sides have a key for each direction after it.
+// The server's side of the Noise handshake; both sides have a key for each direction after it. A
+// client that knows the server's key tries IK, others begin with XX:
 //
-//   client            server
-//   e            -->
-//                <--  e, ee, s, es, the certificates
-//   s, se, what
-//   it wants     -->
+//   XX                                        IK
+//   e              -->                        e, es, s, ss, what it wants   -->
+//   <-- e, ee, s, es, the certificates        <-- e, ee, se, the certificates
+//   s, se, what it wants  -->
+//
+// When IK fails, since the server has another key, the server goes on as in XX ("XXfallback").
 import { makeKeyPair, sharedSecret, type KeyPair } from "../crypto/curve.ts";
 import { decryptGcm, encryptGcm, hkdf, sha256 } from "../crypto/ciphers.ts";
 import { introduction } from "../wire/frames.ts";
 import { Message, message } from "../wire/protobuf.ts";
 
-const pattern = Buffer.from("Noise_XX_25519_AESGCM_SHA256\0\0\0\0");
+const patterns: Record<"full" | "resumed" | "fallback", Buffer> = {
+  full: Buffer.from("Noise_XX_25519_AESGCM_SHA256\0\0\0\0"),
+  resumed: Buffer.from("Noise_IK_25519_AESGCM_SHA256\0\0\0\0"),
+  fallback: sha256(Buffer.from("Noise_XXfallback_25519_AESGCM_SHA256")),
+};
 const field = { clientHello: 2, serverHello: 3, clientFinish: 4 };
 
 /** What a client proved and said. */
@@ -20,29 +26,64 @@ export interface Finished {
   transport: Transport;
 }
 
+/** The server's answer; with IK the handshake is done then. */
+export interface Answer {
+  reply: Buffer;
+  finished: Finished | undefined;
+}
+
 export class Handshake {
-  private hash: Buffer = pattern;
-  private chainingKey: Buffer = pattern;
-  private key: Buffer = pattern;
+  private hash: Buffer = patterns.full;
+  private chainingKey: Buffer = patterns.full;
+  private key: Buffer = patterns.full;
   private counter = 0;
   private readonly ephemeral = makeKeyPair();
 
-  constructor(private readonly serverKey: KeyPair) {
-    this.mixHash(introduction);
-  }
+  constructor(private readonly serverKey: KeyPair) {}
 
   /** Answers the client's first frame. */
-  answer(hello: Uint8Array, certificates: Uint8Array): Buffer {
-    const clientEphemeral = open(hello, field.clientHello).need(1);
+  answer(frame: Uint8Array, certificates: Uint8Array): Answer {
+    const hello = open(frame, field.clientHello);
+    if (!hello.has(2)) return this.answerFull(hello, certificates, patterns.full);
+    return (
+      this.answerResumed(hello, certificates) ??
+      this.answerFull(hello, certificates, patterns.fallback)
+    );
+  }
+
+  private answerFull(hello: Message, certificates: Uint8Array, pattern: Buffer): Answer {
+    const clientEphemeral = hello.need(1);
+    this.begin(pattern);
     this.mixHash(clientEphemeral);
     this.mixHash(this.ephemeral.publicKey);
     this.mixKey(sharedSecret(this.ephemeral.privateKey, clientEphemeral));
     const staticKey = this.encrypt(this.serverKey.publicKey);
     this.mixKey(sharedSecret(this.serverKey.privateKey, clientEphemeral));
     const payload = this.encrypt(certificates);
-    return message({
-      [field.serverHello]: message({ 1: this.ephemeral.publicKey, 2: staticKey, 3: payload }),
-    });
+    const fields = { 1: this.ephemeral.publicKey, 2: staticKey, 3: payload };
+    return { reply: message({ [field.serverHello]: message(fields) }), finished: undefined };
+  }
+
+  private answerResumed(hello: Message, certificates: Uint8Array): Answer | undefined {
+    const clientEphemeral = hello.need(1);
+    this.begin(patterns.resumed);
+    this.mixHash(this.serverKey.publicKey);
+    this.mixHash(clientEphemeral);
+    this.mixKey(sharedSecret(this.serverKey.privateKey, clientEphemeral));
+    let clientKey: Buffer;
+    try {
+      clientKey = this.decrypt(hello.need(2));
+    } catch {
+      return undefined; // It is encrypted for another key.
+    }
+    this.mixKey(sharedSecret(this.serverKey.privateKey, clientKey));
+    const payload = new Message(this.decrypt(hello.need(3)));
+    this.mixHash(this.ephemeral.publicKey);
+    this.mixKey(sharedSecret(this.ephemeral.privateKey, clientEphemeral));
+    this.mixKey(sharedSecret(this.ephemeral.privateKey, clientKey));
+    const fields = { 1: this.ephemeral.publicKey, 3: this.encrypt(certificates) };
+    const finished = { clientKey, payload, transport: this.split() };
+    return { reply: message({ [field.serverHello]: message(fields) }), finished };
   }
 
   /** Reads the client's second frame. Throws when the client does not have the keys. */
@@ -51,9 +92,20 @@ export class Handshake {
     const clientKey = this.decrypt(finish.need(1));
     this.mixKey(sharedSecret(this.ephemeral.privateKey, clientKey));
     const payload = new Message(this.decrypt(finish.need(2)));
+    return { clientKey, payload, transport: this.split() };
+  }
+
+  private begin(pattern: Buffer): void {
+    this.hash = pattern;
+    this.chainingKey = pattern;
+    this.key = pattern;
+    this.counter = 0;
+    this.mixHash(introduction);
+  }
+
+  private split(): Transport {
     const keys = hkdf(Buffer.alloc(0), 64, "", this.chainingKey);
-    const transport = new Transport(keys.subarray(32), keys.subarray(0, 32));
-    return { clientKey, payload, transport };
+    return new Transport(keys.subarray(32), keys.subarray(0, 32));
   }
 
   private mixHash(data: Uint8Array): void {

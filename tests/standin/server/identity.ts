@@ -43,7 +43,10 @@ export function readCountersigned(
   companionKey: Uint8Array,
 ): Buffer {
   const read = new Message(data);
-  if (read.has(2)) throw new ProtocolError("a countersigned identity with the account's key");
+  const accountKey = read.bytes(2); // Some clients leave it out.
+  if (accountKey?.length && !accountKey.equals(signed.accountKey)) {
+    throw new ProtocolError("a countersigned identity with the key of another account");
+  }
   if (!read.need(1).equals(signed.details) || !read.need(3).equals(signed.signature)) {
     throw new ProtocolError("a countersigned identity that is not the one sent");
   }

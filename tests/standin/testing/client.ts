@@ -15,6 +15,8 @@ import {
 } from "baileys";
 import { Agent } from "node:https";
 import { deserialize, serialize } from "node:v8";
+import { Changes } from "./changes.ts";
+import { trusting } from "./trust.ts";
 
 type Logger = NonNullable<UserFacingSocketConfig["logger"]>;
 type Socket = ReturnType<typeof makeWASocket>;
@@ -70,7 +72,7 @@ export class Client {
   readonly stanzas: Stanza[] = [];
   readonly typing: string[] = [];
   private socket: Socket;
-  private waiters: (() => void)[] = [];
+  private readonly changes = new Changes();
   private latest: Partial<ConnectionState> = {};
 
   constructor(
@@ -93,7 +95,7 @@ export class Client {
   }
 
   qr(): Promise<string> {
-    return this.until("a QR code", () => this.latest.qr);
+    return this.changes.until("a QR code", () => this.latest.qr);
   }
 
   async code(number: string): Promise<string> {
@@ -102,13 +104,13 @@ export class Client {
   }
 
   async open(): Promise<void> {
-    await this.until("the connection", () => this.latest.connection === "open");
-    await this.until("what waited", () => this.latest.receivedPendingNotifications);
+    await this.changes.until("the connection", () => this.latest.connection === "open");
+    await this.changes.until("what waited", () => this.latest.receivedPendingNotifications);
   }
 
   /** The code with which the connection ended. */
   closed(): Promise<number> {
-    return this.until("the connection's end", () => {
+    return this.changes.until("the connection's end", () => {
       const error = this.latest.lastDisconnect?.error as { output?: { statusCode: number } };
       return this.latest.connection === "close" ? (error?.output?.statusCode ?? -1) : undefined;
     });
@@ -139,14 +141,14 @@ export class Client {
   }
 
   message(text: string): Promise<WAMessage> {
-    return this.until(`the message "${text}"`, () =>
+    return this.changes.until(`the message "${text}"`, () =>
       this.received.find(({ message }) => textOf(message) === text),
     );
   }
 
   /** The media of a message that came with this id, as soon as it is here. */
   async download(id: string): Promise<Buffer> {
-    const got = await this.until(`the message ${id}`, () =>
+    const got = await this.changes.until(`the message ${id}`, () =>
       this.received.find(({ key, message }) => key.id === id && message),
     );
     const options = { dispatcher: await trusting(this.platform.rootCertificate) };
@@ -154,7 +156,7 @@ export class Client {
   }
 
   stanza(tag: string, id: string, type?: string): Promise<Stanza> {
-    return this.until(`<${tag}> of ${id}`, () =>
+    return this.changes.until(`<${tag}> of ${id}`, () =>
       this.stanzas.find(
         (each) => each.tag === tag && each.attrs["id"] === id && each.attrs["type"] === type,
       ),
@@ -162,36 +164,7 @@ export class Client {
   }
 
   typingOf(state: string): Promise<true> {
-    return this.until(`to see "${state}"`, () => this.typing.includes(state) || undefined);
-  }
-
-  /** What `look` finds, as soon as it finds it. */
-  async until<T>(
-    what: string,
-    look: () => T | undefined,
-    deadline = 10_000,
-  ): Promise<NonNullable<T>> {
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      this.wake();
-    }, deadline);
-    try {
-      for (;;) {
-        const found = look();
-        if (found !== undefined && found !== null && found !== false) return found;
-        if (late) throw new Error(`${what}: not within ${deadline} ms`);
-        await new Promise<void>((resolve) => this.waiters.push(resolve));
-      }
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  private wake(): void {
-    const woken = this.waiters;
-    this.waiters = [];
-    for (const resolve of woken) resolve();
+    return this.changes.until(`to see "${state}"`, () => this.typing.includes(state) || undefined);
   }
 
   private connect(): Socket {
@@ -209,22 +182,22 @@ export class Client {
     socket.ev.on("creds.update", (update) => Object.assign(creds, update));
     socket.ev.on("connection.update", (update) => {
       Object.assign(this.latest, update);
-      this.wake();
+      this.changes.happened();
     });
     socket.ev.on("messages.upsert", ({ messages }) => {
       this.received.push(...messages);
-      this.wake();
+      this.changes.happened();
     });
     socket.ev.on("presence.update", ({ presences }) => {
       for (const { lastKnownPresence } of Object.values(presences)) {
         this.typing.push(lastKnownPresence);
       }
-      this.wake();
+      this.changes.happened();
     });
     for (const tag of ["ack", "receipt"]) {
       socket.ws.on(`CB:${tag}`, (stanza: Stanza) => {
         this.stanzas.push(stanza);
-        this.wake();
+        this.changes.happened();
       });
     }
     return socket;
@@ -233,12 +206,4 @@ export class Client {
 
 export function textOf(message: proto.IMessage | null | undefined): string | undefined {
   return message?.conversation ?? message?.extendedTextMessage?.text ?? undefined;
-}
-
-/** What makes `fetch` trust a root: a dispatcher of the kind that Node has inside, not exported. */
-async function trusting(ca: string): Promise<unknown> {
-  await fetch("data:,"); // The first use installs it.
-  const installed = Reflect.get(globalThis, Symbol.for("undici.globalDispatcher.1")) as object;
-  const Dispatcher = installed.constructor as new (options: object) => unknown;
-  return new Dispatcher({ connect: { ca } });
 }
