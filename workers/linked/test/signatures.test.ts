@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
+import { verifySignature } from "../src/platform/xeddsa.js";
 import { checkCertificates, repairSignatures } from "../src/platform/signatures.js";
 
 type Baileys = typeof import("baileys");
@@ -21,15 +22,27 @@ test("a wrong signature is refused where the released check accepts it", () => {
   expect(Curve.verify(pair.public, message, Buffer.alloc(64))).toBe(false);
 });
 
-test("good signatures of many keys are all accepted", () => {
+test("good signatures of many keys are all accepted, and none that was changed", () => {
   const { Curve } = baileys;
-  for (let count = 0; count < 50; count++) {
+  for (let count = 1; count <= 100; count++) {
     const pair = Curve.generateKeyPair();
     const message = randomBytes(count);
-    if (message.length > 0) {
-      expect(Curve.verify(pair.public, message, Curve.sign(pair.private, message))).toBe(true);
-    }
+    const signature = Buffer.from(Curve.sign(pair.private, message));
+    expect(Curve.verify(pair.public, message, signature)).toBe(true);
+    signature[count % 64]! ^= 1 << (count % 8);
+    expect(Curve.verify(pair.public, message, signature)).toBe(false);
   }
+});
+
+test("what is no key and no signature is refused", () => {
+  const { Curve } = baileys;
+  const message = randomBytes(8);
+  const pair = Curve.generateKeyPair();
+  const signature = Curve.sign(pair.private, message);
+  expect(verifySignature(pair.public, message, signature.subarray(1))).toBe(false);
+  expect(verifySignature(pair.public.subarray(1), message, signature)).toBe(false);
+  expect(verifySignature(Buffer.alloc(32, 0xff), message, signature)).toBe(false);
+  expect(verifySignature(Buffer.alloc(32), message, Buffer.alloc(64))).toBe(false);
 });
 
 test("the self-test passes with the repaired checks", async () => {

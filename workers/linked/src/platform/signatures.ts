@@ -4,6 +4,7 @@
 // platform is.
 import { timingSafeEqual } from "node:crypto";
 import { createRequire } from "node:module";
+import { verifySignature } from "./xeddsa.js";
 
 type Verify = (key: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
 type Agree = (publicKey: Uint8Array, privateKey: Uint8Array) => Uint8Array;
@@ -27,11 +28,10 @@ export function repairSignatures(): void {
   }
   const require = createRequire(import.meta.url);
   const curve = require("libsignal/src/curve.js") as Curve;
-  const verify = curve.verifySignature;
   const agree = curve.calculateAgreement;
   // The fourth parameter, with which libsignal skips the check of a contact's key, is dropped.
   curve.verifySignature = (key, message, signature) => {
-    if (verify(key, message, signature) !== true) {
+    if (!verifySignature(key, message, signature)) {
       throw new Error("Invalid signature");
     }
     return true;

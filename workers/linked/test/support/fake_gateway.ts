@@ -23,6 +23,11 @@ export class FakeGateway {
   private socket!: Duplex;
   private nextId = 1;
   private waiters: (() => void)[] = [];
+  private restarting: Promise<void> | undefined;
+  private announce: () => void = () => {};
+  private deaths = new Promise<void>((resolve) => {
+    this.announce = resolve;
+  });
   private readonly answers = new Map<number, Line>();
 
   constructor(private readonly config: Record<string, string> = {}) {}
@@ -61,6 +66,31 @@ export class FakeGateway {
     await ended;
     this.answers.clear();
     this.start();
+  }
+
+  /// Does something from which the worker comes back new, and answers whoever waits meanwhile.
+  async whileDown(work: () => Promise<void>): Promise<void> {
+    let up = (): void => {};
+    this.restarting = new Promise((resolve) => {
+      up = resolve;
+    });
+    this.announce();
+    await work();
+    this.restarting = undefined;
+    this.deaths = new Promise((resolve) => {
+      this.announce = resolve;
+    });
+    up();
+  }
+
+  /// Resolves when `whileDown` begins.
+  async died(): Promise<undefined> {
+    await this.deaths;
+    return undefined;
+  }
+
+  async up(): Promise<void> {
+    await this.restarting;
   }
 
   closeSocket(): void {

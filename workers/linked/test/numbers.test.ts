@@ -1,0 +1,78 @@
+import { beforeEach, expect, test } from "vitest";
+import { Numbers } from "../src/sending/numbers.js";
+import { ManualClock, settle } from "./support/manual_clock.js";
+
+let clock: ManualClock;
+let numbers: Numbers;
+let asked: { number: string; at: number }[];
+
+beforeEach(() => {
+  clock = new ManualClock();
+  numbers = new Numbers(clock);
+  asked = [];
+});
+
+const lookUp = async (number: string): Promise<string | null> => {
+  asked.push({ number, at: clock.now() });
+  return number.startsWith("62") ? `${number}@s.whatsapp.net` : null;
+};
+
+test("an answer is kept, for a day when the number is registered", async () => {
+  expect(await numbers.find("628", lookUp)).toBe("628@s.whatsapp.net");
+  await clock.advance(23 * 3_600_000);
+  await numbers.find("628", lookUp);
+  expect(asked).toHaveLength(1);
+  await clock.advance(2 * 3_600_000);
+  await numbers.find("628", lookUp);
+  expect(asked).toHaveLength(2);
+});
+
+test("an answer is kept for an hour when it is not registered", async () => {
+  expect(await numbers.find("999", lookUp)).toBeNull();
+  await clock.advance(59 * 60_000);
+  await numbers.find("999", lookUp);
+  expect(asked).toHaveLength(1);
+  await clock.advance(2 * 60_000);
+  await numbers.find("999", lookUp);
+  expect(asked).toHaveLength(2);
+});
+
+test("questions never leave in a burst", async () => {
+  const answers = Array.from({ length: 20 }, (_, index) => numbers.find(`62${index}`, lookUp));
+  await clock.advance(20_000);
+  await Promise.all(answers);
+  const gaps = asked.slice(1).map(({ at }, index) => at - asked[index]!.at);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(700);
+});
+
+test("many who ask for one number ask once", async () => {
+  await Promise.all(Array.from({ length: 50 }, () => numbers.find("628", lookUp)));
+  expect(asked).toHaveLength(1);
+});
+
+test("what the platform did not say is not kept", async () => {
+  await expect(numbers.find("628", async () => undefined)).rejects.toMatchObject({
+    kind: "unavailable",
+  });
+  const again = numbers.find("628", lookUp);
+  await clock.advance(1_000);
+  expect(await again).toBe("628@s.whatsapp.net");
+});
+
+test("more than may wait are told to come later", async () => {
+  const never = (): Promise<null> => new Promise(() => {});
+  for (let count = 0; count < 256; count++) {
+    void numbers.find(`62${count}`, never);
+  }
+  await expect(numbers.find("629999", never)).rejects.toMatchObject({ kind: "throttled" });
+});
+
+test("a device that is stopped asks no more", async () => {
+  const controller = new AbortController();
+  await numbers.find("621", lookUp);
+  const waiting = numbers.find("622", lookUp, controller.signal);
+  await settle();
+  controller.abort();
+  await expect(waiting).rejects.toMatchObject({ kind: "device_down" });
+  expect(asked).toHaveLength(1);
+});
