@@ -68,6 +68,14 @@ test("a sender learns that a message arrived, and that it was read", async () =>
   await alfa.stanza("receipt", id, "read");
 });
 
+test("a sender learns of a recipient's new device, and writes to it too", async () => {
+  await alfa.text(other, "satu perangkat");
+  await beta.message("satu perangkat");
+  const second = await world.linked(other);
+  await alfa.text(other, "dua perangkat");
+  await Promise.all([beta, second].map((client) => client.message("dua perangkat")));
+});
+
 test("typing is seen on both sides", async () => {
   await alfa.raw.sendPresenceUpdate("composing", `${silent}@s.whatsapp.net`);
   await world.event("typing_seen", { number: silent, state: "composing" });

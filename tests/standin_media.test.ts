@@ -35,3 +35,10 @@ test.each(Object.entries(media))("a phone's %s arrives whole", async (kind, { to
   const id = await world.standIn.phone("628113000002").send("628113000001", sendable);
   expect((await alfa.download(id)).equals(data)).toBe(true);
 });
+
+test("an upload that fails is tried again by the client, or given up", async () => {
+  world.standIn.mediaHost.failures = 1;
+  const document = { document: randomBytes(100), mimetype: "application/pdf" };
+  await expect(alfa.send("628113000002", document)).rejects.toThrow("upload failed");
+  expect(world.standIn.mediaHost.failures).toBe(0);
+});

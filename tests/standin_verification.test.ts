@@ -72,6 +72,16 @@ test("a session begun with another identity", async () => {
   expect(world.standIn.phone("628115000002").shown).toEqual([]);
 });
 
+test("an identity that the account did not sign", async () => {
+  const client = await world.linked(number);
+  world.standIn.phone("628115000002");
+  const account = client.state.creds.account!;
+  account.accountSignature = randomBytes(64);
+  await client.text("628115000002", "palsu");
+  expect(await client.closed()).toBe(428);
+  expect(reasons()).toEqual(["an identity that the account did not sign"]);
+});
+
 test("the chain of certificates is signed, and each fault breaks what it should", () => {
   const root = makeKeyPair();
   const server = makeKeyPair().publicKey;

@@ -45,8 +45,12 @@ const actions: Record<string, Action> = {
   fault: (standIn, input) => {
     standIn.faults.add(input as unknown as Fault);
   },
+  uploads: (standIn, input) => {
+    standIn.mediaHost.failures = Number(input["fail"] ?? 0);
+  },
   clear: (standIn) => {
     standIn.faults.clear();
+    standIn.mediaHost.failures = 0;
   },
   release: (standIn) => ({ released: standIn.faults.release() }),
   close: (standIn, input) => {

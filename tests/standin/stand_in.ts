@@ -11,6 +11,7 @@ import type { Account } from "./server/account.ts";
 import { makeChain, type ChainFault } from "./server/certificate.ts";
 import { Companion } from "./server/companion.ts";
 import { Connection, type ConnectionOwner } from "./server/connection.ts";
+import { announce } from "./server/device_list.ts";
 import { Directory } from "./server/directory.ts";
 import { Events } from "./server/events.ts";
 import { Faults } from "./server/faults.ts";
@@ -133,6 +134,7 @@ export class StandIn implements ConnectionOwner {
   /** The phone removes a companion. */
   unlink(companion: Companion): void {
     companion.account.devices.delete(companion.id);
+    announce(companion.account, "remove", companion.id);
     this.events.add("unlinked", { number: companion.account.number, device: companion.id });
     const reason = node("conflict", { type: "device_removed" });
     companion.connection?.close(node("stream:error", { code: String(loggedOut) }, [reason]));

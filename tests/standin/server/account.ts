@@ -1,6 +1,7 @@
 // An account, and the devices that it has: its phone, number 0, and the companions linked to it.
 import { formatJid, type Server } from "../wire/jid.ts";
 import type { Node } from "../wire/node.ts";
+import type { Companion } from "./companion.ts";
 
 export interface PreKey {
   id: number;
@@ -41,12 +42,25 @@ export class Account {
   registered = true;
   /** The code with which every login is refused. */
   refusal: number | undefined;
+  /** The companions that asked for its devices, and the kinds of address by which they did. */
+  readonly watchers = new Map<Companion, Set<Server>>();
   private deviceIds = 0;
 
   constructor(
     readonly number: string,
     readonly lid: string,
   ) {}
+
+  watch(companion: Companion, server: Server): void {
+    const servers = this.watchers.get(companion) ?? new Set();
+    this.watchers.set(companion, servers.add(server));
+  }
+
+  get phone(): Device {
+    const phone = this.devices.get(0);
+    if (!phone) throw new Error(`${this.number} has no phone`);
+    return phone;
+  }
 
   nextDeviceId(): number {
     return ++this.deviceIds;

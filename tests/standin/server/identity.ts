@@ -58,6 +58,28 @@ export function readCountersigned(
   return identity(signed, deviceSignature);
 }
 
+/** Checks the identity that a companion shows with a message that begins a session. */
+export function checkIdentity(
+  data: Uint8Array,
+  accountKey: Uint8Array,
+  companionKey: Uint8Array,
+): void {
+  const read = new Message(data);
+  const details = read.need(1);
+  const shownKey = read.bytes(2); // Some clients leave it out.
+  if (shownKey?.length && !shownKey.equals(accountKey)) {
+    throw new ProtocolError("an identity with the key of another account");
+  }
+  const byAccount = Buffer.concat([prefix.account, details, companionKey]);
+  if (!verify(accountKey, byAccount, read.need(3))) {
+    throw new ProtocolError("an identity that the account did not sign");
+  }
+  const byDevice = Buffer.concat([prefix.device, details, companionKey, accountKey]);
+  if (!verify(companionKey, byDevice, read.need(4))) {
+    throw new ProtocolError("an identity that the device did not sign");
+  }
+}
+
 function identity(signed: AccountSignature, deviceSignature?: Uint8Array): Buffer {
   return message({
     1: signed.details,

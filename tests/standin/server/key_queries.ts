@@ -5,7 +5,7 @@ import { attribute, bytes, child, children, node, ProtocolError, type Node } fro
 import type { Device, PreKey, SignedPreKey } from "./account.ts";
 import type { Companion } from "./companion.ts";
 import type { Directory } from "./directory.ts";
-import { seconds } from "./identity.ts";
+import { checkSignedPreKey, seconds } from "./identity.ts";
 
 export function countKeys(from: Companion): Node[] {
   return [node("count", { value: String(from.remaining.length) })];
@@ -31,6 +31,18 @@ export function rotateKey(from: Companion, query: Node): Node[] {
   if (!signedPreKey) throw new ProtocolError("a rotation without a key");
   from.replaceSignedPreKey(readSigned(signedPreKey));
   return [];
+}
+
+/** The keys that a companion sends along when it asks for a message again. */
+export function checkRetryKeys(from: Companion, receipt: Node): void {
+  const keys = child(receipt, "keys");
+  const signed = keys && child(keys, "skey");
+  if (!keys || !signed) return;
+  if (!bytes(keys, "identity").equals(from.identityKey())) {
+    throw new ProtocolError("a retry with keys of another identity");
+  }
+  const { key, signature } = readSigned(signed);
+  checkSignedPreKey(from.identityKey(), key, signature);
 }
 
 /** What the server has of a companion, for it to compare. */

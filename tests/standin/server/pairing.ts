@@ -7,6 +7,7 @@ import type { Message } from "../wire/protobuf.ts";
 import type { Account } from "./account.ts";
 import { Companion, type CompanionKeys } from "./companion.ts";
 import type { Connection } from "./connection.ts";
+import { announce } from "./device_list.ts";
 import type { Events } from "./events.ts";
 import {
   checkSignedPreKey,
@@ -145,6 +146,7 @@ export class Pairing {
     const identity = readCountersigned(countersigned, signed, candidate.identityKey);
     const companion = new Companion(account, id, candidate, identity);
     account.devices.set(id, companion);
+    announce(account, "add", id);
     this.forget(connection);
     this.events.add("paired", { number: account.number, device: id });
     connection.close(node("stream:error", { code: "515" }));

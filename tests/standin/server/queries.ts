@@ -50,7 +50,7 @@ const handlers: Record<string, Handler> = {
   "encrypt get key": ({ directory }, _, query) => fetchKeys(directory, query),
   "encrypt set registration": (_, from, query) => uploadKeys(from, query),
   "encrypt set rotate": (_, from, query) => rotateKey(from, query),
-  "usync get usync": ({ directory }, _, query) => queryUsers(directory, query),
+  "usync get usync": ({ directory }, from, query) => queryUsers(directory, from, query),
   "md set remove-companion-device": (context, from) => {
     context.unlink(from);
     return [];

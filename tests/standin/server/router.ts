@@ -1,12 +1,13 @@
 // From device to device: messages, receipts and presence, and the server's acknowledgements.
 import { parseJid } from "../wire/jid.ts";
-import { attribute, child, children, node, ProtocolError, type Node } from "../wire/node.ts";
+import { attribute, bytes, child, children, node, ProtocolError, type Node } from "../wire/node.ts";
 import type { Account, Device } from "./account.ts";
 import { Companion } from "./companion.ts";
 import type { Directory } from "./directory.ts";
 import type { Events } from "./events.ts";
 import type { Faults } from "./faults.ts";
-import { seconds } from "./identity.ts";
+import { checkIdentity, seconds } from "./identity.ts";
+import { checkRetryKeys } from "./key_queries.ts";
 
 export class Router {
   constructor(
@@ -40,6 +41,10 @@ export class Router {
   /** Gives each device what is encrypted for it. */
   fanOut(from: Device, sent: Node): void {
     const identity = child(sent, "device-identity");
+    if (identity) {
+      const accountKey = from.account.phone.identityKey();
+      checkIdentity(bytes(sent, "device-identity"), accountKey, from.identityKey());
+    }
     const direct = child(sent, "enc");
     if (direct) this.hand(from, sent, attribute(sent, "to"), direct, identity);
     for (const part of children(child(sent, "participants") ?? sent, "to")) {
@@ -84,6 +89,7 @@ export class Router {
     const type = sent.attrs["type"];
     const id = attribute(sent, "id");
     if (from instanceof Companion) {
+      checkRetryKeys(from, sent);
       from.acknowledge("message", id);
       from.connection?.send(ack(sent));
     }

@@ -2,17 +2,18 @@
 import { child, children, node, ProtocolError, type Node } from "../wire/node.ts";
 import { parseJid } from "../wire/jid.ts";
 import type { Account } from "./account.ts";
+import type { Companion } from "./companion.ts";
 import type { Directory } from "./directory.ts";
 import type { Phone } from "../phone/phone.ts";
 import { seconds } from "./identity.ts";
 
-export function queryUsers(directory: Directory, query: Node): Node[] {
+export function queryUsers(directory: Directory, from: Companion, query: Node): Node[] {
   const asked = child(query, "usync");
   const what = asked && child(asked, "query");
   const list = asked && child(asked, "list");
   if (!what || !list) throw new ProtocolError("a query about users without users");
   const protocols = children(what).map(({ tag }) => tag);
-  const users = children(list, "user").map((user) => answer(directory, user, protocols));
+  const users = children(list, "user").map((user) => answer(directory, from, user, protocols));
   const { sid, index, last, mode, context } = asked.attrs;
   const states = protocols.map((tag) => node(tag, tag === "contact" ? { version: "1" } : {}));
   return [
@@ -23,10 +24,13 @@ export function queryUsers(directory: Directory, query: Node): Node[] {
   ];
 }
 
-function answer(directory: Directory, user: Node, protocols: string[]): Node {
+function answer(directory: Directory, from: Companion, user: Node, protocols: string[]): Node {
   const jid = user.attrs["jid"] ?? jidOfContact(user);
   const account = directory.byJid(jid);
   const here = account?.registered ? account : undefined;
+  if (here && protocols.includes("devices")) {
+    here.watch(from, parseJid(jid)?.server === "lid" ? "lid" : "s.whatsapp.net");
+  }
   const content = protocols.flatMap((protocol) => {
     const found = about(protocol, here, jid);
     return found ? [found] : [];
