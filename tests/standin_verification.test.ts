@@ -1,6 +1,6 @@
 // The stand-in believes no signature and no key that is wrong.
 import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { makeKeyPair } from "./standin/crypto/curve.ts";
 import { verify } from "./standin/crypto/xeddsa.ts";
 import { chainFaults, makeChain, type ChainFault } from "./standin/server/certificate.ts";
@@ -8,16 +8,24 @@ import { ClientState } from "./standin/testing/client.ts";
 import { World } from "./standin/testing/world.ts";
 import { Message } from "./standin/wire/protobuf.ts";
 
-const number = "628115000001";
+const other = "628115000009";
+let number = "628115000000";
+let begin = 0;
 let world: World;
 
-beforeEach(async () => {
+beforeAll(async () => {
   world = await World.create();
+  world.standIn.phone(other);
 });
-afterEach(() => world.end());
+beforeEach(() => {
+  number = String(Number(number) + 1);
+  begin = world.standIn.events.last;
+});
+afterAll(() => world.end());
 
 function reasons(): unknown[] {
-  return world.violations().map(({ reason }) => reason);
+  const violations = world.violations().filter(({ sequence }) => sequence > begin);
+  return violations.map(({ reason }) => reason);
 }
 
 test("a signed pre-key with a wrong signature", async () => {
@@ -61,23 +69,21 @@ test("pre-keys of another identity", async () => {
 
 test("a session begun with another identity", async () => {
   const client = await world.linked(number);
-  world.standIn.phone("628115000002");
   const forged = makeKeyPair();
   Object.assign(client.state.creds.signedIdentityKey, {
     public: forged.publicKey,
     private: forged.privateKey,
   });
-  const id = await client.text("628115000002", "palsu");
+  const id = await client.text(other, "palsu");
   await world.event("undecryptable", { id, count: 1 });
-  expect(world.standIn.phone("628115000002").shown).toEqual([]);
+  expect(world.standIn.phone(other).shown).toEqual([]);
 });
 
 test("an identity that the account did not sign", async () => {
   const client = await world.linked(number);
-  world.standIn.phone("628115000002");
   const account = client.state.creds.account!;
   account.accountSignature = randomBytes(64);
-  await client.text("628115000002", "palsu");
+  await client.text(other, "palsu");
   expect(await client.closed()).toBe(428);
   expect(reasons()).toEqual(["an identity that the account did not sign"]);
 });

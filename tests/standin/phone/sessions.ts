@@ -18,6 +18,7 @@ export class Sessions {
   readonly identity = makeKeyPair();
   readonly registrationId = 1 + Math.floor(Math.random() * 16000);
   private readonly signedPreKey = makeKeyPair();
+  private readonly signature = sign(this.identity.privateKey, typed(this.signedPreKey.publicKey));
   private readonly preKeys = new Map<number, KeyPair>();
   private readonly sessions = new Map<string, Session>();
   private preKeyIds = 0;
@@ -28,11 +29,10 @@ export class Sessions {
     const id = ++this.preKeyIds;
     this.preKeys.set(id, pair);
     const { publicKey } = this.signedPreKey;
-    const signature = sign(this.identity.privateKey, typed(publicKey));
     return {
       registrationId: this.registrationId,
       identityKey: this.identity.publicKey,
-      signedPreKey: { id: signedPreKeyId, key: publicKey, signature },
+      signedPreKey: { id: signedPreKeyId, key: publicKey, signature: this.signature },
       preKey: { id, key: pair.publicKey },
       deviceIdentity: undefined,
     };

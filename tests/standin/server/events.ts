@@ -37,7 +37,7 @@ export class Events {
   }
 
   /** The first event after `sequence` that matches, when it comes; rejects after `deadline` ms. */
-  async wait(what: string, matches: Matcher, sequence = 0, deadline = 10_000): Promise<Event> {
+  async wait(what: string, matches: Matcher, sequence = 0, deadline = 15_000): Promise<Event> {
     const [past] = this.after(sequence, matches);
     if (past) return past;
     let timer: NodeJS.Timeout | undefined;

@@ -223,7 +223,7 @@ export class Pairing {
     try {
       return await new Promise<Node>((resolve, reject) => {
         this.replies.set(id, { connection, resolve, reject });
-        timer = setTimeout(() => reject(new Error("the companion does not sign back")), 5_000);
+        timer = setTimeout(() => reject(new Error("the companion does not sign back")), 15_000);
         connection.send(request);
       });
     } finally {

@@ -10,6 +10,8 @@ import { checkIdentity, seconds } from "./identity.ts";
 import { checkRetryKeys } from "./key_queries.ts";
 
 export class Router {
+  private readonly checked = new WeakMap<Device, Buffer>();
+
   constructor(
     private readonly directory: Directory,
     private readonly events: Events,
@@ -41,10 +43,7 @@ export class Router {
   /** Gives each device what is encrypted for it. */
   fanOut(from: Device, sent: Node): void {
     const identity = child(sent, "device-identity");
-    if (identity) {
-      const accountKey = from.account.phone.identityKey();
-      checkIdentity(bytes(sent, "device-identity"), accountKey, from.identityKey());
-    }
+    if (identity) this.checkOnce(from, bytes(sent, "device-identity"));
     const direct = child(sent, "enc");
     if (direct) this.hand(from, sent, attribute(sent, "to"), direct, identity);
     for (const part of children(child(sent, "participants") ?? sent, "to")) {
@@ -52,6 +51,13 @@ export class Router {
       if (!enc) throw new ProtocolError("a recipient for whom nothing is encrypted");
       this.hand(from, sent, attribute(part, "jid"), enc, identity);
     }
+  }
+
+  /** A companion shows the same identity with each message that nobody has answered yet. */
+  private checkOnce(from: Device, identity: Buffer): void {
+    if (this.checked.get(from)?.equals(identity)) return;
+    checkIdentity(identity, from.account.phone.identityKey(), from.identityKey());
+    this.checked.set(from, identity);
   }
 
   private hand(from: Device, sent: Node, jid: string, enc: Node, identity?: Node): void {

@@ -1,6 +1,6 @@
 // Something that changes, and what waits for it to have changed far enough.
 
-const deadline = 10_000;
+const deadline = 15_000;
 
 export class Changes {
   private waiters: (() => void)[] = [];
