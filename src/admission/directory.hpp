@@ -15,7 +15,7 @@
 #include "model/account.hpp"
 #include "model/device.hpp"
 #include "store/reader.hpp"
-#include "store/row_change.hpp"
+#include "store/records.hpp"
 
 namespace merpati::admission {
 

@@ -12,7 +12,7 @@
 #include "api/keys_in_flight.hpp"
 #include "http/reply.hpp"
 #include "model/account.hpp"
-#include "store/idempotency.hpp"
+#include "store/records.hpp"
 
 namespace merpati::api {
 

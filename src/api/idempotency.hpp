@@ -11,7 +11,7 @@
 #include "api/keys_in_flight.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
-#include "store/idempotency.hpp"
+#include "store/records.hpp"
 #include "store/store.hpp"
 
 namespace merpati::api {

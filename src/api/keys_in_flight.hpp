@@ -9,7 +9,7 @@
 
 #include "base/digest.hpp"
 #include "model/ids.hpp"
-#include "store/idempotency.hpp"
+#include "store/records.hpp"
 
 namespace merpati::api {
 

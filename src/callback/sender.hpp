@@ -55,7 +55,7 @@ struct Counts {
 /// (with the same webhook-id) rather than losing it.
 ///
 /// Fairness: attempts in flight and memory are shared first among accounts, then among an account's
-/// origins; nobody takes more than is left free, so a new account always finds some
+/// origins; none takes more than it leaves free, so a new account always finds some
 /// (base/places.hpp). An origin that answers promptly gets more concurrent attempts (health.hpp).
 /// Half of all slots are reserved for such origins; those that hang, are slow or are not known yet
 /// share the other half. A failing endpoint is probed by one attempt at a time. Another account at
@@ -85,7 +85,7 @@ public:
     /// A callback was committed, due now. It is handled after the next `batch_done`.
     void committed(model::Callback callback);
 
-    /// Wakes the thread once for all callbacks of a committed batch (Committer::after_told).
+    /// Wakes the thread once for all callbacks of a committed batch (Committer::after_batch).
     void batch_done();
 
     /// Callbacks of this endpoint were made due in the store (a replay).

@@ -278,9 +278,10 @@ void SenderCore::commit_result(DeliveryPtr delivery) {
     delivery->origin = nullptr;  // Its queue may be removed meanwhile.
     store::CallbackUpdate update{.event = delivery->queued.callback.id,
                                  .progress = delivery->queued.progress};
-    committer_.update_callback(std::move(update), [this, delivery = std::move(delivery)]() mutable {
-        post_([this, delivery = std::move(delivery)] { result_committed(*delivery); });
-    });
+    committer_.update_callback(
+        std::move(update), [this, delivery = std::move(delivery)](store::CallbackUpdate&&) mutable {
+            post_([this, delivery = std::move(delivery)] { result_committed(*delivery); });
+        });
 }
 
 void SenderCore::result_committed(const Delivery& delivery) {

@@ -172,7 +172,7 @@ TEST_F(SenderCoreTest, NoMoreThanTheMostAreUnderWay) {
     }
 }
 
-TEST_F(SenderCoreTest, AnOriginThatAnswersNobodyHoldsUpNoOther) {
+TEST_F(SenderCoreTest, AnOriginThatNeverAnswersDelaysNoOther) {
     start();
     for (int i = 0; i < 50; ++i) {
         send(7);

@@ -54,7 +54,7 @@ struct SenderFixture : ::testing::Test {
         } while (core->next_step_at() == SteadyTime::min());
     }
 
-    /// In the store, and known to nobody else.
+    /// In the store alone.
     [[nodiscard]] model::Callback commit(std::int64_t origin_key = 7,
                                          std::string url = "https://toko.example.com/status",
                                          std::int64_t account = 1) {

@@ -110,7 +110,7 @@ TEST_F(SuspectsTest, OneWhoseResultWasKeptBeforeTheEndIsForgotten) {
     start(options);
     const auto id = send(7);
     committer.update_callback({.event = id, .progress = {.state = model::CallbackState::delivered}},
-                              [] {});
+                              [](store::CallbackUpdate&&) {});
     ASSERT_TRUE(committer.change_and_wait([](store::Tables&) { return Result<void>{}; }));
     crash_and_start();
     EXPECT_EQ(core->counts().suspects, 0U);

@@ -137,7 +137,7 @@ struct ConcurrencyFixture : ::testing::Test {
             keeper.follow(change);
             limits.follow(change);
         };
-        committer.after_told = [this] { scheduler.batch_done(); };
+        committer.after_batch = [this] { scheduler.batch_done(); };
         EXPECT_TRUE(platform->start(keeper, secrets));
         committer.start();
         EXPECT_TRUE(scheduler.start());

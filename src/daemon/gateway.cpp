@@ -196,7 +196,7 @@ public:
                    .idempotency_kept = settings.retention.idempotency},
                   log.in("upkeep")),
           health_(clock,
-                  {.store = [this](auto answer) { committer_.ask(std::move(answer)); },
+                  {.store = [this](auto answer) { committer_.probe(std::move(answer)); },
                    .scheduler = [this](auto answer) { scheduler_.probe(std::move(answer)); },
                    .store_trouble = [this] { return store_trouble(); }},
                   health_options(supervisor), log.in("health")),
@@ -310,7 +310,7 @@ private:
                 sender_.committed(std::move(*callback));
             }
         };
-        committer_.after_told = [this] {
+        committer_.after_batch = [this] {
             scheduler_.batch_done();
             sender_.batch_done();
         };

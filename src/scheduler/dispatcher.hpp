@@ -20,8 +20,9 @@
 
 namespace merpati::scheduler {
 
-/// Events of one message are handled in the order in which they happened.
-/// A message was stored, and is due soon.
+// Events. Those of one message are handled in the order in which they happened.
+
+/// A message was stored.
 struct Accepted {
     std::unique_ptr<model::Message> message;
 };
@@ -63,9 +64,9 @@ struct Fetched {
 using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged,
                            DeviceRemoved, CancelRequested, QueuedOnDisk, Fetched>;
 
-/// Whether recovery must know that a send of the message was begun: delivered at most once, through
-/// a connector that does not recognise a repeated send. After a crash during the send an operator
-/// decides. True without a connector, because its abilities are unknown.
+/// Whether recovery must know that a send of the message was begun, because the message is delivered
+/// at most once and its connector does not recognise a repeated send (or is missing). After a crash
+/// during the send an operator decides.
 [[nodiscard]] bool needs_intent(const connector::Connector* connector,
                                 const model::Message& message);
 

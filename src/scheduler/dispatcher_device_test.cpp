@@ -15,7 +15,7 @@ using Kind = model::Outcome::Kind;
 struct DeviceTest : DispatcherFixture {
     void set_state(DeviceState state) {
         device.state = state;
-        tell(DeviceChanged{.device = device});
+        post(DeviceChanged{.device = device});
     }
 };
 
@@ -80,7 +80,7 @@ TEST_F(DeviceTest, OutcomesOfARemovedDevicesSendsAreStillTaken) {
     auto careful = message();
     careful->delivery = model::Delivery::at_most_once;
     const auto held = accept(std::move(careful));
-    tell(DeviceRemoved{.device = device.number});
+    post(DeviceRemoved{.device = device.number});
     report(unknown, Kind::unknown);
     report(held, Kind::unknown);
     EXPECT_EQ(state(unknown), MessageState::pending);
@@ -100,7 +100,7 @@ TEST_F(DeviceTest, AnIntentOfADeviceThatIsRemovedMeanwhileComesToItsEnd) {
         now.emplace_back(Accepted{.message = std::move(careful)});
         dispatcher->step(now);  // The intent is on its way to the disk.
     }
-    tell(DeviceRemoved{.device = device.number});
+    post(DeviceRemoved{.device = device.number});
     EXPECT_EQ(connector->sent, std::vector{id});
 }
 
@@ -108,7 +108,7 @@ TEST_F(DeviceTest, WhatWaitsForARemovedDeviceFailsAfterItsTime) {
     options.give_up = 1h;
     start();
     const auto id = accept(message(10s));
-    tell(DeviceRemoved{.device = device.number});
+    post(DeviceRemoved{.device = device.number});
     advance(10s + 1h);
     EXPECT_EQ(state(id), MessageState::failed);
     EXPECT_TRUE(connector->sent.empty());
@@ -126,7 +126,7 @@ TEST_F(DeviceTest, ADeviceHasTimeToComeBackAfterALongStandstillOfTheServer) {
     EXPECT_EQ(connector->sent, std::vector{id});
 }
 
-TEST_F(DeviceTest, AShortOutageFailsNothingHoweverLongItWaitedForItsTurn) {
+TEST_F(DeviceTest, AShortOutageFailsNothingHoweverLongItWasQueued) {
     options.give_up = 1h;
     device.pace.gap_min = 1min;
     start();
@@ -217,7 +217,7 @@ TEST_F(DeviceTest, GiveUpRunsFromTheFirstFailedAttemptOverARestart) {
     start();
     const auto id = commit(message())->id;
     advance(25h);  // It waits on disk, as for its turn behind others.
-    tell(QueuedOnDisk{.device = device.number, .due = clock.now()});
+    post(QueuedOnDisk{.device = device.number, .due = clock.now()});
     ASSERT_EQ(connector->sent, std::vector{id});
     report(id, Kind::retry);
     EXPECT_EQ(state(id), MessageState::pending);

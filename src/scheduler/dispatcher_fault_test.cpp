@@ -1,4 +1,4 @@
-// What must not happen: lanes that starve, outcomes told twice, a store that cannot be read.
+// What must not happen: lanes that starve, outcomes reported twice, a store that cannot be read.
 #include <algorithm>
 
 #include "scheduler/details.hpp"
@@ -25,7 +25,7 @@ struct FaultTest : DispatcherFixture {
     }
 };
 
-TEST_F(FaultTest, APassingFailureToldTwiceIsRescheduledOnce) {
+TEST_F(FaultTest, APassingFailureReportedTwiceIsRescheduledOnce) {
     start();
     const auto id = accept(message());
     std::vector<Event> twice;
@@ -54,12 +54,12 @@ TEST_F(FaultTest, DetailsAreNeverEmptyAndNeverLong) {
     const auto silent = accept(message());
     const auto refused = accept(message());
     const auto wordy = accept(message());
-    tell(Reported{.message = silent,
+    post(Reported{.message = silent,
                   .outcome = {.kind = Kind::sent, .code = model::StatusCode::sent}});
-    tell(Reported{.message = refused, .outcome = {.kind = Kind::failed}});
+    post(Reported{.message = refused, .outcome = {.kind = Kind::failed}});
     std::string text(5'000, 'x');
     text.insert(254, "é€");
-    tell(Reported{.message = wordy,
+    post(Reported{.message = wordy,
                   .outcome = {.kind = Kind::failed, .details = text, .platform_id = text}});
     EXPECT_EQ(stored(silent).completion->details, details::sent);
     EXPECT_EQ(stored(refused).completion->details, details::failed);
@@ -76,10 +76,10 @@ TEST_F(FaultTest, SlowLanesThatFillAllMemoryStarveNoOther) {
         (void)commit(message());
     }
     start();
-    tell(DeviceChanged{.device = device});  // Takes what memory there is.
+    post(DeviceChanged{.device = device});  // Takes what memory there is.
     auto changed = other;
     changed.pace = {};
-    tell(DeviceChanged{.device = changed});
+    post(DeviceChanged{.device = changed});
     const auto quick = accept(message_of(other));
     const auto also = accept(message_of(other));
     report_sent(quick);
@@ -93,9 +93,9 @@ TEST_F(FaultTest, LanesThePlatformKeepsWaitingStarveNoOther) {
         (void)commit(message());
     }
     start();
-    tell(DeviceChanged{.device = device});  // Takes what memory there is.
+    post(DeviceChanged{.device = device});  // Takes what memory there is.
     const auto other = other_device("6289876543211");
-    tell(DeviceChanged{.device = other});
+    post(DeviceChanged{.device = other});
     const auto quick = accept(message_of(other));
     EXPECT_EQ(connector->sent.back(), quick);
     EXPECT_LE(dispatcher->counts().messages_in_memory, 32U + 2 * LaneMemory::reserve);
@@ -123,7 +123,7 @@ TEST_F(FaultTest, ALowerGapHoldsAtOnceAndARaisedCapToo) {
     advance(1s);
     EXPECT_EQ(connector->sent.size(), 1U);
     device.pace = {.gap_min = 1s};
-    tell(DeviceChanged{.device = device});
+    post(DeviceChanged{.device = device});
     EXPECT_EQ(connector->sent.back(), second);
 }
 
@@ -187,13 +187,13 @@ struct BrokenReadTest : FaultTest {
     }
 };
 
-TEST_F(BrokenReadTest, AFailedReadIsToldAndTriedAgainOnceASecond) {
+TEST_F(BrokenReadTest, AFailedReadIsReportedAndRepeatedOnceASecond) {
     const auto id = commit(message())->id;
     start();
     EXPECT_EQ(watch.reads, 1);
     for (int tenth = 0; tenth < 100; ++tenth) {
         advance(100ms);
-        tell(DeviceChanged{.device = device});  // Nor does an event bring it forward.
+        post(DeviceChanged{.device = device});  // Nor does an event bring it forward.
     }
     EXPECT_GE(watch.reads, 10);
     EXPECT_LE(watch.reads, 12);

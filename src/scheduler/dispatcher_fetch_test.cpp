@@ -148,7 +148,7 @@ TEST_F(DispatcherFetchTest, AMessageThatAwaitsItsFileCanBeCancelled) {
     store::QueuedMessage queued;
     queued.message = std::make_unique<model::Message>(stored(id).message);
     queued.queued_at = queued.message->due_at;
-    tell(CancelRequested{.message = std::move(queued),
+    post(CancelRequested{.message = std::move(queued),
                          .done = [&answer](Result<void> result) { answer = std::move(result); }});
     EXPECT_TRUE(answer);
     EXPECT_EQ(state(id), MessageState::cancelled);
@@ -161,25 +161,25 @@ TEST_F(DispatcherFetchTest, WhatAwaitsItsFileIsLeftToTheDiskWhenTheDeviceGoes) {
     start();
     const auto id = accept(media());
     device.state = model::DeviceState::disconnected;
-    tell(DeviceChanged{.device = device});
+    post(DeviceChanged{.device = device});
     EXPECT_EQ(dispatcher->counts().awaiting_files, 0U);
     EXPECT_EQ(dispatcher->counts().messages_in_memory, 0U);
     give_file(0);  // Too late for anyone.
     EXPECT_TRUE(connector->sent.empty());
 
     device.state = model::DeviceState::connected;
-    tell(DeviceChanged{.device = device});
+    post(DeviceChanged{.device = device});
     ASSERT_EQ(files.fetches.size(), 2U);
     give_file(1);
     EXPECT_EQ(connector->sent, std::vector{id});
 }
 
-TEST_F(DispatcherFetchTest, ALateFileOfAnEarlierTurnIsAsGoodAsItsOwn) {
+TEST_F(DispatcherFetchTest, ALateFileOfAnEarlierFetchIsUsed) {
     start();
     const auto id = accept(media());
     for (const auto now : {model::DeviceState::disconnected, model::DeviceState::connected}) {
         device.state = now;
-        tell(DeviceChanged{.device = device});
+        post(DeviceChanged{.device = device});
     }
     ASSERT_EQ(files.fetches.size(), 2U);
     give_file(0);

@@ -1,5 +1,5 @@
-// The small world in which the dispatcher is tested: a real store, a clock that stands still, and a
-// platform that does as it is told.
+// The small world in which the dispatcher is tested: a real store, a clock that the test moves, and
+// a platform that the test plays.
 #pragma once
 
 #include <memory>
@@ -82,10 +82,11 @@ struct DispatcherFixture : ::testing::Test {
                                              events.push_back(std::move(event));
                                          });
         ASSERT_TRUE(dispatcher->recover(wrap_reader(*store->open_reader())));
-        tell(DeviceChanged{.device = device});
+        post(DeviceChanged{.device = device});
     }
 
-    /// The process ends without a goodbye, after what it gave to the committer, and starts anew.
+    /// The process ends without a shutdown, after the committer has written its work, and starts
+    /// again.
     void restart() {
         committer->stop();
         dispatcher.reset();
@@ -140,17 +141,17 @@ struct DispatcherFixture : ::testing::Test {
         return stored;
     }
 
-    /// Stores a message and tells the dispatcher of it; answers its id.
+    /// Stores a message and posts its event; returns its id.
     model::MessageId accept(std::unique_ptr<model::Message> message) {
         auto stored = commit(std::move(message));
         const auto id = stored->id;
-        tell(Accepted{.message = std::move(stored)});
+        post(Accepted{.message = std::move(stored)});
         return id;
     }
 
-    /// Gives the dispatcher one event, then lets everything that follows from it happen.
+    /// Gives the dispatcher an event, and runs everything that follows from it.
     template <class One>
-    void tell(One event) {
+    void post(One event) {
         {
             const std::lock_guard lock{mutex};
             events.emplace_back(std::move(event));
@@ -173,7 +174,7 @@ struct DispatcherFixture : ::testing::Test {
                 return;
             }
         }
-        FAIL() << "the dispatcher does not come to rest";
+        FAIL() << "the dispatcher does not become idle";
     }
 
     void advance(Millis by) {
@@ -183,7 +184,7 @@ struct DispatcherFixture : ::testing::Test {
 
     void report(const model::MessageId& id, model::Outcome::Kind kind,
                 model::StatusCode code = model::StatusCode::failed) {
-        tell(Reported{.message = id,
+        post(Reported{.message = id,
                       .outcome = {.kind = kind, .code = code, .details = "kata platform"}});
     }
     void report_sent(const model::MessageId& id) {
@@ -197,7 +198,7 @@ struct DispatcherFixture : ::testing::Test {
     [[nodiscard]] model::MessageState state(const model::MessageId& id) { return stored(id).state; }
 
     /// Two empty changes, one after the other: the first may share its batch with what was asked
-    /// before it and be told earlier, the second comes in a later batch.
+    /// before it, the second is in a later batch.
     void flush() {
         for (int change = 0; dispatcher != nullptr && change < 2; ++change) {
             EXPECT_TRUE(

@@ -10,7 +10,7 @@ using Kind = model::Outcome::Kind;
 
 struct HandOverTest : DispatcherFixture {
     void report_accepted(const model::MessageId& id, std::string platform_id = "wamid.1") {
-        tell(Reported{.message = id,
+        post(Reported{.message = id,
                       .outcome = {.kind = Kind::accepted,
                                   .details = "diterima",
                                   .platform_id = std::move(platform_id),
@@ -20,8 +20,8 @@ struct HandOverTest : DispatcherFixture {
 
 TEST_F(HandOverTest, AnAcceptedMessageFreesItsPlaceInTheWindow) {
     connector->abilities.window = 1;
-    std::vector<Timestamp> told;
-    options.on_handed_over = [&](Timestamp by) { told.push_back(by); };
+    std::vector<Timestamp> notified;
+    options.on_handed_over = [&](Timestamp by) { notified.push_back(by); };
     start();
     const auto first = accept(message());
     const auto second = accept(message());
@@ -30,7 +30,7 @@ TEST_F(HandOverTest, AnAcceptedMessageFreesItsPlaceInTheWindow) {
     EXPECT_EQ(connector->sent, (std::vector{first, second}));
     EXPECT_EQ(state(first), MessageState::handed_over);
     EXPECT_EQ(stored(first).attempts, 1U);
-    EXPECT_EQ(told, std::vector<Timestamp>{queue_clock.now() + 60s});
+    EXPECT_EQ(notified, std::vector<Timestamp>{queue_clock.now() + 60s});
 }
 
 TEST_F(HandOverTest, AHandedOverMessageIsNotSentAgainAfterACrash) {

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 using DispatcherLoadTest = DispatcherFixture;
 
-TEST_F(DispatcherLoadTest, AMessageReadBeforeItsAcceptanceIsHeardOfIsSentOnce) {
+TEST_F(DispatcherLoadTest, AMessageReadBeforeTheEventOfItsAcceptanceIsSentOnce) {
     const auto waiting = commit(message());
     auto immediate = commit(message());
     auto later = commit(message(1s));
@@ -21,8 +21,8 @@ TEST_F(DispatcherLoadTest, AMessageReadBeforeItsAcceptanceIsHeardOfIsSentOnce) {
     start();  // Reads all three from the store.
     EXPECT_EQ(connector->sent, (std::vector{waiting->id, immediate_id}));
 
-    tell(Accepted{.message = std::move(immediate)});
-    tell(Accepted{.message = std::move(later)});
+    post(Accepted{.message = std::move(immediate)});
+    post(Accepted{.message = std::move(later)});
     advance(1s);
     EXPECT_EQ(connector->sent, (std::vector{waiting->id, immediate_id, later_id}));
     EXPECT_EQ(dispatcher->counts().messages_in_memory, 0U);

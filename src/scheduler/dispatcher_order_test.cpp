@@ -16,14 +16,14 @@ struct OrderTest : DispatcherFixture {
     };
     std::vector<Made> made;
 
-    /// Accepts a message; `told`: the dispatcher hears of it in memory.
-    void add(Millis delay, bool told) {
+    /// Accepts a message; `notified`: the dispatcher gets its event.
+    void add(Millis delay, bool notified) {
         auto stored = commit(message(delay));
         made.push_back({stored->due_at, stored->id});
-        if (told) {
-            tell(Accepted{.message = std::move(stored)});
+        if (notified) {
+            post(Accepted{.message = std::move(stored)});
         } else if (dispatcher != nullptr) {
-            tell(QueuedOnDisk{.device = device.number, .due = stored->due_at});
+            post(QueuedOnDisk{.device = device.number, .due = stored->due_at});
         }
     }
     /// Lets all leave, one after the other.

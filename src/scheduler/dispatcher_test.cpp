@@ -105,12 +105,12 @@ TEST_F(DispatcherTest, ADeviceThatIsDownPausesItsLaneAndIsProbedByOneMessage) {
 TEST_F(DispatcherTest, WhatWaitsForADisconnectedDeviceGoesWhenItComesBack) {
     start();
     device.state = model::DeviceState::disconnected;
-    tell(DeviceChanged{.device = device});
+    post(DeviceChanged{.device = device});
     const auto id = accept(message());
     advance(1h);
     EXPECT_TRUE(connector->sent.empty());
     device.state = model::DeviceState::connected;
-    tell(DeviceChanged{.device = device});
+    post(DeviceChanged{.device = device});
     EXPECT_EQ(connector->sent, std::vector{id});
 }
 
@@ -158,7 +158,7 @@ TEST_F(DispatcherTest, AWaitingMessageCanBeCancelledAndOneBeingSentCannot) {
         const auto record = stored(id);
         store::QueuedMessage queued{.message = std::make_unique<model::Message>(record.message),
                                     .queued_at = record.queued_at};
-        tell(CancelRequested{.message = std::move(queued), .done = [&](Result<void> result) {
+        post(CancelRequested{.message = std::move(queued), .done = [&](Result<void> result) {
                                  result ? void(++cancelled)
                                         : refused.push_back(result.error().code);
                              }});

@@ -6,7 +6,7 @@
 
 #include "base/clock.hpp"
 #include "model/device.hpp"
-#include "store/lane_record.hpp"
+#include "store/records.hpp"
 
 namespace merpati::scheduler {
 

@@ -119,7 +119,7 @@ public:
     void accepted(std::unique_ptr<model::Message> message);
 
     /// Wakes the thread once for all messages and results of a committed batch
-    /// (Committer::after_told).
+    /// (Committer::after_batch).
     void batch_done();
 
     /// The outcome of one send; connectors report it through ConnectorEvents.

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <atomic>
 #include <future>
-#include <mutex>
+#include <iterator>
 #include <thread>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "base/liveness_probes.hpp"
 #include "base/mailbox.hpp"
 #include "base/thread.hpp"
 
@@ -18,149 +20,114 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Callback results wait this long for company: nobody waits for them, and a commit of their own
-/// costs as much as one of many acceptances.
-constexpr auto company_wait = 5ms;
+/// How long callback results wait for other operations: no caller waits for them, and a commit of
+/// their own costs as much as one of many acceptances.
+constexpr auto callback_wait = 5ms;
 
-/// Under load a commit waits up to this long for as many operations as the last ones brought.
+/// How long a commit waits, under load, for as many operations as the last ones had.
 constexpr auto gather_wait = 300us;
 
-/// Load is where so many operations come at a time, and so many sends end. A commit costs much the
-/// same whatever its size, so where sends want the processor too, fewer and larger ones complete
-/// more messages. Acceptances alone wait for the disk, and are never held up.
+/// Under load: a commit has so many operations, and so many sends end in it. A commit costs much
+/// the same whatever its size, so if sends need the processor too, fewer and larger commits
+/// complete more messages. Acceptances alone wait only for the disk, and are never delayed.
 constexpr std::size_t gathered_min = 16;
 
-/// After so many waits without work the log is moved into the store, and the thread sleeps.
+/// After so many waits without work the log is checkpointed, and the thread sleeps.
 constexpr int waits_until_checkpoint = 40;
 
-/// While the disk is full, or nearly, it is looked at this often,
+/// How often the disk is checked while it is full, or nearly,
 constexpr auto room_wait = 250ms;
 
-/// and so often at the end, before outcomes are given up.
+/// and how often at the end, before outcomes are given up.
 constexpr int last_tries_max = 8;
 
-/// An element of a batch, and whom to tell of it.
-template <class Element, class DoneFunction>
-struct Told {
+template <class Element>
+struct Pending {
     Element element;
-    DoneFunction done;
+    Done<Element> done;
 };
 
 using Operation =
-    std::variant<Told<Accept, Committer::AcceptDone>, Told<Finish, Committer::FinishDone>,
-                 Told<Reschedule, Committer::RescheduleDone>,
-                 Told<HandOver, Committer::HandOverDone>, Told<Intent, Committer::IntentDone>,
-                 Told<CallbackUpdate, Committer::Done>, Told<Change, Committer::ChangeDone>>;
+    std::variant<Pending<Finish>, Pending<Reschedule>, Pending<HandOver>, Pending<Intent>,
+                 Pending<CallbackUpdate>, Pending<Change>, Pending<Accept>>;
 
-void tell(Accept& accept, Committer::AcceptDone& done) {
-    done(std::move(accept));
-}
-void tell(Finish& finish, Committer::FinishDone& done) {
-    done(std::move(finish));
-}
-void tell(Reschedule& reschedule, Committer::RescheduleDone& done) {
-    done(reschedule);
-}
-void tell(HandOver& hand_over, Committer::HandOverDone& done) {
-    done(hand_over);
-}
-void tell(Intent& intent, Committer::IntentDone& done) {
-    done(intent);
-}
-void tell(CallbackUpdate& /*update*/, Committer::Done& done) {
-    done();
-}
-void tell(Change& change, Committer::ChangeDone& done) {
-    done(std::move(change.result));
-}
-
-/// The elements of one kind in a batch, and beside each whom to tell.
-template <class Element, class DoneFunction>
-class Kind {
-public:
-    explicit Kind(std::vector<Element>& elements) : elements_(elements) {}
-
-    void add(Told<Element, DoneFunction>&& operation) {
-        elements_.push_back(std::move(operation.element));
-        dones_.push_back(std::move(operation.done));
-    }
-
-    void tell_all() {
-        tell_and_drop([](const Element&) { return true; });
-    }
-
-    /// Tells of those that fit; the others stay.
-    template <class Fits>
-    void tell_and_drop(Fits fits) {
-        std::size_t kept = 0;
-        for (std::size_t place = 0; place < elements_.size(); ++place) {
-            if (fits(elements_[place])) {
-                tell(elements_[place], dones_[place]);
-            } else if (kept++ != place) {
-                elements_[kept - 1] = std::move(elements_[place]);
-                dones_[kept - 1] = std::move(dones_[place]);
-            }
-        }
-        elements_.erase(elements_.begin() + static_cast<std::ptrdiff_t>(kept), elements_.end());
-        dones_.erase(dones_.begin() + static_cast<std::ptrdiff_t>(kept), dones_.end());
-    }
-
-    void clear() {
-        elements_.clear();
-        dones_.clear();
-    }
-
-private:
-    std::vector<Element>& elements_;
-    std::vector<DoneFunction> dones_;
-};
-
-/// What the next transaction writes.
+/// The operations of the next transaction: its batch, and the `done` of each element.
 class Gathering {
 public:
-    void add(Operation&& operation) {
-        std::visit([this](auto&& told) { kind_of(told).add(std::move(told)); },
-                   std::move(operation));
-    }
-
     [[nodiscard]] WriteBatch& batch() noexcept { return batch_; }
 
-    /// After a commit. Lets go of all, now: what they hold may be a connection.
-    void tell() {
-        std::apply([](auto&... kind) { (kind.tell_all(), ...); }, kinds_);
+    void add(Operation&& operation) {
+        std::visit(
+            [this]<class Element>(Pending<Element>&& pending) {
+                dones_of<Element>().push_back(std::move(pending.done));
+                batch_.for_each_kind([&pending]<class Kind>(std::vector<Kind>& elements) {
+                    if constexpr (std::is_same_v<Kind, Element>) {
+                        elements.push_back(std::move(pending.element));
+                    }
+                });
+            },
+            std::move(operation));
     }
 
-    /// Where no room was found: of what may be refused. The rest stays to be written again.
-    void tell_refused() {
-        std::get<Kind<Change, Committer::ChangeDone>>(kinds_).tell_and_drop(
-            [](const Change& change) { return !change.lasting; });
-        std::get<Kind<Accept, Committer::AcceptDone>>(kinds_).tell_all();
+    /// Reports all elements, and removes them at once: what they hold may be a connection.
+    void report() {
+        batch_.for_each_kind(
+            [this](auto& elements) { report_some(elements, [](const auto&) { return true; }); });
+    }
+
+    /// For a batch that found no room: reports those that may be refused. The others stay, and are
+    /// written again.
+    void report_refused() {
+        report_some(batch_.changes, [](const Change& change) { return !change.lasting; });
+        report_some(batch_.accepts, [](const Accept&) { return true; });
     }
 
     void clear() {
-        std::apply([](auto&... kind) { (kind.clear(), ...); }, kinds_);
+        batch_.for_each_kind([this]<class Element>(std::vector<Element>& elements) {
+            elements.clear();
+            dones_of<Element>().clear();
+        });
     }
 
 private:
-    template <class Element, class DoneFunction>
-    Kind<Element, DoneFunction>& kind_of(const Told<Element, DoneFunction>& /*told*/) {
-        return std::get<Kind<Element, DoneFunction>>(kinds_);
+    template <class Element>
+    std::vector<Done<Element>>& dones_of() {
+        return std::get<std::vector<Done<Element>>>(dones_);
+    }
+
+    template <class Element, class Predicate>
+    void report_some(std::vector<Element>& elements, Predicate is_reported) {
+        auto& dones = dones_of<Element>();
+        std::vector<Element> kept;
+        std::vector<Done<Element>> kept_dones;
+        for (std::size_t index = 0; index < elements.size(); ++index) {
+            if (is_reported(elements[index])) {
+                dones[index](std::move(elements[index]));
+            } else {
+                kept.push_back(std::move(elements[index]));
+                kept_dones.push_back(std::move(dones[index]));
+            }
+        }
+        elements.clear();  // Not assigned: the capacity is used again.
+        dones.clear();
+        std::ranges::move(kept, std::back_inserter(elements));
+        std::ranges::move(kept_dones, std::back_inserter(dones));
     }
 
     WriteBatch batch_;
-    // In the order in which they are told.
-    std::tuple<Kind<Finish, Committer::FinishDone>, Kind<Reschedule, Committer::RescheduleDone>,
-               Kind<HandOver, Committer::HandOverDone>, Kind<Intent, Committer::IntentDone>,
-               Kind<CallbackUpdate, Committer::Done>, Kind<Change, Committer::ChangeDone>,
-               Kind<Accept, Committer::AcceptDone>>
-        kinds_{Kind<Finish, Committer::FinishDone>{batch_.finishes},
-               Kind<Reschedule, Committer::RescheduleDone>{batch_.reschedules},
-               Kind<HandOver, Committer::HandOverDone>{batch_.hand_overs},
-               Kind<Intent, Committer::IntentDone>{batch_.intents},
-               Kind<CallbackUpdate, Committer::Done>{batch_.callback_updates},
-               Kind<Change, Committer::ChangeDone>{batch_.changes},
-               Kind<Accept, Committer::AcceptDone>{batch_.accepts}};
+    std::tuple<std::vector<Done<Finish>>, std::vector<Done<Reschedule>>,
+               std::vector<Done<HandOver>>, std::vector<Done<Intent>>,
+               std::vector<Done<CallbackUpdate>>, std::vector<Done<Change>>,
+               std::vector<Done<Accept>>>
+        dones_;
 };
+
+/// The `done` of a change is called with its result alone.
+Pending<Change> pending(Change change, Committer::ChangeDone done) {
+    return {std::move(change), [done = std::move(done)](Change&& committed) mutable {
+                done(std::move(committed.result));
+            }};
+}
 
 }  // namespace
 
@@ -178,11 +145,11 @@ public:
         int idle_waits = waits_until_checkpoint;
         int last_tries = last_tries_max;
         for (;;) {
-            answer();
+            probes_.answer();
             if (!wait_for(operations, idle_waits) && gathering_.batch().empty()) {
                 return;
             }
-            if (operations.empty() && !gathering_.batch().empty()) {  // What found no room before.
+            if (operations.empty() && !gathering_.batch().empty()) {  // They found no room before.
                 if (box_.closed() && last_tries-- == 0) {
                     give_up(no_room_at_end());
                     return;
@@ -220,7 +187,7 @@ public:
         if (asleep) {
             return box_.take_all(operations);
         }
-        const auto wait = short_of_room ? room_wait : company_wait;
+        const auto wait = short_of_room ? room_wait : callback_wait;
         const bool open = box_.take_all_for(operations, wait);
         if (!open && !gathering_.batch().empty()) {
             std::this_thread::sleep_for(wait);  // A closed box does not wait.
@@ -241,29 +208,15 @@ public:
         return moved.has_value();
     }
 
-    void ask(Committer::Done done) {
-        {
-            const std::lock_guard lock{asked_mutex_};
-            asked_.push_back(std::move(done));
-        }
+    void probe(LivenessProbes::Probe probe) {
+        probes_.add(std::move(probe));
         box_.nudge();
     }
 
-    void answer() {
-        std::vector<Committer::Done> asked;
-        {
-            const std::lock_guard lock{asked_mutex_};
-            asked.swap(asked_);
-        }
-        for (auto& done : asked) {
-            done();
-        }
-    }
-
-    /// For an operation that nobody waits for. A thread that sleeps for good must be woken all the
-    /// same. It says so before it looks into the box, and this looks after it has put: either it
-    /// sees the item, or this sees it asleep.
-    void put_lazily(Operation&& operation) {
+    /// For an operation that no caller waits for; only a sleeping thread is woken. The thread sets
+    /// `asleep_` before it checks the box, and this checks `asleep_` after it has filled the box:
+    /// one of them sees the other.
+    void put_without_haste(Operation&& operation) {
         box_.put_quietly(std::move(operation));
         if (asleep_.load()) {
             box_.wake();
@@ -276,8 +229,8 @@ public:
         const auto written = store_.write(gathering_.batch());
         if (!written && written.error().code == ErrorCode::busy) {
             expected_ = 0;
-            gathering_.tell_refused();
-            wake_told(owner);
+            gathering_.report_refused();
+            call_after_batch(owner);
             return true;
         }
         if (!written) {
@@ -296,24 +249,24 @@ public:
                 owner.on_row_changed(std::move(row));
             }
         }
-        gathering_.tell();
-        wake_told(owner);
+        gathering_.report();
+        call_after_batch(owner);
         return true;
     }
 
-    static void wake_told(const Committer& owner) {
-        if (owner.after_told) {
-            owner.after_told();
+    static void call_after_batch(const Committer& owner) {
+        if (owner.after_batch) {
+            owner.after_batch();
         }
     }
 
-    /// After a commit with many ended sends, the next is expected to bring as many operations that
-    /// somebody waits for; without, the expectation fades.
+    /// After a commit in which many sends ended, the next is expected to have as many operations
+    /// that callers wait for; otherwise the expectation decays.
     void expect_like(const WriteBatch& batch, std::size_t operations) {
         expected_ -= expected_ / 8;
         if (batch.finishes.size() >= gathered_min) {
-            const auto lazy = std::min(operations, batch.callback_updates.size());
-            expected_ = std::max(expected_, operations - lazy);
+            const auto unhurried = std::min(operations, batch.callback_updates.size());
+            expected_ = std::max(expected_, operations - unhurried);
         }
     }
 
@@ -323,8 +276,8 @@ public:
             .error();
     }
 
-    /// Where `on_fatal` returns (in tests), lets go of everything unwritten, so that whoever waits
-    /// for it learns that nothing more will come.
+    /// If `on_fatal` returns (in tests), drops everything unwritten, so that waiting callers learn
+    /// that no result will come.
     void give_up(const Error& why) {
         box_.close();
         on_fatal_(why);
@@ -339,10 +292,9 @@ public:
     const CommitterOptions options_;
     Fatal on_fatal_;
     Mailbox<Operation> box_;
-    Gathering gathering_;  // What is being written, or found no room.
-    std::mutex asked_mutex_;
-    std::vector<Committer::Done> asked_;
-    std::size_t expected_ = 0;
+    Gathering gathering_;  // Is being written, or found no room.
+    LivenessProbes probes_;
+    std::size_t expected_ = 0;  // Operations of the next commit, under load.
     std::atomic<bool> asleep_{true};
     std::thread thread_;
     std::atomic<std::uint64_t> commits_{0};
@@ -367,41 +319,41 @@ void Committer::stop() {
     }
 }
 
-bool Committer::accept(Accept accept, AcceptDone done) {
-    return impl_->box_.put(Told{std::move(accept), std::move(done)});
+bool Committer::accept(Accept accept, Done<Accept> done) {
+    return impl_->box_.put(Pending{std::move(accept), std::move(done)});
 }
 
-void Committer::finish(Finish finish, FinishDone done) {
-    impl_->box_.put_always(Told{std::move(finish), std::move(done)});
+void Committer::finish(Finish finish, Done<Finish> done) {
+    impl_->box_.put_always(Pending{std::move(finish), std::move(done)});
 }
 
-void Committer::reschedule(Reschedule reschedule, RescheduleDone done) {
-    impl_->box_.put_always(Told{std::move(reschedule), std::move(done)});
+void Committer::reschedule(Reschedule reschedule, Done<Reschedule> done) {
+    impl_->box_.put_always(Pending{std::move(reschedule), std::move(done)});
 }
 
-void Committer::hand_over(HandOver hand_over, HandOverDone done) {
-    impl_->box_.put_always(Told{std::move(hand_over), std::move(done)});
+void Committer::hand_over(HandOver hand_over, Done<HandOver> done) {
+    impl_->box_.put_always(Pending{std::move(hand_over), std::move(done)});
 }
 
-void Committer::record_intent(Intent intent, IntentDone done) {
-    impl_->box_.put_always(Told{intent, std::move(done)});
+void Committer::record_intent(Intent intent, Done<Intent> done) {
+    impl_->box_.put_always(Pending{std::move(intent), std::move(done)});
 }
 
-void Committer::update_callback(CallbackUpdate update, Done done) {
-    impl_->put_lazily(Told{std::move(update), std::move(done)});
+void Committer::update_callback(CallbackUpdate update, Done<CallbackUpdate> done) {
+    impl_->put_without_haste(Pending{std::move(update), std::move(done)});
 }
 
-void Committer::ask(Done done) {
-    impl_->ask(std::move(done));
+void Committer::probe(std::move_only_function<void()> answer) {
+    impl_->probe(std::move(answer));
 }
 
 bool Committer::change(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done) {
-    return impl_->box_.put(Told{Change{.run = std::move(run)}, std::move(done)});
+    return impl_->box_.put(pending({.run = std::move(run)}, std::move(done)));
 }
 
 bool Committer::change_always(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done) {
     return impl_->box_.put_always(
-        Told{Change{.run = std::move(run), .lasting = true}, std::move(done)});
+        pending({.run = std::move(run), .lasting = true}, std::move(done)));
 }
 
 const Condition& Committer::condition() const noexcept {
@@ -409,8 +361,8 @@ const Condition& Committer::condition() const noexcept {
 }
 
 Result<void> Committer::change_and_wait(std::move_only_function<Result<void>(Tables&)> run,
-                                        Done then) {
-    // Shared, because the committer may end (a fatal error) and destroy the promise unkept.
+                                        std::move_only_function<void()> then) {
+    // Shared, because a committer that fails destroys the handler without calling it.
     auto promise = std::make_shared<std::promise<Result<void>>>();
     auto future = promise->get_future();
     const bool taken =

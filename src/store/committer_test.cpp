@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr auto deadline = 20s;
 
-/// A store that writes nothing, stops where it is told to, and remembers what it was given.
+/// A store that writes nothing, stops where the test wants, and remembers what it was given.
 class RecordingStore final : public Store {
 public:
     Result<void> write(WriteBatch& batch) override {
@@ -53,7 +53,7 @@ public:
     }
     Result<void> checkpoint() override {
         const std::lock_guard lock{mutex_};
-        rests_ += 1;
+        checkpoints_ += 1;
         changed_.notify_all();
         return broken_ ? fail(ErrorCode::store_failed, "the disk is gone") : Result<void>{};
     }
@@ -75,8 +75,8 @@ public:
     bool wait_for_writes(int count) {
         return wait([&] { return entered_ >= count; });
     }
-    bool wait_for_rests(int count) {
-        return wait([&] { return rests_ >= count; });
+    bool wait_for_checkpoints(int count) {
+        return wait([&] { return checkpoints_ >= count; });
     }
     std::vector<std::size_t> sizes() {
         const std::lock_guard lock{mutex_};
@@ -103,7 +103,7 @@ private:
     bool broken_ = false;
     Condition condition_;
     int entered_ = 0;
-    int rests_ = 0;
+    int checkpoints_ = 0;
     std::vector<std::size_t> sizes_;
 };
 
@@ -131,7 +131,7 @@ struct CommitterTest : ::testing::Test {
     static Result<void> nothing(Tables&) { return {}; }
 };
 
-TEST_F(CommitterTest, TellsEachOperationItsOwnResult) {
+TEST_F(CommitterTest, GivesEachOperationItsOwnResult) {
     const auto under_test = committer();
     under_test->start();
     finish(*under_test);
@@ -141,7 +141,7 @@ TEST_F(CommitterTest, TellsEachOperationItsOwnResult) {
         done += 1;
     });
     under_test->record_intent({}, [this](const Intent&) { done += 1; });
-    under_test->update_callback({}, [this] { done += 1; });
+    under_test->update_callback({}, [this](CallbackUpdate&&) { done += 1; });
     EXPECT_TRUE(under_test->change(nothing, [this](Result<void> result) {
         EXPECT_EQ(result.error().code, ErrorCode::refused);
         done += 1;
@@ -151,7 +151,7 @@ TEST_F(CommitterTest, TellsEachOperationItsOwnResult) {
     EXPECT_EQ(under_test->counts().operations, 6);
 }
 
-TEST_F(CommitterTest, GathersWhileACommitIsUnderWay) {
+TEST_F(CommitterTest, GathersWhileACommitIsInFlight) {
     const auto under_test = committer();
     store.hold();
     under_test->start();
@@ -160,7 +160,7 @@ TEST_F(CommitterTest, GathersWhileACommitIsUnderWay) {
     for (int count = 0; count < 9; ++count) {
         ASSERT_TRUE(accept(*under_test));
     }
-    EXPECT_EQ(done, 0);  // Nobody is told before the commit.
+    EXPECT_EQ(done, 0);  // Nothing is reported before the commit.
     store.let_go();
     under_test->stop();
     EXPECT_EQ(store.sizes(), (std::vector<std::size_t>{1, 9}));
@@ -198,22 +198,22 @@ TEST_F(CommitterTest, WritesCallbackResultsAlsoWhenNothingElseHappens) {
     const auto under_test = committer();
     under_test->start();
     for (int count = 1; count <= 3; ++count) {
-        under_test->update_callback({}, [this] { done += 1; });
+        under_test->update_callback({}, [this](CallbackUpdate&&) { done += 1; });
         ASSERT_TRUE(store.wait_for_writes(count));
-        ASSERT_TRUE(store.wait_for_rests(count));
+        ASSERT_TRUE(store.wait_for_checkpoints(count));
     }
     under_test->stop();
     EXPECT_EQ(done, 3);
 }
 
-TEST_F(CommitterTest, LetsGoOfWhatItHasTold) {
+TEST_F(CommitterTest, DropsOperationsThatItHasReported) {
     const auto under_test = committer();
     under_test->start();
     auto held = std::make_shared<int>(1);
     const std::weak_ptr<int> seen = held;
     ASSERT_TRUE(under_test->accept({.message = std::make_unique<model::Message>()},
                                    [held = std::move(held)](Accept&&) {}));
-    ASSERT_TRUE(store.wait_for_rests(1));
+    ASSERT_TRUE(store.wait_for_checkpoints(1));
     EXPECT_TRUE(seen.expired());
     under_test->stop();
 }
@@ -234,7 +234,7 @@ TEST_F(CommitterTest, TakesNothingAfterItStopped) {
     EXPECT_EQ(done, 0);
 }
 
-TEST_F(CommitterTest, TellsNobodyWhenTheStoreFails) {
+TEST_F(CommitterTest, ReportsNothingWhenTheStoreFails) {
     const auto under_test = committer();
     store.hold();
     store.start_failing();
@@ -257,13 +257,13 @@ TEST_F(CommitterTest, TellsNobodyWhenTheStoreFails) {
     EXPECT_FALSE(accept(*under_test));
 }
 
-TEST_F(CommitterTest, LetsTheStoreRestOnceAfterWork) {
+TEST_F(CommitterTest, CheckpointsOnceAfterWork) {
     const auto under_test = committer();
     under_test->start();
     EXPECT_TRUE(accept(*under_test));
-    EXPECT_TRUE(store.wait_for_rests(1));
+    EXPECT_TRUE(store.wait_for_checkpoints(1));
     EXPECT_TRUE(accept(*under_test));
-    EXPECT_TRUE(store.wait_for_rests(2));
+    EXPECT_TRUE(store.wait_for_checkpoints(2));
     under_test->stop();
 }
 
@@ -272,7 +272,7 @@ TEST_F(CommitterTest, AFailedCheckpointIsAsFatalAsAFailedCommit) {
     store.break_checkpoints();
     under_test->start();
     EXPECT_TRUE(accept(*under_test));
-    ASSERT_TRUE(store.wait_for_rests(1));
+    ASSERT_TRUE(store.wait_for_checkpoints(1));
     under_test->stop();
     EXPECT_EQ(fatals, 1);
     EXPECT_FALSE(accept(*under_test));
@@ -286,9 +286,9 @@ TEST_F(CommitterTest, AFullDiskRefusesWhatMayBeRefusedAndWritesTheRestWhenThereI
     std::atomic<bool> recorded = false;
     finish(*under_test);
     EXPECT_TRUE(under_test->accept({.message = std::make_unique<model::Message>()},
-                                   [&](Accept&& told) { refused.set_value(told.result); }));
+                                   [&](Accept&& reported) { refused.set_value(reported.result); }));
     EXPECT_TRUE(under_test->change(
-        nothing, [&](const Result<void>& told) { changed.set_value(told.error().code); }));
+        nothing, [&](const Result<void>& reported) { changed.set_value(reported.error().code); }));
     EXPECT_TRUE(under_test->change_always(nothing, [&](const Result<void>&) { recorded = true; }));
     under_test->start();
     EXPECT_EQ(refused.get_future().get(), Accept::Result::no_room);
@@ -340,11 +340,11 @@ TEST_F(CommitterTest, ReportsTheSizeOfEachCommit) {
     EXPECT_EQ(sizes, std::vector<std::size_t>{2});
 }
 
-TEST_F(CommitterTest, AnswersWhoAsksWhenItComesRoundWithoutACommit) {
+TEST_F(CommitterTest, AnswersAProbeWithoutACommit) {
     const auto under_test = committer({.queue_max = 1});
     under_test->start();
     std::promise<void> asleep;
-    under_test->ask([&] { asleep.set_value(); });
+    under_test->probe([&] { asleep.set_value(); });
     EXPECT_EQ(asleep.get_future().wait_for(deadline), std::future_status::ready);
 
     store.hold();
@@ -352,7 +352,7 @@ TEST_F(CommitterTest, AnswersWhoAsksWhenItComesRoundWithoutACommit) {
     ASSERT_TRUE(store.wait_for_writes(1));
     ASSERT_TRUE(accept(*under_test));  // Now it is full.
     std::atomic<bool> answered = false;
-    under_test->ask([&] { answered = true; });
+    under_test->probe([&] { answered = true; });
     EXPECT_FALSE(answered);
     store.let_go();
     under_test->stop();

@@ -1,4 +1,4 @@
-// Faults of a store that its writer and its readers have found.
+// The condition of a store: free disk space, and damage that its writer and readers have found.
 #pragma once
 
 #include <atomic>
@@ -14,45 +14,46 @@
 
 namespace merpati::store {
 
-/// How much room the store's disk has left.
+/// How much space the store's disk has left.
 enum class Room : std::uint8_t {
     ample,
-    low,   // No message is accepted any more; what was accepted is still sent.
-    none,  // Not even an outcome is sure to be recorded: nothing is sent.
+    low,   // No message is accepted; accepted ones are still sent.
+    none,  // Outcomes may find no space: nothing is sent.
 };
 
-/// Operation: the engine notes faults; admission, scheduler and health ask. Room comes back by
-/// itself, damage stays until the store is opened again.
+/// Operation: the engine records faults; admission, scheduler and health read them. The room is
+/// updated when it changes, damage stays until the store is opened again.
 ///
 /// Threads: any.
 ///
-/// Limits: remembers `damages_max` damaged places; more are reported as "at least".
+/// Limits: at most `damages_max` damaged places; more are reported as "at least".
 class Condition {
 public:
     static constexpr std::size_t damages_max = 10'000;
 
     // For admission.
     [[nodiscard]] bool accepts() const noexcept { return room_ == Room::ample; }
-    /// What waits in this device's lane cannot be read, or cannot be written: nothing of it leaves.
+    /// The device's lane cannot be read or written, so it does not send.
     [[nodiscard]] bool is_damaged(model::PhoneNumber lane) const;
 
     // For the scheduler.
-    /// Whether one more send may begin while so many are in flight: the disk must have room for the
+    /// Whether one more send may begin while `in_flight` are: the disk must have room for the
     /// outcome of each.
     [[nodiscard]] bool may_send(std::size_t in_flight) const noexcept;
 
     // For health and logs.
     [[nodiscard]] Room room() const noexcept { return room_; }
-    /// How many damaged places were met.
+    /// How many damaged places were found.
     [[nodiscard]] std::size_t damages() const noexcept { return damages_; }
-    /// As a sentence without its subject: "is damaged: 2 message rows …"; empty: nothing is wrong.
+    /// A text for operators, such as "is damaged: 2 places cannot be read or written"; empty: no
+    /// fault.
     [[nodiscard]] std::string trouble() const;
 
     // For engines.
-    /// `sends_max`: so many outcomes surely find room while it is low.
+    /// `sends_max`: the number of outcomes that are sure to have room while it is low.
     void set_room(Room room, std::size_t sends_max) noexcept;
     void note_damaged_lane(model::PhoneNumber lane);
-    /// A place that holds up nothing else: "message 019…", "an index of callbacks".
+    /// A damaged place that stops no lane: "message 019…", "an index of callbacks".
     void note_damage(std::string place);
 
 private:

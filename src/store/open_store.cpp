@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "model/store_url.hpp"
-#include "store/integrity.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 #include "store/store.hpp"
 
@@ -9,7 +8,7 @@ namespace merpati::store {
 namespace {
 
 std::unexpected<Error> unknown_engine(std::string_view url) {
-    // Only the scheme is shown: what follows may hold a password.
+    // Only the scheme is shown, because the rest may hold a password.
     return fail(ErrorCode::invalid_argument,
                 fmt::format("store.url '{}…' is not a store this program can open: use "
                             "sqlite:PATH, for example sqlite:merpati.db",
@@ -24,9 +23,9 @@ Result<std::unique_ptr<Store>> open_store(const StoreOptions& options) {
 }
 
 Result<Integrity> check_integrity(const std::string& url, Depth depth, const Clock& clock,
-                                  std::chrono::milliseconds longest) {
+                                  std::chrono::milliseconds time_max) {
     const auto path = model::sqlite_file(url);
-    return path ? sqlite::check_integrity(*path, depth, clock, longest) : unknown_engine(url);
+    return path ? sqlite::check_integrity(*path, depth, clock, time_max) : unknown_engine(url);
 }
 
 }  // namespace merpati::store

@@ -33,7 +33,7 @@ bool write_new_file(const std::filesystem::path& path, const std::string& text) 
     ::close(file);
     ok = ok && sync_directory_of(path);
     if (!ok) {
-        ::unlink(path.c_str());  // Half a key would look like a store's own at the next start.
+        ::unlink(path.c_str());  // The next start must not take half a key for the store's.
     }
     return ok;
 }

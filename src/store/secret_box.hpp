@@ -1,4 +1,4 @@
-// Secrets at rest: what must be read back is encrypted with a key outside the store.
+// Encrypts the secrets in the store, with a key that is kept outside it.
 #pragma once
 
 #include <array>
@@ -18,13 +18,12 @@ public:
     /// each naming the file.
     [[nodiscard]] static Result<SecretBox> open(const std::filesystem::path& key_file);
 
-    /// Makes the key file, mode 0600, synced before it is used. Errors: conflict (exists),
-    /// io_failed.
+    /// Makes the key file, with mode 0600, and syncs it. Errors: conflict (exists), io_failed.
     [[nodiscard]] static Result<SecretBox> create(const std::filesystem::path& key_file);
 
     [[nodiscard]] Bytes seal(std::span<const std::byte> plain) const;
 
-    /// Errors: conflict (another key, or damaged).
+    /// Errors: conflict (sealed with another key, or damaged).
     [[nodiscard]] Result<Bytes> unseal(std::span<const std::byte> sealed) const;
 
 private:

@@ -1,11 +1,11 @@
-// Making a new file's name as durable as its content.
+// Makes the name of a new file durable.
 #pragma once
 
 #include <filesystem>
 
 namespace merpati::store {
 
-/// Syncs the directory that holds `file`. False: it could not; errno says why.
+/// Syncs the directory that holds `file`. False: it failed; errno says why.
 [[nodiscard]] bool sync_directory_of(const std::filesystem::path& file);
 
 }  // namespace merpati::store

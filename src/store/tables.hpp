@@ -1,4 +1,4 @@
-// The rare writes, one at a time, and what they are decided by; used inside a Change.
+// The tables as a Change reads and writes them.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,17 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "model/account.hpp"
-#include "model/callback.hpp"
-#include "model/device.hpp"
-#include "model/message.hpp"
-#include "model/outcome.hpp"
-#include "store/idempotency.hpp"
-#include "store/platform_message.hpp"
+#include "store/records.hpp"
 
 namespace merpati::store {
 
-/// What retention removes: everything that ended before these moments.
+/// What retention removes: everything older than these times.
 struct PruneLimits {
     // Queue time (base/queue_clock.hpp), like ids and what was created under a key.
     Timestamp messages_before;  // Messages in a final state, with no callback waiting.
     Timestamp idempotency_before;
-    Timestamp platform_events_before;  // What platforms reported; a repeat is news after that.
-    std::size_t rows_max = 500;        // One step's work, so that it never delays a batch for long.
+    Timestamp platform_events_before;  // Reports of platforms; a later repeat counts as new.
+    std::size_t rows_max = 500;        // Of one step, so that it delays no batch for long.
 };
 
 /// New values of an account's fields; those left empty stay as they are.
@@ -40,7 +34,7 @@ struct AccountPatch {
     std::optional<std::uint32_t> devices_max;
 };
 
-/// A device of one account's, told apart from a later one with its number.
+/// A device of an account, as distinct from a later one with the same number.
 struct DeviceIdentity {
     model::PhoneNumber number;
     model::AccountId account;
@@ -52,24 +46,24 @@ struct DeviceIdentity {
     }
 };
 
-/// How the wish for a device was decided.
+/// The result of adding a device.
 struct DeviceDecision {
     enum class Result : std::uint8_t {
         added,
-        known,  // The account had it; its webhook was changed where that was asked for.
+        known,  // The account had it; its webhook was changed if that was asked for.
         owned_by_another,
-        no_room,  // The account has its devices_max.
+        no_room,  // The account has as many as it may have.
     };
     Result result = Result::added;
-    model::Device device;  // As it is now; with `no_room`, as it was asked for.
+    model::Device device;  // As it is now; with `no_room`, as it was requested.
 };
 
-/// Rows are read and written inside one transaction, so what a change decides by what it reads
-/// holds when it commits. Fields are changed one by one: two changes of different fields both
-/// survive. Rows of accounts, keys, devices and callbacks that were written are reported in
+/// Rows are read and written inside one transaction, so a decision made by what was read still
+/// holds when it commits. Fields are changed singly: two changes of different fields both survive.
+/// Rows of accounts, keys, devices and callbacks that were written are reported in
 /// WriteBatch::row_changes.
 ///
-/// Errors of every method: not_found and conflict as said, store_failed for everything else.
+/// Errors of every method: those named, and store_failed.
 class Tables {
 public:
     virtual ~Tables() = default;
@@ -77,71 +71,71 @@ public:
     virtual Result<std::optional<model::Account>> find_account(model::AccountId id) = 0;
     /// Gives the account its id.
     virtual Result<model::AccountId> create_account(const model::Account& account) = 0;
-    /// Answers the account as it is then. Errors: not_found.
+    /// Returns the account as it is then. Errors: not_found.
     virtual Result<model::Account> update_account(model::AccountId account,
                                                   const AccountPatch& patch) = 0;
-    /// The secret becomes the previous one, which signs beside the new one until `until`.
+    /// The former secret signs beside the new one until `until`.
     /// Errors: not_found.
     virtual Result<void> rotate_webhook_secret(model::AccountId account, const Bytes& secret,
                                                Timestamp until) = 0;
     /// Empty: credit is no longer counted. Errors: not_found.
     virtual Result<void> set_credit(model::AccountId account,
                                     std::optional<std::int64_t> credit) = 0;
-    /// Adds to the balance (an uncounted one starts at 0) and answers the new one.
+    /// Adds to the balance (an uncounted one starts at 0) and returns the new one.
     /// Errors: not_found, invalid_argument (the balance would be negative or overflow).
     virtual Result<std::int64_t> add_credit(model::AccountId account, std::int64_t amount) = 0;
 
     virtual Result<std::optional<model::ApiKey>> find_key(model::KeyId id) = 0;
-    /// How many keys of the account work at `now`.
+    /// How many keys of the account are valid at `now`.
     virtual Result<std::size_t> count_live_keys(model::AccountId account, Timestamp now) = 0;
     virtual Result<model::KeyId> create_key(const model::ApiKey& key) = 0;
-    /// Ends the key for good; a key that was revoked before stays as it is. Answers the key as it
-    /// is then. Errors: not_found.
+    /// Revokes the key; one that was revoked before stays as it is. Returns the key as it is then.
+    /// Errors: not_found.
     virtual Result<model::ApiKey> revoke_key(model::KeyId key, Timestamp at) = 0;
-    /// Ends the key at `at`, or earlier where that was decided before. Answers the key as it is
-    /// then. Errors: not_found.
+    /// The key expires at `at`, or earlier if that was set before. Returns the key as it is then.
+    /// Errors: not_found.
     virtual Result<model::ApiKey> expire_key(model::KeyId key, Timestamp at) = 0;
 
     virtual Result<std::optional<model::Device>> find_device(model::PhoneNumber number) = 0;
-    /// Adds the device, if its number is free and its account has room. Of a device that the
-    /// account has, only the webhook is taken over, and only where `webhook_given`.
+    /// Adds the device, if its number is free and its account has room. If the account has it, only
+    /// its webhook is changed, and only if `webhook_given`.
     /// Errors: not_found (no such account).
     virtual Result<DeviceDecision> add_device(const model::Device& device, bool webhook_given) = 0;
-    /// Answers the device as it is then; empty where it was in that state, so nothing was written.
-    /// Errors: not_found, also where the number has another device now.
+    /// Returns the device as it is then; empty: it had that state, and nothing was written.
+    /// Errors: not_found, also if the number belongs to another device now.
     virtual Result<std::optional<model::Device>> set_device_state(const DeviceIdentity& device,
                                                                   model::DeviceState state,
                                                                   Timestamp since) = 0;
-    /// Removes the device. Errors: not_found; conflict while messages wait in its lane.
+    /// Errors: not_found; conflict (messages wait in its lane).
     virtual Result<void> remove_device(model::PhoneNumber device) = 0;
 
-    /// Since when the device cannot send (queue time), or that it can again.
+    /// Since when the device cannot send (queue time); empty: it can.
     virtual Result<void> set_down_since(model::PhoneNumber device,
                                         std::optional<Timestamp> since) = 0;
-    /// The device is gone: its LaneRecord goes too.
+    /// Removes the LaneRecord of a device that was removed.
     virtual Result<void> forget_lane(model::PhoneNumber device) = 0;
 
-    /// Stores a callback that belongs to no message's end (device webhooks).
+    /// Stores a callback other than that of a Finish (device webhooks).
     virtual Result<void> add_callback(const model::Callback& callback) = 0;
-    /// Makes a callback that does not wait due now (queue time), with its attempts counted anew.
+    /// Makes a callback that has ended due now (queue time), with its attempts counted anew.
     /// Errors: not_found, conflict (it waits).
     virtual Result<void> replay_callback(model::EventId event, Timestamp now) = 0;
 
     /// Puts a held message back into its lane, due now (queue time). Errors: not_found, conflict
-    /// (not held), refused (its device was removed, or is another account's now).
+    /// (not held), refused (its device was removed, or belongs to another account now).
     virtual Result<void> release_message(model::MessageId message, Timestamp now) = 0;
 
-    /// Ends a held message as failed: its credit given back if it was charged, the callback stored.
-    /// The attempts and the platform's id stay what they were.
+    /// Ends a held message as failed: gives its credit back if it was charged, stores the callback.
+    /// Its attempts and platform id stay as they were.
     /// Errors: not_found, conflict (not held).
     virtual Result<void> fail_message(model::MessageId message, const model::Completion& completion,
                                       const std::optional<model::Callback>& callback) = 0;
 
-    // What a connector keeps of a device, encrypted; it goes with the device.
+    // What a connector stores for a device, encrypted; removed with the device.
     static constexpr std::size_t secret_bytes_max = 1'048'576;
     static constexpr std::size_t secret_name_bytes_max = 256;
     static constexpr std::size_t device_secrets_max = 20'000;
-    /// Empty: there is none. Errors: conflict (another key encrypted it).
+    /// Empty: there is none. Errors: conflict (it was encrypted with another key).
     virtual Result<std::optional<Bytes>> device_secret(model::PhoneNumber device,
                                                        std::string_view name) = 0;
     /// Removes all that is kept of the device.
@@ -150,39 +144,39 @@ public:
     virtual Result<void> put_device_secret(model::PhoneNumber device, std::string_view name,
                                            const std::optional<Bytes>& value) = 0;
 
-    // What platforms report, by the device and the platform's id.
-    /// Whether a message that came in is the first of its id.
+    // What platforms report, identified by device and platform id.
+    /// Records an inbound message. False: its id was recorded before.
     virtual Result<bool> note_inbound(model::PhoneNumber device, std::string_view platform_id,
                                       Timestamp now) = 0;
-    /// Whether a message has come further than was known.
+    /// Records a status. False: the message had come as far before.
     virtual Result<bool> note_status(model::PhoneNumber device, std::string_view platform_id,
                                      const model::PlatformStatus& status, Timestamp now) = 0;
-    /// The message that was handed over under this id, whether it ended since or not; of several
-    /// the latest that did not.
+    /// The message that was handed over with this id, also if it has ended since; of several, the
+    /// latest that has not.
     virtual Result<std::optional<PlatformMessage>> find_platform_message(
         model::PhoneNumber device, std::string_view platform_id) = 0;
-    /// Messages that are handed over and to be decided by `until` or before, the most urgent first.
-    /// Errors: damaged, at the first call that meets messages which cannot be read; from then on
-    /// they are left out.
+    /// Messages that are handed over, with a `decide_by` of at most `until`, the earliest first.
+    /// Errors: damaged, at the first call that finds messages it cannot read; later calls leave
+    /// them out.
     virtual Result<std::vector<PlatformMessage>> undecided(Timestamp until, std::size_t limit) = 0;
-    /// The earliest `decide_by`; empty where nothing is handed over.
+    /// The earliest `decide_by`; empty: no message is handed over.
     virtual Result<std::optional<Timestamp>> next_decide_by() = 0;
-    /// Ends a message that is handed over, as a Finish does. False: it is not, or has ended.
+    /// Ends a message that is handed over, as a Finish does. False: it is not handed over.
     virtual Result<bool> end_handed_over(const model::Message& message,
                                          const model::Completion& completion,
                                          const std::optional<model::Callback>& callback) = 0;
-    /// Whose the message is; empty where there is none.
+    /// The account of the message; empty: there is no such message.
     virtual Result<std::optional<model::AccountId>> owner_of_message(model::MessageId message) = 0;
 
     virtual Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                                       std::string_view key) = 0;
     virtual Result<void> put_idempotency(const IdempotencyRecord& record) = 0;
 
-    /// Keeps QueueClock::offset for the next start.
+    /// Stores QueueClock::offset for the next start.
     virtual Result<void> set_clock_offset(Millis offset) = 0;
 
-    /// One small step of retention; answers how many it removed (0: nothing left for now). What
-    /// cannot go yet is passed by; each round of steps looks at it once more.
+    /// One small step of retention; returns how many rows it removed (0: none left for now). Rows
+    /// that cannot be removed yet are skipped, and checked again in each round of steps.
     virtual Result<std::size_t> prune(const PruneLimits& limits) = 0;
 };
 

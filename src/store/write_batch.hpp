@@ -1,4 +1,4 @@
-// Everything one transaction does.
+// The elements of one transaction.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "model/callback.hpp"
-#include "model/message.hpp"
-#include "model/outcome.hpp"
-#include "store/idempotency.hpp"
-#include "store/lane_record.hpp"
-#include "store/row_change.hpp"
+#include "store/records.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::store {
@@ -27,24 +22,24 @@ struct Accept {
     enum class Result : std::uint8_t {
         stored,
         credit_exhausted,  // The account counts credit and has none left.
-        repeated,     // The same key and fingerprint came before: `idempotency` is that record.
-        key_reused,   // The same key came before with another fingerprint.
-        sender_gone,  // The device is not there any more, or is another account's now.
-        no_room,      // The disk is full, or nearly.
-        damaged,      // Where it belongs the store cannot be read.
+        repeated,          // The key was used with this fingerprint: `idempotency` is that record.
+        key_reused,        // The key was used with another fingerprint.
+        sender_gone,       // The device was removed, or belongs to another account now.
+        no_room,           // The disk is full, or nearly.
+        damaged,           // The store is damaged where it was to be written.
     };
     Result result = Result::stored;
 };
 
-/// Records, before the platform is called, that it is about to be. Written only where recovery
-/// would decide by it.
+/// Records that a send is about to begin, before the platform is called. Written only if recovery
+/// needs it.
 struct Intent {
     model::MessageId message;
     model::PhoneNumber device;
     model::Source source = model::Source::api;
-    Timestamp queued_at;  // Where the message stands in its lane's queue.
+    Timestamp queued_at;  // Its position in the lane's queue.
 
-    bool damaged = false;  // It is not recorded: do not send.
+    bool damaged = false;  // It is not recorded, and the message must not be sent.
 };
 
 /// Ends a message: queue row removed, completion row, credit given back if it was charged and the
@@ -54,10 +49,10 @@ struct Finish {
     Timestamp queued_at;
     model::Completion completion;
     std::optional<model::Callback> callback;
-    std::optional<SentRecord> sent;  // What its device has sent by then, where that is to be kept.
+    std::optional<SentRecord> sent;  // What its device has sent by then; empty: no pace.
 
-    bool finished = false;  // False: no queue row was there (ended before), so nothing was done.
-    bool damaged = false;   // Where it belongs the store cannot be read: nothing was done.
+    bool finished = false;  // False: it had ended before, and nothing was written.
+    bool damaged = false;   // The store is damaged there, and nothing was written.
 };
 
 /// Puts a message back into its lane for a later attempt.
@@ -65,54 +60,54 @@ struct Reschedule {
     model::MessageId message;
     model::PhoneNumber device;
     model::Source source = model::Source::api;
-    Timestamp queued_at;  // Where it stands now.
-    Timestamp queue_at;   // Where it shall stand: the time of the next attempt.
+    Timestamp queued_at;  // Its position in the lane's queue,
+    Timestamp queue_at;   // and its new one: the time of the next attempt.
     std::uint32_t attempts = 0;
     std::optional<Timestamp> failing_since;  // As in QueuedMessage.
     std::string last_details;                // Why the last attempt did not succeed.
     std::optional<SentRecord> sent;          // As in Finish.
 
-    bool rescheduled = false;
-    bool damaged = false;  // Where it belongs the store cannot be read: nothing was done.
+    bool rescheduled = false;  // False: it had ended before.
+    bool damaged = false;      // As in Finish.
 };
 
-/// Takes a message out of its lane that its platform took, and said that it will tell later what
-/// became of it (Outcome::Kind::accepted). From now on it is found by its platform id.
+/// Takes a message out of its lane whose platform has accepted it and reports the outcome later
+/// (Outcome::Kind::accepted). From then on it is found by its platform id.
 struct HandOver {
     model::MessageId message;
     model::PhoneNumber device;
     model::Source source = model::Source::api;
-    Timestamp queued_at;  // Where it stands in its lane's queue.
+    Timestamp queued_at;  // Its position in the lane's queue.
     std::string platform_id;
-    /// In queue time. Where the platform spoke of it already, the store makes it the earliest time
-    /// of all.
+    /// Queue time. If a status of the message was recorded before, the store sets it to the
+    /// earliest time, so that the message is decided at once.
     Timestamp decide_by;
     std::uint32_t attempts = 0;
     std::optional<SentRecord> sent;  // As in Finish.
 
-    bool handed_over = false;  // False: no queue row was there (ended before).
-    bool damaged = false;      // Where it belongs the store cannot be read: nothing was done.
+    bool handed_over = false;  // False: it had ended before.
+    bool damaged = false;      // As in Finish.
 };
 
-/// Records how far a callback has come.
+/// Records the progress of a callback.
 struct CallbackUpdate {
     model::EventId event;
     model::CallbackProgress progress;
 
-    bool damaged = false;  // Where it belongs the store cannot be read: nothing was done.
+    bool damaged = false;  // As in Finish.
 };
 
-/// A rare write (accounts, keys, devices, replay, pruning). It runs inside the batch's transaction
-/// in a savepoint of its own: a failed one is undone alone. `busy`: the disk is full.
+/// A rare write (accounts, keys, devices, replay, retention). It runs inside the batch's
+/// transaction, in a savepoint of its own: a failed one is undone alone. `busy`: the disk is full.
 struct Change {
     std::move_only_function<Result<void>(Tables&)> run;
-    /// It says what has happened already, and `run` may be called more than once: a full disk does
-    /// not refuse it, it is written again.
+    /// It records what has happened already: a full disk does not refuse it, and `run` is called
+    /// again until it is written.
     bool lasting = false;
     Result<void> result{};
 };
 
-/// One transaction. Elements succeed or are refused each on its own; none poisons the others.
+/// One transaction. Each element succeeds or is refused by itself, without effect on the others.
 struct WriteBatch {
     std::vector<Finish> finishes;
     std::vector<Reschedule> reschedules;
@@ -122,9 +117,21 @@ struct WriteBatch {
     std::vector<Change> changes;
     std::vector<Accept> accepts;
 
-    /// Filled by the store: the rows that `changes` wrote, in their order, without those of a
-    /// change that failed.
+    /// Set by the store: the rows that `changes` wrote, in that order, without those of a change
+    /// that failed.
     std::vector<RowChange> row_changes;
+
+    /// Calls `visit` with each vector of elements, in the order in which they are written.
+    template <class Visit>
+    void for_each_kind(Visit&& visit) {
+        visit(finishes);
+        visit(reschedules);
+        visit(hand_overs);
+        visit(intents);
+        visit(callback_updates);
+        visit(changes);
+        visit(accepts);
+    }
 
     [[nodiscard]] bool empty() const noexcept {
         return finishes.empty() && reschedules.empty() && hand_overs.empty() && intents.empty() &&

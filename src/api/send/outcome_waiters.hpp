@@ -15,7 +15,7 @@
 #include "model/message.hpp"
 #include "model/outcome.hpp"
 #include "store/committer.hpp"
-#include "store/idempotency.hpp"
+#include "store/records.hpp"
 
 namespace merpati::api {
 

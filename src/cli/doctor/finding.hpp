@@ -10,7 +10,7 @@
 #include "base/random.hpp"
 #include "config/load.hpp"
 #include "config/settings.hpp"
-#include "store/integrity.hpp"
+#include "store/store.hpp"
 
 namespace merpati::cli::doctor {
 

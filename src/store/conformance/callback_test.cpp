@@ -1,4 +1,4 @@
-// Callbacks: queued per origin, kept until told, replayable.
+// Callbacks: queued per origin, kept until delivered, replayable.
 #include "store/conformance/store_fixture.hpp"
 
 namespace merpati::store {
@@ -40,7 +40,7 @@ struct CallbackTest : StoreTest {
     }
 };
 
-TEST_P(CallbackTest, AreGivenOutPerOriginInOrderOfTheirDueTimes) {
+TEST_P(CallbackTest, AreLoadedPerOriginInOrderOfTheirDueTimes) {
     const auto first = finished_with_callback(1);
     const auto second = finished_with_callback(1);
     const auto third = finished_with_callback(1);
@@ -52,7 +52,7 @@ TEST_P(CallbackTest, AreGivenOutPerOriginInOrderOfTheirDueTimes) {
     EXPECT_EQ(due_before(2, clock.now() + 1min), std::vector{elsewhere.id});
 }
 
-TEST_P(CallbackTest, LeavesOutWhatTheAskerKnows) {
+TEST_P(CallbackTest, LeavesOutWhatTheCallerKnows) {
     const auto first = finished_with_callback(1);
     const auto second = finished_with_callback(1);
     const auto loaded = take(reader()->load_callbacks(
@@ -66,8 +66,8 @@ TEST_P(CallbackTest, EachOriginWithWaitingOnesIsNamedOnce) {
     finished_with_callback(-5);
     const auto later = finished_with_callback(9);
     postpone(later.id, clock.now() + 1h);
-    const auto told = finished_with_callback(7);
-    end(told.id, CallbackState::delivered);
+    const auto delivered = finished_with_callback(7);
+    end(delivered.id, CallbackState::delivered);
 
     const auto origins = take(reader()->callback_origins(account, {}, 100));
     ASSERT_EQ(origins.size(), 2);
@@ -117,7 +117,7 @@ TEST_P(CallbackTest, AccountsAtTheSameOriginHaveQueuesOfTheirOwn) {
     EXPECT_EQ(take(opened->callback_accounts()), std::vector{theirs.account});
 }
 
-TEST_P(CallbackTest, NextDueIsTheFirstAtOrAfterTheAskedTime) {
+TEST_P(CallbackTest, NextDueIsTheFirstAtOrAfterTheGivenTime) {
     const auto first = finished_with_callback(1);
     const auto second = finished_with_callback(1);
     postpone(first.id, clock.now() + 5s);
@@ -145,7 +145,7 @@ TEST_P(CallbackTest, ProgressIsKept) {
     EXPECT_EQ(stored->progress.updated_at, clock.now());
 }
 
-TEST_P(CallbackTest, WhatWasToldOrGivenUpIsNotGivenOut) {
+TEST_P(CallbackTest, DeliveredAndExhaustedOnesAreNotLoaded) {
     for (const auto state :
          {CallbackState::delivered, CallbackState::exhausted, CallbackState::gone}) {
         end(finished_with_callback(1).id, state);

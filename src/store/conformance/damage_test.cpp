@@ -118,7 +118,7 @@ TEST_P(DamageTest, TheWriterLeavesOutWhatIsDamagedAndWritesTheRest) {
     EXPECT_TRUE(take(reader()->message(messages[other].front().id))->completion);
 }
 
-TEST_P(DamageTest, AMessageThatWasHandedOverAndCannotBeReadHoldsUpNoOther) {
+TEST_P(DamageTest, AMessageThatWasHandedOverAndCannotBeReadDelaysNoOther) {
     fill();
     WriteBatch batch;
     for (const auto& made : messages[device]) {
@@ -159,7 +159,7 @@ TEST_P(DamageTest, AnAcceptThatMeetsDamageIsRefusedAndCostsNothing) {
     EXPECT_FALSE(store->condition().is_damaged(device));  // What waits can still be sent.
 }
 
-TEST_P(DamageTest, ACallbackThatCannotBeRecordedHoldsUpNoOther) {
+TEST_P(DamageTest, ACallbackThatCannotBeRecordedDelaysNoOther) {
     std::vector<model::Callback> callbacks;
     for (int count = 0; count < 100; ++count) {
         callbacks.push_back(finished_with_callback());

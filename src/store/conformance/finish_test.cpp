@@ -81,7 +81,7 @@ TEST_P(FinishTest, EndsAMessageOnlyOnceWithinABatch) {
     EXPECT_EQ(credit_of(account), 1);
 }
 
-TEST_P(FinishTest, DoesNothingToAMessageThatStandsElsewhereInItsLane) {
+TEST_P(FinishTest, DoesNothingToAMessageAtAnotherPositionOfItsLane) {
     const auto made = accepted();
     ASSERT_TRUE(reschedule(made, made.due_at, made.due_at + 1h));
     EXPECT_FALSE(finish(finish_of(made)));
@@ -163,7 +163,7 @@ TEST_P(FinishTest, CreditGivenBackMayBeSpentInTheSameBatch) {
     EXPECT_EQ(credit_of(account), 0);
 }
 
-TEST_P(FinishTest, ARescheduledMessageStandsAtItsNewTime) {
+TEST_P(FinishTest, ARescheduledMessageIsQueuedAtItsNewTime) {
     const auto made = accepted();
     ASSERT_TRUE(reschedule(made, made.due_at, clock.now() + 10min));
     EXPECT_TRUE(lane_before(clock.now() + 10min).empty());
@@ -193,7 +193,7 @@ TEST_P(FinishTest, AMessageThatEndedIsNotPutBack) {
     EXPECT_EQ(take(reader()->waiting_messages()), 0);
 }
 
-TEST_P(FinishTest, AnIntentIsSeenByWhoeverLoadsTheLane) {
+TEST_P(FinishTest, AnIntentIsLoadedWithTheLane) {
     const auto quiet = accepted();
     const auto sending = accepted();
     record_intent(sending);
@@ -207,7 +207,7 @@ TEST_P(FinishTest, AnIntentIsSeenByWhoeverLoadsTheLane) {
     EXPECT_EQ(record_of(quiet).state, MessageState::pending);
 }
 
-TEST_P(FinishTest, PuttingAMessageBackForgetsItsIntent) {
+TEST_P(FinishTest, ReschedulingAMessageClearsItsIntent) {
     const auto made = accepted();
     record_intent(made);
     ASSERT_TRUE(reschedule(made, made.due_at, clock.now() + 1min));

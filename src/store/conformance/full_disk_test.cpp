@@ -37,7 +37,7 @@ TEST_P(FullDiskTest, AFullDiskUndoesTheBatchAndTakesItWhenThereIsRoom) {
     write(batch);
     EXPECT_TRUE(batch.finishes.front().finished);
     EXPECT_TRUE(batch.changes.back().result);
-    EXPECT_EQ(batch.accepts.front().result, Accept::Result::no_room);  // Its caller was told.
+    EXPECT_EQ(batch.accepts.front().result, Accept::Result::no_room);  // As reported to its caller.
     EXPECT_FALSE(waits(ending));
 
     accepted();

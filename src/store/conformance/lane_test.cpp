@@ -80,7 +80,7 @@ TEST_P(LaneTest, StopsAtTheLimit) {
     EXPECT_EQ(lane_before(clock.now() + 1s, 2), (std::vector{first.id, second.id}));
 }
 
-TEST_P(LaneTest, LeavesOutWhatTheAskerKnowsAndFillsTheLimitWithTheRest) {
+TEST_P(LaneTest, LeavesOutWhatTheCallerKnowsAndFillsTheLimitWithTheRest) {
     std::set<Uuid> known;
     std::vector<model::MessageId> unknown;
     for (int count = 0; count < 10; ++count) {

@@ -63,7 +63,7 @@ TEST_P(LifetimeTest, AnEmptyBatchIsFine) {
     EXPECT_TRUE(lane_before(clock.now()).empty());
 }
 
-TEST_P(LifetimeTest, RestingLosesNothing) {
+TEST_P(LifetimeTest, ACheckpointLosesNothing) {
     const auto made = accepted();
     ASSERT_TRUE(store->checkpoint());
     EXPECT_EQ(lane_before(clock.now() + 1s), std::vector{made.id});

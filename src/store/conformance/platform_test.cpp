@@ -129,7 +129,7 @@ TEST_P(PlatformTest, AHandedOverMessageEndsOnceAndGivesItsCreditBackWhereItFaile
     EXPECT_EQ(record.completion->details, "selesai");
     ASSERT_EQ(take(reader()->callbacks({.message = made.id})).size(), 1);
     const auto found = find();
-    ASSERT_TRUE(found);  // What is reported later is still told apart.
+    ASSERT_TRUE(found);  // What is reported later is still distinguished.
     EXPECT_FALSE(found->decide_by);
     EXPECT_TRUE(undecided(clock.now() + 1h).empty());
 }

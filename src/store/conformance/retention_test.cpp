@@ -1,4 +1,4 @@
-// Retention: what ended goes, in small steps; what has not stays, and holds up nobody.
+// Retention: what has ended is removed in small steps, and what has not delays no other.
 #include "store/conformance/store_fixture.hpp"
 
 namespace merpati::store {
@@ -31,10 +31,10 @@ struct RetentionTest : StoreTest {
         return made;
     }
 
-    bool stands(const model::Message& message) {
+    bool exists(const model::Message& message) {
         return take(reader()->message(message.id)).has_value();
     }
-    bool stands(const model::Callback& callback) {
+    bool exists(const model::Callback& callback) {
         return take(reader()->callback(callback.id)).has_value();
     }
 
@@ -50,10 +50,10 @@ TEST_P(RetentionTest, RemovesOldMessagesThatEnded) {
     clock.advance(721h);
     const auto young = ended();
     prune();
-    EXPECT_FALSE(stands(sent));
-    EXPECT_FALSE(stands(failed));
-    EXPECT_FALSE(stands(cancelled));
-    EXPECT_TRUE(stands(young));
+    EXPECT_FALSE(exists(sent));
+    EXPECT_FALSE(exists(failed));
+    EXPECT_FALSE(exists(cancelled));
+    EXPECT_TRUE(exists(young));
 }
 
 TEST_P(RetentionTest, KeepsWhatWaitsOrIsHeldHoweverOld) {
@@ -61,8 +61,8 @@ TEST_P(RetentionTest, KeepsWhatWaitsOrIsHeldHoweverOld) {
     const auto held = ended(MessageState::held);
     clock.advance(10'000h);
     prune();
-    EXPECT_TRUE(stands(waiting));
-    EXPECT_TRUE(stands(held));
+    EXPECT_TRUE(exists(waiting));
+    EXPECT_TRUE(exists(held));
     EXPECT_EQ(lane_before(clock.now()), std::vector{waiting.id});
 }
 
@@ -72,33 +72,33 @@ TEST_P(RetentionTest, CountsFromTheEndOfAMessageNotFromItsAcceptance) {
     ASSERT_TRUE(finish(finish_of(slow)));
     clock.advance(10h);
     prune();
-    EXPECT_TRUE(stands(slow));
+    EXPECT_TRUE(exists(slow));
     clock.advance(720h);
     prune();
-    EXPECT_FALSE(stands(slow));
+    EXPECT_FALSE(exists(slow));
 }
 
 TEST_P(RetentionTest, RemovesAMessageWithItsCallback) {
-    const auto told = finished_with_callback();
-    end(told, CallbackState::delivered);
+    const auto delivered = finished_with_callback();
+    end(delivered, CallbackState::delivered);
     const auto parked = finished_with_callback();
     end(parked, CallbackState::exhausted);
     clock.advance(721h);
     prune();
-    EXPECT_FALSE(stands(told));
-    EXPECT_FALSE(stands(parked));
-    EXPECT_FALSE(take(reader()->message(*told.message)));
+    EXPECT_FALSE(exists(delivered));
+    EXPECT_FALSE(exists(parked));
+    EXPECT_FALSE(take(reader()->message(*delivered.message)));
 }
 
 TEST_P(RetentionTest, KeepsAMessageWhoseCallbackStillWaits) {
     const auto callback = finished_with_callback();
     clock.advance(721h);
     prune();
-    EXPECT_TRUE(stands(callback));
+    EXPECT_TRUE(exists(callback));
     EXPECT_TRUE(take(reader()->message(*callback.message)));
     end(callback, CallbackState::delivered);
     prune();
-    EXPECT_FALSE(stands(callback));
+    EXPECT_FALSE(exists(callback));
     EXPECT_FALSE(take(reader()->message(*callback.message)));
 }
 
@@ -112,16 +112,16 @@ TEST_P(RetentionTest, RemovesOldDeviceWebhooksThatEnded) {
         EXPECT_TRUE(change([&](Tables& tables) { return tables.add_callback(made); }));
         return made;
     };
-    const auto told = event();
+    const auto delivered = event();
     const auto waiting = event();
-    end(told, CallbackState::delivered);
+    end(delivered, CallbackState::delivered);
     clock.advance(721h);
     const auto young = event();
     end(young, CallbackState::delivered);
     prune();
-    EXPECT_FALSE(stands(told));
-    EXPECT_TRUE(stands(waiting));
-    EXPECT_TRUE(stands(young));
+    EXPECT_FALSE(exists(delivered));
+    EXPECT_TRUE(exists(waiting));
+    EXPECT_TRUE(exists(young));
 }
 
 TEST_P(RetentionTest, RemovesTheCallbackOfAnEndThatAReleaseUndid) {
@@ -135,11 +135,11 @@ TEST_P(RetentionTest, RemovesTheCallbackOfAnEndThatAReleaseUndid) {
         change([&](Tables& tables) { return tables.release_message(made.id, clock.now()); }));
     clock.advance(721h);
     prune();
-    EXPECT_FALSE(stands(callback));
-    EXPECT_TRUE(stands(made));
+    EXPECT_FALSE(exists(callback));
+    EXPECT_TRUE(exists(made));
 }
 
-TEST_P(RetentionTest, ForgetsOldIdempotencyKeys) {
+TEST_P(RetentionTest, RemovesOldIdempotencyKeys) {
     const auto put = [&](std::string key) {
         EXPECT_TRUE(change([&](Tables& tables) {
             return tables.put_idempotency(
@@ -166,32 +166,32 @@ TEST_P(RetentionTest, WorksInSmallSteps) {
     EXPECT_TRUE(take(reader()->messages({})).empty());
 }
 
-TEST_P(RetentionTest, PassesByWhatCannotGoYet) {
+TEST_P(RetentionTest, SkipsWhatCannotBeRemovedYet) {
     for (int count = 0; count < 150; ++count) {
         accepted();
         ended(MessageState::held);
     }
-    const auto told = ended();
+    const auto delivered = ended();
     clock.advance(721h);
     // Ten at a time looks at a bounded number of rows; a few rounds come past the held ones.
     for (int round = 0; round < 5; ++round) {
         prune_step(10);
     }
-    EXPECT_FALSE(stands(told));
+    EXPECT_FALSE(exists(delivered));
     EXPECT_EQ(take(reader()->waiting_messages()), 150);
 }
 
-TEST_P(RetentionTest, ComesBackToWhatItPassedBy) {
+TEST_P(RetentionTest, ReturnsToWhatItSkipped) {
     const auto held = ended(MessageState::held);
     const auto callback = finished_with_callback();
     clock.advance(721h);
     prune();
-    ASSERT_TRUE(stands(callback));
+    ASSERT_TRUE(exists(callback));
     end(callback, CallbackState::gone);
     prune();
     prune();
-    EXPECT_FALSE(stands(callback));
-    EXPECT_TRUE(stands(held));
+    EXPECT_FALSE(exists(callback));
+    EXPECT_TRUE(exists(held));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, RetentionTest, ::testing::ValuesIn(engines()), name_of);

@@ -176,11 +176,11 @@ TEST_P(TablesTest, WritersOfDifferentFieldsBothStayThoughNeitherSawTheOther) {
 }
 
 TEST_P(TablesTest, NamesAnAccountThatIsNotThere) {
-    const model::AccountId nobody{999};
-    EXPECT_FALSE(take(reader()->account(nobody)));
-    const auto set = change([&](Tables& tables) { return tables.set_credit(nobody, 1); });
+    const model::AccountId unknown{999};
+    EXPECT_FALSE(take(reader()->account(unknown)));
+    const auto set = change([&](Tables& tables) { return tables.set_credit(unknown, 1); });
     EXPECT_EQ(set.error().code, ErrorCode::not_found);
-    account = nobody;
+    account = unknown;
     EXPECT_EQ(add_credit(5).error().code, ErrorCode::not_found);
     EXPECT_EQ(update({.name = "x"}).error().code, ErrorCode::not_found);
     EXPECT_EQ(add_device(device_record()).error().code, ErrorCode::not_found);

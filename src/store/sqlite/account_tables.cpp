@@ -1,4 +1,4 @@
-// The rare writes of accounts and keys, on SQLite.
+// The methods of SqliteTables for accounts and keys.
 #include <optional>
 #include <string>
 #include <string_view>

@@ -11,14 +11,14 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// Turns SQLite's memory statistics off, before its first use: they cost a global lock per
-/// allocation and nobody reads them.
+/// Turns SQLite's memory statistics off, before its first use: they cost a global lock for each
+/// allocation and are not used.
 bool configure_library() {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     return sqlite3_initialize() == SQLITE_OK;
 }
 
-/// A sync that finds no room is none of these: what it dropped is not known.
+/// Not for a sync that fails because the disk is full: which pages it lost is unknown.
 bool is_no_room(sqlite3* connection, int code) {
     const int error = sqlite3_system_errno(connection);
     return code == SQLITE_FULL ||
@@ -66,7 +66,7 @@ bool Connection::checkpoint() {
     const int code =
         sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
     if (code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) {
-        return true;  // A reader needs the log: the next one goes further.
+        return true;  // A reader needs the log; a later checkpoint gets further.
     }
     if (is_no_room(handle_, code)) {
         return false;

@@ -18,15 +18,15 @@
 
 namespace merpati::store::sqlite {
 
-/// What SQLite refused. Thrown inside this folder only; the engine's public methods turn it into an
-/// Error.
+/// A failed call of SQLite. Thrown inside this folder only; the engine's public methods turn it
+/// into an Error.
 class Failure : public std::runtime_error {
 public:
     Failure(int code, bool no_room, const std::string& what)
         : std::runtime_error(what), code_(code), no_room_(no_room) {}
     [[nodiscard]] int code() const noexcept { return code_; }
 
-    /// A page is not what it was when it was written. Another page may be whole.
+    /// The content of a page is wrong. Other pages may be right.
     [[nodiscard]] bool is_damage() const noexcept {
         return (code_ & 0xff) == SQLITE_CORRUPT || code_ == SQLITE_NOTADB;
     }
@@ -39,8 +39,7 @@ private:
     bool no_room_;
 };
 
-/// Where this folder's exceptions end: runs `body` and turns a Failure into damaged (it cannot be
-/// read) or store_failed.
+/// Runs `body` and turns a Failure into an Error: damaged (a page cannot be read) or store_failed.
 template <class Body>
 auto guarded(Body&& body) -> decltype(body()) {
     try {
@@ -74,21 +73,21 @@ public:
         return sqlite3_last_insert_rowid(handle_);
     }
 
-    /// Moves the log into the database file, as far as readers let it, and answers whether the disk
-    /// had room for that. Throws Failure for everything else that went wrong.
+    /// Checkpoints the log, as far as readers allow. False: the disk had no room for it. Throws
+    /// Failure for every other error.
     [[nodiscard]] bool checkpoint();
 
-    /// From now on SQLite's own checkpoints are off, and `log_frames` is how many pages the log
-    /// held after the last commit.
+    /// From now on `log_frames` is the number of pages in the log after the last commit. Replaces
+    /// SQLite's automatic checkpoints.
     void watch_log();
     [[nodiscard]] int log_frames() const noexcept { return log_frames_; }
 
-    /// Bytes of the database file that new rows can use before it grows. Throws Failure.
+    /// Bytes of free pages in the database file. Throws Failure.
     [[nodiscard]] std::uint64_t reusable_bytes();
 
-    /// Makes the index of the log as large as that of `frames` pages, so that a full disk is met
-    /// by the log, whose write can be undone, and not by its index. In WAL mode, after a first
-    /// statement. Throws Failure.
+    /// Allocates the log's index (the -shm file) for `frames` pages, so that a full disk fails a
+    /// write to the log, which can be undone, and not one to its index. To be called in WAL mode,
+    /// after a first statement. Throws Failure.
     void reserve_log_index(int frames);
 
     /// Whether a transaction is open.
@@ -158,11 +157,11 @@ private:
     sqlite3_stmt* handle_ = nullptr;
 };
 
-/// The rows of one query. Resets its statement when it goes.
+/// The rows of one query. Its destructor resets the statement.
 ///
-/// A value that no version of this program writes (a number or a moment out of bounds, a text that
-/// is not UTF-8) is damage, like a page that cannot be read: its getter throws Failure. So what is
-/// read from a store can be used and shown without another look.
+/// A value that no version of this program writes (a number or time out of bounds, a text that is
+/// not UTF-8) is damage, like a page that cannot be read: its getter throws Failure. Values that
+/// were read need no further checks.
 class Cursor {
 public:
     explicit Cursor(Statement& statement) : statement_(&statement) {}
@@ -192,11 +191,11 @@ public:
     [[nodiscard]] bool null(int column) const {
         return sqlite3_column_type(statement_->handle_, column) == SQLITE_NULL;
     }
-    /// A moment of the years 1 to 9999, which every form of a time can show.
+    /// A time in the years 1 to 9999, which every format can represent.
     [[nodiscard]] Timestamp time(int column) const {
         return from_unix_millis(between(column, -62'135'596'800'000, 253'402'300'799'999));
     }
-    /// A span of time up to a hundred years.
+    /// A duration of up to a hundred years.
     [[nodiscard]] Millis span(int column) const {
         return Millis{between(column, 0, 3'155'760'000'000)};
     }

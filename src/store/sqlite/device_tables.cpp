@@ -1,4 +1,4 @@
-// The rare writes of devices, on SQLite.
+// The methods of SqliteTables for devices.
 #include <string>
 
 #include "base/assert.hpp"
@@ -21,7 +21,7 @@ model::Device SqliteTables::written_device(model::PhoneNumber number, bool is_ne
     return **device;
 }
 
-/// Looks at no more rows than the account may have.
+/// Counts no more rows than the account may have.
 bool SqliteTables::has_room(model::AccountId account, std::uint32_t devices_max) {
     Statement count{connection_,
                     "SELECT count(*) FROM (SELECT 1 FROM device WHERE account = ? LIMIT ?)"};

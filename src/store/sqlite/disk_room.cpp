@@ -10,13 +10,13 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// What the outcome of one send writes at most: a few pages of 4 KiB, to the log and from there
-/// into the store.
+/// The most that the outcome of one send writes: a few pages of 4 KiB, to the log and from there to
+/// the database file.
 constexpr std::uint64_t outcome_bytes = std::uint64_t{24} << 10;
 
 constexpr const char* reserve_suffix = "-reserve";
 
-/// What was given up comes back only when there is so much more, so that it does not go at once.
+/// Hysteresis: a state is left only when so much more is free.
 constexpr std::uint64_t with_margin(std::uint64_t bytes) {
     return bytes + bytes / 4;
 }
@@ -39,12 +39,12 @@ DiskRoom::DiskRoom(const std::filesystem::path& store, std::uint64_t reserve_byt
       free_bytes_(free_bytes ? std::move(free_bytes) : free_bytes_of),
       condition_(condition),
       secured_(reserve_bytes == 0 || is_whole()) {
-    settle(secured_ ? Room::low : Room::none);
+    set_room(secured_ ? Room::low : Room::none);
 }
 
 void DiskRoom::look(const std::function<std::uint64_t()>& reusable) {
     if (reserve_bytes_ == 0) {
-        settle(Room::ample);
+        set_room(Room::ample);
         return;
     }
     const auto free = free_bytes_(folder_);
@@ -52,20 +52,20 @@ void DiskRoom::look(const std::function<std::uint64_t()>& reusable) {
         return;
     }
     if (!secured_ && !secure(*free)) {
-        settle(Room::none);
+        set_room(Room::none);
         return;
     }
     const bool was_ample = condition_.room() == Room::ample;
     const auto wanted = was_ample ? reserve_bytes_ : with_margin(reserve_bytes_);
-    // The log grows on the disk, whatever is free inside the store.
+    // The log grows on the disk, however many pages are free in the store.
     const bool ample = *free >= wanted || (*free >= wanted / 4 && *free + reusable() >= wanted);
-    settle(ample ? Room::ample : Room::low);
+    set_room(ample ? Room::ample : Room::low);
 }
 
 void DiskRoom::met_full() {
     secured_ = reserve_bytes_ == 0;
     std::ignore = ::truncate(reserve_.c_str(), 0);
-    settle(Room::none);
+    set_room(Room::none);
 }
 
 void DiskRoom::give_up(const std::filesystem::path& store) {
@@ -89,7 +89,7 @@ bool DiskRoom::secure(std::uint64_t free) {
     return secured_;
 }
 
-/// As an earlier process left it.
+/// Whether an earlier process left a whole reserve file.
 bool DiskRoom::is_whole() const {
     struct stat status{};
     return ::stat(reserve_.c_str(), &status) == 0 &&
@@ -97,7 +97,7 @@ bool DiskRoom::is_whole() const {
            static_cast<std::uint64_t>(status.st_blocks) * 512 >= reserve_bytes_;
 }
 
-void DiskRoom::settle(Room room) {
+void DiskRoom::set_room(Room room) {
     condition_.set_room(room, static_cast<std::size_t>(reserve_bytes_ / outcome_bytes));
 }
 

@@ -1,4 +1,4 @@
-// Room on the store's disk, kept for what must be recorded.
+// Reserves disk space for the outcomes of sends.
 #pragma once
 
 #include <cstdint>
@@ -10,46 +10,47 @@
 
 namespace merpati::store::sqlite {
 
-/// Bytes of a folder's disk that this process may still take. Empty where that is not known.
+/// Free bytes of a folder's disk, as far as this process may use them; empty: unknown.
 using FreeBytes = std::function<std::optional<std::uint64_t>(const std::filesystem::path& folder)>;
 [[nodiscard]] std::optional<std::uint64_t> free_bytes_of(const std::filesystem::path& folder);
 
-/// Operation: a file beside the store, PATH-reserve, holds `reserve_bytes` of the disk. When as
-/// much is not free beside it, no message is accepted; sends go on, as many at a time as surely
-/// find room for their outcomes. A write that meets a full disk all the same gives the reserve
-/// away, and nothing is sent until the file is whole again, which is tried at each look. What the
-/// store itself can use again (pages that retention made free) counts as free.
+/// Operation: a file beside the store, PATH-reserve, occupies `reserve_bytes`. When less than that
+/// is free beside it, no message is accepted; sends continue, as many at a time as are sure to have
+/// room for their outcomes. A write that finds the disk full all the same empties the reserve file,
+/// and nothing is sent until the file is whole again, which each `look` tries. Free pages inside
+/// the store count as free space.
 ///
 /// Threads: one, the store's.
 ///
-/// Limits: where the file system compresses, copies on write or has quotas, the reserve is a
-/// promise that it may break; then a full disk is met by the write, which is undone as a whole.
+/// Limits: on a file system that compresses, copies on write or has quotas, the reserve may not
+/// hold; then a write fails, and is undone as a whole.
 class DiskRoom {
 public:
-    /// With a reserve of 0 nothing is kept, and only a full disk itself is noticed.
+    /// `reserve_bytes` 0: nothing is reserved, and only failed writes are noticed.
     DiskRoom(const std::filesystem::path& store, std::uint64_t reserve_bytes, FreeBytes free_bytes,
              Condition& condition);
 
-    /// Judges the room; `reusable` asks for bytes that are free inside the store, when it matters.
+    /// Updates the condition. `reusable` returns the bytes of free pages in the store; it is called
+    /// only if they matter.
     void look(const std::function<std::uint64_t()>& reusable);
 
     /// A write found the disk full.
     void met_full();
 
-    /// Gives the reserve of a store away that is not open.
+    /// Empties the reserve file of a store that is not open.
     static void give_up(const std::filesystem::path& store);
 
 private:
     [[nodiscard]] bool secure(std::uint64_t free);
     [[nodiscard]] bool is_whole() const;
-    void settle(Room room);
+    void set_room(Room room);
 
     const std::filesystem::path reserve_;
     const std::filesystem::path folder_;
     const std::uint64_t reserve_bytes_;
     const FreeBytes free_bytes_;
     Condition& condition_;
-    bool secured_ = false;
+    bool secured_ = false;  // The reserve file is whole.
 };
 
 }  // namespace merpati::store::sqlite

@@ -1,4 +1,4 @@
-// The first rows of a lane's queue by due time, which on disk stand so only in steps of 16 s.
+// Selects the first rows of a lane's queue by due time; on disk they are ordered in steps of 16 s.
 #pragma once
 
 #include <cstddef>
@@ -19,12 +19,13 @@ struct QueueRow {
     std::optional<Timestamp> failing_since;
 };
 
-/// Picks the first `limit` rows by (due time, acceptance) from rows that come by (bucket,
+/// Selects the first `limit` rows by (due time, acceptance) from rows that are offered by (bucket,
 /// acceptance).
 ///
-/// Limits: holds `limit` rows. It asks for the rest of a bucket only until all that follow were
-/// accepted, and so are due, later than what it holds, or until Reader::step_rows_max were passed:
-/// messages without a delay, of which a bucket can hold very many, cost no more than are wanted.
+/// Limits: memory for `limit` rows. The rest of a bucket is read only until all that follow must be
+/// due later than the selected ones, because they were accepted later, or until
+/// Reader::step_rows_max were skipped. So a bucket with very many messages without a delay costs no
+/// more than the rows that are selected.
 class EarliestRows {
 public:
     explicit EarliestRows(std::size_t limit) : limit_(limit) {}
@@ -32,7 +33,7 @@ public:
     /// False: no further row is needed.
     [[nodiscard]] bool offer(const QueueRow& row);
 
-    /// What was picked, in order. Once.
+    /// The selected rows, in order. To be called once.
     [[nodiscard]] std::vector<QueueRow> take();
 
 private:
@@ -40,8 +41,8 @@ private:
 
     const std::size_t limit_;
     std::vector<QueueRow> picked_;  // Of earlier buckets, in order.
-    std::vector<QueueRow> heap_;    // Of this bucket, the latest in front.
-    std::size_t passed_ = 0;        // Rows of this bucket that were not among its first.
+    std::vector<QueueRow> heap_;    // Of this bucket, as a heap with the latest in front.
+    std::size_t passed_ = 0;        // Rows of this bucket that were not selected.
 };
 
 }  // namespace merpati::store::sqlite

@@ -61,7 +61,7 @@ int write_log(sqlite3_file* file, const void* data, int size, sqlite3_int64 offs
     return SQLITE_OK;
 }
 
-/// Whatever looks at the file does so after the flush.
+/// For methods that depend on the content of the file.
 template <auto Method, class... Arguments>
 int after_flush(sqlite3_file* file, Arguments... arguments) noexcept {
     auto& log = log_of(file);

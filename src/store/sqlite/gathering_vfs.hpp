@@ -1,20 +1,19 @@
-// Fewer writes for the write-ahead log.
+// An SQLite VFS that combines writes to the write-ahead log.
 #pragma once
 
 namespace merpati::store::sqlite {
 
-/// Registers, once, an SQLite VFS for the connection that writes, and answers its name.
+/// Registers the VFS on the first call, and returns its name, for the connection that writes.
 ///
 /// Operation: SQLite writes each page of a commit to the log in two calls, a header and the page.
-/// This VFS gathers what follows on each other and hands it to the system in one, at the latest
-/// before the sync that makes the commit durable. All files but logs go to the system's own VFS
-/// directly.
+/// This VFS combines adjacent writes into one, at the latest before the sync that makes the commit
+/// durable. All other files use the system's VFS directly.
 ///
-/// Correct because SQLite lets nobody read a frame before the sync of its commit (synchronous =
-/// FULL), and reads of this connection see what is gathered. A failed write is reported by the
-/// sync, so the commit fails as it should.
+/// Correctness: SQLite lets no connection read a frame before the sync of its commit (synchronous =
+/// FULL), and reads of this connection flush first. A failed write is reported by the sync, so the
+/// commit fails.
 ///
-/// Limits: 124 KiB are gathered at most.
+/// Limits: at most 124 KiB are combined.
 [[nodiscard]] const char* gathering_vfs() noexcept;
 
 }  // namespace merpati::store::sqlite

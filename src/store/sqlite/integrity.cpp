@@ -1,12 +1,10 @@
-#include "store/integrity.hpp"
-
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
 
-/// SQLite asks after so many of its steps whether to go on.
+/// After so many of its steps SQLite asks whether to continue.
 constexpr int steps_between = 10'000;
 
 struct Deadline {
@@ -22,16 +20,16 @@ int is_over(void* deadline) {
 }  // namespace
 
 Result<Integrity> check_integrity(const std::filesystem::path& path, Depth depth,
-                                  const Clock& clock, std::chrono::milliseconds longest) {
+                                  const Clock& clock, std::chrono::milliseconds time_max) {
     return guarded([&]() -> Result<Integrity> {
         Integrity found;
         Connection connection{path.string(), Access::read_only};
-        Deadline deadline{.clock = clock, .at = clock.steady_now() + longest};
+        Deadline deadline{.clock = clock, .at = clock.steady_now() + time_max};
         sqlite3_progress_handler(connection.handle(), steps_between, is_over, &deadline);
         try {
-            Statement look{connection, depth == Depth::deep ? "PRAGMA integrity_check(10)"
-                                                            : "PRAGMA quick_check(10)"};
-            auto row = look.query();
+            Statement check{connection, depth == Depth::deep ? "PRAGMA integrity_check(10)"
+                                                             : "PRAGMA quick_check(10)"};
+            auto row = check.query();
             while (row.next()) {
                 if (row.text(0) != "ok") {
                     found.damages.emplace_back(row.text(0));

@@ -5,6 +5,11 @@
 #include "base/assert.hpp"
 
 namespace merpati::store::sqlite {
+namespace {
+
+constexpr int span_bits = 40;  // Also in schema.cpp and reader_lists.cpp: `id >> 40`.
+
+}  // namespace
 
 Credits::Credits(Connection& connection)
     : select_(connection, "SELECT credit FROM account WHERE id = ?"),
@@ -63,6 +68,27 @@ std::optional<model::AccountId> Senders::owner_of(model::PhoneNumber device) {
         }
     }
     return found->second;
+}
+
+Activity::Activity(Connection& connection)
+    : connection_(connection), insert_(connection, "INSERT OR IGNORE INTO activity VALUES(?,?)") {}
+
+void Activity::note(model::AccountId account, std::int64_t sequence) {
+    const auto span = sequence >> span_bits;
+    const auto [found, is_new] = noted_.try_emplace(account, span);
+    if (is_new || found->second != span) {
+        insert_.run(account.value, span);
+        found->second = span;
+    }
+}
+
+void Activity::prune(std::int64_t sequence, std::size_t rows_max) {
+    Statement remove{connection_,
+                     "DELETE FROM activity WHERE (account, span) IN (SELECT x.account, x.span "
+                     "FROM account a CROSS JOIN activity x ON x.account = a.id AND x.span < ? "
+                     "LIMIT ?)"};
+    remove.run(sequence >> span_bits, rows_max);
+    noted_.clear();
 }
 
 MessageWriter::MessageWriter(Connection& connection)

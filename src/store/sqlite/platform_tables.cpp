@@ -1,4 +1,4 @@
-// The writes about what platforms report, on SQLite.
+// The methods of SqliteTables for what platforms report.
 #include <string>
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// What a row of `platform_event` is about.
+/// The kinds of rows in `platform_event`.
 enum class About : std::uint8_t { inbound, status };
 
 std::string select_platform_messages(const char* condition) {
@@ -97,7 +97,7 @@ Result<std::vector<PlatformMessage>> SqliteTables::undecided(Timestamp until, st
         condition_.note_damage(fmt::format("message {} that was handed over", id));
     }
     if (damage) {
-        throw Failure{*damage};  // SQLite commits nothing beside it; the next call passes it by.
+        throw Failure{*damage};  // This transaction cannot commit any more; the next call skips it.
     }
     return found;
 }

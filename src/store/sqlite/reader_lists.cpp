@@ -1,4 +1,4 @@
-// The reader's lists, for people and the management API.
+// The reader's lists, for the management API and the command line.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -42,7 +42,7 @@ MessageRecord read_record(const Cursor& row) {
 
 constexpr auto highest = std::numeric_limits<std::int64_t>::max();
 
-// Up to this many waiting messages are sorted in memory to list them; of more, the newest stand
+// Up to this many waiting messages are sorted in memory to list them; of more, the newest are found
 // near the end of the message table.
 constexpr std::size_t waiting_sorted_max = 20'000;
 
@@ -60,7 +60,7 @@ bool waits(const MessageFilter& filter) {
            filter.state == model::MessageState::handed_over;
 }
 
-/// Which messages a state means, in terms of completion rows. `sending` is a waiting message whose
+/// The messages of a state, in terms of completion rows. `sending` is a waiting message whose
 /// intent was recorded.
 std::string state_condition(const MessageFilter& filter) {
     if (!filter.state) {
@@ -70,9 +70,9 @@ std::string state_condition(const MessageFilter& filter) {
                          : fmt::format("c.state = {}", static_cast<int>(*filter.state));
 }
 
-/// Newest first from `?1`, of account `?2`. One account's are looked for in the spans in which it
-/// had any; those of one end through their completions, where the ends that nearly never occur have
-/// an index of their own.
+/// Newest first from `?1`, of account `?2`. Messages of one account are searched in the spans in
+/// which it had any; those of one final state through their completions, of which the rare states
+/// have an index.
 std::string page_query(const MessageFilter& filter) {
     const auto head = "SELECT " + message_record_columns + " FROM ";
     const auto state = state_condition(filter);
@@ -118,9 +118,9 @@ std::string page_query(const CallbackFilter& filter) {
 
 }  // namespace
 
-/// Where a message without an end stands: with its platform, or in its lane. There mostly where it
-/// was accepted to; a retried one is looked for in each bucket of its lane, of which there are few
-/// however long the lane is.
+/// Finds a message that has not ended: handed over, or in its lane. In the lane it is mostly in the
+/// bucket of its acceptance; a retried one is searched in each bucket of its lane, of which there
+/// are few, however long the lane is.
 void SqliteReader::add_place(MessageRecord& record) {
     if (add_handed_over(record)) {
         return;
@@ -178,7 +178,7 @@ Result<std::optional<MessageRecord>> SqliteReader::message(model::MessageId id) 
 
 Result<std::vector<MessageRecord>> SqliteReader::messages(const MessageFilter& filter) {
     return guarded([&]() -> Result<std::vector<MessageRecord>> {
-        // One snapshot: a message does not end between the look at its row and at its place.
+        // One snapshot, so that the message cannot end between the two reads.
         connection_.execute("BEGIN");
         const SnapshotEnd end{connection_};
         std::vector<MessageRecord> page;
@@ -214,7 +214,7 @@ Result<std::vector<MessageRecord>> SqliteReader::messages(const MessageFilter& f
     });
 }
 
-/// The waiting messages, newest first; empty when there are too many to sort.
+/// The waiting messages, newest first; empty: there are too many to sort.
 std::optional<std::vector<std::int64_t>> SqliteReader::few_waiting(model::MessageState state) {
     std::vector<std::int64_t> waiting;
     Statement walk{connection_,
@@ -247,8 +247,8 @@ Result<std::vector<QueuedCallback>> SqliteReader::callbacks(const CallbackFilter
         auto below = start_of(filter.before);
         std::int64_t from = 0;
         if (filter.message) {
-            // A message's callback is named by its completion row, so that no index of messages is
-            // kept.
+            // The completion row names the callback of a message, so callbacks need no index by
+            // message.
             Statement find{connection_, "SELECT event FROM completion WHERE id = ?"};
             auto row = find.query(filter.message->sequence());
             from = row.next() ? row.integer(0) : highest;

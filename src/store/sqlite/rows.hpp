@@ -1,15 +1,9 @@
-// Records to rows and back.
+// Conversions between records and rows.
 #pragma once
 
 #include <cstdint>
 
-#include "model/account.hpp"
-#include "model/callback.hpp"
-#include "model/device.hpp"
-#include "model/message.hpp"
-#include "model/outcome.hpp"
-#include "store/idempotency.hpp"
-#include "store/reader.hpp"
+#include "store/records.hpp"
 #include "store/secret_box.hpp"
 #include "store/sqlite/connection.hpp"
 
@@ -60,7 +54,7 @@ inline constexpr const char* account_columns =
     "id, name, plan, credit, expires_at, rate, callback_url, delivery, devices_max, "
     "webhook_secret, "
     "webhook_secret_previous, previous_secret_until, created_at";
-/// Errors: conflict (a secret does not open).
+/// Errors: conflict (a secret cannot be decrypted).
 [[nodiscard]] Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets);
 
 inline constexpr const char* key_columns =

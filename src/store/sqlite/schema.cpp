@@ -8,9 +8,10 @@ namespace merpati::store::sqlite {
 namespace {
 
 // A message's row never changes. Its id is the sequence of its UUID: ascending in time, so rows are
-// appended, and no index of ids is needed. What waits stands in `queue`, one narrow row, ordered as
-// lanes read it: rows of one lane that come due within the same 16 s stand together, so that
-// messages with scattered delays touch few pages. What ended has a row in `completion`.
+// appended, and no index of ids is needed. A waiting message has a narrow row in `queue`, which is
+// ordered as lanes read it: rows of one lane that come due within the same 16 s are adjacent, so
+// that messages with scattered delays touch few pages. A message that has ended has a row in
+// `completion`.
 constexpr const char* first_schema = R"sql(
 CREATE TABLE meta(
   name TEXT PRIMARY KEY,
@@ -130,14 +131,14 @@ CREATE TABLE idempotency(
 CREATE INDEX idempotency_age ON idempotency(created_at);
 )sql";
 
-// What people look for among millions of sent ones. Nearly no row is in these, so that they cost
-// the way of an ordinary message nothing.
+// Partial indexes of the messages and callbacks that operators look for among millions of others.
+// They hold few rows, so they cost an ordinary message nothing.
 constexpr const char* lists_of_trouble = R"sql(
 CREATE INDEX completion_unsent ON completion(state) WHERE state > 2;
 CREATE INDEX callback_parked ON callback(state) WHERE state > 1;
 )sql";
 
-// In which spans of time an account has messages or callbacks (activity.hpp).
+// In which spans of time an account has messages or callbacks (Activity).
 constexpr const char* activity = R"sql(
 CREATE TABLE activity(
   account INTEGER NOT NULL,
@@ -148,13 +149,14 @@ INSERT INTO activity
   SELECT account, id >> 40 FROM message UNION SELECT account, id >> 40 FROM callback;
 )sql";
 
-// Callbacks wait per account and origin, so that what one account's endpoints do is its own matter.
+// Callbacks wait by account and origin, so that endpoints of one account do not affect another's.
 constexpr const char* callbacks_by_account = R"sql(
 DROP INDEX callback_waiting;
 CREATE INDEX callback_waiting ON callback(account, origin_key, due_at, id) WHERE state = 0;
 )sql";
 
-// Since when a retried message fails, and what a lane knows after a restart (lane_record.hpp).
+// Since when a retried message has been failing, and what a lane must know after a restart
+// (LaneRecord).
 constexpr const char* lanes = R"sql(
 ALTER TABLE queue ADD COLUMN failing_since INTEGER;
 CREATE TABLE lane(
@@ -178,9 +180,9 @@ constexpr const char* campaign_of_message = R"sql(
 ALTER TABLE message ADD COLUMN campaign INTEGER;
 )sql";
 
-// What a platform took and decides later, by the platform's id; `decide_by` is NULL once it ended.
-// What platforms reported: inbound messages (about 0), and how far those that were sent have come
-// (about 1), so that a repeat is known. What connectors keep of their devices, encrypted.
+// Messages that were handed over, by the platform's id; `decide_by` is NULL once one has ended.
+// What platforms reported, so that repeats are detected: inbound messages (about 0), and the
+// progress of those that were sent (about 1). What connectors store for their devices, encrypted.
 constexpr const char* platform_reports = R"sql(
 CREATE TABLE handed_over(
   id INTEGER PRIMARY KEY,
@@ -213,7 +215,7 @@ CREATE TABLE device_secret(
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-/// Step N brings version N to N + 1. Steps are added, never changed.
+/// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{
     first_schema,       lists_of_trouble,    activity,        callbacks_by_account, lanes,
     rows_of_an_account, campaign_of_message, platform_reports};

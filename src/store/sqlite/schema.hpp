@@ -1,4 +1,4 @@
-// The tables, and how an older file becomes a current one.
+// The tables, and the migration of older ones.
 #pragma once
 
 #include "base/error.hpp"
@@ -6,10 +6,10 @@
 
 namespace merpati::store::sqlite {
 
-/// The schema this program writes (PRAGMA user_version).
+/// The version of the schema that this program writes (PRAGMA user_version).
 [[nodiscard]] int schema_version() noexcept;
 
-/// Brings the schema up to date, a step a transaction. `allowed` false: an older schema is an
+/// Migrates the schema, one step in each transaction. `allowed` false: an older schema is an
 /// error. Errors: conflict (newer than this program, older and not allowed, or not a store at all);
 /// throws Failure otherwise.
 [[nodiscard]] Result<void> migrate(Connection& connection, bool allowed);

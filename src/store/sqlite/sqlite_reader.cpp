@@ -23,8 +23,8 @@ QueueRow read_queue_row(const Cursor& row) {
 
 }  // namespace
 
-// The walks over lanes, accounts and origins jump from one to the next through the index; they read
-// no row of those between.
+// Lanes, accounts and origins are listed by jumping from one to the next in the index, without
+// reading the rows between.
 SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Condition& condition)
     : connection_(path, Access::read_only),
       secrets_(secrets),
@@ -133,7 +133,7 @@ Result<std::vector<LaneSummary>> SqliteReader::lanes() {
     return all || all.error().code != ErrorCode::damaged ? std::move(all) : lanes_of_devices();
 }
 
-/// Where the walk over the queue meets damage: device by device.
+/// Used if walk_lanes meets damage: asks for the lanes of each device.
 Result<std::vector<LaneSummary>> SqliteReader::lanes_of_devices() {
     const auto known = devices();
     if (!known) {
@@ -244,7 +244,7 @@ void SqliteReader::pick(EarliestRows& earliest, model::PhoneNumber device, model
     }
 }
 
-/// Null where it cannot be read, which is noted: the others of its lane do not wait for it.
+/// Null: it cannot be read. The damage is recorded, and the other messages of its lane are sent.
 std::unique_ptr<model::Message> SqliteReader::load_message(const Uuid& id) {
     try {
         auto row = message_row_.query(id.sequence());
@@ -262,7 +262,7 @@ std::unique_ptr<model::Message> SqliteReader::load_message(const Uuid& id) {
     return nullptr;
 }
 
-/// Damage met there stops this lane, and no other.
+/// Damage that `body` meets stops this lane alone.
 template <class Body>
 auto SqliteReader::in_lane(model::PhoneNumber device, Body body) -> decltype(body()) {
     auto read = guarded(body);
@@ -337,8 +337,8 @@ Result<std::vector<QueuedCallback>> SqliteReader::load_callbacks(const Endpoint&
     });
 }
 
-/// Empty where it is known, or cannot be read, which is noted: the others of its origin do not wait
-/// for it.
+/// Empty: it is known, or cannot be read. Damage is recorded, and the other callbacks of its origin
+/// are delivered.
 std::optional<QueuedCallback> SqliteReader::load_callback(std::int64_t sequence,
                                                           const Known& known) {
     try {

@@ -1,4 +1,4 @@
-// Reading beside the writer, on SQLite.
+// The Reader of SQLite.
 #pragma once
 
 #include <memory>
@@ -80,8 +80,7 @@ private:
     Statement origin_rows_;
     Statement callback_row_;
     Statement origin_due_;
-    std::unordered_set<Uuid>
-        unreadable_;  // Messages whose rows are damaged; passed by from then on.
+    std::unordered_set<Uuid> unreadable_;  // Messages whose rows are damaged; skipped from then on.
 };
 
 }  // namespace merpati::store::sqlite

@@ -20,23 +20,23 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// The log is moved into the store when it holds so many pages (32 MiB),
+/// The log is checkpointed when it holds so many pages (32 MiB),
 constexpr int log_frames_max = 8'000;
 
-/// and its index has room for those that gather while a reader, say a backup, needs it.
+/// and its index has room for those that gather while a reader, such as a backup, needs it.
 constexpr int log_index_frames = 4 * log_frames_max;
 
-/// Settings of the writing connection. Durability is read back: a build or file system that does
-/// not give it must not be trusted with a message.
+/// Sets up the writing connection. Durability settings are read back, because a build or file
+/// system that does not provide them must not be trusted with messages.
 Result<void> prepare_writer(Connection& connection) {
     connection.execute(
         "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
         "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864;"
-        // What is removed is overwritten where that costs no extra write; Debian's default would
-        // write every page that becomes free.
+        // Deleted content is overwritten if that needs no extra write; Debian's default writes
+        // every page that becomes free.
         "PRAGMA secure_delete = FAST");
     const auto journal = connection.query_text("PRAGMA journal_mode = WAL");
-    // Checkpoints are our own: SQLite's automatic one says nothing of its failure.
+    // Checkpoints are explicit, because SQLite does not report failures of automatic ones.
     connection.execute("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
     const auto synchronous = connection.query_text("PRAGMA synchronous");
     if (journal != "wal" || synchronous != "2") {
@@ -50,7 +50,7 @@ Result<void> prepare_writer(Connection& connection) {
 
 constexpr std::string_view check_word = "merpati";
 
-/// Opens the key file, or makes it for a new store. A store that has seen a key wants that one.
+/// Opens the key file, or makes it for a new store. A store can be opened only with its own key.
 Result<SecretBox> open_secrets(Connection& connection, const std::filesystem::path& key_file) {
     std::optional<Bytes> check;
     {
@@ -145,7 +145,7 @@ public:
     Result<void> checkpoint() override {
         auto moved = guarded([&]() -> Result<void> {
             if (!connection_->checkpoint()) {
-                room_.met_full();  // The log goes on holding what did not fit.
+                room_.met_full();  // The pages stay in the log.
             }
             return {};
         });
@@ -158,7 +158,7 @@ public:
             try {
                 return connection_->reusable_bytes();
             } catch (const Failure&) {
-                return 0;  // Whoever writes next meets the reason.
+                return 0;  // The next write reports the error.
             }
         });
     }
@@ -176,7 +176,7 @@ public:
     }
 
     Result<void> backup(const std::filesystem::path& file) override {
-        // SQLite writes into an empty file; ours is made first so that nobody else can read it.
+        // SQLite accepts an empty file; it is made here so that only this user can read it.
         const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (made < 0) {
             const auto code = errno == EEXIST ? ErrorCode::conflict : ErrorCode::io_failed;
@@ -203,7 +203,7 @@ public:
     }
 
 private:
-    /// What went wrong, after it was undone.
+    /// Runs `body`. On a failure, undoes the transaction and returns it.
     template <class Body>
     std::optional<Failure> attempt(Body body) {
         try {
@@ -223,7 +223,7 @@ private:
     static void refuse(std::vector<Change>& changes) {
         for (auto& change : changes) {
             if (change.lasting) {
-                change.result = {};  // It is run again.
+                change.result = {};  // It will run again.
             } else {
                 change.result = fail(ErrorCode::busy, "the store's disk is full: free some room");
             }
@@ -232,14 +232,14 @@ private:
 
     const std::filesystem::path path_;
     Condition condition_;
-    StoreLock lock_;  // Let go of after the connection.
+    StoreLock lock_;  // Destroyed after the connection.
     std::unique_ptr<Connection> connection_;
     const SecretBox secrets_;
     DiskRoom room_;
     MessageWriter writer_;
     SqliteTables tables_;
     Transaction transaction_;
-    bool failed_ = false;  // A failed sync is never tried again: the kernel may have dropped pages.
+    bool failed_ = false;  // A failed sync is not repeated: the kernel may have dropped pages.
 };
 
 Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
@@ -267,7 +267,7 @@ Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
 Result<std::unique_ptr<Store>> open(const std::filesystem::path& path,
                                     const StoreOptions& options) {
     return guarded([&]() -> Result<std::unique_ptr<Store>> {
-        // Makes the file, so that it (and SQLite's side files, which copy its mode) is private.
+        // Makes the file with a private mode, which SQLite copies to its other files.
         auto lock = StoreLock::take(path, options.create);
         if (!lock) {
             return pass(lock);
@@ -279,7 +279,7 @@ Result<std::unique_ptr<Store>> open(const std::filesystem::path& path,
                 throw;
             }
         }
-        DiskRoom::give_up(path);  // The disk is full, and the reserve may be what fills it.
+        DiskRoom::give_up(path);  // The disk is full, perhaps only because of the reserve.
         return open_locked(path, options, *lock);
     });
 }

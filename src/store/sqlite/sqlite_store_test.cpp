@@ -58,7 +58,7 @@ struct SqliteStoreTest : ::testing::Test {
     }
 };
 
-TEST_F(SqliteStoreTest, ASecondOpenerIsToldThatTheStoreIsTaken) {
+TEST_F(SqliteStoreTest, ASecondOpenerIsRefused) {
     auto first = take(open_store(options));
     const auto refused = refusal();
     EXPECT_EQ(refused.code, ErrorCode::busy);

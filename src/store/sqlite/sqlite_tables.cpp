@@ -10,8 +10,8 @@
 namespace merpati::store::sqlite {
 namespace {
 
-// A step of retention looks at this many times the rows it may remove.
-constexpr std::size_t walk_factor = 8;
+/// A step of retention visits this many times the rows that it may remove.
+constexpr std::size_t visits_per_removal = 8;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
     try {
         change.result = change.run(*this);
     } catch (const Failure& failure) {
-        // A constraint is the change's own fault; anything else is the store's.
+        // A violated constraint fails the change; any other error, the store.
         if ((failure.code() & 0xff) != SQLITE_CONSTRAINT) {
             throw;
         }
@@ -191,8 +191,9 @@ Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
     return removed;
 }
 
-/// Walks old endings from where the last step stopped, so that the few which cannot go yet (held,
-/// ended lately, callback waiting) do not hold up the rest. Unfinished messages are not on its way.
+/// Continues where the last step stopped, so that the few completions which cannot be removed yet
+/// (held, ended lately, callback waiting) do not delay the others. Messages that have not ended
+/// have no completion and are not visited.
 std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
     struct Old {
         std::int64_t id;
@@ -200,25 +201,25 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
     };
     std::vector<Old> finished;
     std::size_t seen = 0;
-    const auto seen_max = limits.rows_max * walk_factor;
+    const auto seen_max = limits.rows_max * visits_per_removal;
     {
         Statement walk{connection_,
                        "SELECT c.id, c.state, c.finished_at, c.event, b.state FROM completion c "
                        "LEFT JOIN callback b ON b.id = c.event "
                        "WHERE c.id > ? AND c.id < ? ORDER BY c.id LIMIT ?"};
         auto row =
-            walk.query(messages_walked_to_, Uuid::sequence_at(limits.messages_before), seen_max);
+            walk.query(messages_pruned_to_, Uuid::sequence_at(limits.messages_before), seen_max);
         while (finished.size() < limits.rows_max && row.next()) {
             ++seen;
-            messages_walked_to_ = row.integer(0);
-            // What is damaged in a row keeps it, and keeps no other.
+            messages_pruned_to_ = row.integer(0);
+            // A damaged row stays, and delays no other.
             const auto state = row.integer(1);
             const bool ended = state >= 0 &&
                                state <= static_cast<std::int64_t>(model::MessageState::held) &&
                                model::is_final(static_cast<model::MessageState>(state)) &&
                                row.integer(2) < to_unix_millis(limits.messages_before);
-            const bool told = row.null(4) || row.integer(4) != 0;
-            if (ended && told) {
+            const bool callback_done = row.null(4) || row.integer(4) != 0;
+            if (ended && callback_done) {
                 finished.push_back(
                     {.id = row.integer(0),
                      .event = row.null(3) ? std::nullopt : std::optional{row.integer(3)}});
@@ -226,7 +227,7 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
         }
     }
     if (seen < seen_max && finished.size() < limits.rows_max) {
-        messages_walked_to_ = 0;
+        messages_pruned_to_ = 0;
     }
     Statement message{connection_, "DELETE FROM message WHERE id = ?"};
     Statement completion{connection_, "DELETE FROM completion WHERE id = ?"};
@@ -243,30 +244,30 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
     return finished.size();
 }
 
-/// Old callbacks that did not go with a message: device webhooks, and those of an end that a
-/// release undid.
+/// Removes old callbacks that were not removed with a message: device webhooks, and those of a
+/// completion that a release undid.
 std::size_t SqliteTables::prune_callbacks(const PruneLimits& limits) {
     std::vector<std::int64_t> finished;
     std::size_t seen = 0;
-    const auto seen_max = limits.rows_max * walk_factor;
+    const auto seen_max = limits.rows_max * visits_per_removal;
     {
         Statement walk{connection_,
                        "SELECT id, state <> 0 AND updated_at < ?3 AND (message IS NULL OR NOT "
                        "EXISTS (SELECT 1 FROM completion c WHERE c.event = callback.id AND "
                        "c.id = callback.message)) "
                        "FROM callback WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT ?4"};
-        auto row = walk.query(callbacks_walked_to_, Uuid::sequence_at(limits.messages_before),
+        auto row = walk.query(callbacks_pruned_to_, Uuid::sequence_at(limits.messages_before),
                               limits.messages_before, seen_max);
         while (finished.size() < limits.rows_max && row.next()) {
             ++seen;
-            callbacks_walked_to_ = row.integer(0);
+            callbacks_pruned_to_ = row.integer(0);
             if (row.integer(1) != 0) {
                 finished.push_back(row.integer(0));
             }
         }
     }
     if (seen < seen_max && finished.size() < limits.rows_max) {
-        callbacks_walked_to_ = 0;
+        callbacks_pruned_to_ = 0;
     }
     Statement callback{connection_, "DELETE FROM callback WHERE id = ?"};
     for (const auto event : finished) {

@@ -1,4 +1,4 @@
-// The rare writes, on SQLite.
+// The Tables of SQLite.
 #pragma once
 
 #include <unordered_set>
@@ -18,8 +18,8 @@ public:
                  Condition& condition)
         : connection_(connection), writer_(writer), secrets_(secrets), condition_(condition) {}
 
-    /// Undoes what a failed change has written; adds what another one has to `row_changes`. Throws
-    /// Failure when the store itself failed.
+    /// Undoes the writes of a failed change; adds those of any other to `row_changes`. Throws
+    /// Failure if the store itself failed.
     void apply(Change& change, std::vector<RowChange>& row_changes);
 
     Result<std::optional<model::Account>> find_account(model::AccountId id) override;
@@ -85,10 +85,10 @@ private:
     const SecretBox& secrets_;
     Condition& condition_;
     std::vector<RowChange> row_changes_;  // Of the change that runs.
-    // Where retention's walks stand; 0: at the start.
-    std::int64_t messages_walked_to_ = 0;
-    std::int64_t callbacks_walked_to_ = 0;
-    // Messages that were handed over and cannot be read; passed by from then on.
+    // Where the next step of retention continues; 0: at the start.
+    std::int64_t messages_pruned_to_ = 0;
+    std::int64_t callbacks_pruned_to_ = 0;
+    // Messages that were handed over and cannot be read; skipped from then on.
     std::unordered_set<std::int64_t> undecidable_;
 };
 

@@ -42,7 +42,7 @@ Result<int> lock(const std::string& path, bool create) {
                 fmt::format("another process has the store open ({} is locked)", path));
 }
 
-/// A store that is there, with something in it: an empty file is none.
+/// Whether there is a store; an empty file is none.
 Result<void> find(const std::filesystem::path& path) {
     std::error_code error;
     const auto size = std::filesystem::file_size(path, error);

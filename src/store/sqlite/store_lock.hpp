@@ -1,4 +1,4 @@
-// Who has the store open: one process, whatever path it used.
+// Locks a store: one process at a time, whatever path it uses.
 #pragma once
 
 #include <filesystem>
@@ -7,17 +7,17 @@
 
 namespace merpati::store::sqlite {
 
-/// Two exclusive flocks, held for the life of the object and gone with the process, however it
-/// ends: on the database file itself, which a symbolic link or a bind mount leads to as well, and
-/// on PATH.lock, which still stands where the file is replaced under a running server.
+/// Two exclusive flocks, released by the destructor or with the process: one on the database file
+/// itself, to which a symbolic link or a bind mount leads as well, and one on PATH.lock, which
+/// remains if the database file is replaced under a running server.
 ///
 /// SQLite's own locks are POSIX locks, which a process loses when it closes any descriptor of the
-/// file: let go of this only after the last connection.
+/// file: destroy this after the last connection.
 class StoreLock {
 public:
-    /// Makes both files (mode 0600) where they are not there; without `create`, neither.
-    /// Errors: not_found (without `create`), busy, refused (the file has a second name, and SQLite
-    /// would keep a second log beside that), io_failed.
+    /// Creates the files if they are missing (mode 0600); without `create`, only PATH.lock of a
+    /// store that exists. Errors: not_found (without `create`), busy, refused (the file has a
+    /// second name, beside which SQLite would keep a second log), io_failed.
     [[nodiscard]] static Result<StoreLock> take(const std::filesystem::path& path, bool create);
 
     StoreLock(StoreLock&& other) noexcept;

@@ -6,7 +6,7 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// Times that one batch is begun anew: damage in more places is no longer a matter of a few.
+/// How often one batch is begun again. With damage in more places the store is of no use.
 constexpr std::size_t left_out_max = 32;
 
 bool is_left_out(const Accept& accept) {
@@ -73,27 +73,27 @@ bool Transaction::leave_out(WriteBatch& batch) {
         case Kind::none:
             break;
         case Kind::finish:
-            leave_out_lane(batch, batch.finishes[place_].message->device);
+            leave_out_lane(batch, batch.finishes[index_].message->device);
             break;
         case Kind::reschedule:
-            leave_out_lane(batch, batch.reschedules[place_].device);
+            leave_out_lane(batch, batch.reschedules[index_].device);
             break;
         case Kind::hand_over:
-            leave_out_lane(batch, batch.hand_overs[place_].device);
+            leave_out_lane(batch, batch.hand_overs[index_].device);
             break;
         case Kind::intent:
-            leave_out_lane(batch, batch.intents[place_].device);
+            leave_out_lane(batch, batch.intents[index_].device);
             break;
         case Kind::callback:
-            leave_out(batch.callback_updates[place_]);
-            for (auto& update : batch.callback_updates) {  // A page holds many.
+            leave_out(batch.callback_updates[index_]);
+            for (auto& update : batch.callback_updates) {  // A page holds many rows.
                 if (!update.damaged && !can_be_read(update.event)) {
                     leave_out(update);
                 }
             }
             break;
         case Kind::change:
-            batch.changes[place_].result =
+            batch.changes[index_].result =
                 fail(ErrorCode::damaged, "the store is damaged where this was to be written");
             condition_.note_damage("where a change was to be written");
             break;
@@ -101,8 +101,8 @@ bool Transaction::leave_out(WriteBatch& batch) {
             leave_out_accepts(batch);
             break;
     }
-    // A change that cannot be run twice was undone with the others, and what an accept found may
-    // have been: their callers ask again.
+    // Changes that must not run twice were undone with the others, and so may have been the rows
+    // that an accept was refused by: their callers must try again.
     for (auto& change : batch.changes) {
         if (change.result && !change.lasting) {
             change.result = fail(ErrorCode::busy, "the store met damage beside it: try again");
@@ -119,15 +119,15 @@ bool Transaction::leave_out(WriteBatch& batch) {
 template <class Element, class Write>
 void Transaction::write(Kind kind, std::vector<Element>& elements, Write write) {
     kind_ = kind;
-    for (place_ = 0; place_ < elements.size(); ++place_) {
-        if (!is_left_out(elements[place_])) {
-            write(elements[place_]);
+    for (index_ = 0; index_ < elements.size(); ++index_) {
+        if (!is_left_out(elements[index_])) {
+            write(elements[index_]);
         }
     }
     kind_ = Kind::none;
 }
 
-/// Nothing of this lane is recorded any more: it stops.
+/// The lane stops, because nothing of it can be recorded.
 void Transaction::leave_out_lane(WriteBatch& batch, model::PhoneNumber lane) {
     condition_.note_damaged_lane(lane);
     for (auto& finish : batch.finishes) {
@@ -153,7 +153,7 @@ void Transaction::leave_out_lane(WriteBatch& batch, model::PhoneNumber lane) {
     }
 }
 
-/// Its callback may be repeated after a restart; nobody waits for it.
+/// The callback may be repeated after a restart.
 void Transaction::leave_out(CallbackUpdate& update) {
     update.damaged = true;
     condition_.note_damage("callback " + std::to_string(update.event.sequence()));
@@ -171,10 +171,10 @@ bool Transaction::can_be_read(const model::EventId& callback) {
     }
 }
 
-/// Those of the same device; after a few devices it is clear that all fare alike.
+/// Leaves out accepts of the same device; after a few devices, all.
 void Transaction::leave_out_accepts(WriteBatch& batch) {
     constexpr std::size_t devices_max = 4;
-    const auto device = batch.accepts[place_].message->device;
+    const auto device = batch.accepts[index_].message->device;
     for (auto& accept : batch.accepts) {
         if (left_out_ >= devices_max || accept.message->device == device) {
             accept.result = Accept::Result::damaged;

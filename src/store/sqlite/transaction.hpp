@@ -1,4 +1,4 @@
-// A batch as one transaction of SQLite.
+// Writes a batch as one transaction of SQLite.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace merpati::store::sqlite {
 
-/// Operation: `run` writes all elements and commits. Where one meets damage nothing is written any
-/// more in that transaction, not even after a savepoint: `undo`, `leave_out` the element and what
-/// will fare like it, and `run` the others.
+/// Operation: `run` writes all elements and commits. After one meets damage, SQLite writes nothing
+/// more in that transaction, not even after a savepoint. Then call `undo`, `leave_out` (the
+/// element, and others that would meet the same damage), and `run` again for the others.
 ///
 /// Threads: one, the store's.
 class Transaction {
@@ -22,14 +22,14 @@ public:
     Transaction(Connection& connection, MessageWriter& writer, SqliteTables& tables,
                 Condition& condition);
 
-    /// Passes by what was refused or left out before. Throws Failure; call `undo` then.
+    /// Skips elements that were refused or left out before. Throws Failure; call `undo` then.
     void run(WriteBatch& batch);
 
-    /// Rolls back what is open, and forgets what was only written there.
+    /// Rolls back an open transaction, and resets what was cached in it.
     void undo() noexcept;
 
-    /// After damage. Throws Failure when reading fails for another reason. False where it concerns
-    /// no element, or too many by now: then the store is of no more use.
+    /// After damage. False: it concerns no element, or too many by now, and the store must not be
+    /// used any more. Throws Failure if reading fails for another reason.
     [[nodiscard]] bool leave_out(WriteBatch& batch);
 
 private:
@@ -58,8 +58,8 @@ private:
     Statement begin_;
     Statement commit_;
     Statement find_callback_;
-    Kind kind_ = Kind::none;  // What is being written,
-    std::size_t place_ = 0;   // and which one of them.
+    Kind kind_ = Kind::none;  // The kind of element that is being written,
+    std::size_t index_ = 0;   // and which of them.
     std::size_t left_out_ = 0;
 };
 

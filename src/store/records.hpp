@@ -1,0 +1,125 @@
+// What a store holds, as records.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/clock.hpp"
+#include "base/digest.hpp"
+#include "model/account.hpp"
+#include "model/callback.hpp"
+#include "model/device.hpp"
+#include "model/message.hpp"
+#include "model/outcome.hpp"
+
+namespace merpati::store {
+
+/// A message that waits in its lane.
+struct QueuedMessage {
+    std::unique_ptr<model::Message> message;
+    Timestamp queued_at;  // Time of the next attempt; orders the queue.
+    std::uint32_t attempts = 0;
+    bool intent_recorded = false;  // A send was about to begin when this was last written.
+    std::optional<Timestamp> failing_since;  // Its first attempt that failed for a passing reason.
+};
+
+/// A lane with waiting messages.
+struct LaneSummary {
+    model::PhoneNumber device;
+    model::Source source = model::Source::api;
+    Timestamp due_from;  // A lower bound: no message in the lane is due before this.
+};
+
+/// What a paced device has sent. All times are queue time (base/queue_clock.hpp).
+struct SentRecord {
+    Timestamp last_at;      // Of the last send,
+    Millis jitter{0};       // and the jitter that was drawn for it.
+    Timestamp day_ends_at;  // Of the day that `of_day` counts.
+    std::uint32_t of_day = 0;
+    friend bool operator==(const SentRecord&, const SentRecord&) = default;
+};
+
+/// What a lane must know after a restart.
+struct LaneRecord {
+    model::PhoneNumber device;
+    std::optional<Timestamp> down_since;  // Since when its device cannot send (queue time).
+    std::optional<SentRecord> sent;       // Only of a device that has, or had, a pace.
+};
+
+/// A message with everything known of it.
+struct MessageRecord {
+    model::Message message;
+    model::MessageState state = model::MessageState::pending;
+    Timestamp queued_at;  // While it waits: time of the next attempt; handed over: decide_by.
+    std::uint32_t attempts = 0;
+    std::string platform_id;                      // While it is handed over.
+    std::string last_details;                     // Of the last passing failure, while it waits.
+    std::optional<model::Completion> completion;  // Once it has ended, or is held.
+};
+
+/// A message that was handed over to its platform.
+struct PlatformMessage {
+    model::Message message;
+    std::string platform_id;
+    std::uint32_t attempts = 0;
+    std::optional<Timestamp> decide_by;           // Queue time; empty once it has ended.
+    std::optional<model::PlatformStatus> status;  // The furthest that was reported.
+};
+
+struct QueuedCallback {
+    model::Callback callback;
+    model::CallbackProgress progress;
+};
+
+/// One account's callbacks for one origin: the unit of queueing, attempts and health.
+struct Endpoint {
+    model::AccountId account;
+    std::int64_t origin_key = 0;
+
+    friend bool operator==(const Endpoint&, const Endpoint&) = default;
+};
+
+/// An origin of an account, with waiting callbacks.
+struct OriginSummary {
+    std::int64_t origin_key = 0;
+    Timestamp due_from;  // Of the earliest.
+};
+
+/// A caller's Idempotency-Key, and the answer to the first request that used it.
+struct IdempotencyRecord {
+    model::AccountId account;
+    std::string key;
+    Sha256 fingerprint{};                     // Of operation and body.
+    std::optional<model::MessageId> message;  // For sends.
+    std::uint16_t status = 0;                 // Of the first answer; 0: not given yet.
+    std::string answer;                       // Its body.
+    Timestamp created_at;
+
+    /// How long a key is remembered (decisions.md).
+    static constexpr std::chrono::hours kept{24};
+
+    /// False: the key has expired, although retention may not have removed it yet.
+    [[nodiscard]] bool holds(Timestamp now) const noexcept { return now < created_at + kept; }
+};
+
+/// A device as it is now: added, or with another state or webhook.
+struct DeviceWritten {
+    model::Device device;
+    bool is_new = false;
+};
+
+/// A device as it was.
+struct DeviceRemoved {
+    model::Device device;
+};
+
+/// A row that a committed change wrote, for copies in memory: an account or key as it is now, a
+/// device, or a callback that waits to be delivered.
+using RowChange =
+    std::variant<model::Account, model::ApiKey, DeviceWritten, DeviceRemoved, model::Callback>;
+
+}  // namespace merpati::store
