@@ -7,30 +7,21 @@
 
 namespace merpati::outbound {
 
-/// A range of IPv4 that is refused. `network` in host byte order.
-struct Ipv4Range {
-    std::uint32_t network;
+/// A range of addresses. `Number` holds an IPv4 address in host byte order, or the upper half of an
+/// IPv6 address: no prefix here is longer than 64 bits.
+template <class Number>
+struct AddressRange {
+    Number network;
     unsigned prefix;
     std::string_view name;
     std::string_view source;
 
-    [[nodiscard]] constexpr bool contains(std::uint32_t address) const noexcept {
-        return ((address ^ network) >> (32U - prefix)) == 0;
+    [[nodiscard]] constexpr bool contains(Number address) const noexcept {
+        return ((address ^ network) >> (8 * sizeof(Number) - prefix)) == 0;
     }
 };
-
-/// A range of IPv6 that is refused although it lies in 2000::/3, the only part that is permitted at
-/// all. `network` is the upper half of the address; no such prefix is longer than 64 bits.
-struct Ipv6Range {
-    std::uint64_t network;
-    unsigned prefix;
-    std::string_view name;
-    std::string_view source;
-
-    [[nodiscard]] constexpr bool contains(std::uint64_t upper_half) const noexcept {
-        return ((upper_half ^ network) >> (64U - prefix)) == 0;
-    }
-};
+using Ipv4Range = AddressRange<std::uint32_t>;
+using Ipv6Range = AddressRange<std::uint64_t>;
 
 /// All of IANA's IPv4 Special-Purpose Address Registry, multicast and class E, and the one metadata
 /// address of a cloud platform that lies in public space. Other clouds' metadata addresses
