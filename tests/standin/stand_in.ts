@@ -196,7 +196,9 @@ export class StandIn implements ConnectionOwner {
 
   received(connection: Connection, received: Node): void {
     const companion = this.companions.get(connection);
-    if (companion) this.handle(companion, received);
+    if (companion?.isLinked) this.handle(companion, received);
+    else if (companion)
+      return; // It was unlinked a moment ago.
     else if (!this.pairing.received(connection, received) && received.tag === "iq") {
       connection.send(result(received)); // A ping of one that is not linked.
     }

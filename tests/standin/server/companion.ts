@@ -36,6 +36,10 @@ export class Companion implements Device {
     private readonly deviceIdentity: Buffer,
   ) {}
 
+  get isLinked(): boolean {
+    return this.account.devices.get(this.id) === this;
+  }
+
   get noiseKey(): Buffer {
     return this.keys.noiseKey;
   }

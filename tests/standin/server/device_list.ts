@@ -7,7 +7,8 @@ let announcements = 0;
 
 export function announce(account: Account, change: "add" | "remove", id: number): void {
   for (const [companion, servers] of account.watchers) {
-    if (companion.account === account && companion.id === id) continue;
+    if (!companion.isLinked) account.watchers.delete(companion);
+    if (!companion.isLinked || (companion.account === account && companion.id === id)) continue;
     for (const server of servers) {
       const from = account.jid(server);
       const device = node("device", { jid: account.jid(server, id), "key-index": String(id) });
