@@ -3,6 +3,7 @@
 // platform/signatures.ts.
 import { silenceConsole } from "./platform/console.js";
 import { stopForGood } from "./platform/exit.js";
+import { limitMemory } from "./platform/memory.js";
 import { repairSignatures } from "./platform/signatures.js";
 
 const NODE_MIN = [20, 19] as const;
@@ -14,6 +15,7 @@ function nodeIsNewEnough(): boolean {
 
 async function main(): Promise<void> {
   silenceConsole();
+  limitMemory();
   if (!nodeIsNewEnough()) {
     stopForGood(`Node ${NODE_MIN.join(".")} or newer is needed, this is ${process.versions.node}`);
   }
