@@ -159,7 +159,7 @@ public:
           ids_(queue_clock_, random, last_sequence),
           notices_(queue_clock_, ids_),
           policy_(std::move(allowed)),
-          connectors_(daemon::make_connectors(clock, settings, telemetry::Log::none())),
+          connectors_(daemon::make_connectors(clock, random, settings, telemetry::Log::none())),
           devices_(clock, connectors_, *store_, directory_, notices_),
           messages_(clock, *store_, directory_, notices_),
           manage_(

@@ -1,6 +1,7 @@
 #include "config/load.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -46,6 +47,7 @@ private:
     void read_environment(const std::map<std::string, std::string>& environment);
     void read_set(std::string_view set);
 
+    [[nodiscard]] const Row* row_of(std::string_view key);
     void assign(const Row& row, std::string_view value, Origin origin);
     void refuse_value(const Row& row, std::string_view value, const Origin& origin);
     void check_together(const Sources& sources);
@@ -58,6 +60,7 @@ private:
     [[nodiscard]] std::string place_of(std::string_view key) const;
 
     Loaded loaded_;
+    std::map<std::string, Row, std::less<>> worker_rows_;
     std::optional<Error> unreadable_;
     std::vector<std::string> mistakes_;
     std::size_t more_ = 0;
@@ -105,7 +108,7 @@ void Loader::read_file_entries(const std::filesystem::path& file) {
     }
     for (const auto& entry : *entries) {
         const auto place = fmt::format("{}:{}", file.string(), entry.line);
-        const auto* row = find_row(entry.key);
+        const auto* row = row_of(entry.key);
         if (row == nullptr) {
             mistake(fmt::format("{}: {}: no such setting{}", place, quote(entry.key),
                                 did_you_mean(entry.key, keys)));
@@ -137,6 +140,11 @@ void Loader::read_environment(const std::map<std::string, std::string>& environm
             continue;
         }
         const auto found = std::ranges::find(variables, name);
+        const auto worker = worker_key(name);
+        if (const auto* row = worker ? row_of(*worker) : nullptr; row != nullptr) {
+            assign(*row, value, {.kind = Origin::Kind::environment, .text = name});
+            continue;
+        }
         if (found == variables.end()) {
             mistake(fmt::format("{}: no such setting{}", quote(name), did_you_mean(name, words)));
             continue;
@@ -154,7 +162,7 @@ void Loader::read_set(std::string_view set) {
         return;
     }
     const auto key = set.substr(0, equals);
-    const auto* row = find_row(key);
+    const auto* row = row_of(key);
     if (row == nullptr) {
         std::vector<std::string_view> keys;
         for (const auto& each : rows()) {
@@ -164,6 +172,15 @@ void Loader::read_set(std::string_view set) {
         return;
     }
     assign(*row, set.substr(equals + 1), {.kind = Origin::Kind::flag, .text = "--set"});
+}
+
+const Row* Loader::row_of(std::string_view key) {
+    if (const auto* row = find_row(key); row != nullptr) {
+        return row;
+    }
+    auto made = worker_row(key);
+    return made ? &worker_rows_.try_emplace(std::string{key}, std::move(*made)).first->second
+                : nullptr;
 }
 
 void Loader::assign(const Row& row, std::string_view value, Origin origin) {
@@ -212,8 +229,18 @@ void Loader::check_together(const Sources& sources) {
         mistake(fmt::format("{}: media.max_bytes must not be above media.kept_bytes_max",
                             place_of("media.max_bytes")));
     }
+    auto names = sources.connectors;
+    for (const auto& [name, worker] : loaded_.settings.workers.by_name) {
+        if (std::ranges::find(sources.connectors, name) != sources.connectors.end()) {
+            const auto key = fmt::format("workers.{}.command", name);
+            mistake(fmt::format("{}: {}: there is a connector of this name already", place_of(key),
+                                key));
+        }
+        if (!names.empty()) {
+            names.emplace_back(name);
+        }
+    }
     const auto& connector = loaded_.settings.devices.default_connector;
-    const auto& names = sources.connectors;
     if (!names.empty() && std::ranges::find(names, connector) == names.end()) {
         constexpr std::string_view key = "devices.default_connector";
         mistake(fmt::format("{}: {} is {}, a connector that this version does not have; it has {}",
@@ -253,6 +280,9 @@ void Loader::fill_in_paths() {
     make_absolute("http.tls.key", settings.http.tls.key);
     make_absolute("outbound.ca_file", settings.outbound.ca_file);
     make_absolute("simulator.log", settings.simulator.log);
+    for (auto& [name, worker] : settings.workers.by_name) {
+        worker.folder = absolute(fmt::format("workers.{}.command", name), ".");
+    }
 }
 
 void Loader::make_absolute(std::string_view key, std::optional<std::filesystem::path>& path) const {

@@ -210,6 +210,48 @@ TEST_F(LoadTest, AConnectorThatThisVersionDoesNotHaveIsRefused) {
     EXPECT_THAT(detail, HasSubstr("it has simulator, other"));
 }
 
+TEST_F(LoadTest, AWorkerIsNamedByTheOperator) {
+    sources.working_directory = "/work";
+    sources.connectors = {"simulator", "linked"};
+    sources.environment = {{"MERPATI_WORKERS__OTHER__COMMAND", "./other,--fast"}};
+    sources.sets = {"devices.default_connector=echo"};
+    write(
+        "[workers]\nmemory_max = \"128MiB\"\n"
+        "[workers.echo]\ncommand = [\"python3\", \"w.py\"]\n");
+    const auto loaded = load(sources);
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    const auto& workers = loaded->settings.workers;
+    EXPECT_EQ(workers.memory_max, std::uint64_t{128} << 20);
+    ASSERT_EQ(workers.by_name.size(), 2U);
+    EXPECT_EQ(workers.by_name.at("echo").command, (std::vector<std::string>{"python3", "w.py"}));
+    EXPECT_EQ(workers.by_name.at("echo").folder, file.parent_path() / "");
+    EXPECT_EQ(workers.by_name.at("other").folder, "/work/");
+    EXPECT_THAT(show_text(*loaded), HasSubstr("workers.echo.command           = python3,w.py  ("));
+}
+
+TEST_F(LoadTest, AWorkerNeedsANameOfItsOwnAndAProgram) {
+    sources.connectors = {"simulator", "linked"};
+    write("[workers.linked]\ncommand = [\"python3\"]\n");
+    EXPECT_THAT(detail_of_failure(), HasSubstr("workers.linked.command: there is a connector"));
+    write("[workers.Echo]\ncommand = [\"python3\"]\n");
+    EXPECT_THAT(detail_of_failure(), HasSubstr("'workers.Echo.command': no such setting"));
+    write("[workers.echo]\ncommand = []\n");
+    EXPECT_THAT(detail_of_failure(), HasSubstr("workers.echo.command must be a program"));
+    write("[workers.echo]\nprogram = \"python3\"\n");
+    EXPECT_THAT(detail_of_failure(), HasSubstr("no such setting"));
+}
+
+TEST_F(LoadTest, LinkedDevicesConnectInTheClearToThisMachineAlone) {
+    for (const auto* url : {"ws://127.0.0.1:5222/ws", "ws://[::1]:1", "wss://example.com/ws"}) {
+        sources.sets = {std::string{"linked.url="} + url};
+        EXPECT_TRUE(load(sources)) << url;
+    }
+    for (const auto* url : {"ws://example.com", "ws://127.0.0.1.example.com", "http://127.0.0.1"}) {
+        sources.sets = {std::string{"linked.url="} + url};
+        EXPECT_FALSE(load(sources)) << url;
+    }
+}
+
 TEST_F(LoadTest, TheKeyFileLiesBesideTheStoreUnlessItIsNamed) {
     sources.sets = {"store.url=sqlite:/data/m.db"};
     EXPECT_EQ(load(sources)->settings.store.key_file, "/data/m.db.key");

@@ -98,10 +98,18 @@ std::string in_cell(std::string_view text) {
 
 std::vector<ShownSetting> show(const Loaded& loaded) {
     std::vector<ShownSetting> shown;
-    for (const auto& row : rows()) {
+    const auto add = [&](const Row& row) {
         shown.push_back({.key = row.key,
                          .value = row.show(row.print(loaded.settings)),
                          .origin = loaded.origin(row.key).text});
+    };
+    for (const auto& row : rows()) {
+        add(row);
+        if (row.key == "workers.memory_max") {
+            for (const auto& [name, worker] : loaded.settings.workers.by_name) {
+                add(*worker_row(fmt::format("workers.{}.command", name)));
+            }
+        }
     }
     return shown;
 }
@@ -131,6 +139,12 @@ std::string sample_file() {
         text += fmt::format("#{} = {}{}\n", below_section(row.key),
                             row.in_toml(unset ? row.example : value),
                             unset ? "  # an example; unset by default" : "");
+        if (row.key == "workers.memory_max") {
+            const auto worker = *worker_row("workers.echo.command");
+            text += "\n[workers.echo]\n" + wrap(worker.sentence, "# ");
+            text += fmt::format("#command = {}  # an example; unset by default\n",
+                                worker.in_toml(worker.example));
+        }
     }
     return text;
 }
@@ -149,6 +163,12 @@ std::string reference_page() {
                             value.empty() ? "unset" : fmt::format("`{}`", row.in_toml(value)),
                             in_cell(row.sentence), in_cell(row.type),
                             row.bounds.empty() ? "" : "; ", in_cell(row.bounds));
+        if (row.key == "workers.memory_max") {
+            const auto worker = *worker_row("workers.echo.command");
+            page +=
+                fmt::format("| `workers.NAME.command` | unset | {} | {}; {} |\n",
+                            in_cell(worker.sentence), in_cell(worker.type), in_cell(worker.bounds));
+        }
     }
     return page;
 }

@@ -12,7 +12,7 @@ namespace merpati::config {
 
 /// One line of `merpati config show`. Secrets are "***"; an unset value is empty.
 struct ShownSetting {
-    std::string_view key;
+    std::string key;
     std::string value;
     std::string origin;  // "default", "merpati.toml:3", "MERPATI_HTTP__LISTEN", "--set"
 };

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -99,6 +101,23 @@ struct SimulatorSettings {
     bool dedupe = false;
 };
 
+struct LinkedSettings {
+    std::optional<std::string> url;       // Empty: the platform's own.
+    std::optional<std::string> root_key;  // Hexadecimal. Empty: the platform's own.
+    /// Empty: Node.js and the worker that were installed with the program.
+    std::vector<std::string> command;
+};
+
+struct WorkerSettings {
+    std::vector<std::string> command;
+    std::filesystem::path folder;  // Where it runs: relative paths of its command start there.
+};
+
+struct WorkersSettings {
+    std::uint64_t memory_max = std::uint64_t{512} << 20;
+    std::map<std::string, WorkerSettings, std::less<>> by_name;
+};
+
 struct DevicesSettings {
     std::string default_connector = "simulator";
 };
@@ -120,6 +139,8 @@ struct Settings {
     MetricsSettings metrics;
     LogSettings log;
     SimulatorSettings simulator;
+    LinkedSettings linked;
+    WorkersSettings workers;
     DevicesSettings devices;
     RetentionSettings retention;
 };

@@ -6,6 +6,7 @@
 
 #include "config/address.hpp"
 #include "config/file.hpp"
+#include "model/device.hpp"
 
 namespace merpati::config {
 namespace {
@@ -13,6 +14,31 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+
+bool is_argument(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) {
+        return static_cast<unsigned char>(c) >= ' ' && c != '\x7f';
+    });
+}
+
+bool is_key(std::string_view text) {
+    return text.size() == 64 && std::ranges::all_of(text, [](char c) {
+               return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+           });
+}
+
+/// Plain text on the machine itself alone.
+bool is_platform_address(std::string_view text) {
+    const auto is_host_of = [&](std::string_view start) {
+        return text.starts_with(start) && (text.size() == start.size() ||
+                                           text[start.size()] == ':' || text[start.size()] == '/');
+    };
+    return (text.starts_with("wss://") && text.size() > 6) || is_host_of("ws://127.0.0.1") ||
+           is_host_of("ws://[::1]");
+}
+
+constexpr std::string_view worker_prefix = "workers.";
+constexpr std::string_view worker_suffix = ".command";
 
 struct Hints {
     std::string_view example{};
@@ -31,7 +57,7 @@ struct Table {
              Hints hints = {}) {
         static_assert(std::is_same_v<decltype(member(std::declval<Settings&>())), T&>);
         rows.push_back(
-            {.key = key,
+            {.key = std::string{key},
              .sentence = sentence,
              .example = hints.example,
              .secrecy = hints.secrecy,
@@ -196,6 +222,23 @@ void add_log(Table& table) {
               "The form of log lines on standard error. auto: text on a terminal, else json.");
 }
 
+void add_linked_and_workers(Table& table) {
+    table.add(AT(linked.url),
+              optional(text_where("a wss address (ws for 127.0.0.1 and [::1] alone)",
+                                  is_platform_address)),
+              "Where linked devices connect. Unset: the platform's own.",
+              {.example = "ws://127.0.0.1:5222/ws/chat"});
+    table.add(AT(linked.root_key), optional(text_where("64 hexadecimal digits", is_key)),
+              "The public key that signs the platform's certificates. Unset: the platform's own.");
+    table.add(AT(linked.command), list_where("a program and its arguments", 0, 64, is_argument),
+              "The worker of linked devices. Unset: node, and the worker that was installed with "
+              "the program.",
+              {.example = "/opt/node/bin/node,/opt/linked/dist/main.js"});
+    table.add(AT(workers.memory_max),
+              size_in_bytes(std::uint64_t{64} << 20, std::uint64_t{64} << 30),
+              "The memory that each worker may take; one that takes more is started again.");
+}
+
 void add_simulator_and_devices(Table& table) {
     table.add(AT(simulator.latency_ms), duration<milliseconds>(0ms, 60s, 1ms),
               "How long a send of the simulated platform takes.");
@@ -224,7 +267,7 @@ std::vector<Row> build_table() {
     Table table;
     for (const auto add :
          {add_http, add_store, add_outbound, add_api, add_scheduler, add_callback, add_media,
-          add_metrics, add_log, add_simulator_and_devices, add_retention}) {
+          add_metrics, add_log, add_linked_and_workers, add_simulator_and_devices, add_retention}) {
         add(table);
     }
     return std::move(table.rows);
@@ -277,6 +320,51 @@ std::string Row::in_toml(std::string_view value) const {
 std::span<const Row> rows() {
     static const std::vector<Row> table = build_table();
     return table;
+}
+
+std::optional<Row> worker_row(std::string_view key) {
+    if (!key.starts_with(worker_prefix) || !key.ends_with(worker_suffix) ||
+        key.size() <= worker_prefix.size() + worker_suffix.size()) {
+        return std::nullopt;
+    }
+    auto name = key.substr(worker_prefix.size());
+    name.remove_suffix(worker_suffix.size());
+    if (!model::is_connector_name(name)) {
+        return std::nullopt;
+    }
+    Table table;
+    table.add(
+        key,
+        [name = std::string{name}](auto& settings) -> auto& {
+            if constexpr (std::is_const_v<std::remove_reference_t<decltype(settings)>>) {
+                static const std::vector<std::string> none;
+                const auto found = settings.workers.by_name.find(name);
+                return found == settings.workers.by_name.end() ? none : found->second.command;
+            } else {
+                return settings.workers.by_name[name].command;
+            }
+        },
+        list_where("a program and its arguments", 1, 64, is_argument),
+        "The program of a connector NAME of your own, and its arguments: a worker that speaks "
+        "the connector protocol (docs/connector-protocol.md). NAME is then good for devices.",
+        {.example = "python3,/opt/merpati/worker.py"});
+    return std::move(table.rows[0]);
+}
+
+std::optional<std::string> worker_key(std::string_view variable) {
+    constexpr std::string_view prefix = "MERPATI_WORKERS__";
+    constexpr std::string_view suffix = "__COMMAND";
+    if (!variable.starts_with(prefix) || !variable.ends_with(suffix) ||
+        variable.size() <= prefix.size() + suffix.size()) {
+        return std::nullopt;
+    }
+    variable.remove_prefix(prefix.size());
+    variable.remove_suffix(suffix.size());
+    std::string key{worker_prefix};
+    for (const char c : variable) {
+        key += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return key += worker_suffix;
 }
 
 const Row* find_row(std::string_view key) {

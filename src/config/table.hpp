@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ enum class Secrecy : std::uint8_t { open, password_in_url, secret };
 
 /// One setting. Texts are complete sentences for people; `key` never changes.
 struct Row {
-    std::string_view key;       // "http.tls.key"
+    std::string key;            // "http.tls.key"
     std::string_view sentence;  // What it does, what an unset value means.
     std::string_view example;   // For the sample file, where the default is unset; of any list.
     Secrecy secrecy = Secrecy::open;
@@ -43,6 +44,12 @@ struct Row {
 ///
 /// Threads: any; built at the first call, never changed.
 [[nodiscard]] std::span<const Row> rows();
+
+/// The row of `workers.NAME.command`, which is not among the others: NAME is the operator's choice.
+/// Empty: `key` is none.
+[[nodiscard]] std::optional<Row> worker_row(std::string_view key);
+/// Its key, by its variable (MERPATI_WORKERS__NAME__COMMAND). Empty: `variable` is none.
+[[nodiscard]] std::optional<std::string> worker_key(std::string_view variable);
 
 /// Null when there is no such setting.
 [[nodiscard]] const Row* find_row(std::string_view key);

@@ -3,12 +3,16 @@
 #include <array>
 #include <string>
 
+#include "connector/process/worker_connector.hpp"
 #include "connector/simulator/simulator.hpp"
+#include "daemon/worker_programs.hpp"
 
 namespace merpati::daemon {
 namespace {
 
-using MakeConnector = std::unique_ptr<connector::Connector> (*)(const Clock&,
+using connector::process::WorkerConnector;
+
+using MakeConnector = std::unique_ptr<connector::Connector> (*)(const Clock&, Random&,
                                                                 const config::Settings&,
                                                                 telemetry::Log);
 
@@ -17,7 +21,7 @@ struct ConnectorRow {
     MakeConnector make;
 };
 
-std::unique_ptr<connector::Connector> make_simulator(const Clock& clock,
+std::unique_ptr<connector::Connector> make_simulator(const Clock& clock, Random& /*random*/,
                                                      const config::Settings& settings,
                                                      telemetry::Log log) {
     connector::simulator::Options options;
@@ -30,8 +34,44 @@ std::unique_ptr<connector::Connector> make_simulator(const Clock& clock,
     return std::make_unique<connector::simulator::Simulator>(clock, std::move(options));
 }
 
+connector::process::Options worker_options(std::string_view name,
+                                           const config::Settings& settings) {
+    connector::process::Options options;
+    options.name = name;
+    options.path = search_path();
+    options.gateway_version = MERPATI_VERSION;
+    options.memory_max = settings.workers.memory_max;
+    return options;
+}
+
+/// Its worker is started for the first device: it is large.
+std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& random,
+                                                  const config::Settings& settings,
+                                                  telemetry::Log log) {
+    auto options = worker_options("linked", settings);
+    options.command = [linked = settings.linked] { return linked_command(linked); };
+    const auto tell = [&](const char* name, const std::optional<std::string>& value) {
+        if (value) {
+            options.config.emplace(name, *value);
+        }
+    };
+    tell("url", settings.linked.url);
+    tell("root_key", settings.linked.root_key);
+    if (settings.outbound.ca_file) {
+        options.config.emplace("ca_file", settings.outbound.ca_file->string());
+    }
+    options.on_demand = true;
+    options.expected.pairing = {"qr", "code"};
+    options.expected.typing = true;
+    options.expected.recognises_repeats = true;
+    options.expected.number_check = true;
+    options.expected.late_statuses = true;
+    return std::make_unique<WorkerConnector>(clock, random, std::move(options), std::move(log));
+}
+
 constexpr std::array table{
     ConnectorRow{.name = "simulator", .make = make_simulator},
+    ConnectorRow{.name = "linked", .make = make_linked},
 };
 
 }  // namespace
@@ -44,11 +84,20 @@ std::vector<std::string_view> connector_names() {
     return names;
 }
 
-connector::Connectors make_connectors(const Clock& clock, const config::Settings& settings,
-                                      const telemetry::Log& log) {
+connector::Connectors make_connectors(const Clock& clock, Random& random,
+                                      const config::Settings& settings, const telemetry::Log& log) {
     connector::Connectors connectors;
     for (const auto& row : table) {
-        connectors.add(std::string{row.name}, row.make(clock, settings, log.in(row.name)));
+        connectors.add(std::string{row.name}, row.make(clock, random, settings, log.in(row.name)));
+    }
+    for (const auto& [name, worker] : settings.workers.by_name) {
+        auto options = worker_options(name, settings);
+        options.command = [worker]() -> Result<std::vector<std::string>> {
+            return worker_command(worker);
+        };
+        options.folder = worker.folder.string();
+        connectors.add(name, std::make_unique<WorkerConnector>(clock, random, std::move(options),
+                                                               log.in(name)));
     }
     return connectors;
 }

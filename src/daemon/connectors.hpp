@@ -5,17 +5,19 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/random.hpp"
 #include "config/settings.hpp"
 #include "connector/connectors.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::daemon {
 
-/// A new connector is a folder in src/connector/ and a row in connectors.cpp.
+/// Those of the program itself: a new one is a folder in src/connector/ and a row in
+/// connectors.cpp, or a worker.
 [[nodiscard]] std::vector<std::string_view> connector_names();
 
-/// All of them, not started.
-[[nodiscard]] connector::Connectors make_connectors(const Clock& clock,
+/// All of them, and the workers that the settings name; not started.
+[[nodiscard]] connector::Connectors make_connectors(const Clock& clock, Random& random,
                                                     const config::Settings& settings,
                                                     const telemetry::Log& log);
 

@@ -108,7 +108,7 @@ public:
           authenticator_(queue_clock_, directory_, idempotency_, authenticator_options(settings)),
           media_fetcher_(clock, policy_, client_options(settings),
                          media_options(settings, log.in("media"))),
-          connectors_(make_connectors(clock, settings, log)),
+          connectors_(make_connectors(clock, random, settings, log)),
           committer_(clock, *store_, {}, [log](const Error& error) { fail_fast(log, error); }),
           sender_(
               queue_clock_, random, *store_, committer_, policy_, client_options(settings),

@@ -35,6 +35,7 @@ std::string why(int error) {
 /// All that the child needs, made before the fork: after it nothing may allocate.
 struct Prepared {
     std::string file;
+    std::string folder;
     std::vector<std::string> command;
     std::vector<char*> arguments;
     std::array<std::string, 2> variables;
@@ -73,7 +74,7 @@ bool move_to(int from, int to) {
     if (prepared.data.rlim_cur > 0) {
         ::setrlimit(RLIMIT_DATA, &prepared.data);
     }
-    if (::chdir("/") != 0 || !move_to(prepared.nothing.get(), STDIN_FILENO) ||
+    if (::chdir(prepared.folder.c_str()) != 0 || !move_to(prepared.nothing.get(), STDIN_FILENO) ||
         !move_to(prepared.output.get(), STDOUT_FILENO) ||
         !move_to(prepared.output.get(), STDERR_FILENO) ||
         !move_to(prepared.socket.get(), protocol_descriptor) ||
@@ -140,6 +141,7 @@ Result<Child> Child::start(const Program& program) {
     }
     Prepared prepared;
     prepared.file = std::move(*file);
+    prepared.folder = program.folder;
     prepared.command = program.command;
     for (auto& argument : prepared.command) {
         prepared.arguments.push_back(argument.data());

@@ -33,6 +33,7 @@ private:
 struct Program {
     std::vector<std::string> command;  // The program, by its path or found in `path`; arguments.
     std::string path;                  // The worker's PATH.
+    std::string folder = "/";          // Where it runs.
     std::uint64_t memory_max = 0;      // What it may have, so that a limit of the system's fits.
 };
 

@@ -19,6 +19,7 @@ struct Options {
     std::function<Result<std::vector<std::string>>()> command;
     std::map<std::string, std::string> config;  // Told to the worker.
     std::string path = "/usr/local/bin:/usr/bin:/bin";
+    std::string folder = "/";  // Where it runs.
     std::string gateway_version;
     std::uint64_t memory_max = std::uint64_t{512} << 20;
     /// Started only when a device is to be connected; until then it is taken to have these.

