@@ -64,9 +64,9 @@ struct Fetched {
 using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged,
                            DeviceRemoved, CancelRequested, QueuedOnDisk, Fetched>;
 
-/// Whether recovery must know that a send of the message was begun, because the message is delivered
-/// at most once and its connector does not recognise a repeated send (or is missing). After a crash
-/// during the send an operator decides.
+/// Whether recovery must know that a send of the message was begun, because the message is
+/// delivered at most once and its connector does not recognise a repeated send (or is missing).
+/// After a crash during the send an operator decides.
 [[nodiscard]] bool needs_intent(const connector::Connector* connector,
                                 const model::Message& message);
 

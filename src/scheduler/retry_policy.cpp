@@ -7,7 +7,7 @@ namespace merpati::scheduler {
 std::optional<Timestamp> RetryPolicy::next(Timestamp now, Timestamp failing_since,
                                            std::uint32_t attempts, std::optional<Millis> asked,
                                            Random& random) const {
-    if (given_up(now, failing_since)) {
+    if (now - failing_since >= give_up) {
         return std::nullopt;
     }
     auto wait = first;

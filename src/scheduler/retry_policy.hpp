@@ -22,10 +22,6 @@ struct RetryPolicy {
     [[nodiscard]] std::optional<Timestamp> next(Timestamp now, Timestamp failing_since,
                                                 std::uint32_t attempts, std::optional<Millis> asked,
                                                 Random& random) const;
-
-    [[nodiscard]] bool given_up(Timestamp now, Timestamp failing_since) const noexcept {
-        return now - failing_since >= give_up;
-    }
 };
 
 }  // namespace merpati::scheduler
