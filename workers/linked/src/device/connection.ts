@@ -148,7 +148,8 @@ export class Connection implements Line {
     const { settings, logger } = this.parts;
     return {
       ...(settings.url ? { waWebSocketUrl: settings.url } : {}),
-      ...(settings.agent ? { agent: settings.agent, fetchAgent: settings.agent } : {}),
+      ...(settings.agent ? { fetchAgent: settings.agent } : {}),
+      ...(settings.agent && settings.encrypted ? { agent: settings.agent } : {}),
       logger,
       browser: Browsers.ubuntu("Chrome"),
       markOnlineOnConnect: false,

@@ -6,7 +6,9 @@ import { WA_CERT_DETAILS } from "baileys";
 
 export interface PlatformSettings {
   url: string | undefined;
+  /// For the media hosts, and for `url` where that is encrypted.
   agent: Agent | undefined;
+  encrypted: boolean;
   /// True when the settings name a platform of their own.
   standIn: boolean;
 }
@@ -16,8 +18,8 @@ export function platformSettings(config: Record<string, unknown>): PlatformSetti
   const url = text(config, "url");
   const rootKey = text(config, "root_key");
   const authorities = text(config, "ca_file");
-  if (url !== undefined && new URL(url).protocol !== "wss:") {
-    throw new Error("url has to begin with wss://");
+  if (url !== undefined && !isAllowed(new URL(url))) {
+    throw new Error("url has to begin with wss://, or name this machine");
   }
   if (rootKey !== undefined) {
     if (!/^[0-9a-f]{64}$/i.test(rootKey)) {
@@ -29,7 +31,14 @@ export function platformSettings(config: Record<string, unknown>): PlatformSetti
     authorities === undefined
       ? undefined
       : new Agent({ ca: [...rootCertificates, readFileSync(authorities)] });
-  return { url, agent, standIn: url !== undefined };
+  const encrypted = url === undefined || new URL(url).protocol === "wss:";
+  return { url, agent, encrypted, standIn: url !== undefined };
+}
+
+/// Without encryption only to this machine itself.
+function isAllowed(url: URL): boolean {
+  const local = ["127.0.0.1", "[::1]"].includes(url.hostname);
+  return url.protocol === "wss:" || (url.protocol === "ws:" && local);
 }
 
 function text(config: Record<string, unknown>, name: string): string | undefined {

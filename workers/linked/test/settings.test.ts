@@ -1,0 +1,32 @@
+import { WA_CERT_DETAILS } from "baileys";
+import { afterEach, expect, test } from "vitest";
+import { platformSettings } from "../src/device/settings.js";
+
+const real = WA_CERT_DETAILS.PUBLIC_KEY;
+afterEach(() => {
+  WA_CERT_DETAILS.PUBLIC_KEY = real;
+});
+
+test("without settings it is the platform, with its own root", () => {
+  expect(platformSettings({})).toMatchObject({ url: undefined, standIn: false });
+  expect(WA_CERT_DETAILS.PUBLIC_KEY).toBe(real);
+});
+
+test("another root is taken only where the settings name one", () => {
+  const key = "ab".repeat(32);
+  const url = "wss://127.0.0.1:4443/ws/chat";
+  expect(platformSettings({ url, root_key: key })).toMatchObject({ url, standIn: true });
+  expect(WA_CERT_DETAILS.PUBLIC_KEY.toString("hex")).toBe(key);
+});
+
+test("an address without encryption is this machine's own", () => {
+  const url = "ws://127.0.0.1:5222/ws/chat";
+  expect(platformSettings({ url })).toMatchObject({ encrypted: false });
+  expect(platformSettings({ url: "ws://[::1]:5222/" })).toMatchObject({ encrypted: false });
+  expect(() => platformSettings({ url: "ws://192.0.2.1/" })).toThrow("wss://");
+  expect(() => platformSettings({ url: "http://127.0.0.1/" })).toThrow("wss://");
+});
+
+test("a root that is no key is refused", () => {
+  expect(() => platformSettings({ root_key: "abc" })).toThrow("root_key");
+});
