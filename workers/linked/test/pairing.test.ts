@@ -82,3 +82,27 @@ test("a device that the phone unlinks is logged out, and stays so", async () => 
   await gateway.ask("device.start", { device });
   await gateway.state(device, "logged_out", before);
 });
+
+test.each(["signature", "seal"] as const)(
+  "an account that is confirmed with a wrong %s is not linked",
+  async (fault) => {
+    const device = "6281100000006";
+    standIn.pairing.fault = fault;
+    try {
+      const before = gateway.lines.length;
+      await gateway.ask("device.start", { device, pairing: "qr" });
+      const step = await gateway.line("device.pairing", { device }, before);
+      void standIn
+        .phone(device)
+        .scan(step["payload"] as string)
+        .catch(() => {});
+      // It begins anew with another code.
+      const lines = gateway.lines.indexOf(step) + 1;
+      await gateway.line("device.pairing", { device }, lines);
+      expect(gateway.store(device).puts).toEqual([]);
+    } finally {
+      standIn.pairing.fault = undefined;
+      await gateway.ask("device.stop", { device });
+    }
+  },
+);

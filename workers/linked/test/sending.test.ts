@@ -178,6 +178,22 @@ test("a message costs one put", async () => {
   expect(values.puts.length - puts).toBe(1);
 });
 
+test("a recipient who cannot decrypt is sent it again, also by the next worker", async () => {
+  const { standIn, friend, device } = world;
+  standIn.phone(friend).forgetSessions();
+  const first = await world.send({ text: "Belum terbaca" });
+  await event(standIn, "shown", { id: id(first) });
+  // The next one is asked for again while no worker runs.
+  standIn.phone(friend).forgetSessions();
+  standIn.faults.add({ action: "hold_ack" });
+  const before = standIn.events.last;
+  const sending = world.send({ text: "Masih belum terbaca" });
+  await event(standIn, "message", { number: device }, before);
+  await world.restartWorker();
+  void sending.catch(() => {});
+  await event(standIn, "shown", { number: friend, text: "Masih belum terbaca" }, before);
+});
+
 test("nothing that the worker prints or logs holds keys, numbers or texts", async () => {
   const secret = "rahasia-yang-tidak-boleh-bocor";
   await world.send({ text: secret });

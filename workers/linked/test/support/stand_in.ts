@@ -14,6 +14,8 @@ export interface Phone {
   enterCode(code: string): Promise<number>;
   send(to: string, what: unknown, server?: "s.whatsapp.net" | "lid"): Promise<string>;
   read(to: string, ids: string[]): void;
+  /// It can decrypt nothing any more that goes on with a session.
+  forgetSessions(): void;
 }
 
 export interface StandIn {
@@ -21,6 +23,7 @@ export interface StandIn {
   rootFile: string;
   rootKey: Buffer;
   chainFault: string | undefined;
+  pairing: { fault: "signature" | "seal" | undefined };
   events: {
     last: number;
     after(sequence: number, matches?: (event: Event) => boolean): Event[];
