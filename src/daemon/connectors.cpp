@@ -50,6 +50,7 @@ std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& ra
                                                   telemetry::Log log) {
     auto options = worker_options("linked", settings);
     options.command = [linked = settings.linked] { return linked_command(linked); };
+    options.sandbox = [settings](const auto& command) { return linked_sandbox(command, settings); };
     const auto tell = [&](const char* name, const std::optional<std::string>& value) {
         if (value) {
             options.config.emplace(name, *value);

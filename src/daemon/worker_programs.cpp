@@ -20,6 +20,27 @@ constexpr std::array<std::string_view, 3> worker_folders{
     "../../workers/linked",           // In the source tree.
 };
 
+/// What Node.js reads to run, to find names and to trust hosts.
+constexpr std::array<std::string_view, 19> system_folders{"/usr",
+                                                          "/bin",
+                                                          "/lib",
+                                                          "/lib64",
+                                                          "/proc",
+                                                          "/sys/fs/cgroup",
+                                                          "/dev/urandom",
+                                                          "/dev/random",
+                                                          "/etc/ssl",
+                                                          "/etc/ca-certificates",
+                                                          "/etc/hosts",
+                                                          "/etc/host.conf",
+                                                          "/etc/nsswitch.conf",
+                                                          "/etc/resolv.conf",
+                                                          "/etc/gai.conf",
+                                                          "/etc/localtime",
+                                                          "/etc/ld.so.cache",
+                                                          "/run/systemd/resolve",
+                                                          "/run/resolvconf"};
+
 bool is_there(const files::path& file) {
     std::error_code error;
     return files::is_regular_file(file, error);
@@ -66,6 +87,22 @@ Result<std::vector<std::string>> linked_command(const config::LinkedSettings& li
     return fail(ErrorCode::not_found,
                 "the worker of linked devices is not installed with this program: build it, or "
                 "name it with linked.command");
+}
+
+connector::process::Sandbox linked_sandbox(const std::vector<std::string>& command,
+                                           const config::Settings& settings) {
+    if (!settings.linked.command.empty() || command.size() < 2) {
+        return {};  // Nobody knows what it needs.
+    }
+    connector::process::Sandbox sandbox{.readable = {system_folders.begin(), system_folders.end()},
+                                        .writable = {"/dev/null"}};
+    std::error_code error;
+    sandbox.readable.push_back(files::canonical(command[0], error));
+    sandbox.readable.push_back(files::path{command[1]}.parent_path().parent_path());
+    sandbox.readable.push_back(settings.media.folder.value_or(""));
+    sandbox.readable.push_back(settings.outbound.ca_file.value_or(""));
+    std::erase(sandbox.readable, files::path{});
+    return sandbox;
 }
 
 std::vector<std::string> worker_command(const config::WorkerSettings& worker) {

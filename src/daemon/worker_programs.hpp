@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "config/settings.hpp"
+#include "connector/process/sandbox.hpp"
 
 namespace merpati::daemon {
 
@@ -21,6 +22,11 @@ namespace merpati::daemon {
 [[nodiscard]] Result<std::vector<std::string>> linked_command(const config::LinkedSettings& linked,
                                                               const std::filesystem::path& folder,
                                                               const std::string& path);
+
+/// What the installed worker of linked devices may open: the system's programs and libraries,
+/// Node.js and itself, certificates, and media files; not the store, its key, or settings.
+[[nodiscard]] connector::process::Sandbox linked_sandbox(const std::vector<std::string>& command,
+                                                         const config::Settings& settings);
 
 /// The command of an operator's worker; a program that is named by a relative path is in its
 /// folder.

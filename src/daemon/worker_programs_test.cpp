@@ -1,5 +1,6 @@
 #include "daemon/worker_programs.hpp"
 
+#include <algorithm>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -39,6 +40,28 @@ TEST_F(WorkerProgramsTest, LinkedDevicesRunTheWorkerThatWasInstalledWithTheProgr
     EXPECT_EQ(*linked(), (Command{bundled, worker}));
     settings.command = {"other", "worker"};
     EXPECT_EQ(*linked(), settings.command);
+}
+
+TEST_F(WorkerProgramsTest, TheWorkerOfLinkedDevicesMayNotOpenTheStore) {
+    config::Settings all;
+    all.store.url = "sqlite:" + (root / "store/merpati.db").string();
+    all.media.folder = root / "store/merpati.db-media";
+    const auto node = make("node/node").string();
+    const auto worker = make("linked/dist/main.js").string();
+    const auto sandbox = linked_sandbox({node, worker}, all);
+    const auto may_read = [&](const files::path& file) {
+        return std::ranges::any_of(sandbox.readable, [&](const files::path& open) {
+            return file.string().starts_with(open.string());
+        });
+    };
+    EXPECT_TRUE(may_read(worker));
+    EXPECT_TRUE(may_read(node));
+    EXPECT_TRUE(may_read(root / "linked/node_modules/baileys/package.json"));
+    EXPECT_TRUE(may_read(root / "store/merpati.db-media/file"));
+    EXPECT_FALSE(may_read(root / "store/merpati.db.key"));
+    EXPECT_FALSE(may_read("/etc/merpati/merpati.toml"));
+    all.linked.command = {"node", worker};
+    EXPECT_TRUE(linked_sandbox({node, worker}, all).readable.empty());
 }
 
 TEST_F(WorkerProgramsTest, AnOperatorsProgramIsFoundFromItsFolder) {

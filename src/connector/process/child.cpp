@@ -40,7 +40,7 @@ struct Prepared {
     std::vector<char*> arguments;
     std::array<std::string, 2> variables;
     std::array<char*, 3> environment{};
-    Descriptor socket, output, nothing, failure;
+    Descriptor socket, output, nothing, failure, ruleset;
     pid_t parent = 0;
     rlimit data{};
 };
@@ -81,6 +81,10 @@ bool move_to(int from, int to) {
         ::close_range(protocol_descriptor + 1, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
         give_up();
     }
+    if (prepared.ruleset.get() >= 0) {
+        // Where a filter of the system's forbids it, the worker runs without it.
+        [[maybe_unused]] const bool confined = confine(prepared.ruleset.get());
+    }
     ::execve(prepared.file.c_str(), prepared.arguments.data(), prepared.environment.data());
     give_up();
     ::_exit(not_started);
@@ -102,12 +106,6 @@ int failure_of(int pipe) {
 }
 
 }  // namespace
-
-Descriptor::~Descriptor() {
-    if (number_ >= 0) {
-        ::close(number_);
-    }
-}
 
 Result<std::string> find_program(const std::string& name, const std::string& path) {
     const auto is_program = [](const std::string& file) {
@@ -175,6 +173,8 @@ Result<Child> Child::start(const Program& program) {
     prepared.output = above(its_output.get());
     prepared.nothing = above(nothing.get());
     prepared.failure = above(its_failure.get());
+    const auto ruleset = make_ruleset(program.sandbox);
+    prepared.ruleset = above(ruleset.get());
     ::fcntl(own_socket.get(), F_SETFL, O_NONBLOCK);
     ::fcntl(own_output.get(), F_SETFL, O_NONBLOCK);
 

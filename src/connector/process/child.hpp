@@ -8,33 +8,17 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "connector/process/descriptor.hpp"
+#include "connector/process/sandbox.hpp"
 
 namespace merpati::connector::process {
-
-/// A file descriptor that is closed with its owner.
-class Descriptor {
-public:
-    Descriptor() = default;
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~Descriptor();
-
-    [[nodiscard]] int get() const noexcept { return number_; }
-    [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
-
-private:
-    int number_ = -1;
-};
 
 struct Program {
     std::vector<std::string> command;  // The program, by its path or found in `path`; arguments.
     std::string path;                  // The worker's PATH.
     std::string folder = "/";          // Where it runs.
-    std::uint64_t memory_max = 0;      // What it may have, so that a limit of the system's fits.
+    Sandbox sandbox;
+    std::uint64_t memory_max = 0;  // What it may have, so that a limit of the system's fits.
 };
 
 /// A program that runs with nothing of ours but a socket (its descriptor 3) and a pipe (standard

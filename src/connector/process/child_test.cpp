@@ -1,11 +1,13 @@
 #include "connector/process/child.hpp"
 
 #include <array>
-#include <chrono>
+#include <fstream>
 #include <poll.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+
+#include "testing/temporary_folder.hpp"
 
 namespace merpati::connector::process {
 namespace {
@@ -61,6 +63,30 @@ TEST(ChildTest, AProgramThatIsMissingIsNamed) {
     EXPECT_TRUE(missing.error().detail.contains("no-such-program"));
     EXPECT_FALSE(Child::start({.command = {"/etc/hostname"}, .path = ""}));
     EXPECT_FALSE(Child::start({.command = {}, .path = ""}));
+}
+
+TEST(ChildTest, AConfinedProgramOpensWhatIsNamedAlone) {
+    const testing::TemporaryFolder open;
+    const testing::TemporaryFolder closed;
+    for (const auto* folder : {&open, &closed}) {
+        std::ofstream{folder->file("text")} << "a secret\n";
+    }
+    auto program =
+        shell("cat " + open.file("text") + "; cat " + closed.file("text") + "; echo x > " +
+              open.file("new") + "; echo end > /dev/null; ls " + open.file(""));
+    program.sandbox = {
+        .readable = {"/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", open.path()},
+        .writable = {"/dev/null"}};
+    if (make_ruleset(program.sandbox).get() < 0) {
+        GTEST_SKIP() << "this kernel has no Landlock";
+    }
+    auto child = Child::start(program);
+    ASSERT_TRUE(child) << child.error().detail;
+    const auto all = output_of(*child);
+    EXPECT_EQ(all.find("a secret"), all.rfind("a secret")) << all;
+    EXPECT_TRUE(all.starts_with("a secret\n")) << all;
+    EXPECT_TRUE(all.contains("Permission denied")) << all;
+    EXPECT_TRUE(all.ends_with("\ntext\n")) << all;
 }
 
 TEST(ChildTest, KillEndsWhatItStartedToo) {

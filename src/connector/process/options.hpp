@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "connector/connector.hpp"
+#include "connector/process/sandbox.hpp"
 
 namespace merpati::connector::process {
 
@@ -17,6 +18,8 @@ struct Options {
     std::string name;  // Of the connector.
     /// Asked before each start. Errors: with a sentence for the operator.
     std::function<Result<std::vector<std::string>>()> command;
+    /// What that command may open; empty: whatever its user may.
+    std::function<Sandbox(const std::vector<std::string>& command)> sandbox;
     std::map<std::string, std::string> config;  // Told to the worker.
     std::string path = "/usr/local/bin:/usr/bin:/bin";
     std::string folder = "/";  // Where it runs.

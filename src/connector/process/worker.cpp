@@ -44,9 +44,11 @@ Result<void> Worker::start(const boost::asio::io_context::executor_type& executo
     if (!command) {
         return pass(command);
     }
+    auto sandbox = options_.sandbox ? options_.sandbox(*command) : Sandbox{};
     auto child = Child::start({.command = std::move(*command),
                                .path = options_.path,
                                .folder = options_.folder,
+                               .sandbox = std::move(sandbox),
                                .memory_max = options_.memory_max});
     if (!child) {
         return pass(child);

@@ -1,0 +1,25 @@
+// What a worker may open of the file system.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "connector/process/descriptor.hpp"
+
+namespace merpati::connector::process {
+
+/// Nothing named: everything that its user may. Folders with all that is below; what does not exist
+/// is left out.
+struct Sandbox {
+    std::vector<std::filesystem::path> readable;  // Read and executed.
+    std::vector<std::filesystem::path> writable;
+};
+
+/// A Landlock ruleset, or none (-1) where nothing is named or the kernel has no Landlock.
+[[nodiscard]] Descriptor make_ruleset(const Sandbox& sandbox);
+
+/// Confines this process, for good, and all that it starts: they open nothing else, and trace no
+/// process outside. Needs no_new_privs. Safe after a fork. False: it is not confined.
+[[nodiscard]] bool confine(int ruleset) noexcept;
+
+}  // namespace merpati::connector::process
