@@ -6,7 +6,7 @@ import { type Clock, pause, systemClock } from "./clock.js";
 import { Connection } from "./device/connection.js";
 import { Device, type Surroundings } from "./device/device.js";
 import { platformSettings } from "./device/settings.js";
-import { stopForGood } from "./platform/exit.js";
+import { stopForGood, stopNow } from "./platform/exit.js";
 import { errorName } from "./platform/log.js";
 import { currentScope } from "./platform/scope.js";
 import { testSignatures } from "./platform/self_test.js";
@@ -17,7 +17,7 @@ import { Gateway } from "./protocol/gateway.js";
 import type { Line } from "./protocol/lines.js";
 import { type Answer, Peer } from "./protocol/peer.js";
 import type { MediaFile, Outgoing } from "./sending/content.js";
-import { Numbers } from "./sending/numbers.js";
+import { NumberCache } from "./sending/numbers.js";
 
 const PROTOCOL = 1;
 const DESCRIPTOR = 3;
@@ -189,7 +189,7 @@ export async function runWorker(): Promise<void> {
     clock,
     // The first requests may come in one piece with the answer to hello.
     async (op, line) => (await begun).handle(op, line),
-    () => process.exit(1), // Nothing may be sent for a gateway that is gone.
+    stopNow, // Nothing may be sent for a gateway that is gone.
   );
   const gateway = new Gateway(peer, clock);
   const settings = await greet(peer);
@@ -198,7 +198,7 @@ export async function runWorker(): Promise<void> {
     gateway,
     clock,
     chance: Math.random,
-    numbers: new Numbers(clock),
+    numberCache: new NumberCache(clock),
     settings,
     connect: (parts) => new Connection(parts),
   };

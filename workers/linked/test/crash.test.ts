@@ -4,7 +4,7 @@ import type { Line } from "../src/protocol/lines.js";
 import { event } from "./support/stand_in.js";
 import { World } from "./support/world.js";
 
-const ROUNDS = 12;
+const ROUNDS = 7;
 const BURST = 6;
 
 let world: World;

@@ -1,14 +1,16 @@
 import { beforeEach, expect, test } from "vitest";
-import { Numbers } from "../src/sending/numbers.js";
+import { NumberCache, Numbers } from "../src/sending/numbers.js";
 import { ManualClock, settle } from "./support/manual_clock.js";
 
 let clock: ManualClock;
+let cache: NumberCache;
 let numbers: Numbers;
 let asked: { number: string; at: number }[];
 
 beforeEach(() => {
   clock = new ManualClock();
-  numbers = new Numbers(clock);
+  cache = new NumberCache(clock);
+  numbers = new Numbers(clock, cache);
   asked = [];
 });
 
@@ -74,5 +76,28 @@ test("a device that is stopped asks no more", async () => {
   await settle();
   controller.abort();
   await expect(waiting).rejects.toMatchObject({ kind: "device_down" });
+  expect(asked).toHaveLength(1);
+});
+
+test("a device that asks for many numbers does not delay another", async () => {
+  for (let count = 0; count < 200; count++) {
+    void numbers.find(`62${count}`, lookUp);
+  }
+  const other = new Numbers(clock, cache);
+  expect(await other.find("628", lookUp)).toBe("628@s.whatsapp.net");
+});
+
+test("a device that is stopped while it asks spoils no other's question", async () => {
+  const controller = new AbortController();
+  await numbers.find("621", lookUp);
+  void numbers.find("622", lookUp, controller.signal).catch(() => {});
+  const other = new Numbers(clock, cache).find("622", lookUp);
+  controller.abort();
+  expect(await other).toBe("622@s.whatsapp.net");
+});
+
+test("what one device was told, another knows", async () => {
+  await numbers.find("628", lookUp);
+  await new Numbers(clock, cache).find("628", lookUp);
   expect(asked).toHaveLength(1);
 });

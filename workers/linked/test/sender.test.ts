@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { currentScope } from "../src/platform/scope.js";
 import { Acks } from "../src/sending/acks.js";
 import { isOurs, type Outgoing, platformId } from "../src/sending/content.js";
-import { Numbers } from "../src/sending/numbers.js";
+import { NumberCache, Numbers } from "../src/sending/numbers.js";
 import { type Line, Sender } from "../src/sending/sender.js";
 import { typingTime } from "../src/sending/typing.js";
 import { ManualClock } from "./support/manual_clock.js";
@@ -23,7 +23,7 @@ beforeEach(() => {
   encrypts = true;
   relayError = undefined;
   const scope = { device: "6281", fail: () => {} };
-  sender = new Sender(clock, () => 0.5, new Numbers(clock), acks, scope);
+  sender = new Sender(clock, () => 0.5, new Numbers(clock, new NumberCache(clock)), acks, scope);
   line = {
     relayed: [],
     events: [],

@@ -7,7 +7,7 @@ import { ProtocolError } from "../protocol/errors.js";
 import type { DeviceState, Gateway } from "../protocol/gateway.js";
 import { Acks } from "../sending/acks.js";
 import type { Outgoing } from "../sending/content.js";
-import type { Numbers } from "../sending/numbers.js";
+import { type NumberCache, Numbers } from "../sending/numbers.js";
 import { Sender } from "../sending/sender.js";
 import { uploadCache } from "../sending/uploads.js";
 import {
@@ -30,7 +30,7 @@ export interface Surroundings {
   gateway: Gateway;
   clock: Clock;
   chance: Chance;
-  numbers: Numbers;
+  numberCache: NumberCache;
   settings: PlatformSettings;
   /// Makes a connection; a test gives another.
   connect: (parts: ConnectionParts) => Connection;
@@ -49,6 +49,7 @@ export class Device {
   private connection: Connection | undefined;
   private readonly backOff: BackOff;
   private readonly acks: Acks;
+  private readonly numbers: Numbers;
   private readonly sender: Sender;
   private readonly uploads: ReturnType<typeof uploadCache>;
   private openedAt = 0;
@@ -58,11 +59,12 @@ export class Device {
     readonly number: string,
     private readonly around: Surroundings,
   ) {
-    const { clock, chance, numbers } = around;
+    const { clock, chance } = around;
+    this.numbers = new Numbers(clock, around.numberCache);
     this.backOff = new BackOff(chance);
     this.acks = new Acks(clock);
     this.uploads = uploadCache(clock);
-    this.sender = new Sender(clock, chance, numbers, this.acks, {
+    this.sender = new Sender(clock, chance, this.numbers, this.acks, {
       device: number,
       fail: (error) => this.connection?.end(error),
     });
@@ -112,8 +114,7 @@ export class Device {
 
   async isRegistered(number: string): Promise<boolean> {
     const { connection, life } = this.online();
-    const { numbers } = this.around;
-    return (await numbers.find(number, connection.lookUp, life.signal)) !== null;
+    return (await this.numbers.find(number, connection.lookUp, life.signal)) !== null;
   }
 
   async fetchMedia(
@@ -129,10 +130,6 @@ export class Device {
     }
     const hosts = { agent: settings.agent, anyHost: settings.standIn };
     return { bytes: await fetchMedia(reference, path, bytesMax, hosts), mime: reference.mime };
-  }
-
-  isConnected(): boolean {
-    return this.connection?.isOpen === true;
   }
 
   private online(): { connection: Connection; life: Life } {

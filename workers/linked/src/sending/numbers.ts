@@ -19,25 +19,54 @@ const UNREGISTERED_MS = 3_600_000;
 const GAP_MS = 700;
 const WAITING_MAX = 256;
 
-/// Operation: an answer that is kept is given at once. Otherwise the number waits for its turn;
-/// whoever asks for the same meanwhile gets the same answer. Between two questions to the platform
-/// are at least 700 ms.
+/// What the platform said, whichever device asked.
 ///
 /// Limits: keeps 20,000 answers, for a day where the number is registered and an hour where it is
-/// not; lets 256 numbers wait, more are `throttled`.
-export class Numbers {
+/// not.
+export class NumberCache {
   private readonly kept = new Map<string, Kept>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /// Undefined: not known.
+  get(number: string): string | null | undefined {
+    const known = this.kept.get(number);
+    return known && known.until > this.clock.now() ? known.address : undefined;
+  }
+
+  keep(number: string, address: string | null): void {
+    this.kept.delete(number);
+    const ms = address === null ? UNREGISTERED_MS : REGISTERED_MS;
+    this.kept.set(number, { address, until: this.clock.now() + ms });
+    if (this.kept.size > KEPT_MAX) {
+      const [oldest] = this.kept.keys();
+      this.kept.delete(oldest!);
+    }
+  }
+}
+
+/// The questions of one device.
+///
+/// Operation: an answer that is kept is given at once. Otherwise the number waits for its turn;
+/// whoever asks this device for the same meanwhile gets the same answer. Between two questions of a
+/// device are at least 700 ms. Devices do not wait for each other.
+///
+/// Limits: lets 256 numbers wait, more are `throttled`.
+export class Numbers {
   private readonly asked = new Map<string, Promise<string | null>>();
   private turn: Promise<void> = Promise.resolve();
   private nextAt = 0;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly cache: NumberCache,
+  ) {}
 
   /// The address of a number; null where it is not registered. Errors: ProtocolError.
   find(number: string, lookUp: LookUp, signal?: AbortSignal): Promise<string | null> {
-    const known = this.kept.get(number);
-    if (known && known.until > this.clock.now()) {
-      return Promise.resolve(known.address);
+    const known = this.cache.get(number);
+    if (known !== undefined) {
+      return Promise.resolve(known);
     }
     const asked = this.asked.get(number);
     if (asked) {
@@ -51,11 +80,6 @@ export class Numbers {
     const answer = this.inTurn(number, lookUp, signal).finally(() => this.asked.delete(number));
     this.asked.set(number, answer);
     return answer;
-  }
-
-  /// What the platform said of it otherwise: it takes no messages for this number any more.
-  forget(number: string): void {
-    this.kept.delete(number);
   }
 
   private async inTurn(
@@ -79,20 +103,10 @@ export class Numbers {
       }
       this.nextAt = this.clock.now() + GAP_MS;
       const address = await ask(number, lookUp);
-      this.keep(number, address);
+      this.cache.keep(number, address);
       return address;
     } finally {
       done();
-    }
-  }
-
-  private keep(number: string, address: string | null): void {
-    this.kept.delete(number);
-    const ms = address === null ? UNREGISTERED_MS : REGISTERED_MS;
-    this.kept.set(number, { address, until: this.clock.now() + ms });
-    if (this.kept.size > KEPT_MAX) {
-      const [oldest] = this.kept.keys();
-      this.kept.delete(oldest!);
     }
   }
 }
