@@ -1,8 +1,9 @@
 // A worker that does everything wrong costs no message, no other device, no memory.
 #include "connector/process/worker_connector.hpp"
 
+#include <atomic>
 #include <chrono>
-#include <filesystem>
+#include <utility>
 
 #include "connector/conformance/connector_fixture.hpp"
 #include "connector/process/scripted_worker.hpp"
@@ -13,6 +14,41 @@ namespace {
 using namespace std::chrono_literals;
 using model::DeviceState;
 using Kind = model::Outcome::Kind;
+
+/// Never says that what one device received is durable.
+class NeverStored final : public ConnectorEvents {
+public:
+    NeverStored(Recorder& events, model::PhoneNumber device) : events_(events), device_(device) {}
+
+    std::atomic<int> held = 0;
+
+    void outcome(const model::MessageId& message, model::PhoneNumber device,
+                 model::Outcome outcome) override {
+        events_.outcome(message, device, std::move(outcome));
+    }
+    void device_state(model::PhoneNumber device, DeviceState state, std::string reason,
+                      Stored stored) override {
+        events_.device_state(device, state, std::move(reason), std::move(stored));
+    }
+    void pairing(model::PhoneNumber device, PairingStep step) override {
+        events_.pairing(device, std::move(step));
+    }
+    void late_status(LateStatus status, Stored stored) override {
+        events_.late_status(std::move(status), std::move(stored));
+    }
+    void inbound(InboundMessage message, Stored stored) override {
+        if (message.device == device_) {
+            ++held;
+        } else {
+            events_.inbound(std::move(message), std::move(stored));
+        }
+    }
+    void capabilities_changed() override {}
+
+private:
+    Recorder& events_;
+    const model::PhoneNumber device_;
+};
 
 struct WorkerConnectorTest : ::testing::Test {
     ~WorkerConnectorTest() override { connector->stop(); }
@@ -112,6 +148,25 @@ TEST_F(WorkerConnectorTest, AFloodIsTakenSlowlyAndCostsNoMessage) {
     EXPECT_EQ(send(message("6281234567890")).kind, Kind::sent);
     const auto all = events.wait_until([](const Reported&) { return true; });
     EXPECT_EQ(all.states_of(first), std::vector{DeviceState::connected});
+}
+
+TEST_F(WorkerConnectorTest, WhatWaitsOfOneDeviceIsLimitedAndKeepsOutNoOther) {
+    NeverStored holding{events, first};
+    connector =
+        std::make_unique<WorkerConnector>(clock, random, scripted_worker(), telemetry::Log::none());
+    ASSERT_TRUE(connector->start(holding, secrets));
+    connect(first);
+    const auto second = model::PhoneNumber::from_stored(6281100000002);
+    connect(second);
+    EXPECT_EQ(send(message("6281200998003")).kind, Kind::sent);  // 8,000 messages come in.
+    auto& written_back = message("6281200997000");
+    written_back.device = second;
+    EXPECT_EQ(send(written_back).kind, Kind::sent);
+    const auto all =
+        events.wait_until([](const Reported& reported) { return !reported.inbound.empty(); });
+    EXPECT_EQ(all.inbound.at(0).device, second);
+    EXPECT_EQ(holding.held, 64);
+    connector->stop();  // Before what it reports to.
 }
 
 TEST_F(WorkerConnectorTest, LiesChangeNothing) {
