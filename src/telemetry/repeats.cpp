@@ -8,7 +8,8 @@ bool Repeats::admit(std::string_view room, std::string_view message, Level level
     auto line = std::ranges::find_if(
         known_, [&](const Line& known) { return known.room == room && known.message == message; });
     if (line == known_.end()) {
-        if (known_.size() < known_max) {
+        const auto of_room = std::ranges::count(known_, room, &Line::room);
+        if (known_.size() < known_max && static_cast<std::size_t>(of_room) < known_of_room_max) {
             known_.push_back({.room = std::string{room},
                               .message = std::string{message},
                               .level = level,

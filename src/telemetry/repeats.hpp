@@ -18,12 +18,14 @@ namespace merpati::telemetry {
 ///
 /// Threads: one at a time.
 ///
-/// Limits: `known_max` different lines at a time; others are let through.
+/// Limits: `known_max` different lines at a time, `known_of_room_max` of one room, so that a room
+/// that never repeats itself leaves places to others; what is beyond is let through.
 class Repeats {
 public:
     static constexpr std::uint64_t lines_max = 20;
     static constexpr std::chrono::minutes period{1};
     static constexpr std::size_t known_max = 64;
+    static constexpr std::size_t known_of_room_max = 16;
 
     struct Line {
         std::string room;

@@ -1,5 +1,7 @@
 #include "telemetry/repeats.hpp"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "testing/manual_clock.hpp"
@@ -60,6 +62,13 @@ TEST_F(RepeatsTest, RemembersABoundedNumberOfLines) {
     clock.advance(Repeats::period);
     EXPECT_TRUE(repeats.ended(clock.steady_now()).empty());
     EXPECT_EQ(admitted_of(1000), Repeats::lines_max);
+}
+
+TEST_F(RepeatsTest, ARoomThatNeverRepeatsItselfLeavesPlacesToOthers) {
+    for (int line = 0; line < 1'000; ++line) {
+        EXPECT_TRUE(admit("worker", std::to_string(line)));
+    }
+    EXPECT_EQ(admitted_of(1'000), Repeats::lines_max);
 }
 
 }  // namespace
