@@ -18,6 +18,7 @@ import type { Gateway } from "../protocol/gateway.js";
 import type { Acks } from "../sending/acks.js";
 import type { Part } from "../sending/content.js";
 import type { Line } from "../sending/sender.js";
+import { uploadFile } from "../sending/upload.js";
 import { isPaired, saveCredentials } from "../store/credentials.js";
 import { DeviceStore } from "../store/device_store.js";
 import { KeyStore } from "../store/key_store.js";
@@ -43,7 +44,6 @@ export interface ConnectionParts {
 
 const OPEN_MS_MAX = 60_000;
 const QUERY_MS = 30_000;
-const UPLOAD_STALL_MS = 30_000;
 
 /// Operation: connects when it is made. `closed` is called once, whatever happens; after `end` too.
 ///
@@ -120,12 +120,20 @@ export class Connection implements Line {
   }
 
   async prepare(address: string, part: Part): Promise<proto.IMessage> {
+    const { logger, credentials, uploads, settings } = this.parts;
+    if (part.upload) {
+      // Baileys would write the encrypted file to disk; it takes what it finds in its cache instead.
+      const key = `${part.upload.kind}:${part.upload.url.toString()}`;
+      if ((await uploads.get(key)) === undefined) {
+        const hosts = (again: boolean) => this.socket.refreshMediaConn(again);
+        await uploads.set(key, await uploadFile(part.upload, hosts, settings.agent));
+      }
+    }
     const made = await generateWAMessage(address, part.content, {
-      logger: this.parts.logger,
-      userJid: this.parts.credentials.me!.id,
-      upload: this.socket.waUploadToServer,
-      mediaCache: this.parts.uploads,
-      mediaUploadTimeoutMs: UPLOAD_STALL_MS,
+      logger,
+      userJid: credentials.me!.id,
+      upload: async () => Promise.reject(new Error("the file is not at the platform")),
+      mediaCache: uploads,
       messageId: part.id,
     });
     return made.message!;

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import { type AnyMessageContent, getAudioDuration } from "baileys";
+import type { Upload } from "./upload.js";
 
 export interface MediaFile {
   path: string;
@@ -23,6 +24,8 @@ export interface Outgoing {
 export interface Part {
   id: string;
   content: AnyMessageContent;
+  /// What has to be at the platform before.
+  upload?: Upload;
 }
 
 const IMAGE_BYTES_MAX = 16 * 1024 * 1024;
@@ -86,7 +89,12 @@ export async function parts(outgoing: Outgoing): Promise<Part[]> {
   }
   const kind = mediaKind(media);
   const captioned = kind === "image" || kind === "video" || kind === "document";
-  const main: Part = { id, content: await mediaContent(kind, media, captioned ? text : "") };
+  // The fragment names the content: see sending/uploads.ts.
+  const url = pathToFileURL(media.path);
+  url.hash = media.sha256;
+  const content = await mediaContent(kind, url, media, captioned ? text : "");
+  const upload: Upload = { kind: kind === "voice" ? "audio" : kind, path: media.path, url };
+  const main: Part = { id, content, upload };
   if (captioned || text === "") {
     return [main];
   }
@@ -100,12 +108,10 @@ function textContent(text: string): AnyMessageContent {
 
 async function mediaContent(
   kind: MediaKind,
+  url: URL,
   media: MediaFile,
   caption: string,
 ): Promise<AnyMessageContent> {
-  // The fragment names the content: see sending/uploads.ts.
-  const url = pathToFileURL(media.path);
-  url.hash = media.sha256;
   const file = { url };
   const mimetype = media.mime;
   const captioned = caption === "" ? {} : { caption };

@@ -36,7 +36,8 @@ export class FakeGateway {
     this.exitCode = undefined;
     this.worker = spawn(process.execPath, [program], {
       cwd: "/",
-      env: { PATH: process.env["PATH"], LANG: "C.UTF-8" },
+      // A worker writes nothing to disk.
+      env: { PATH: process.env["PATH"], LANG: "C.UTF-8", TMPDIR: "/nonexistent" },
       stdio: ["ignore", "pipe", "pipe", "pipe"],
     });
     this.socket = this.worker.stdio[3] as Duplex;
