@@ -122,7 +122,7 @@ export class Connection implements Line {
   async prepare(address: string, part: Part): Promise<proto.IMessage> {
     const { logger, credentials, uploads, settings } = this.parts;
     if (part.upload) {
-      // Baileys would write the encrypted file to disk; it takes what it finds in its cache instead.
+      // Baileys would write the encrypted file to disk; what is in its cache it takes instead.
       const key = `${part.upload.kind}:${part.upload.url.toString()}`;
       if ((await uploads.get(key)) === undefined) {
         const hosts = (again: boolean) => this.socket.refreshMediaConn(again);

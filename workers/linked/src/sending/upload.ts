@@ -1,5 +1,5 @@
-// A file to the platform's media host, encrypted on the way: nothing is written to disk, and no more
-// of it is in memory than a piece.
+// A file to the platform's media host, encrypted on the way: nothing is written to disk, and no
+// more of it is in memory than a piece.
 import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type Agent, request } from "node:https";
