@@ -5,7 +5,7 @@ import { expectAccepted, expectRefused, rows } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { exchange } from "./support/http.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
-import { losePage, pagesOf, setPace } from "./support/store.ts";
+import { losePage, pagesOf } from "./support/store.ts";
 import { waitFor } from "./support/wait.ts";
 
 const EACH = 300; // Messages of a device: its queue takes several pages.
@@ -29,14 +29,14 @@ async function stoppedWithMessages(): Promise<Shop> {
   await account.createKey();
   const devices: [string, string] = [await account.device(), await account.device()];
   devices.sort();
-  for (const device of devices) setPace(gateway, device, { gapMillis: 3_600_000 });
+  for (const device of devices) await gateway.json("device", "set", device, "--gap", "1h");
   await gateway.start();
   for (let count = 0; count < EACH; count += 1) {
     const replies = await Promise.all(devices.map((device) => send(account, device)));
     for (const reply of replies) expectAccepted(reply);
   }
   await gateway.stop();
-  for (const device of devices) setPace(gateway, device, {});
+  for (const device of devices) await gateway.json("device", "set", device, "--gap", "0s");
   return { gateway, account, devices };
 }
 

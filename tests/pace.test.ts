@@ -4,7 +4,6 @@ import { shop, type Account } from "./support/account.ts";
 import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
-import { setPace, type Pace } from "./support/store.ts";
 import { waitFor } from "./support/wait.ts";
 
 const gateways: Gateway[] = [];
@@ -12,12 +11,11 @@ afterAll(async () => {
   for (const gateway of gateways) await gateway.close();
 });
 
-async function pacedShop(pace: Pace) {
-  const gateway = await Gateway.create({ start: false, settings: { "simulator.dedupe": true } });
+async function pacedShop(...pace: string[]) {
+  const gateway = await Gateway.create({ settings: { "simulator.dedupe": true } });
   gateways.push(gateway);
   const { account, device } = await shop(gateway);
-  setPace(gateway, device, pace);
-  await gateway.start();
+  await gateway.json("device", "set", device, ...pace);
   return { gateway, account, device };
 }
 
@@ -39,7 +37,7 @@ async function recorded(gateway: Gateway, count: number): Promise<void> {
 
 test("a paced device sends by due time and keeps its gap over a crash", async () => {
   const gap = 4_000;
-  const { gateway, account, device } = await pacedShop({ gapMillis: gap });
+  const { gateway, account, device } = await pacedShop("--gap", `${gap}ms`);
   const [third, second, first] = [
     await send(account, device, 3),
     await send(account, device, 2),
@@ -59,7 +57,7 @@ test("a paced device sends by due time and keeps its gap over a crash", async ()
 });
 
 test("the day's cap outlasts a crash, and what it holds up is not lost", async () => {
-  const { gateway, account, device } = await pacedShop({ perDayMax: 3 });
+  const { gateway, account, device } = await pacedShop("--per-day", "3");
   const uncapped = await account.device();
   const held = await Promise.all(Array.from({ length: 5 }, () => send(account, device, 1)));
   await recorded(gateway, 3);
@@ -75,9 +73,7 @@ test("the day's cap outlasts a crash, and what it holds up is not lost", async (
   for (const day of days) {
     expect(days.filter((each) => each === day).length).toBeLessThanOrEqual(3);
   }
-  await gateway.stop();
-  setPace(gateway, device, {});
-  await gateway.start();
+  await gateway.json("device", "set", device, "--per-day", "none"); // Counts at once.
   await waitFor("the rest to be sent", () => held.every((id) => sentIds(gateway).includes(id)));
   expect(new Set(sentIds(gateway)).size).toBe(sentIds(gateway).length);
 });

@@ -109,8 +109,9 @@ test("a paired device comes back after kill -9 without being paired again", asyn
 
 test("a terminal of 80 columns is shown a code that a phone can read", async () => {
   const number = await account.device(simulated("992001"));
-  const line = `stty cols 80 rows 50; '${binary}' --config '${gateway.config}' device pair ${number}`;
-  const child = spawn("script", ["--quiet", "--return", "--flush", "--command", line, "/dev/null"], {
+  const command = `'${binary}' --config '${gateway.config}' device pair ${number}`;
+  const line = `stty cols 80 rows 50; ${command}`;
+  const child = spawn("script", ["-qefc", line, "/dev/null"], {
     env: { ...environment(), TERM: "xterm" },
     cwd: gateway.folder,
     stdio: ["ignore", "pipe", "inherit"],

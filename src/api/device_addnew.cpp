@@ -109,14 +109,11 @@ Result<Checked<void>> DeviceAddnew::add(store::Tables& tables, const Job& job) c
     if (!*account || (*account)->plan != model::Plan::paid) {
         return Checked<void>{refuse(Refusal::plan_forbids_devices)};
     }
-    // One whose connector is not here waits for it.
-    const auto state = rooms_.connectors.first_state(options_.default_connector, job.wanted.number)
-                           .value_or(model::DeviceState::disconnected);
     model::Device device{.number = job.wanted.number,
                          .account = (*account)->id,
                          .connector = options_.default_connector,
-                         .state = state,
                          .webhook_url = job.wanted.webhook.value_or("")};
+    (void)rooms_.connectors.prepare(device);  // One whose connector is not here waits for it.
     device.created_at = device.state_since = rooms_.clock.now();
     const auto decision = tables.add_device(device, job.wanted.webhook.has_value());
     if (!decision) {

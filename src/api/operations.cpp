@@ -73,6 +73,7 @@ constexpr std::array table{
     managed(Method::get, "/manage/v1/devices", manage::devices::list),
     managed(Method::post, "/manage/v1/devices", manage::devices::add),
     managed(Method::get, "/manage/v1/devices/{}", manage::devices::show),
+    managed(Method::patch, "/manage/v1/devices/{}", manage::devices::change),
     managed(Method::post, "/manage/v1/devices/{}/connect", manage::devices::connect),
     managed(Method::post, "/manage/v1/devices/{}/disconnect", manage::devices::disconnect),
     managed(Method::get, "/manage/v1/devices/{}/pairing", manage::devices::show_pairing),

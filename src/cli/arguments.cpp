@@ -125,4 +125,10 @@ boost::json::value as_seconds(const std::string& text) {
     return std::chrono::ceil<std::chrono::seconds>(*duration).count();
 }
 
+boost::json::value as_milliseconds(const std::string& text) {
+    const auto duration = config::parse_duration(text, 1s);
+    invariant(duration.has_value(), "the duration was checked when it was parsed");
+    return duration->count();
+}
+
 }  // namespace merpati::cli

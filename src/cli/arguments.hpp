@@ -35,5 +35,6 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 [[nodiscard]] boost::json::value text_or_null(const std::string& text);
 [[nodiscard]] boost::json::value number_or_null(const std::string& text);
 [[nodiscard]] boost::json::value as_seconds(const std::string& text);
+[[nodiscard]] boost::json::value as_milliseconds(const std::string& text);
 
 }  // namespace merpati::cli

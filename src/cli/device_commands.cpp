@@ -1,8 +1,10 @@
 // merpati device …
 #include <array>
+#include <chrono>
 
 #include <CLI/App.hpp>
 
+#include "api/manage/limits.hpp"
 #include "cli/commands.hpp"
 #include "cli/request_command.hpp"
 
@@ -10,9 +12,12 @@ namespace merpati::cli {
 namespace {
 
 constexpr std::array sheet{
-    Column{"number", "number"},      Column{"connector", "connector"}, Column{"state", "state"},
-    Column{"since", "state_since"},  Column{"account", "account"},     Column{"webhook", "webhook"},
-    Column{"created", "created_at"}, Column{"removed", "removed"},
+    Column{"number", "number"},       Column{"connector", "connector"},
+    Column{"state", "state"},         Column{"since", "state_since"},
+    Column{"account", "account"},     Column{"webhook", "webhook"},
+    Column{"gap ms", "gap_ms"},       Column{"jitter ms", "jitter_ms"},
+    Column{"per day", "per_day_max"}, Column{"warm-up days", "warm_up_days"},
+    Column{"created", "created_at"},  Column{"removed", "removed"},
 };
 
 constexpr std::array list_columns{
@@ -21,6 +26,43 @@ constexpr std::array list_columns{
 };
 
 const Parameter number{.name = "NUMBER", .help = "The device", .check = phone_number()};
+
+/// `first`, and what `add` and `set` both take.
+std::vector<Parameter> with_choices(std::vector<Parameter> first) {
+    const std::vector<Parameter> choices{
+        {.name = "--webhook",
+         .help = "Where its events go (https)",
+         .shape = "URL|none",
+         .field = "webhook",
+         .value_of = text_or_null},
+        {.name = "--gap",
+         .help = "Shortest time between two sends",
+         .shape = "DURATION",
+         .check = duration(std::chrono::ceil<std::chrono::seconds>(api::manage::gap_max)),
+         .field = "gap_ms",
+         .value_of = as_milliseconds},
+        {.name = "--jitter",
+         .help = "Added to the gap, from nothing to this, anew for each send",
+         .shape = "DURATION",
+         .check = duration(std::chrono::ceil<std::chrono::seconds>(api::manage::gap_max)),
+         .field = "jitter_ms",
+         .value_of = as_milliseconds},
+        {.name = "--per-day",
+         .help = "Sends in a day (UTC); none: no cap",
+         .shape = "N|none",
+         .check = or_none(whole_number(1, api::manage::per_day_most)),
+         .field = "per_day_max",
+         .value_of = number_or_null},
+        {.name = "--warm-up",
+         .help = "For so many days after it was added the cap grows evenly; 0: it holds at once",
+         .shape = "DAYS",
+         .check = whole_number(0, api::manage::warm_up_days_max),
+         .field = "warm_up_days",
+         .value_of = number_or_null},
+    };
+    first.insert(first.end(), choices.begin(), choices.end());
+    return first;
+}
 
 std::vector<RequestCommand> commands() {
     return {
@@ -33,22 +75,16 @@ std::vector<RequestCommand> commands() {
               .example = "merpati device add acc_1 6281234567890"},
          .method = http::Method::post,
          .path = "/devices",
-         .parameters = {{.name = "ACCOUNT",
-                         .help = "Whose device it is: acc_1, or 1",
-                         .field = "account"},
-                        {.name = "NUMBER",
-                         .help = "In international format, digits only",
-                         .check = phone_number(),
-                         .field = "number"},
-                        {.name = "--connector",
-                         .help = "The platform it is on (simulator)",
-                         .shape = "NAME",
-                         .field = "connector"},
-                        {.name = "--webhook",
-                         .help = "Where its events go (https)",
-                         .shape = "URL|none",
-                         .field = "webhook",
-                         .value_of = text_or_null}},
+         .parameters = with_choices(
+             {{.name = "ACCOUNT", .help = "Whose device it is: acc_1, or 1", .field = "account"},
+              {.name = "NUMBER",
+               .help = "In international format, digits only",
+               .check = phone_number(),
+               .field = "number"},
+              {.name = "--connector",
+               .help = "The platform it is on (simulator)",
+               .shape = "NAME",
+               .field = "connector"}}),
          .columns = sheet},
         {.text = {.name = "list",
                   .summary = "List devices, of one account or of all",
@@ -60,6 +96,16 @@ std::vector<RequestCommand> commands() {
                          .optional = true}},
          .columns = list_columns,
          .when_empty = "There are no devices: merpati device add ACCOUNT NUMBER"},
+        {.text = {.name = "set",
+                  .summary = "Change a device's webhook, and how fast it sends",
+                  .details =
+                      "Only what is given changes. A running server goes by it at once, also for\n"
+                      "what waits. A new device has the pace of its connector.",
+                  .example = "merpati device set 6281234567890 --gap 1s --jitter 2s --per-day 500"},
+         .method = http::Method::patch,
+         .path = "/devices/{}",
+         .parameters = with_choices({number}),
+         .columns = sheet},
         {.text = {.name = "connect",
                   .summary = "Connect a device; what waits for it begins to leave",
                   .details = "On a stopped server it is connected when the server starts.",

@@ -43,9 +43,7 @@ public:
           directory_(directory),
           notices_(notices) {}
 
-    Result<model::DeviceState> first_state(const model::Device& device) override {
-        return connectors_.first_state(device.connector, device.number);
-    }
+    Result<void> prepare(model::Device& device) override { return connectors_.prepare(device); }
     Result<void> announce(store::Tables& tables, const model::Device& device) override {
         return daemon::announce(tables, notices_, device);
     }

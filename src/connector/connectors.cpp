@@ -18,13 +18,14 @@ Connector* Connectors::find(std::string_view name) const noexcept {
     return found == connectors_.end() ? nullptr : found->second.get();
 }
 
-Result<model::DeviceState> Connectors::first_state(std::string_view name,
-                                                   model::PhoneNumber device) const {
-    const auto* connector = find(name);
+Result<void> Connectors::prepare(model::Device& device) const {
+    const auto* connector = find(device.connector);
     if (connector == nullptr) {
-        return missing(name);
+        return missing(device.connector);
     }
-    return connector->first_state(device);
+    device.state = connector->first_state(device.number);
+    device.pace = paces_.find(device.connector)->second;
+    return {};
 }
 
 std::unexpected<Error> Connectors::missing(std::string_view name) const {

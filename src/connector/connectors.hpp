@@ -15,17 +15,19 @@ namespace merpati::connector {
 /// Owns the connectors that were configured. Filled before anything starts, not changed afterwards.
 class Connectors {
 public:
-    void add(std::string name, std::unique_ptr<Connector> connector) {
-        connectors_.insert_or_assign(std::move(name), std::move(connector));
+    /// `pace`: how fast a new device of it sends unless somebody says otherwise.
+    void add(const std::string& name, std::unique_ptr<Connector> connector,
+             const model::Pace& pace = {}) {
+        connectors_.insert_or_assign(name, std::move(connector));
+        paces_.insert_or_assign(name, pace);
     }
 
     /// Null when this server has no connector of that name.
     [[nodiscard]] Connector* find(std::string_view name) const noexcept;
 
-    /// The state in which a new device of that connector begins. Errors: refused (no such
-    /// connector here; names those that are).
-    [[nodiscard]] Result<model::DeviceState> first_state(std::string_view name,
-                                                         model::PhoneNumber device) const;
+    /// Sets the state and the pace with which a new device of `device.connector` begins. Errors:
+    /// refused (no such connector here; names those that are).
+    [[nodiscard]] Result<void> prepare(model::Device& device) const;
 
     /// For whoever asked for one that is not here.
     [[nodiscard]] std::unexpected<Error> missing(std::string_view name) const;
@@ -46,6 +48,7 @@ public:
 
 private:
     std::map<std::string, std::unique_ptr<Connector>, std::less<>> connectors_;
+    std::map<std::string, model::Pace, std::less<>> paces_;  // Of the same names.
 };
 
 }  // namespace merpati::connector

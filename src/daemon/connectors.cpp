@@ -19,7 +19,12 @@ using MakeConnector = std::unique_ptr<connector::Connector> (*)(const Clock&, Ra
 struct ConnectorRow {
     std::string_view name;
     MakeConnector make;
+    model::Pace pace{};  // Of a new device.
 };
+
+/// What a person might send by hand: the platform looks at how linked devices behave.
+constexpr model::Pace careful{
+    .gap_min = Millis{1'000}, .jitter_max = Millis{2'000}, .per_day_max = 1'000, .warm_up_days = 7};
 
 std::unique_ptr<connector::Connector> make_simulator(const Clock& clock, Random& /*random*/,
                                                      const config::Settings& settings,
@@ -72,7 +77,7 @@ std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& ra
 
 constexpr std::array table{
     ConnectorRow{.name = "simulator", .make = make_simulator},
-    ConnectorRow{.name = "linked", .make = make_linked},
+    ConnectorRow{.name = "linked", .make = make_linked, .pace = careful},
 };
 
 }  // namespace
@@ -89,7 +94,8 @@ connector::Connectors make_connectors(const Clock& clock, Random& random,
                                       const config::Settings& settings, const telemetry::Log& log) {
     connector::Connectors connectors;
     for (const auto& row : table) {
-        connectors.add(std::string{row.name}, row.make(clock, random, settings, log.in(row.name)));
+        connectors.add(std::string{row.name}, row.make(clock, random, settings, log.in(row.name)),
+                       row.pace);
     }
     for (const auto& [name, worker] : settings.workers.by_name) {
         auto options = worker_options(name, settings);

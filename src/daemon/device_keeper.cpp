@@ -217,8 +217,8 @@ void DeviceKeeper::capabilities_changed() {
         });
 }
 
-Result<DeviceState> DeviceKeeper::first_state(const model::Device& device) {
-    return rooms_.connectors.first_state(device.connector, device.number);
+Result<void> DeviceKeeper::prepare(model::Device& device) {
+    return rooms_.connectors.prepare(device);
 }
 
 Result<void> DeviceKeeper::announce(store::Tables& tables, const model::Device& device) {

@@ -66,7 +66,7 @@ public:
     void capabilities_changed() override;
 
     // api::manage::DeviceControl
-    [[nodiscard]] Result<model::DeviceState> first_state(const model::Device& device) override;
+    [[nodiscard]] Result<void> prepare(model::Device& device) override;
     [[nodiscard]] Result<void> announce(store::Tables& tables,
                                         const model::Device& device) override;
     [[nodiscard]] Result<model::Device> connect(model::PhoneNumber number) override;

@@ -39,7 +39,24 @@ struct Pace {
     Millis gap_min{0};              // Shortest time between two sends.
     Millis jitter_max{0};           // Drawn anew for each send, added to gap_min.
     std::uint32_t per_day_max = 0;  // 0: no cap.
+    /// The cap grows evenly for so many days after the device was added; 0: it holds at once.
+    std::uint32_t warm_up_days = 0;
     friend bool operator==(const Pace&, const Pace&) = default;
+};
+
+/// What somebody asks of a pace; what is left empty stays as it is.
+struct PacePatch {
+    std::optional<Millis> gap_min;
+    std::optional<Millis> jitter_max;
+    std::optional<std::uint32_t> per_day_max;
+    std::optional<std::uint32_t> warm_up_days;
+
+    void apply_to(Pace& pace) const noexcept {
+        pace.gap_min = gap_min.value_or(pace.gap_min);
+        pace.jitter_max = jitter_max.value_or(pace.jitter_max);
+        pace.per_day_max = per_day_max.value_or(pace.per_day_max);
+        pace.warm_up_days = warm_up_days.value_or(pace.warm_up_days);
+    }
 };
 
 struct Device {

@@ -158,7 +158,7 @@ void Dispatcher::handle(DeviceChanged&& event) {
     lane.known = true;
     lane.state = device.state;
     lane.connector = connectors_.find(device.connector);
-    lane.pacer.set(device.pace);
+    lane.pacer.set(device.pace, device.created_at);
     if (lane.connector != nullptr) {
         lane.window = std::max<std::size_t>(
             1, options_.window != 0 ? options_.window : lane.connector->capabilities()->window);

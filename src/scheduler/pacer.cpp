@@ -1,6 +1,7 @@
 #include "scheduler/pacer.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 namespace merpati::scheduler {
 
@@ -9,8 +10,9 @@ void Pacer::restore(const store::SentRecord& sent) {
     plan();
 }
 
-void Pacer::set(const model::Pace& pace) {
+void Pacer::set(const model::Pace& pace, Timestamp added_at) {
     pace_ = pace;
+    added_at_ = added_at;
     plan();
 }
 
@@ -33,9 +35,20 @@ void Pacer::plan() noexcept {
         return;
     }
     ready_at_ = sent_->last_at + pace_.gap_min + std::min(sent_->jitter, pace_.jitter_max);
-    if (pace_.per_day_max != 0 && sent_->of_day >= pace_.per_day_max) {
+    if (pace_.per_day_max != 0 && sent_->of_day >= cap_of_day()) {
         ready_at_ = std::max(ready_at_, sent_->day_ends_at);
     }
+}
+
+/// Of the day that ends at `day_ends_at`.
+std::uint32_t Pacer::cap_of_day() const noexcept {
+    const auto day = (sent_->day_ends_at - added_at_) / std::chrono::days{1};  // 0: the first.
+    if (day < 0 || day >= pace_.warm_up_days) {
+        return pace_.per_day_max;
+    }
+    const auto part = static_cast<std::uint64_t>(pace_.per_day_max) *
+                      static_cast<std::uint64_t>(day + 1) / (pace_.warm_up_days + 1U);
+    return std::max(static_cast<std::uint32_t>(part), 1U);
 }
 
 }  // namespace merpati::scheduler

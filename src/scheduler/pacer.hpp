@@ -15,7 +15,8 @@ namespace merpati::scheduler {
 /// Operation: `ready_at` is the earliest time of the next send; `sent` advances it by the gap and a
 /// new jitter. When the day's cap is reached, it is the end of the day: midnight UTC by the wall
 /// clock at the first send of that day, whatever happens to the wall clock afterwards. A new pace
-/// applies at once, also to the current wait.
+/// applies at once, also to the current wait. While a device warms up, day K of its N days has
+/// K / (N + 1) of the cap, at least 1.
 ///
 /// Restarts: `record` is stored with the outcomes of sends, `restore` sets it after a restart.
 /// Sends that were in flight in a crash are not in it: they are repeated, and counted then.
@@ -24,7 +25,8 @@ namespace merpati::scheduler {
 class Pacer {
 public:
     void restore(const store::SentRecord& sent);
-    void set(const model::Pace& pace);
+    /// `added_at`: when the device was added, from which its warm-up counts.
+    void set(const model::Pace& pace, Timestamp added_at);
     [[nodiscard]] const model::Pace& pace() const noexcept { return pace_; }
 
     [[nodiscard]] Timestamp ready_at() const noexcept { return ready_at_; }
@@ -39,8 +41,10 @@ public:
 
 private:
     void plan() noexcept;
+    [[nodiscard]] std::uint32_t cap_of_day() const noexcept;
 
     model::Pace pace_;
+    Timestamp added_at_{};
     Timestamp ready_at_{};
     std::optional<store::SentRecord> sent_;
 };

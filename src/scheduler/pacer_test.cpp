@@ -12,7 +12,10 @@ using namespace std::chrono_literals;
 struct PacerTest : ::testing::Test {
     testing::ManualClock clock;
     Pacer pacer;
-    PacerTest() { pacer.set({.gap_min = 2s, .jitter_max = 1s, .per_day_max = 2}); }
+    const Timestamp added_at = clock.now();
+    PacerTest() { set({.gap_min = 2s, .jitter_max = 1s, .per_day_max = 2}); }
+
+    void set(const model::Pace& pace) { pacer.set(pace, added_at); }
 
     void send(Millis jitter = 0ms) { pacer.sent(clock.now(), jitter, 14h); }
 };
@@ -35,16 +38,41 @@ TEST_F(PacerTest, WaitsForTheEndOfTheDayAtItsCapAndCountsAnew) {
 
 TEST_F(PacerTest, ANewPaceHoldsForTheWaitThatIsUnderWay) {
     send(1s);
-    pacer.set({.gap_min = 1s});
+    set({.gap_min = 1s});
     EXPECT_EQ(pacer.ready_at(), clock.now() + 1s);
-    pacer.set({.gap_min = 1s, .per_day_max = 1});
+    set({.gap_min = 1s, .per_day_max = 1});
     EXPECT_EQ(pacer.ready_at(), clock.now() + 14h);
-    pacer.set({});
+    set({});
     EXPECT_EQ(pacer.ready_at(), clock.now());
 }
 
+TEST_F(PacerTest, ADeviceThatWarmsUpHasAPartOfItsCapEachDay) {
+    set({.per_day_max = 8, .warm_up_days = 3});
+    const auto sends_of_day = [this] {
+        int sends = 0;
+        while (pacer.ready_at() <= clock.now()) {
+            pacer.sent(clock.now(), 0ms, 24h - 1s);
+            ++sends;
+        }
+        clock.advance(24h);
+        return sends;
+    };
+    EXPECT_EQ(sends_of_day(), 2);
+    EXPECT_EQ(sends_of_day(), 4);
+    EXPECT_EQ(sends_of_day(), 6);
+    EXPECT_EQ(sends_of_day(), 8);
+    EXPECT_EQ(sends_of_day(), 8);
+}
+
+TEST_F(PacerTest, AWarmUpLongerThanItsCapLetsOneOut) {
+    set({.per_day_max = 2, .warm_up_days = 30});
+    EXPECT_LE(pacer.ready_at(), clock.now());
+    send();
+    EXPECT_EQ(pacer.ready_at(), clock.now() + 14h);
+}
+
 TEST_F(PacerTest, ADeviceThatHasSentNothingMaySendUnderAnyPace) {
-    pacer.set({.gap_min = 1h, .per_day_max = 1});
+    set({.gap_min = 1h, .per_day_max = 1});
     EXPECT_LE(pacer.ready_at(), clock.now());
 }
 
@@ -54,9 +82,9 @@ TEST_F(PacerTest, ARestartKeepsGapAndCount) {
     send(1s);
     Pacer next;
     next.restore(*pacer.record());
-    next.set({.gap_min = 2s, .jitter_max = 1s});
+    next.set({.gap_min = 2s, .jitter_max = 1s}, added_at);
     EXPECT_EQ(next.ready_at(), clock.now() + 3s);
-    next.set(pacer.pace());
+    next.set(pacer.pace(), added_at);
     EXPECT_EQ(next.ready_at(), pacer.ready_at());
 }
 
@@ -64,7 +92,7 @@ TEST_F(PacerTest, OnlyAPacedDeviceHasSomethingToKeep) {
     EXPECT_EQ(pacer.record(), std::nullopt);
     send();
     EXPECT_NE(pacer.record(), std::nullopt);
-    pacer.set({});
+    set({});
     EXPECT_EQ(pacer.record(), std::nullopt);
 }
 

@@ -34,6 +34,12 @@ struct AccountPatch {
     std::optional<std::uint32_t> devices_max;
 };
 
+/// New values of a device's fields; those left empty stay as they are.
+struct DevicePatch {
+    std::optional<std::string> webhook_url;  // Empty inside: none.
+    model::PacePatch pace;
+};
+
 /// A device of an account, as distinct from a later one with the same number.
 struct DeviceIdentity {
     model::PhoneNumber number;
@@ -101,6 +107,9 @@ public:
     /// its webhook is changed, and only if `webhook_given`.
     /// Errors: not_found (no such account).
     virtual Result<DeviceDecision> add_device(const model::Device& device, bool webhook_given) = 0;
+    /// Returns the device as it is then. Errors: not_found.
+    virtual Result<model::Device> update_device(model::PhoneNumber number,
+                                                const DevicePatch& patch) = 0;
     /// Returns the device as it is then; empty: it had that state, and nothing was written.
     /// Errors: not_found, also if the number belongs to another device now.
     virtual Result<std::optional<model::Device>> set_device_state(const DeviceIdentity& device,

@@ -14,17 +14,6 @@ export function sql(gateway: Gateway, statement: string): string[] {
   return output.split("\n").filter(Boolean);
 }
 
-export interface Pace {
-  gapMillis?: number;
-  perDayMax?: number;
-}
-
-export function setPace(gateway: Gateway, device: string, pace: Pace): void {
-  const { gapMillis = 0, perDayMax = 0 } = pace;
-  const values = `gap_min = ${gapMillis}, per_day_max = ${perDayMax}`;
-  sql(gateway, `UPDATE device SET ${values} WHERE number = ${device}`);
-}
-
 /** The pages that hold a table's rows, in the order of the rows. */
 export function pagesOf(gateway: Gateway, table: string): number[] {
   const rows = `FROM dbstat WHERE name = '${table}' AND pagetype = 'leaf' ORDER BY path`;

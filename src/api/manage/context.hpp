@@ -38,8 +38,9 @@ class DeviceControl {
 public:
     virtual ~DeviceControl() = default;
 
-    /// The state in which a new device begins. Errors: refused (no such connector here).
-    [[nodiscard]] virtual Result<model::DeviceState> first_state(const model::Device& device) = 0;
+    /// Sets the state and the pace with which a new device begins. Errors: refused (no such
+    /// connector here).
+    [[nodiscard]] virtual Result<void> prepare(model::Device& device) = 0;
 
     /// Part of the change that adds a device: stores what its webhook is told of its first state.
     [[nodiscard]] virtual Result<void> announce(store::Tables& tables,

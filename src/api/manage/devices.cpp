@@ -5,6 +5,7 @@
 
 #include "admission/checks.hpp"
 #include "api/manage/handlers.hpp"
+#include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/views.hpp"
 
@@ -19,8 +20,40 @@ struct Wanted {
     std::string account;
     std::string number;
     std::optional<std::string> connector;
-    std::optional<std::string> webhook;
+    store::DevicePatch choices;
 };
+
+/// The fields that adding and changing have in common.
+store::DevicePatch take_choices(Fields& fields, const Context& context) {
+    store::DevicePatch patch;
+    if (fields.none("webhook")) {
+        patch.webhook_url = "";
+    } else if (auto url = fields.text("webhook", url_bytes_max)) {
+        if (!url->empty()) {
+            const auto admitted =
+                outbound::admit_url(*url, context.callback_schemes, context.policy);
+            if (!admitted) {
+                fields.mistake("webhook", "must be a public https URL: " + admitted.error().detail);
+            }
+        }
+        patch.webhook_url = std::move(*url);
+    }
+    if (const auto gap = fields.integer("gap_ms", 0, gap_max.count())) {
+        patch.pace.gap_min = Millis{*gap};
+    }
+    if (const auto jitter = fields.integer("jitter_ms", 0, gap_max.count())) {
+        patch.pace.jitter_max = Millis{*jitter};
+    }
+    if (fields.none("per_day_max")) {
+        patch.pace.per_day_max = 0;
+    } else if (const auto most = fields.integer("per_day_max", 1, per_day_most)) {
+        patch.pace.per_day_max = static_cast<std::uint32_t>(*most);
+    }
+    if (const auto days = fields.integer("warm_up_days", 0, warm_up_days_max)) {
+        patch.pace.warm_up_days = static_cast<std::uint32_t>(*days);
+    }
+    return patch;
+}
 
 Wanted take_wanted(Fields& fields, const Context& context) {
     Wanted wanted;
@@ -30,23 +63,12 @@ Wanted take_wanted(Fields& fields, const Context& context) {
     if (wanted.connector && !model::is_connector_name(*wanted.connector)) {
         fields.mistake("connector", "must be the name of a connector");
     }
-    if (fields.none("webhook")) {
-        wanted.webhook = "";
-    } else {
-        wanted.webhook = fields.text("webhook", url_bytes_max);
-    }
+    wanted.choices = take_choices(fields, context);
     if (!model::PhoneNumber::parse(wanted.number) ||
         !admission::recipient_possible(wanted.number)) {
         fields.mistake("number",
                        "must be a number in international format: 8 to 15 digits that begin with "
                        "a country code, no + and no 0 before them");
-    }
-    if (wanted.webhook && !wanted.webhook->empty()) {
-        if (const auto admitted =
-                outbound::admit_url(*wanted.webhook, context.callback_schemes, context.policy);
-            !admitted) {
-            fields.mistake("webhook", "must be a public https URL: " + admitted.error().detail);
-        }
     }
     return wanted;
 }
@@ -58,7 +80,7 @@ Result<model::Device> make_device(const Context& context, store::Tables& tables,
         .number = *model::PhoneNumber::parse(wanted.number),
         .account = owner.id,
         .connector = wanted.connector.value_or(std::string{context.default_connector}),
-        .webhook_url = wanted.webhook.value_or("")};
+        .webhook_url = wanted.choices.webhook_url.value_or("")};
     device.created_at = device.state_since = context.clock.now();
     const auto known = tables.find_device(device.number);
     if (!known) {
@@ -73,11 +95,10 @@ Result<model::Device> make_device(const Context& context, store::Tables& tables,
         }
         return device;
     }
-    auto state = context.devices.first_state(device);
-    if (!state) {
-        return pass(state);
+    if (auto prepared = context.devices.prepare(device); !prepared) {
+        return pass(prepared);
     }
-    device.state = *state;
+    wanted.choices.pace.apply_to(device.pace);
     return device;
 }
 
@@ -90,7 +111,7 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, cons
     if (!device) {
         return pass(device);
     }
-    auto decision = tables.add_device(*device, wanted.webhook.has_value());
+    auto decision = tables.add_device(*device, wanted.choices.webhook_url.has_value());
     if (!decision) {
         return pass(decision);
     }
@@ -154,6 +175,22 @@ Result<value> add(const Context& context, Call& call) {
     }
     return context.commit_and_show(
         [&](store::Tables& tables) { return add_in(context, tables, wanted); },
+        [](const model::Device& device) { return view(device); });
+}
+
+Result<value> change(const Context& context, Call& call) {
+    const auto patch = take_choices(call.fields, context);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<model::Device> {
+            const auto device = find_device(tables, call.id);
+            if (!device) {
+                return pass(device);
+            }
+            return tables.update_device(device->number, patch);
+        },
         [](const model::Device& device) { return view(device); });
 }
 

@@ -42,6 +42,42 @@ TEST_F(DevicesTest, ANumberOfAnotherAccountIsAConflict) {
     EXPECT_THAT(get("/devices?account=" + account).items(), IsEmpty());
 }
 
+TEST_F(DevicesTest, ADeviceBeginsWithItsConnectorsPaceUnlessAnotherIsGiven) {
+    const auto added = [&](std::string_view number, std::string_view fields) {
+        return post("/devices", R"({"account":")" + account + R"(","number":")" +
+                                    std::string{number} + '"' + std::string{fields} + '}')
+            .json;
+    };
+    const auto usual = added("6281100000001", "");
+    EXPECT_EQ(usual.at("gap_ms"), 250);
+    EXPECT_EQ(usual.at("jitter_ms"), 0);
+    EXPECT_EQ(usual.at("per_day_max"), 90);
+    EXPECT_EQ(usual.at("warm_up_days"), 0);
+    const auto chosen =
+        added("6281100000002", R"(,"gap_ms":0,"jitter_ms":9,"per_day_max":null,"warm_up_days":7)");
+    EXPECT_EQ(chosen.at("gap_ms"), 0);
+    EXPECT_EQ(chosen.at("jitter_ms"), 9);
+    EXPECT_TRUE(chosen.at("per_day_max").is_null());
+    EXPECT_EQ(chosen.at("warm_up_days"), 7);
+}
+
+TEST_F(DevicesTest, APaceIsChangedFieldByField) {
+    post("/devices", R"({"account":")" + account + R"(","number":"6281100000001"})");
+    const auto changed = patch("/devices/6281100000001",
+                               R"({"jitter_ms":2000,"webhook":"https://toko.example.com/events"})");
+    EXPECT_EQ(changed.status, 200);
+    EXPECT_EQ(changed.json.at("gap_ms"), 250);
+    EXPECT_EQ(changed.json.at("jitter_ms"), 2000);
+    EXPECT_EQ(changed.text("webhook"), "https://toko.example.com/events");
+    EXPECT_EQ(get("/devices/6281100000001").json.at("jitter_ms"), 2000);
+    EXPECT_EQ(patch("/devices/6281100000009", R"({"gap_ms":1})").status, 404);
+    for (const auto* wrong :
+         {R"({"gap_ms":-1})", R"({"gap_ms":86400001})", R"({"jitter_ms":"1s"})",
+          R"({"per_day_max":0})", R"({"warm_up_days":366})", R"({"connector":"simulator"})"}) {
+        EXPECT_EQ(patch("/devices/6281100000001", wrong).status, 400) << wrong;
+    }
+}
+
 TEST_F(DevicesTest, WrongFieldsAreNamedAndNothingIsAdded) {
     const std::pair<std::string_view, std::string_view> wrong[]{
         {"number", R"("number":"0812345678")"},

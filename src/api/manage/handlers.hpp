@@ -40,7 +40,7 @@ namespace keys {
 Handler list, create, revoke, rotate;
 }
 namespace devices {
-Handler list, add, show, connect, disconnect, remove, show_pairing, pair, answer_pairing;
+Handler list, add, show, change, connect, disconnect, remove, show_pairing, pair, answer_pairing;
 }
 namespace messages {
 Handler list, show, cancel, release, give_up;

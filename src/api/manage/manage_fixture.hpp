@@ -44,9 +44,11 @@ struct Answer {
 struct ToldDevices final : DeviceControl {
     explicit ToldDevices(const admission::Directory& known) : directory(known) {}
 
-    Result<model::DeviceState> first_state(const model::Device& device) override {
+    Result<void> prepare(model::Device& device) override {
         if (device.connector == "simulator") {
-            return model::DeviceState::connected;
+            device.state = model::DeviceState::connected;
+            device.pace = {.gap_min = std::chrono::milliseconds{250}, .per_day_max = 90};
+            return {};
         }
         return fail(ErrorCode::refused, "no such connector here");
     }

@@ -20,7 +20,8 @@ TEST_F(ManageTest, AKnownPathWithAnotherMethodIsNotAllowed) {
     EXPECT_EQ(call(Method::del, "/accounts").status, 405);
     EXPECT_EQ(call(Method::get, "/backup").status, 405);
     EXPECT_EQ(call(Method::put, "/devices/6281234567890").status, 405);
-    EXPECT_EQ(manage->handle(Method::put, "/manage/v1/devices/1", "", "").allow, "GET, DELETE");
+    EXPECT_EQ(manage->handle(Method::put, "/manage/v1/devices/1", "", "").allow,
+              "GET, PATCH, DELETE");
 }
 
 TEST_F(ManageTest, ABodyThatIsNotOneObjectIsRefused) {

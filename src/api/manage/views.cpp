@@ -69,6 +69,11 @@ object view(const model::Device& device) {
         {"state", word(device.state)},
         {"account", device.account.text()},
         {"webhook", text_or_null(device.webhook_url)},
+        {"gap_ms", device.pace.gap_min.count()},
+        {"jitter_ms", device.pace.jitter_max.count()},
+        {"per_day_max", device.pace.per_day_max == 0 ? boost::json::value(nullptr)
+                                                     : boost::json::value(device.pace.per_day_max)},
+        {"warm_up_days", device.pace.warm_up_days},
         {"state_since", to_rfc3339(device.state_since)},
         {"created_at", to_rfc3339(device.created_at)},
     };

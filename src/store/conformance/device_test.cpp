@@ -14,7 +14,7 @@ struct DeviceTest : StoreTest {
                 .connector = "simulator",
                 .state = model::DeviceState::connected,
                 .webhook_url = "https://example.com/device",
-                .pace = {.gap_min = 2s, .jitter_max = 500ms, .per_day_max = 900},
+                .pace = {.gap_min = 2s, .jitter_max = 500ms, .per_day_max = 900, .warm_up_days = 3},
                 .created_at = clock.now(),
                 .state_since = clock.now()};
     }
@@ -70,6 +70,28 @@ TEST_P(DeviceTest, AddingItAgainChangesTheGivenWebhookAndNothingElse) {
     ASSERT_EQ(devices().size(), 1);
     EXPECT_EQ(devices()[0].webhook_url, "https://example.com/other");
     EXPECT_EQ(devices()[0].state, model::DeviceState::disconnected);
+}
+
+TEST_P(DeviceTest, OnlyWhatIsGivenChanges) {
+    ASSERT_EQ(add(wanted()), Decided::added);
+    const auto update = [&](model::PhoneNumber number, const DevicePatch& patch) {
+        Result<model::Device> updated = wanted();
+        (void)change([&](Tables& tables) -> Result<void> {
+            updated = tables.update_device(number, patch);
+            return updated ? Result<void>{} : pass(updated);
+        });
+        return updated;
+    };
+    const auto paced = update(device, {.pace = {.gap_min = 5s, .warm_up_days = 0}});
+    ASSERT_TRUE(paced);
+    EXPECT_EQ(paced->pace, (model::Pace{.gap_min = 5s, .jitter_max = 500ms, .per_day_max = 900}));
+    EXPECT_EQ(paced->webhook_url, wanted().webhook_url);
+    ASSERT_TRUE(update(device, {.webhook_url = ""}));
+    EXPECT_EQ(devices()[0].pace, paced->pace);
+    EXPECT_EQ(devices()[0].webhook_url, "");
+    EXPECT_EQ(devices()[0].state, wanted().state);
+    const auto nobody = model::PhoneNumber::from_stored(6281100000009);
+    EXPECT_EQ(update(nobody, {.webhook_url = ""}).error().code, ErrorCode::not_found);
 }
 
 TEST_P(DeviceTest, ANumberBelongsToOneAccount) {

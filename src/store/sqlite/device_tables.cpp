@@ -57,13 +57,32 @@ Result<DeviceDecision> SqliteTables::add_device(const model::Device& device, boo
     if (!has_room(device.account, (*account)->devices_max)) {
         return DeviceDecision{.result = Decided::no_room, .device = device};
     }
-    Statement insert{connection_, "INSERT INTO device VALUES(?,?,?,?,?,?,?,?,?,?)"};
+    Statement insert{connection_, "INSERT INTO device VALUES(?,?,?,?,?,?,?,?,?,?,?)"};
     insert.run(device.number.value(), device.account.value, device.connector,
                model::to_string(device.state), device.webhook_url, device.pace.gap_min.count(),
                device.pace.jitter_max.count(), device.pace.per_day_max, device.created_at,
-               device.state_since);
+               device.state_since, device.pace.warm_up_days);
     writer_.senders().forget();
     return DeviceDecision{.result = Decided::added, .device = written_device(device.number, true)};
+}
+
+Result<model::Device> SqliteTables::update_device(model::PhoneNumber number,
+                                                  const DevicePatch& patch) {
+    const auto known = find_device(number);
+    if (!known) {
+        return pass(known);
+    }
+    if (!*known) {
+        return fail(ErrorCode::not_found, "there is no such device");
+    }
+    auto pace = (*known)->pace;
+    patch.pace.apply_to(pace);
+    Statement update{connection_,
+                     "UPDATE device SET webhook_url = coalesce(?2, webhook_url), gap_min = ?3, "
+                     "jitter_max = ?4, per_day_max = ?5, warm_up_days = ?6 WHERE number = ?1"};
+    update.run(number.value(), patch.webhook_url, pace.gap_min.count(), pace.jitter_max.count(),
+               pace.per_day_max, pace.warm_up_days);
+    return written_device(number, false);
 }
 
 Result<std::optional<model::Device>> SqliteTables::set_device_state(const DeviceIdentity& device,

@@ -147,6 +147,7 @@ model::Device read_device(const Cursor& row) {
     device.pace.per_day_max = row.number<std::uint32_t>(7);
     device.created_at = row.time(8);
     device.state_since = row.time(9);
+    device.pace.warm_up_days = row.number<std::uint32_t>(10);
     return device;
 }
 

@@ -63,7 +63,7 @@ inline constexpr const char* key_columns =
 
 inline constexpr const char* device_columns =
     "number, account, connector, state, webhook_url, gap_min, jitter_max, per_day_max, created_at, "
-    "state_since";
+    "state_since, warm_up_days";
 [[nodiscard]] model::Device read_device(const Cursor& row);
 
 inline constexpr const char* idempotency_columns =

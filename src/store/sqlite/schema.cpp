@@ -215,10 +215,14 @@ CREATE TABLE device_secret(
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// For how many days after it was added the cap of a device grows.
+constexpr const char* warm_up_of_device =
+    "ALTER TABLE device ADD COLUMN warm_up_days INTEGER NOT NULL DEFAULT 0";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{
-    first_schema,       lists_of_trouble,    activity,        callbacks_by_account, lanes,
-    rows_of_an_account, campaign_of_message, platform_reports};
+    first_schema,       lists_of_trouble,    activity,         callbacks_by_account, lanes,
+    rows_of_an_account, campaign_of_message, platform_reports, warm_up_of_device};
 
 }  // namespace
 

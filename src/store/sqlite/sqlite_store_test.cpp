@@ -152,7 +152,8 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "DROP TABLE lane; ALTER TABLE queue DROP COLUMN failing_since;"
         "DROP TABLE handed_over; DROP TABLE platform_event; DROP TABLE device_secret;"
         "DROP INDEX device_account; DROP INDEX api_key_account;"
-        "ALTER TABLE message DROP COLUMN campaign; PRAGMA user_version = 1");
+        "ALTER TABLE message DROP COLUMN campaign; ALTER TABLE device DROP COLUMN warm_up_days;"
+        "PRAGMA user_version = 1");
     options.migrate = false;
     const auto refused = refusal();
     EXPECT_EQ(refused.code, ErrorCode::conflict);

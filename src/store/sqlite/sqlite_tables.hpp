@@ -37,6 +37,8 @@ public:
     Result<model::ApiKey> expire_key(model::KeyId key, Timestamp at) override;
     Result<std::optional<model::Device>> find_device(model::PhoneNumber number) override;
     Result<DeviceDecision> add_device(const model::Device& device, bool webhook_given) override;
+    Result<model::Device> update_device(model::PhoneNumber number,
+                                        const DevicePatch& patch) override;
     Result<std::optional<model::Device>> set_device_state(const DeviceIdentity& device,
                                                           model::DeviceState state,
                                                           Timestamp since) override;
