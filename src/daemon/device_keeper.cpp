@@ -238,6 +238,12 @@ Result<model::Device> DeviceKeeper::disconnect(model::PhoneNumber number) {
 }
 
 Result<void> DeviceKeeper::pair(model::PhoneNumber number, std::string method) {
+    // Whoever left and comes back is shown the step that still counts.
+    const auto device = rooms_.directory.find_device(number);
+    if (method.empty() && device != nullptr && device->state == DeviceState::pairing &&
+        pairings_.shows_step(number, rooms_.clock.now())) {
+        return {};
+    }
     std::optional<Error> refused;
     auto begun = steer(number, [&](connector::Connector& connector, const model::Device& device) {
         const auto capabilities = connector.capabilities();

@@ -33,6 +33,11 @@ void PairingBoard::forget(model::PhoneNumber device) {
     pairings_.erase(device);
 }
 
+bool PairingBoard::shows_step(model::PhoneNumber device, Timestamp now) const {
+    const auto shown = find(device);
+    return shown.under_way && !shown.method.empty() && now < shown.expires_at;
+}
+
 api::manage::Pairing PairingBoard::find(model::PhoneNumber device) const {
     const std::lock_guard lock{mutex_};
     const auto found = pairings_.find(device);

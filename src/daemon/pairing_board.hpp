@@ -24,6 +24,8 @@ public:
     void follow(model::PhoneNumber device, model::DeviceState state, std::string_view reason);
     void forget(model::PhoneNumber device);
 
+    /// Whether there is a step that has not expired.
+    [[nodiscard]] bool shows_step(model::PhoneNumber device, Timestamp now) const;
     [[nodiscard]] api::manage::Pairing find(model::PhoneNumber device) const;
 
 private:
