@@ -54,7 +54,7 @@ std::vector<Parameter> with_choices(std::vector<Parameter> first) {
          .field = "per_day_max",
          .value_of = number_or_null},
         {.name = "--warm-up",
-         .help = "For so many days after it was added the cap grows evenly; 0: it holds at once",
+         .help = "The cap grows evenly for so many days after it was added; 0: never",
          .shape = "DAYS",
          .check = whole_number(0, api::manage::warm_up_days_max),
          .field = "warm_up_days",
