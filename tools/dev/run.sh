@@ -7,32 +7,52 @@ RUN_RECIPIENT=6281234567890
 
 # run_gateway [FLAG…]: flags of the gateway; they beat what is set here.
 run_gateway() {
+  if [ "${1:-}" = --linked ]; then
+    shift
+    run_linked "$@"
+    return
+  fi
   local address
   address=$(client_address "$(listen_address "$@")")
   own_run_folder
   stop_when_busy "$address"
   need_packages build run
-  build run merpati
+  build_what_runs
   stop_when_busy "$address"
   write_run_configuration
   [ -e "$RUN_FOLDER/demo.json" ] || create_demo
 
-  RUN_PROCESSES=()
-  trap 'stop_run; exit 0' INT TERM HUP
-  trap stop_run EXIT
+  stop_run_at_the_end
   start_callback_printer
-  merpati account set "$(demo account)" >/dev/null \
-    --callback "http://127.0.0.1:$(cat "$RUN_FOLDER/callback.port")/"
+  call_the_demo_back
   start_gateway "$address" "$@"
   touch "$RUN_FOLDER/simulator.log"
   tail -n 0 -s 0.1 -F "$RUN_FOLDER/simulator.log" 9>&- \
     > >(sed -u 's/^/simulator  /' 9>&-) 2>/dev/null &
   RUN_PROCESSES+=($!)
-  show_how_to_send "$address"
+  show_how_to_send "$address" \
+    "recipients ending in 991001 or 995000 fail in their own ways: docs/api.md" \
+    "what the simulated platform sends and "
   wait "$RUN_GATEWAY" || stop_with "the gateway ended by itself: see $RUN_FOLDER/gateway.log"
 }
 
-merpati() { build/run/merpati --config "$RUN_FOLDER/merpati.toml" "$@"; }
+# MERPATI_BINARY names a program that is there already.
+RUN_PROGRAM=${MERPATI_BINARY:-build/run/merpati}
+
+build_what_runs() { [ -n "${MERPATI_BINARY:-}" ] || build run merpati; }
+
+merpati() { "$RUN_PROGRAM" --config "$RUN_FOLDER/merpati.toml" "$@"; }
+
+stop_run_at_the_end() {
+  RUN_PROCESSES=()
+  trap 'stop_run; exit 0' INT TERM HUP
+  trap stop_run EXIT
+}
+
+call_the_demo_back() {
+  merpati account set "$(demo account)" >/dev/null \
+    --callback "http://127.0.0.1:$(cat "$RUN_FOLDER/callback.port")/"
+}
 
 # demo FIELD: one field of the demo's account, written down when it was made.
 demo() { field "$1" <"$RUN_FOLDER/demo.json"; }
@@ -110,15 +130,20 @@ TOML
 create_demo() {
   say "creating the account Demo, its key and the simulated device $RUN_DEVICE"
   rm -f "$RUN_FOLDER"/merpati.db*
+  create_account $RUN_DEVICE
+}
+
+# create_account DEVICE: with a simulated device, or none where it is empty.
+create_account() {
   local account key
   account=$(merpati account create Demo --rate none --json)
   key=$(merpati key create "$(field id <<<"$account")" --name demo --json)
-  merpati device add "$(field id <<<"$account")" $RUN_DEVICE --json >/dev/null
+  [ -z "$1" ] || merpati device add "$(field id <<<"$account")" "$1" --json >/dev/null
   (
     umask 077
     printf '{"account":"%s","webhook_secret":"%s","key":"%s","device":"%s"}\n' \
       "$(field id <<<"$account")" "$(field webhook_secret <<<"$account")" \
-      "$(field key <<<"$key")" $RUN_DEVICE >"$RUN_FOLDER/demo.new"
+      "$(field key <<<"$key")" "$1" >"$RUN_FOLDER/demo.new"
   )
   mv "$RUN_FOLDER/demo.new" "$RUN_FOLDER/demo.json"
 }
@@ -139,7 +164,7 @@ start_callback_printer() {
 start_gateway() {
   local address=$1
   shift
-  setsid build/run/merpati --config "$RUN_FOLDER/merpati.toml" "$@" serve \
+  setsid "$RUN_PROGRAM" --config "$RUN_FOLDER/merpati.toml" "$@" serve \
     2>"$RUN_FOLDER/gateway.log" &
   RUN_GATEWAY=$!
   wait_until "the gateway" $RUN_GATEWAY \
@@ -160,6 +185,7 @@ wait_until() {
   stop_with "$what did not start: what it said stands above"
 }
 
+# show_how_to_send ADDRESS RECIPIENTS SHOWN: a sentence about recipients, and what appears below.
 show_how_to_send() {
   cat <<TEXT
 
@@ -167,13 +193,13 @@ Merpati listens on http://$1. Its key for the account Demo:
 
   $(demo key)
 
-Send a message (recipients ending in 991001 or 995000 fail in their own ways: docs/api.md):
+Send a message ($2):
 
   curl http://$1/v1/send \\
     -H 'Authorization: Bearer $(demo key)' -H 'Content-Type: application/json' \\
     -d '{"to":"$RUN_RECIPIENT","from":"$RUN_DEVICE","message":"Halo!","Type":"text"}'
 
-Below appear what the simulated platform sends and the signed callbacks that arrive. The gateway's
+Below appear $3the signed callbacks that arrive. The gateway's
 own log: $RUN_FOLDER/gateway.log. Ctrl-C stops everything.
 
 TEXT
