@@ -71,7 +71,7 @@ std::vector<RequestCommand> commands() {
               .summary = "Add a sender number to an account",
               .details =
                   "A simulated device is connected at once. Adding an account's own number again\n"
-                  "is no error, and updates its webhook where one is given.",
+                  "is no error, and changes its webhook and pace where they are given.",
               .example = "merpati device add acc_1 6281234567890"},
          .method = http::Method::post,
          .path = "/devices",

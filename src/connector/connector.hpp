@@ -42,6 +42,9 @@ using CapabilitiesPtr = std::shared_ptr<const Capabilities>;
 
 /// One thing a person must do to connect a device. A later step replaces the earlier one.
 struct PairingStep {
+    static constexpr std::size_t payload_bytes_max = 16'384;  // WebAuthn options are the longest.
+    static constexpr std::size_t answer_bytes_max = 16'384;   // Of what a person answers.
+
     std::string method;   // One of Capabilities::pairing.
     std::string payload;  // QR text, 8-character code, WebAuthn options (JSON), or a hint.
     Timestamp expires_at;

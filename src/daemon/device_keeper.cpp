@@ -15,9 +15,6 @@ constexpr std::size_t weight_of(std::size_t bytes) {
     return 1 + bytes / 4'096;
 }
 
-/// WebAuthn options are the longest that a platform asks for.
-constexpr std::size_t payload_bytes_max = 16'384;
-
 /// The number may be another device's by now, on another connector or of another account.
 Result<bool> is_still(store::Tables& tables, const store::DeviceIdentity& device) {
     const auto known = tables.find_device(device.number);
@@ -132,7 +129,7 @@ Result<void> DeviceKeeper::store_reports(store::Tables& tables,
 
 void DeviceKeeper::pairing(model::PhoneNumber device, connector::PairingStep step) {
     if (rooms_.directory.find_device(device) == nullptr ||
-        step.payload.size() > payload_bytes_max) {
+        step.payload.size() > connector::PairingStep::payload_bytes_max) {
         rooms_.log.warn("a pairing step is left out: its device is gone, or it is too long",
                         {{"device", telemetry::mask_number(device.text())}});
         return;

@@ -15,7 +15,7 @@
 #include "media/byte_budget.hpp"
 #include "media/download.hpp"
 #include "media/host_limiter.hpp"
-#include "media/periodic_timer.hpp"
+#include "outbound/periodic_timer.hpp"
 
 namespace merpati::media {
 
@@ -102,9 +102,9 @@ private:
     HostLimiter limiter_;
     ByteBudget budget_;
     AccountCache<Sha256, Entry, DigestHash> entries_;
-    PeriodicTimer retry_timer_;
-    PeriodicTimer budget_timer_;
-    PeriodicTimer removal_timer_;
+    outbound::PeriodicTimer retry_timer_;
+    outbound::PeriodicTimer budget_timer_;
+    outbound::PeriodicTimer removal_timer_;
     std::unordered_map<UrlKey, FetchPtr, UrlKeyHash> fetches_;
     std::vector<FetchPtr> backing_off_;  // Between two tries.
     std::optional<SteadyTime> disk_reported_at_;

@@ -12,8 +12,8 @@
 
 #include "media/account_cache.hpp"
 #include "media/host_limiter.hpp"
-#include "media/periodic_timer.hpp"
 #include "media/probe.hpp"
+#include "outbound/periodic_timer.hpp"
 
 namespace merpati::media {
 
@@ -68,7 +68,7 @@ private:
     const ProbeOptions options_;
     HostLimiter limiter_;
     AccountCache<Sha256, Entry, DigestHash> results_;
-    PeriodicTimer timer_;
+    outbound::PeriodicTimer timer_;
     std::unordered_map<UrlKey, SharedPtr, UrlKeyHash> probes_;
     std::deque<SharedPtr> by_age_;  // All may wait equally long for a slot: the first ends first.
     bool closed_ = false;

@@ -57,6 +57,7 @@ struct PacePatch {
         pace.per_day_max = per_day_max.value_or(pace.per_day_max);
         pace.warm_up_days = warm_up_days.value_or(pace.warm_up_days);
     }
+    friend bool operator==(const PacePatch&, const PacePatch&) = default;
 };
 
 struct Device {

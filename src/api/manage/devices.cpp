@@ -8,6 +8,7 @@
 #include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/views.hpp"
+#include "connector/connector.hpp"
 
 namespace merpati::api::manage::devices {
 namespace {
@@ -131,6 +132,9 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, cons
             }
             break;
         case store::DeviceDecision::Result::known:
+            if (wanted.choices.pace != model::PacePatch{}) {
+                return tables.update_device(decision->device.number, {.pace = wanted.choices.pace});
+            }
             break;
     }
     return std::move(decision->device);
@@ -167,7 +171,7 @@ Result<value> show(const Context& context, Call& call) {
     return view(**device);
 }
 
-/// Idempotent: adding an account's own number again updates the webhook where one is given.
+/// Idempotent: adding an account's own number again changes webhook and pace where they are given.
 Result<value> add(const Context& context, Call& call) {
     const auto wanted = take_wanted(call.fields, context);
     if (auto checked = call.fields.finish(); !checked) {
@@ -226,8 +230,6 @@ Result<value> disconnect(const Context& context, Call& call) {
 
 namespace {
 
-constexpr std::size_t answer_bytes_max = 65'536;
-
 /// The device's state, and what a person is to do. While pairing has begun and the connector has
 /// not yet said so, it is `pairing` all the same.
 value view_pairing(const Context& context, model::PhoneNumber number) {
@@ -275,7 +277,7 @@ Result<value> pair(const Context& context, Call& call) {
 }
 
 Result<value> answer_pairing(const Context& context, Call& call) {
-    auto answer = call.fields.required_text("answer", answer_bytes_max);
+    auto answer = call.fields.required_text("answer", connector::PairingStep::answer_bytes_max);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }

@@ -59,6 +59,10 @@ TEST_F(DevicesTest, ADeviceBeginsWithItsConnectorsPaceUnlessAnotherIsGiven) {
     EXPECT_EQ(chosen.at("jitter_ms"), 9);
     EXPECT_TRUE(chosen.at("per_day_max").is_null());
     EXPECT_EQ(chosen.at("warm_up_days"), 7);
+    const auto again = added("6281100000002", R"(,"gap_ms":5)");
+    EXPECT_EQ(again.at("gap_ms"), 5);
+    EXPECT_EQ(again.at("jitter_ms"), 9);
+    EXPECT_EQ(added("6281100000002", "").at("gap_ms"), 5);
 }
 
 TEST_F(DevicesTest, APaceIsChangedFieldByField) {

@@ -20,8 +20,8 @@ namespace merpati::connector::process {
 /// share of lines is used up; `refill` and `go_on` continue. What is written is gathered while a
 /// write is under way.
 ///
-/// Faults: `on_broken` is told once why nothing more comes: the end of the socket, a line that is
-/// too long, a worker that does not read.
+/// Faults: `on_broken` is called once, with why nothing more comes: the end of the socket, a line
+/// that is too long, a worker that does not read.
 ///
 /// Threads: those of the io_context, which must be one. Lives until its last handler has run
 /// (shared_ptr); after `close` nothing is called any more.

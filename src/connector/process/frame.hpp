@@ -12,8 +12,11 @@
 
 namespace merpati::connector::process {
 
-/// With its end.
-constexpr std::size_t line_bytes_max = 1'048'576;
+// The limits that the protocol names.
+constexpr std::size_t line_bytes_max = 1'048'576;  // With its end.
+constexpr std::size_t requests_max = 1'024;        // Of a worker, under way at once.
+constexpr std::size_t requests_per_device_max = 64;
+constexpr std::size_t value_bytes_max = 524'288;  // Of a secret.
 
 struct Frame {
     enum class Kind : std::uint8_t { request, answer, notice };

@@ -24,9 +24,6 @@ namespace merpati::connector::process {
 /// requests_per_device_max for each device, so that one that floods keeps out no other.
 class Inbox : public std::enable_shared_from_this<Inbox> {
 public:
-    static constexpr std::size_t requests_max = 1'024;
-    static constexpr std::size_t requests_per_device_max = 64;
-
     struct Rooms {
         const Clock& clock;
         outbound::EventThread& thread;

@@ -16,7 +16,7 @@
 
 namespace merpati::connector::process {
 
-/// So many lines in a while, each cut; how many more there were is told afterwards.
+/// So many lines in a while, each cut; how many more there were is logged afterwards.
 ///
 /// Threads: none.
 class LineLimit {

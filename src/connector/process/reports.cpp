@@ -20,11 +20,9 @@ using model::DeviceState;
 using model::Progress;
 
 constexpr std::size_t reason_bytes_max = 512;
-constexpr std::size_t payload_bytes_max = 16'384;
 constexpr std::size_t sender_bytes_max = 64;
 constexpr std::size_t name_bytes_max = 256;
 constexpr std::size_t names_max = 256;
-constexpr std::size_t value_bytes_max = 524'288;
 constexpr std::uint64_t pairing_ms_max = 3'600'000;
 constexpr std::uint64_t time_max = 253'402'300'799'999;  // The year 9999.
 constexpr std::array<std::string_view, 9> types{
@@ -87,7 +85,7 @@ Result<PairingReport> read_pairing(const json::object& object, Timestamp now) {
     PairingReport report;
     report.device = fields.device();
     report.step.method = fields.text("method", 16);
-    report.step.payload = fields.text("payload", payload_bytes_max);
+    report.step.payload = fields.text("payload", PairingStep::payload_bytes_max);
     report.step.expires_at = now + Millis{fields.count("expires_in_ms", 1, pairing_ms_max)};
     if (std::ranges::find(methods, report.step.method) == methods.end()) {
         fields.refuse("method");

@@ -23,9 +23,9 @@ json::object hello_answer(const Options& options) {
             {"config", std::move(config)},
             {"limits",
              {{"line_bytes", line_bytes_max},
-              {"requests", 1'024},
-              {"requests_per_device", 64},
-              {"value_bytes", 524'288},
+              {"requests", requests_max},
+              {"requests_per_device", requests_per_device_max},
+              {"value_bytes", value_bytes_max},
               {"send_ms", options.send_within.count()}}}};
 }
 

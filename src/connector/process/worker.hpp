@@ -26,8 +26,8 @@ namespace merpati::connector::process {
 /// it is answered or its time has passed; kills the worker where it breaks the protocol, hangs, or
 /// takes too much memory. `tick` does all that is due.
 ///
-/// Faults: `on_gone` is told once, when the process has ended and was reaped; what was asked and
-/// not answered is told before.
+/// Faults: `on_gone` is called once, when the process has ended and was reaped; before it, `done`
+/// of whatever was asked and not answered.
 ///
 /// Threads: that of the io_context. Limits: held_bytes_max for what is asked of us and not
 /// answered.

@@ -10,8 +10,8 @@
 #include "connector/process/send_answer.hpp"
 #include "connector/process/send_request.hpp"
 #include "connector/process/supervisor.hpp"
-#include "media/periodic_timer.hpp"
 #include "outbound/event_thread.hpp"
+#include "outbound/periodic_timer.hpp"
 
 namespace merpati::connector::process {
 namespace {
@@ -173,7 +173,7 @@ private:
     const Clock& clock_;
     const Options options_;
     outbound::EventThread thread_;
-    media::PeriodicTimer timer_;
+    outbound::PeriodicTimer timer_;
     LineLimit lines_;
     ConnectorEvents* events_ = nullptr;
     DeviceSecrets* secrets_ = nullptr;

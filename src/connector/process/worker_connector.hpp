@@ -14,7 +14,7 @@ namespace merpati::connector::process {
 ///
 /// Operation: everything happens on one event thread; what the gateway asks is given to it. A
 /// worker that ends is started again; its unanswered sends are unknown, its devices reconnecting
-/// meanwhile. `start` fails never: a program that is missing may be installed later.
+/// meanwhile. `start` never fails: a program that is missing may be installed later.
 ///
 /// Threads: one of its own, named as the connector. Limits: Inbox, Channel, Worker.
 class WorkerConnector final : public Connector {

@@ -8,9 +8,9 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-namespace merpati::media {
+namespace merpati::outbound {
 
-/// Calls `check` every `period` on the executor's thread until it answers false; `start` begins
+/// Calls `check` every `period` on the executor's thread until it returns false; `start` begins
 /// again. What is due is for `check` to decide by the injected clock, which tests move.
 class PeriodicTimer {
 public:
@@ -43,4 +43,4 @@ private:
     bool running_ = false;
 };
 
-}  // namespace merpati::media
+}  // namespace merpati::outbound
