@@ -37,7 +37,7 @@ struct KeyEntry {
 /// store.
 ///
 /// Operation: `load` at the start, then `apply` for each row that the store reports, in the order
-/// of the commits. A change is applied before anybody is told that it was made, so the next request
+/// of the commits. A change is applied before its caller is answered, so the next request
 /// goes by it.
 ///
 /// Threads: look-ups from any; sharded locks, held for a look-up only. Everything that writes, from

@@ -16,7 +16,7 @@
 
 namespace merpati::api {
 
-/// Told of each refusal of a call, once, for figures. Any thread.
+/// Called once for each refusal of a call, for metrics. Any thread.
 using RefusalListener = std::function<void(Refusal)>;
 
 /// The right to answer one call, in the words of its revision; the lines that every answer to it

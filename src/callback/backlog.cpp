@@ -60,7 +60,7 @@ void Backlog::add(model::Callback callback) {
     }
     const bool due_on_disk = origin->disk_due && *origin->disk_due <= now_;
     if (!due_on_disk && origin->memory.size() < memory_max(*origin) &&
-        memory_.open_to(account.in_memory)) {
+        memory_.admits(account.in_memory)) {
         const auto due = callback.created_at;
         push(*origin, {.callback = std::move(callback), .progress = {.due_at = due}});
     } else {
@@ -130,7 +130,7 @@ bool Backlog::load(OriginQueue& origin) {
         return true;
     }
     const auto room = std::min(
-        {most - origin.memory.size(), load_page, memory_.room_for(origin.account.in_memory)});
+        {most - origin.memory.size(), load_page, memory_.available_to(origin.account.in_memory)});
     if (room == 0) {
         arm_timer(origin, steady_ + memory_pause);
         return !origin.memory.empty();
@@ -162,7 +162,7 @@ std::unique_ptr<Delivery> Backlog::pop(OriginQueue& origin) {
     origin.used_at = steady_;
     auto delivery = std::move(origin.memory.front());
     origin.memory.pop_front();
-    memory_.give_back(delivery->weight);
+    memory_.release(delivery->weight);
     origin.account.in_memory -= delivery->weight;
     --memory_count_;
     if (!loaded_.empty()) {
@@ -206,7 +206,7 @@ OriginQueue* Backlog::queue_of(AccountQueue& account, std::int64_t key, bool nee
     if (const auto found = account.origins.find(key); found != account.origins.end()) {
         return found->second.get();
     }
-    if (!queues_.open_to(account.origins.size())) {
+    if (!queues_.admits(account.origins.size())) {
         if (!needed || account.idle.empty()) {
             return nullptr;
         }
@@ -214,7 +214,7 @@ OriginQueue* Backlog::queue_of(AccountQueue& account, std::int64_t key, bool nee
     }
     auto& origin = account.origins[key];
     origin = std::make_unique<OriginQueue>(account, key, options_.per_origin_max);
-    queues_.take();
+    queues_.acquire();
     if (!account.all_listed()) {
         origin->note_on_disk(now_);  // There may be a callback on disk; the read shows it.
     }
@@ -247,7 +247,7 @@ void Backlog::remove(OriginQueue& origin) {
     auto& account = origin.account;
     const auto due = origin.disk_due;
     account.origins.erase(origin.key);
-    queues_.give_back();
+    queues_.release();
     if (due) {
         note_unlisted(account, *due);
     }
@@ -264,7 +264,7 @@ void Backlog::push(OriginQueue& origin, store::QueuedCallback queued) {
     delivery->weight = weight_of(queued.callback);
     delivery->queued = std::move(queued);
     delivery->origin = &origin;
-    memory_.take(delivery->weight);
+    memory_.acquire(delivery->weight);
     origin.account.in_memory += delivery->weight;
     ++memory_count_;
     origin.memory.push_back(std::move(delivery));
@@ -276,7 +276,7 @@ void Backlog::trim(OriginQueue& origin) {
     while (origin.memory.size() > memory_max(origin)) {
         auto& last = *origin.memory.back();
         origin.note_on_disk(std::min(last.queued.progress.due_at, now_));
-        memory_.give_back(last.weight);
+        memory_.release(last.weight);
         origin.account.in_memory -= last.weight;
         --memory_count_;
         loaded_.erase(last.queued.callback.id);

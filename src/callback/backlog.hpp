@@ -11,7 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/places.hpp"
+#include "base/shared_limit.hpp"
 #include "callback/queues.hpp"
 #include "callback/sender.hpp"
 
@@ -23,10 +23,11 @@ namespace merpati::callback {
 /// prompt origins and for all others; each is served round-robin over accounts, and within an
 /// account over its origins.
 ///
-/// Limits: memory is shared by Places among accounts, and so are the queues: an origin that answers
-/// promptly may have `origin_memory_max` callbacks in memory, any other a few. Callbacks of origins
-/// without a queue wait on disk; when one of them is due, the account's origins are scanned again,
-/// a page at a time. An idle queue is removed when another one needs its room, or after `idle_max`.
+/// Limits: memory is shared by SharedLimit among accounts, and so are the queues: an origin that
+/// answers promptly may have `origin_memory_max` callbacks in memory, any other a few. Callbacks of
+/// origins without a queue wait on disk; when one of them is due, the account's origins are scanned
+/// again, a page at a time. An idle queue is removed when another one needs its room, or after
+/// `idle_max`.
 ///
 /// A start scans the origins of all accounts in the same way, so the first callbacks are attempted
 /// before all origins are known.
@@ -67,7 +68,7 @@ public:
     void schedule(OriginQueue& origin);
 
     [[nodiscard]] std::size_t in_memory() const noexcept { return memory_count_; }
-    [[nodiscard]] std::size_t origins() const noexcept { return queues_.taken(); }
+    [[nodiscard]] std::size_t origins() const noexcept { return queues_.acquired(); }
 
     static constexpr std::chrono::minutes idle_max{10};
 
@@ -99,8 +100,8 @@ private:
     Timestamp now_{};
     SteadyTime steady_{};
 
-    Places memory_;
-    Places queues_;
+    SharedLimit memory_;
+    SharedLimit queues_;
     std::size_t memory_count_ = 0;
     std::unordered_set<Uuid> loaded_;  // Read from the store, and in memory.
     std::unordered_map<model::AccountId, std::unique_ptr<AccountQueue>> accounts_;

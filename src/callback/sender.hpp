@@ -56,11 +56,11 @@ struct Counts {
 ///
 /// Fairness: attempts in flight and memory are shared first among accounts, then among an account's
 /// origins; none takes more than it leaves free, so a new account always finds some
-/// (base/places.hpp). An origin that answers promptly gets more concurrent attempts (health.hpp).
-/// Half of all slots are reserved for such origins; those that hang, are slow or are not known yet
-/// share the other half. A failing endpoint is probed by one attempt at a time. Another account at
-/// the same origin has its own queue and breaker. All accounts share one thread and the machine's
-/// network.
+/// (base/shared_limit.hpp). An origin that answers promptly gets more concurrent attempts
+/// (health.hpp). Half of all slots are reserved for such origins; those that hang, are slow or are
+/// not known yet share the other half. A failing endpoint is probed by one attempt at a time.
+/// Another account at the same origin has its own queue and breaker. All accounts share one thread
+/// and the machine's network.
 ///
 /// Order: by due time within an endpoint, except that callbacks which were in flight when the
 /// process crashed come last (suspects.hpp).

@@ -125,12 +125,12 @@ bool SenderCore::full() const noexcept {
 }
 
 bool SenderCore::may_start(const AccountQueue& account, bool slow) const noexcept {
-    if (!slots_.open_to(account.in_flight)) {
+    if (!slots_.admits(account.in_flight)) {
         return false;
     }
     // Other accounts may occupy all slow slots with attempts that hang.
     const bool first = account.slow_in_flight == 0 && slots_.free() > options_.total_max / 4;
-    return !slow || first || slow_slots_.open_to(account.slow_in_flight);
+    return !slow || first || slow_slots_.admits(account.slow_in_flight);
 }
 
 void SenderCore::run_origin(OriginQueue& origin) {
@@ -171,7 +171,7 @@ void SenderCore::take_slot(Delivery& delivery) {
     ++counts_.in_flight;
     ++origin.in_flight;
     ++origin.account.in_flight;
-    slots_.take();
+    slots_.acquire();
     if (origin.health.prompt()) {
         prompt_in_flight_.push_back(delivery);
     } else {
@@ -184,7 +184,7 @@ void SenderCore::make_slow(Delivery& delivery) {
     delivery.slow = true;
     ++counts_.slow_in_flight;
     ++delivery.origin->account.slow_in_flight;
-    slow_slots_.take();
+    slow_slots_.acquire();
 }
 
 void SenderCore::release_slot(Delivery& delivery) {
@@ -193,11 +193,11 @@ void SenderCore::release_slot(Delivery& delivery) {
     --counts_.in_flight;
     --origin.in_flight;
     --origin.account.in_flight;
-    slots_.give_back();
+    slots_.release();
     if (delivery.slow) {
         --counts_.slow_in_flight;
         --origin.account.slow_in_flight;
-        slow_slots_.give_back();
+        slow_slots_.release();
     }
 }
 

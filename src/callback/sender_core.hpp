@@ -7,7 +7,7 @@
 
 #include <boost/unordered/unordered_flat_set.hpp>
 
-#include "base/places.hpp"
+#include "base/shared_limit.hpp"
 #include "callback/backlog.hpp"
 #include "callback/sender.hpp"
 #include "callback/suspects.hpp"
@@ -18,8 +18,8 @@ namespace merpati::callback {
 ///
 /// Operation: `step` starts the attempts that may start: first those of prompt origins, then all
 /// others, both round-robin over accounts. An attempt takes a slot; slots are shared among accounts
-/// by Places. Half of all slots are for attempts that are not slow: those of prompt origins, in
-/// their first second. All others are slow and share the other half, except that the first slow
+/// by SharedLimit. Half of all slots are for attempts that are not slow: those of prompt origins,
+/// in their first second. All others are slow and share the other half, except that the first slow
 /// attempt of an account may take any slot while more than a quarter of all are free. So slow
 /// origins, of however many accounts, leave slots free.
 ///
@@ -91,8 +91,8 @@ private:
 
     Timestamp now_{};
     SteadyTime steady_{};
-    Places slots_;
-    Places slow_slots_;
+    SharedLimit slots_;
+    SharedLimit slow_slots_;
     List<Delivery, &Delivery::prompt_link> prompt_in_flight_;  // The oldest first.
     std::size_t runs_left_ = 0;
     Counts counts_;

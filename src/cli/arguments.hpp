@@ -1,4 +1,4 @@
-// Checks of what is typed, so that a slip is told before anything is done.
+// Checks of what is typed, before anything is done.
 #pragma once
 
 #include <chrono>

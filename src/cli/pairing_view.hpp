@@ -10,7 +10,7 @@
 
 namespace merpati::cli {
 
-/// One thing that a person is to do, as the management API tells it.
+/// One pairing step, as the management API answers it.
 struct ShownStep {
     std::string method;   // "qr", "code", "otp", "passkey".
     std::string payload;  // From the platform: anything.

@@ -40,7 +40,7 @@ public:
     using Doors = std::function<Door(std::string_view name)>;
     using Refused = std::function<void(std::string_view name, const Error&)>;
 
-    /// Starts all of them, each with its door. One that does not start is told to `refused`, and
+    /// Starts all of them, each with its door. One that does not start is passed to `refused`, and
     /// Unavailable takes its place.
     void start(const Doors& doors, const Refused& refused);
     /// Stops all of them. Idempotent.

@@ -56,13 +56,13 @@ std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& ra
     auto options = worker_options("linked", settings);
     options.command = [linked = settings.linked] { return linked_command(linked); };
     options.sandbox = [settings](const auto& command) { return linked_sandbox(command, settings); };
-    const auto tell = [&](const char* name, const std::optional<std::string>& value) {
+    const auto put = [&](const char* name, const std::optional<std::string>& value) {
         if (value) {
             options.config.emplace(name, *value);
         }
     };
-    tell("url", settings.linked.url);
-    tell("root_key", settings.linked.root_key);
+    put("url", settings.linked.url);
+    put("root_key", settings.linked.root_key);
     if (settings.outbound.ca_file) {
         options.config.emplace("ca_file", settings.outbound.ca_file->string());
     }

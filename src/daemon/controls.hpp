@@ -1,4 +1,4 @@
-// What the management API may do to messages and callbacks of a running server.
+// How the management API changes messages and callbacks of a running server.
 #pragma once
 
 #include "api/manage/context.hpp"
@@ -18,7 +18,7 @@ public:
         Notices& notices;
         store::Committer& committer;
         scheduler::Scheduler& scheduler;
-        scheduler::FinishListener on_finish;  // Told of the ends that the scheduler knows not of.
+        scheduler::FinishListener on_finish;  // Gets the ends that the scheduler has no part in.
     };
     explicit RunningMessages(Rooms rooms) : rooms_(std::move(rooms)) {}
 

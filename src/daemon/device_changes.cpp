@@ -21,8 +21,8 @@ Result<std::optional<model::Device>> record_state(store::Tables& tables, Notices
                                                   Timestamp now) {
     auto changed = tables.set_device_state(device, state, now);
     if (changed && *changed) {
-        if (auto told = add_notice(tables, notices.of_state(**changed, reason)); !told) {
-            return pass(told);
+        if (auto stored = add_notice(tables, notices.of_state(**changed, reason)); !stored) {
+            return pass(stored);
         }
     }
     return changed;

@@ -1,4 +1,4 @@
-// Changes of a device, with what its webhook is told of them, in one transaction.
+// Changes of a device and the webhook notices of them, in one transaction.
 #pragma once
 
 #include <string_view>
@@ -11,11 +11,11 @@
 
 namespace merpati::daemon {
 
-/// Stores what the webhook of a new device is told, where it begins connected.
+/// Stores the webhook notice of a new device, where it begins connected.
 [[nodiscard]] Result<void> announce(store::Tables& tables, Notices& notices,
                                     const model::Device& device);
 
-/// Sets the state, and stores what the webhook is told of it. Empty: it was in that state.
+/// Sets the state, and stores the webhook notice of it. Empty: it was in that state.
 /// Errors: not_found.
 [[nodiscard]] Result<std::optional<model::Device>> record_state(
     store::Tables& tables, Notices& notices, const store::DeviceIdentity& device,

@@ -31,7 +31,7 @@ bool was_up(DeviceState state) {
 
 }  // namespace
 
-/// On the committer's thread, so that what is committed meanwhile is told after it.
+/// On the committer's thread, so that what is committed meanwhile follows it.
 Result<void> DeviceKeeper::start() {
     return rooms_.committer.change_and_wait(
         [](store::Tables&) -> Result<void> { return {}; },
@@ -164,7 +164,7 @@ void DeviceKeeper::late_status(connector::LateStatus late, Stored stored) {
         },
         [this, ended, stored = std::move(stored)](Result<void> done) mutable {
             if (done) {
-                rooms_.late_statuses.tell(std::move(*ended));
+                rooms_.late_statuses.publish(std::move(*ended));
             }
             stored(std::move(done));
         });

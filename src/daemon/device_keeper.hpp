@@ -1,4 +1,4 @@
-// What connectors say of devices, made known to everyone whom it concerns.
+// Stores what connectors report of devices, and passes it on to the other rooms.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +23,14 @@
 namespace merpati::daemon {
 
 /// Joins connectors to the rest: outcomes go to the scheduler; a device's state goes to the store,
-/// with what its webhook is told, and from there to everyone else.
+/// with its webhook notice, and from there to the other rooms.
 ///
-/// Operation: `follow` hears of every device that was written, in the order of the commits, and
-/// tells scheduler and connector. Connectors are asked to connect and to disconnect from that same
-/// thread, so that what they are asked last is what was committed last.
+/// Operation: `follow` gets every device that was written, in the order of the commits, and passes
+/// it to scheduler and connector. Connectors are asked to connect and to disconnect on that same
+/// thread, so that the last request is that of the last commit.
 ///
-/// Faults: a state that was not committed when the process dies is told again by the connector at
-/// the next start.
+/// Faults: a state that was not committed when the process dies is reported again by the connector
+/// at the next start.
 ///
 /// Threads: any, unless said otherwise. Limits: StateReports; waiting_max a device, which
 /// is 1 MiB of reports or 256 small ones.
@@ -48,7 +48,7 @@ public:
     };
     explicit DeviceKeeper(Rooms rooms) : rooms_(std::move(rooms)) {}
 
-    /// Tells the scheduler of every device and connects those that were connected before. The
+    /// Passes every device to the scheduler and connects those that were connected before. The
     /// committer runs. Errors: of Committer::change_and_wait.
     [[nodiscard]] Result<void> start();
 

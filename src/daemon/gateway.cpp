@@ -350,7 +350,7 @@ private:
         add_routes(local_router_, {anyone, metrics, management}, rooms);
     }
 
-    /// A store that cannot commit has ended the process; what else is wrong with it is told here.
+    /// Why the store may soon not be written; one that cannot commit has ended the process.
     [[nodiscard]] std::string store_trouble() const {
         if (committer_.counts().waiting > store::CommitterOptions{}.queue_max / 2) {
             return "is too slow";

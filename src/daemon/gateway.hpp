@@ -27,11 +27,11 @@ struct Supervisor {
 /// callbacks; the store is closed last. Each step has a deadline; what missed it is decided at the
 /// next start.
 ///
-/// Watchdog: told only while the store's thread and the scheduler answer; see health.hpp.
+/// Watchdog: notified only while the store's thread and the scheduler answer; see health.hpp.
 ///
 /// Faults: when the store cannot commit or checkpoint, the process ends at once with exit code 74
 /// (EX_IOERR), with 65 (EX_DATAERR) where it is damaged so that nothing can be written; nobody is
-/// answered. Smaller damage and a full disk are told by readiness; see store/condition.hpp.
+/// answered. Smaller damage and a full disk show in readiness; see store/condition.hpp.
 class Gateway {
 public:
     static constexpr int exit_store_failed = 74;

@@ -90,7 +90,7 @@ std::vector<std::string_view> Health::silent() const {
     return parts;
 }
 
-/// Tells the operator when what is amiss changes, not as long as it lasts.
+/// Logs when what is wrong changes, not as long as it lasts.
 void Health::report() {
     if (stage_ != Stage::serving) {
         return;

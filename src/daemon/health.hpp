@@ -20,18 +20,18 @@
 namespace merpati::daemon {
 
 struct HealthOptions {
-    std::chrono::milliseconds every{2'000};      // From look to look.
+    std::chrono::milliseconds every{2'000};      // Between two checks.
     std::chrono::milliseconds patience{10'000};  // A thread that is silent for longer hangs.
 };
 
-/// Operation: again and again asks the store's thread and the scheduler whether they still come
-/// round to their work, and looks at the store's disk. `unready` names what is amiss, from what was
-/// seen last; it asks nobody, so that /readyz costs nothing and never hangs.
+/// Operation: periodically posts to the store's thread and the scheduler, to find out whether they
+/// still run, and checks the store's disk. `unready` names what is wrong by the last check; it
+/// waits for no thread, so that /readyz costs nothing and never hangs.
 ///
 /// Threads: one of its own; `unready` and `enter` from any.
 class Health {
 public:
-    /// Calls `answer` on the thread that is asked, when it next comes round to its work.
+    /// Calls `answer` on the thread that is asked, in its next round.
     using Ask = std::function<void(std::move_only_function<void()> answer)>;
 
     struct Watched {
@@ -46,7 +46,7 @@ public:
     Health(const Clock& clock, Watched watched, HealthOptions options, telemetry::Log log);
     ~Health() { stop(); }
 
-    /// Called after each look at which all threads were alive. Set before `start`.
+    /// Called after each check that found all threads alive. Set before `start`.
     std::function<void()> on_alive;
 
     void start();
@@ -57,7 +57,7 @@ public:
 
     [[nodiscard]] std::vector<api::Unready> unready() const;
 
-    /// One look; the thread does this, and tests do.
+    /// One check; the thread makes it, and tests do.
     void look();
 
 private:

@@ -64,10 +64,10 @@ Result<void> LateStatuses::take(store::Tables& tables, const connector::LateStat
             return done;
         }
     }
-    // The callback tells of the end itself.
+    // The callback reports the end itself.
     const bool is_end = late.status.progress == Progress::sent ||
                         (ends && late.status.progress == Progress::failed);
-    return is_end || !id ? Result<void>{} : tell_webhook(tables, late, *id);
+    return is_end || !id ? Result<void>{} : notify_webhook(tables, late, *id);
 }
 
 Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& found,
@@ -91,8 +91,8 @@ Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& f
 }
 
 /// Only of a message that the device's own account sent: the number may be another's by now.
-Result<void> LateStatuses::tell_webhook(store::Tables& tables, const connector::LateStatus& late,
-                                        const model::MessageId& message) const {
+Result<void> LateStatuses::notify_webhook(store::Tables& tables, const connector::LateStatus& late,
+                                          const model::MessageId& message) const {
     const auto device = tables.find_device(late.device);
     if (!device) {
         return std::unexpected(device.error());
@@ -115,20 +115,20 @@ Result<void> LateStatuses::tell_webhook(store::Tables& tables, const connector::
 }
 
 /// Of a status that came before its message was handed over.
-Result<void> LateStatuses::tell_early(store::Tables& tables,
-                                      const store::PlatformMessage& found) const {
+Result<void> LateStatuses::notify_not_ended(store::Tables& tables,
+                                            const store::PlatformMessage& found) const {
     if (!found.status || found.status->progress < Progress::delivered) {
         return {};
     }
-    return tell_webhook(tables,
-                        {.device = found.message.device,
-                         .platform_id = found.platform_id,
-                         .message = {},
-                         .status = *found.status},
-                        found.message.id);
+    return notify_webhook(tables,
+                          {.device = found.message.device,
+                           .platform_id = found.platform_id,
+                           .message = {},
+                           .status = *found.status},
+                          found.message.id);
 }
 
-void LateStatuses::tell(Ended&& ended) const {
+void LateStatuses::publish(Ended&& ended) const {
     for (auto& finish : ended) {
         rooms_.on_finish(std::move(finish));
     }
@@ -157,8 +157,8 @@ void LateStatuses::decide() {
             work->full = undecided->size() == decided_max;
             for (auto& found : *undecided) {
                 const auto status = found.status;
-                if (auto told = tell_early(tables, found); !told) {
-                    return told;
+                if (auto stored = notify_not_ended(tables, found); !stored) {
+                    return stored;
                 }
                 if (auto done =
                         end(tables, std::move(found), status ? &*status : nullptr, work->ended);
@@ -176,7 +176,7 @@ void LateStatuses::decide() {
         [this, work](const Result<void>& done) {
             if (done) {
                 next_ = work->next;
-                tell(std::move(work->ended));
+                publish(std::move(work->ended));
             } else {
                 rooms_.log.error("cannot decide what became of messages",
                                  {{"why", done.error().detail}});

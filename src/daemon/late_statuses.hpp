@@ -14,14 +14,14 @@
 
 namespace merpati::daemon {
 
-/// Ends messages that are handed over: by the status that their platform reports, or, without one
-/// by `decide_by`, as failed with words that say that nobody knows. Tells the device's webhook of
-/// what came later than the end.
+/// Ends messages that are handed over: by the status that their platform reports or, without one by
+/// `decide_by`, as failed, with details that say that the outcome is unknown. A status that comes
+/// after the end is sent to the device's webhook.
 ///
 /// Operation: a status is found by its platform id, in the transaction that records it, so that it
 /// counts once however often and in whatever order it comes. One that comes before its message is
 /// handed over waits in the store: the hand-over meets it there and is decided at once. A message
-/// that was decided without a status stays failed; what comes then is told to the webhook alone.
+/// that was decided without a status stays failed; a later status goes to the webhook alone.
 ///
 /// Crash: what is handed over is in the store alone, also its `decide_by`. After a start nothing is
 /// decided for want of a status before the connectors had `start_grace` to report what came
@@ -47,15 +47,15 @@ public:
     /// A message was handed over. On the committer's thread.
     void handed_over(Timestamp decide_by);
 
-    /// Messages that a change ended; `tell` them after its commit.
+    /// Messages that a change ended; `publish` them after its commit.
     using Ended = std::vector<store::Finish>;
     /// Part of a change: records the status, and ends its message where that is handed over.
     /// Errors: store_failed.
     [[nodiscard]] Result<void> take(store::Tables& tables, const connector::LateStatus& late,
                                     Ended& ended) const;
-    void tell(Ended&& ended) const;
+    void publish(Ended&& ended) const;
 
-    /// Ends what nobody spoke of in time. Call it again and again.
+    /// Ends the messages whose `decide_by` has passed. To be called periodically.
     void decide();
 
 private:
@@ -63,11 +63,11 @@ private:
 
     [[nodiscard]] Result<void> end(store::Tables& tables, store::PlatformMessage&& found,
                                    const model::PlatformStatus* status, Ended& ended) const;
-    [[nodiscard]] Result<void> tell_early(store::Tables& tables,
-                                          const store::PlatformMessage& found) const;
-    [[nodiscard]] Result<void> tell_webhook(store::Tables& tables,
-                                            const connector::LateStatus& late,
-                                            const model::MessageId& message) const;
+    [[nodiscard]] Result<void> notify_not_ended(store::Tables& tables,
+                                                const store::PlatformMessage& found) const;
+    [[nodiscard]] Result<void> notify_webhook(store::Tables& tables,
+                                              const connector::LateStatus& late,
+                                              const model::MessageId& message) const;
 
     Rooms rooms_;
     std::atomic<Timestamp> next_{Timestamp::max()};  // Nothing is to be decided before.

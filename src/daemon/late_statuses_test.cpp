@@ -106,7 +106,7 @@ struct LateStatusesTest : ::testing::Test {
             done.clear();
             return statuses->take(tables, late, done);
         });
-        statuses->tell(std::move(done));
+        statuses->publish(std::move(done));
     }
 
     void decide() {

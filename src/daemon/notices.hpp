@@ -1,4 +1,4 @@
-// What customers are told, as callbacks to be stored: a message's end, what happens to a device.
+// Callbacks and webhooks to be stored: of a message's end, of events of a device.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class Notices {
 public:
     Notices(const QueueClock& clock, UuidSource& ids) : clock_(clock), ids_(ids) {}
 
-    /// Empty where the message asked for no callback, or is held: then nobody is told.
+    /// Empty where the message asked for no callback, or is held.
     [[nodiscard]] std::optional<model::Callback> of_end(const model::Message& message,
                                                         const model::Completion& completion);
 

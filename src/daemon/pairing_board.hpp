@@ -1,4 +1,4 @@
-// What a person is to do to connect a device, for whoever looks.
+// The pairing step that each device shows, for all doors.
 #pragma once
 
 #include <mutex>

@@ -12,7 +12,7 @@
 
 namespace merpati::daemon {
 
-/// A connector's word on one device.
+/// What a connector reported of one device.
 struct StateReport {
     store::DeviceIdentity device;
     model::DeviceState state = model::DeviceState::disconnected;

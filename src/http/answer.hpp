@@ -17,7 +17,7 @@ struct Envelope {
     std::string_view request_id;
     bool version_1_0 = false;  // Keeping such a connection alive must be said.
     bool keep_alive = true;
-    bool without_body = false;  // For HEAD; Content-Length still tells the body's size.
+    bool without_body = false;  // For HEAD; Content-Length is still the body's size.
 };
 
 /// Appends the whole answer, ready to be sent; of one with a source the head alone. 1xx, 204 and

@@ -15,7 +15,7 @@ namespace {
 /// Clients taken from one listener before the others have their turn.
 constexpr int accepts_in_a_row = 64;
 
-/// Connections beyond the limit that may exist to be told so; more are closed without a word.
+/// Connections beyond the limit that may exist to be answered 503; more are closed at once.
 std::size_t overloaded_max(const Limits& limits) {
     return limits.connections_max + limits.connections_max / 8 + 16;
 }

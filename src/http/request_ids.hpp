@@ -10,7 +10,7 @@
 namespace merpati::http {
 
 /// UUIDs of version 8 (RFC 9562 section 5.8): 74 random bits drawn once, then a counter of 48 bits.
-/// They tell requests apart in logs and are no secret, so nothing is drawn per request.
+/// They distinguish requests in logs and are no secret, so nothing is drawn per request.
 ///
 /// Threads: one. Each I/O thread has its own.
 class RequestIds {

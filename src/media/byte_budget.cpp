@@ -32,12 +32,12 @@ bool ByteBudget::reserve(model::AccountId account, std::uint64_t bytes) {
 }
 
 bool ByteBudget::take(Account& account, std::uint64_t bytes) {
-    if (!bytes_.open_to(account.used, bytes) || !storage_.make_room(reserved_ + bytes)) {
+    if (!bytes_.admits(account.used, bytes) || !storage_.make_room(reserved_ + bytes)) {
         return false;
     }
     account.used += bytes;
     reserved_ += bytes;
-    bytes_.take(bytes);
+    bytes_.acquire(bytes);
     return true;
 }
 
@@ -49,7 +49,7 @@ void ByteBudget::give_back(model::AccountId account, std::uint64_t bytes) {
     invariant(found.used >= bytes && reserved_ >= bytes, "what is given back was reserved");
     found.used -= bytes;
     reserved_ -= bytes;
-    bytes_.give_back(bytes);
+    bytes_.release(bytes);
     forget_if_idle(account);
 }
 
@@ -66,7 +66,7 @@ FilePtr ByteBudget::hold(model::AccountId account, ContentPtr content,
                          std::string_view media_type) {
     const auto room = CacheStorage::room_of(content->bytes);
     auto& holders = holders_[content.get()];
-    bytes_.take(holders.empty() ? room : 0);
+    bytes_.acquire(holders.empty() ? room : 0);
     if (++holders[account] == 1) {
         accounts_[account].used += room;
     }
@@ -97,7 +97,7 @@ void ByteBudget::collect_released() {
         accounts_[account].used -= room;
         forget_if_idle(account);
         if (holders.empty()) {
-            bytes_.give_back(room);
+            bytes_.release(room);
             holders_.erase(found);
         }
     }

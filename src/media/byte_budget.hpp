@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/places.hpp"
+#include "base/shared_limit.hpp"
 #include "media/cache_storage.hpp"
 #include "media/file_source.hpp"
 #include "model/ids.hpp"
@@ -29,7 +29,7 @@ namespace merpati::media {
 /// of on other threads: `serve`, called now and then, collects them and serves who waits.
 ///
 /// Fairness: an account that holds nothing may take whatever is free, any other no more than it
-/// leaves free (Places). Waiting accounts are served round-robin,
+/// leaves free (SharedLimit). Waiting accounts are served round-robin,
 /// each in its own order. Who is refused for its share is passed over; for an account that holds
 /// nothing, bytes are kept free until there are enough.
 ///
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
     [[nodiscard]] std::uint64_t reserved() const noexcept { return reserved_; }
     /// Reserved, or of files that are held.
-    [[nodiscard]] std::uint64_t used() const noexcept { return bytes_.taken(); }
+    [[nodiscard]] std::uint64_t used() const noexcept { return bytes_.acquired(); }
 
 private:
     struct Waiting {
@@ -93,7 +93,7 @@ private:
     std::unordered_map<const Content*, std::map<model::AccountId, std::size_t>> holders_;
     const std::shared_ptr<Released> released_ = std::make_shared<Released>();
     std::uint64_t reserved_ = 0;
-    Places bytes_;  // Reserved, or of files that are held, of each content once.
+    SharedLimit bytes_;  // Reserved, or of files that are held, of each content once.
     std::size_t waiting_ = 0;
     bool keeping_free_ = false;  // For the account at the front of the round.
 };

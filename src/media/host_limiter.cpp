@@ -17,7 +17,7 @@ constexpr std::size_t index_of(Standing standing) {
 
 bool HostLimiter::ask(const SlotPtr& slot, std::move_only_function<void()> go) {
     const auto found = accounts_.find(slot->account);
-    if (!waiting_.open_to(found == accounts_.end() ? 0 : found->second.waiting)) {
+    if (!waiting_.admits(found == accounts_.end() ? 0 : found->second.waiting)) {
         return false;
     }
     auto& account = account_of(slot->account);
@@ -25,7 +25,7 @@ bool HostLimiter::ask(const SlotPtr& slot, std::move_only_function<void()> go) {
     slot->go_ = std::move(go);
     slot->place_ = host.waiting.insert(host.waiting.end(), slot);
     ++account.waiting;
-    waiting_.take();
+    waiting_.acquire();
     line_up(host);
     hand_out();
     return true;
@@ -40,7 +40,7 @@ void HostLimiter::cancel(const SlotPtr& slot) {
     host.waiting.erase(slot->place_);
     slot->go_ = nullptr;
     --account.waiting;
-    waiting_.give_back();
+    waiting_.release();
     if (host.waiting.empty()) {
         step_back(host);
     }
@@ -153,43 +153,43 @@ void HostLimiter::drop_if_idle(Host& host) {
 void HostLimiter::take_slot(Account& account, Slot& slot, Standing standing) {
     slot.standing_ = standing;
     ++account.held.total;
-    slots_.take();
+    slots_.acquire();
     if (standing != Standing::healthy) {
         ++account.held.unproven;
-        unproven_.take();
+        unproven_.acquire();
     }
     if (standing == Standing::unhealthy) {
         ++account.held.unhealthy;
-        unhealthy_.take();
+        unhealthy_.acquire();
     }
 }
 
 void HostLimiter::give_back_slot(Account& account, const Slot& slot) {
     --account.held.total;
-    slots_.give_back();
+    slots_.release();
     if (slot.standing_ != Standing::healthy) {
         --account.held.unproven;
-        unproven_.give_back();
+        unproven_.release();
     }
     if (slot.standing_ == Standing::unhealthy) {
         --account.held.unhealthy;
-        unhealthy_.give_back();
+        unhealthy_.release();
     }
 }
 
 bool HostLimiter::may_have_one(const Account& account, Standing standing) const {
     const auto& held = account.held;
-    if (!slots_.open_to(held.total)) {
+    if (!slots_.admits(held.total)) {
         return false;
     }
     if (standing == Standing::healthy) {
         return true;
     }
-    if (held.unproven >= limits_.account_unproven_max || !unproven_.open_to(held.unproven)) {
+    if (held.unproven >= limits_.account_unproven_max || !unproven_.admits(held.unproven)) {
         return false;
     }
     return standing == Standing::untried ||
-           (held.unhealthy < limits_.account_unhealthy_max && unhealthy_.open_to(held.unhealthy));
+           (held.unhealthy < limits_.account_unhealthy_max && unhealthy_.admits(held.unhealthy));
 }
 
 /// A loop, not a recursion: what is granted may end, and ask again, at once.
@@ -234,7 +234,7 @@ void HostLimiter::grant(Host& host) {
     const auto slot = std::move(host.waiting.front());
     host.waiting.pop_front();
     --account.waiting;
-    waiting_.give_back();
+    waiting_.release();
     step_back(host);
     ++host.in_flight;
     take_slot(account, *slot, host.standing);

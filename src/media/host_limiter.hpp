@@ -12,7 +12,7 @@
 #include <unordered_map>
 
 #include "base/clock.hpp"
-#include "base/places.hpp"
+#include "base/shared_limit.hpp"
 #include "media/account_cache.hpp"
 #include "model/ids.hpp"
 
@@ -57,7 +57,7 @@ using SlotPtr = std::shared_ptr<Slot>;
 /// Operation: `ask` has `go` called when the slot is granted, at once or later. Who was granted one
 /// gives it back by `release`; who waits may give up by `cancel`.
 ///
-/// Fairness: a limit that several accounts share is never used up by one (Places), so that an
+/// Fairness: a limit that several accounts share is never used up by one (SharedLimit), so that an
 /// account which comes later is served at once. Waiting accounts are served round-robin, and so are
 /// the hosts of each. The same holds for the slots of hosts that are not healthy, and for the
 /// waiting. Standings are kept per account: nobody's requests make a host worse for others.
@@ -91,8 +91,8 @@ public:
     /// `answered_in`: how long the host took to answer; nothing: it did not.
     void release(const SlotPtr& slot, std::optional<Millis> answered_in);
 
-    [[nodiscard]] std::size_t in_flight() const noexcept { return slots_.taken(); }
-    [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.taken(); }
+    [[nodiscard]] std::size_t in_flight() const noexcept { return slots_.acquired(); }
+    [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.acquired(); }
 
     /// Forgets all that wait.
     void clear();
@@ -143,10 +143,10 @@ private:
     std::unordered_map<model::AccountId, Account> accounts_;  // With slots held or waited for.
     std::list<Account*> round_;                               // Those with ready hosts.
     AccountCache<std::string, Standing> standings_;
-    Places slots_;
-    Places unproven_;   // Of them, at hosts that are not healthy,
-    Places unhealthy_;  // and at hosts that are unhealthy.
-    Places waiting_;
+    SharedLimit slots_;
+    SharedLimit unproven_;   // Of them, at hosts that are not healthy,
+    SharedLimit unhealthy_;  // and at hosts that are unhealthy.
+    SharedLimit waiting_;
     bool handing_out_ = false;
 };
 

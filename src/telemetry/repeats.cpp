@@ -27,15 +27,15 @@ bool Repeats::admit(std::string_view room, std::string_view message, Level level
 }
 
 std::vector<Repeats::Line> Repeats::ended(SteadyTime now) {
-    std::vector<Line> told;
+    std::vector<Line> passed;
     std::erase_if(known_, [&](Line& line) {
         const bool over = now >= line.ends_at;
         if (over && line.left_out > 0) {
-            told.push_back(std::move(line));
+            passed.push_back(std::move(line));
         }
         return over;
     });
-    return told;
+    return passed;
 }
 
 }  // namespace merpati::telemetry

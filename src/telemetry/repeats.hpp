@@ -14,7 +14,7 @@
 namespace merpati::telemetry {
 
 /// Operation: the first `lines_max` lines with the same words from the same room are let through;
-/// what comes more within `period` of the first is counted, and told of when the period has passed.
+/// what comes more within `period` of the first is counted, and logged when the period has passed.
 ///
 /// Threads: one at a time.
 ///
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] bool admit(std::string_view room, std::string_view message, Level level,
                              SteadyTime now);
 
-    /// Those whose period has passed and of which some were left out; each is told once.
+    /// Those whose period has passed and of which some were left out; each is returned once.
     [[nodiscard]] std::vector<Line> ended(SteadyTime now);
 
 private:

@@ -31,7 +31,7 @@ public:
     explicit OutcomeWaiters(store::Committer& committer) : committer_(committer) {}
 
     struct Waiter {
-        CallResponder responder;     // Holds its key meanwhile: a repeat is told that it waits.
+        CallResponder responder;     // Holds its key meanwhile: a repeat is answered that it waits.
         std::string pending_answer;  // The body for when the wait runs out.
         std::optional<store::IdempotencyRecord> idempotency;
         SteadyTime deadline;

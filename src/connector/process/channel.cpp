@@ -19,7 +19,7 @@ void Channel::write(std::string_view lines) {
     }
     gathered_ += lines;
     if (unread_bytes() > unread_bytes_max) {
-        break_off("it does not read what it is told");
+        break_off("it does not read what it is sent");
     } else if (writing_.empty()) {
         write_gathered();
     }

@@ -53,7 +53,8 @@ bool move_to(int from, int to) {
 [[noreturn]] void become(Prepared& prepared) {
     const auto give_up = [&] {
         const int error = errno;
-        [[maybe_unused]] const auto told = ::write(prepared.failure.get(), &error, sizeof(error));
+        [[maybe_unused]] const auto written =
+            ::write(prepared.failure.get(), &error, sizeof(error));
         ::_exit(not_started);
     };
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -48,7 +48,7 @@ public:
     /// Once `reap` said so; -1: it was killed by a signal.
     [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
 
-    /// What it has in memory, in bytes; 0: nobody can tell.
+    /// Its resident memory in bytes; 0: not known.
     [[nodiscard]] std::uint64_t memory() const;
 
     /// Descriptors that do not block, the caller's from now on: the protocol's socket, and what it

@@ -186,7 +186,7 @@ void Inbox::take_log(const Frame& frame) {
     if (!device.empty()) {
         text += fmt::format(" (device {})", telemetry::mask_number(device));
     }
-    rooms_.lines.tell(level.value_or(telemetry::Level::info), text);
+    rooms_.lines.log(level.value_or(telemetry::Level::info), text);
     say(frame, answer_line(frame.id, {}));
 }
 

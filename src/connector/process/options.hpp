@@ -20,7 +20,7 @@ struct Options {
     std::function<Result<std::vector<std::string>>()> command;
     /// What that command may open; empty: whatever its user may.
     std::function<Sandbox(const std::vector<std::string>& command)> sandbox;
-    std::map<std::string, std::string> config;  // Told to the worker.
+    std::map<std::string, std::string> config;  // Given to the worker in `hello`.
     std::string path = "/usr/local/bin:/usr/bin:/bin";
     std::string folder = "/";  // Where it runs.
     std::string gateway_version;

@@ -6,7 +6,7 @@
 
 namespace merpati::connector::process {
 
-void LineLimit::tell(telemetry::Level level, std::string_view text) {
+void LineLimit::log(telemetry::Level level, std::string_view text) {
     if (text.empty()) {
         return;
     }
@@ -48,7 +48,7 @@ void OutputLog::close() {
         const auto count = pipe_.read_some(boost::asio::buffer(piece_), error);
         take(count);
     }
-    limit_->tell(telemetry::Level::info, lines_.take_rest());
+    limit_->log(telemetry::Level::info, lines_.take_rest());
     limit_ = nullptr;
     pipe_.close(error);
 }
@@ -70,10 +70,10 @@ void OutputLog::read() {
 void OutputLog::take(std::size_t count) {
     lines_.add({piece_.data(), count});
     while (const auto line = lines_.take()) {
-        limit_->tell(telemetry::Level::info, *line);
+        limit_->log(telemetry::Level::info, *line);
     }
     if (lines_.is_too_long()) {
-        limit_->tell(telemetry::Level::info, lines_.take_rest());
+        limit_->log(telemetry::Level::info, lines_.take_rest());
     }
 }
 

@@ -16,7 +16,8 @@
 
 namespace merpati::connector::process {
 
-/// So many lines in a while, each cut; how many more there were is logged afterwards.
+/// Logs at most lines_max lines in a period, each cut to line_max bytes; how many more there were
+/// is logged afterwards.
 ///
 /// Threads: none.
 class LineLimit {
@@ -27,7 +28,7 @@ public:
 
     LineLimit(const Clock& clock, telemetry::Log log) : clock_(clock), log_(std::move(log)) {}
 
-    void tell(telemetry::Level level, std::string_view text);
+    void log(telemetry::Level level, std::string_view text);
     /// The last line, also of those that were left out.
     [[nodiscard]] const std::string& last() const noexcept { return last_; }
 
@@ -48,7 +49,7 @@ public:
         : pipe_(executor, pipe), limit_(&limit) {}
 
     void start() { read(); }
-    /// Tells what is there, and then nothing any more. Idempotent.
+    /// Logs what was read so far, and nothing afterwards. Idempotent.
     void close();
 
 private:

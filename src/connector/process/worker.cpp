@@ -115,7 +115,7 @@ void Worker::take_hello(Frame&& frame) {
     ready_ = true;
     alive_at_ = clock_.steady_now();
     next_ping_ = alive_at_ + options_.ping_every;
-    lines_.tell(telemetry::Level::info, fmt::format("ready: {} {}", hello->name, hello->version));
+    lines_.log(telemetry::Level::info, fmt::format("ready: {} {}", hello->name, hello->version));
     channel_->write(answer_line(frame.id, hello_answer(options_)));
     owner_.on_ready(std::move(hello->capabilities));
 }

@@ -127,8 +127,8 @@ Result<AttemptLog::Sent> AttemptLog::read_sent() const {
         if (const auto id = sent_message(line)) {
             sent.all.insert(*id);
             const auto from = model::PhoneNumber::parse(value_of(line, R"("from":")"));
-            if (from && is_told_at_reconnect(value_of(line, R"("to":")"))) {
-                sent.told_at_reconnect.emplace_back(*from, *id);
+            if (from && is_reported_at_reconnect(value_of(line, R"("to":")"))) {
+                sent.reported_at_reconnect.emplace_back(*from, *id);
             }
         }
     }

@@ -39,8 +39,8 @@ public:
     /// What the file says of messages that were sent.
     struct Sent {
         std::unordered_set<Uuid> all;
-        /// Those of them that their devices are to hear of when they connect again.
-        std::vector<std::pair<model::PhoneNumber, Uuid>> told_at_reconnect;
+        /// Those of them that are reported when their devices connect again.
+        std::vector<std::pair<model::PhoneNumber, Uuid>> reported_at_reconnect;
     };
     /// Reads all of it. Errors: io_failed.
     [[nodiscard]] Result<Sent> read_sent() const;

@@ -12,7 +12,7 @@ using model::DeviceState;
 constexpr const char* session = "session";
 
 void no_matter(const Result<void>& /*stored*/) {
-    // The state is told again when the device is started.
+    // The state is reported again when the device is started.
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ Play play_accepted(const model::Message& message, char last, Timestamp now) {
             break;
         case '5':
             play.outcome.decide_within = 1min;
-            play.told_at_reconnect = true;
+            play.reported_at_reconnect = true;
             break;
         default:
             for (const auto progress : {Progress::sent, Progress::delivered, Progress::read}) {
@@ -83,7 +83,7 @@ std::string platform_id(const model::MessageId& id) {
     return "sim-" + id.text();
 }
 
-bool is_told_at_reconnect(std::string_view recipient) {
+bool is_reported_at_reconnect(std::string_view recipient) {
     return ending_of(recipient) == "996005";
 }
 

@@ -17,7 +17,7 @@ struct Play {
     bool taken = false;  // The platform has the message, whatever the outcome says.
     std::vector<model::PlatformStatus> before;  // Reported before the outcome,
     std::vector<model::PlatformStatus> after;   // and after it, one by one.
-    bool told_at_reconnect = false;             // `sent` comes when the device connects again.
+    bool reported_at_reconnect = false;             // `sent` comes when the device connects again.
     bool is_answered = false;                   // The recipient writes back.
     bool worker_dies = false;                   // In mid-send, with all devices.
 };
@@ -42,8 +42,8 @@ struct Play {
 /// All others succeed. `attempt` is 1 for the first.
 [[nodiscard]] Play play(const model::Message& message, std::uint32_t attempt, Timestamp now);
 
-/// Whether play() says `told_at_reconnect`.
-[[nodiscard]] bool is_told_at_reconnect(std::string_view recipient);
+/// Whether play() says `reported_at_reconnect`.
+[[nodiscard]] bool is_reported_at_reconnect(std::string_view recipient);
 
 /// The platform took the message.
 [[nodiscard]] model::Outcome taken(const model::Message& message);

@@ -62,8 +62,8 @@ public:
                     return pass(sent);
                 }
                 sent_ = std::move(sent->all);
-                for (const auto& [device, message] : sent->told_at_reconnect) {
-                    told_at_reconnect_[device].push_back(platform_id(message));
+                for (const auto& [device, message] : sent->reported_at_reconnect) {
+                    reported_at_reconnect_[device].push_back(platform_id(message));
                 }
             }
         }
@@ -231,9 +231,9 @@ private:
         for (auto& status : play.before) {
             report_status(device, id, std::move(status));
         }
-        if (play.told_at_reconnect) {
+        if (play.reported_at_reconnect) {
             const std::lock_guard lock{reconnect_mutex_};
-            told_at_reconnect_[device].push_back(id);
+            reported_at_reconnect_[device].push_back(id);
         }
         if (play.is_answered) {
             const InboundMessage reply{.device = device,
@@ -282,11 +282,11 @@ private:
         return !done && done.error().code == ErrorCode::busy;
     }
 
-    /// Said each time, as a platform does that was not told that it was heard.
+    /// Reported each time, as by a platform whose report was not acknowledged.
     void tell_at_reconnect(model::PhoneNumber device) {
         const std::lock_guard lock{reconnect_mutex_};
-        const auto found = told_at_reconnect_.find(device);
-        if (found == told_at_reconnect_.end()) {
+        const auto found = reported_at_reconnect_.find(device);
+        if (found == reported_at_reconnect_.end()) {
             return;
         }
         for (const auto& id : found->second) {
@@ -309,7 +309,7 @@ private:
     Mailbox<Work> box_;
     Devices devices_;
     std::mutex reconnect_mutex_;
-    std::unordered_map<model::PhoneNumber, std::vector<std::string>> told_at_reconnect_;
+    std::unordered_map<model::PhoneNumber, std::vector<std::string>> reported_at_reconnect_;
     std::thread thread_;
 };
 

@@ -21,7 +21,7 @@ struct Options {
     bool dedupe = false;                   // Recognise a repeated message id; needs `log` to
                                            // remember across restarts.
     std::size_t window = 256;              // Sends in flight per device.
-    std::function<void(const std::string&)> on_trouble;  // Told when the log cannot be written.
+    std::function<void(const std::string&)> on_trouble;  // Called when the log cannot be written.
 };
 
 /// Acts out everything that a platform can do, and sends to nobody. What becomes of a message is
