@@ -223,6 +223,9 @@ void Connection::dispatch() {
     Request request = request_of(*reader_.head());
     request.body = reader_.body();
     request.vouched = &caller_known_;
+    if (request.from_local_socket) {
+        request.peer_user = stream_->peer_user();
+    }
     try {
         (*match_.handler)(request, std::move(responder));
     } catch (...) {  // NOLINT(bugprone-empty-catch)
@@ -241,6 +244,8 @@ Request Connection::request_of(const Head& head) const {
     request.headers = head.headers;
     request.from_local_socket = origin_ == Origin::local_socket;
     request.from_loopback = peer_.is_loopback();
+    request.is_encrypted = stream_->is_encrypted();
+    request.peer = peer_;
     return request;
 }
 

@@ -1,5 +1,7 @@
 #include "http/peer_address.hpp"
 
+#include <arpa/inet.h>
+#include <array>
 #include <cstring>
 #include <netinet/in.h>
 
@@ -17,6 +19,22 @@ PeerAddress::PeerAddress(const sockaddr_storage& address) noexcept : family_(add
     } else {
         family_ = AF_UNIX;
     }
+}
+
+std::string PeerAddress::text() const {
+    std::array<char, INET6_ADDRSTRLEN> shown{};
+    if (family_ == AF_INET) {
+        const in_addr address{.s_addr = htonl(static_cast<std::uint32_t>(prefix_))};
+        ::inet_ntop(AF_INET, &address, shown.data(), shown.size());
+        return shown.data();
+    }
+    if (family_ == AF_INET6) {
+        in6_addr address{};
+        std::memcpy(address.s6_addr, &prefix_, sizeof prefix_);
+        ::inet_ntop(AF_INET6, &address, shown.data(), shown.size());
+        return std::string{shown.data()} + "/64";
+    }
+    return "local";
 }
 
 }  // namespace merpati::http

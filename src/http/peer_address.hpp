@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <sys/socket.h>
 
 namespace merpati::http {
@@ -18,6 +19,9 @@ public:
 
     /// Whether the other end is on this machine: a loopback address, or a Unix socket.
     [[nodiscard]] bool is_loopback() const noexcept { return loopback_; }
+
+    /// "203.0.113.7"; of IPv6 the range: "2001:db8:1:2::/64"; "local" of a Unix socket.
+    [[nodiscard]] std::string text() const;
 
     friend bool operator==(const PeerAddress& left, const PeerAddress& right) noexcept {
         return left.prefix_ == right.prefix_ && left.family_ == right.family_;

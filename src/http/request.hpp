@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "http/peer_address.hpp"
+
 namespace merpati::http {
 
 enum class Method : std::uint8_t { get, head, post, put, patch, del, options, other };
@@ -28,7 +30,10 @@ public:
     std::span<const Header> headers;  // In order, names as they came.
     bool from_local_socket = false;   // Came through the management socket.
     bool from_loopback = false;       // The peer is on this machine.
-    bool* vouched = nullptr;          // See `vouch`.
+    bool is_encrypted = false;        // Came over TLS that ends here.
+    PeerAddress peer;
+    std::optional<std::uint32_t> peer_user;  // Of the management socket: who is at its other end.
+    bool* vouched = nullptr;                 // See `vouch`.
 
     /// Says that the caller has shown who it is. Its connection then no longer counts among those
     /// of anonymous connections, until its next request (Limits::anonymous_bytes_max).

@@ -108,6 +108,15 @@ void Stream::shut_down() {
     ::shutdown(socket_.native_handle(), SHUT_WR);
 }
 
+std::optional<std::uint32_t> Stream::peer_user() {
+    ucred credentials{};
+    socklen_t size = sizeof credentials;
+    if (::getsockopt(socket_.native_handle(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
+        return std::nullopt;
+    }
+    return credentials.uid;
+}
+
 Stream::Progress Stream::discard() {
     std::array<char, 4096> scratch;
     Progress total;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -45,6 +47,9 @@ public:
     [[nodiscard]] std::size_t tls_bytes() const noexcept;
 
     [[nodiscard]] bool is_encrypted() const noexcept { return context_ != nullptr; }
+
+    /// The user at the other end of a Unix socket; empty where the system does not say.
+    [[nodiscard]] std::optional<std::uint32_t> peer_user();
 
     /// Waits for bytes, reads them into `room`, which must stay valid, and calls
     /// `handler(error, size)`. Of a plain stream alone.

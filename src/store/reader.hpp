@@ -14,6 +14,8 @@
 
 namespace merpati::store {
 
+class PeopleReader;
+
 struct MessageFilter {
     std::optional<model::AccountId> account;
     std::optional<model::MessageState> state;
@@ -67,6 +69,9 @@ public:
 /// Errors of every method: store_failed; damaged (the rows cannot be read).
 class Reader : public LaneReader {
 public:
+    /// People, sessions and the audit log (store/people.hpp). Lives as long as the reader.
+    [[nodiscard]] virtual PeopleReader& people() noexcept = 0;
+
     // All of them: few enough for memory.
     [[nodiscard]] virtual Result<std::vector<model::Account>> accounts() = 0;
     [[nodiscard]] virtual Result<std::vector<model::ApiKey>> keys() = 0;

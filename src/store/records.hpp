@@ -15,6 +15,7 @@
 #include "model/device.hpp"
 #include "model/message.hpp"
 #include "model/outcome.hpp"
+#include "model/person.hpp"
 
 namespace merpati::store {
 
@@ -117,9 +118,20 @@ struct DeviceRemoved {
     model::Device device;
 };
 
-/// A row that a committed change wrote, for copies in memory: an account or key as it is now, a
-/// device, or a callback that waits to be delivered.
+/// A person as he or she was; all sessions have ended.
+struct PersonRemoved {
+    model::Person person;
+};
+
+/// A session as it was.
+struct SessionEnded {
+    model::Session session;
+};
+
+/// A row that a committed change wrote, for copies in memory: an account, key, person or session
+/// as it is now, a device, or a callback that waits to be delivered.
 using RowChange =
-    std::variant<model::Account, model::ApiKey, DeviceWritten, DeviceRemoved, model::Callback>;
+    std::variant<model::Account, model::ApiKey, DeviceWritten, DeviceRemoved, model::Callback,
+                 model::Person, PersonRemoved, model::Session, SessionEnded>;
 
 }  // namespace merpati::store

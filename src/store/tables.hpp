@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +15,20 @@
 
 namespace merpati::store {
 
+class PeopleTables;
+
 /// What retention removes: everything older than these times.
 struct PruneLimits {
     // Queue time (base/queue_clock.hpp), like ids and what was created under a key.
     Timestamp messages_before;  // Messages in a final state, with no callback waiting.
     Timestamp idempotency_before;
     Timestamp platform_events_before;  // Reports of platforms; a later repeat counts as new.
-    std::size_t rows_max = 500;        // Of one step, so that it delays no batch for long.
+    // Wall clock.
+    Timestamp sessions_seen_before;
+    Timestamp sessions_begun_before;
+    Timestamp links_expired_before;
+    Timestamp audit_before;
+    std::size_t rows_max = 500;  // Of one step, so that it delays no batch for long.
 };
 
 /// New values of an account's fields; those left empty stay as they are.
@@ -66,13 +74,19 @@ struct DeviceDecision {
 
 /// Rows are read and written inside one transaction, so a decision made by what was read still
 /// holds when it commits. Fields are changed singly: two changes of different fields both survive.
-/// Rows of accounts, keys, devices and callbacks that were written are reported in
-/// WriteBatch::row_changes.
+/// Rows of accounts, keys, devices, callbacks, people and sessions that were written are reported
+/// in WriteBatch::row_changes.
 ///
 /// Errors of every method: those named, and store_failed.
 class Tables {
 public:
     virtual ~Tables() = default;
+
+    /// People, sessions and the audit log (store/people.hpp).
+    [[nodiscard]] virtual PeopleTables& people() noexcept = 0;
+
+    /// The rows that this change has written so far, as row_changes will report them.
+    [[nodiscard]] virtual std::span<const RowChange> written() const noexcept = 0;
 
     virtual Result<std::optional<model::Account>> find_account(model::AccountId id) = 0;
     /// Gives the account its id.

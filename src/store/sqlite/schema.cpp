@@ -219,10 +219,84 @@ CREATE TABLE device_secret(
 constexpr const char* warm_up_of_device =
     "ALTER TABLE device ADD COLUMN warm_up_days INTEGER NOT NULL DEFAULT 0";
 
+// Who signs in. Of passwords the hash is kept, of tokens and codes the digest; the secret of a
+// second factor is encrypted. Ids are never used again, since the audit log names them.
+constexpr const char* people = R"sql(
+CREATE TABLE person(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  email TEXT NOT NULL UNIQUE,
+  admin INTEGER NOT NULL,
+  password_hash TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  totp_secret BLOB,
+  totp_confirmed INTEGER NOT NULL DEFAULT 0,
+  totp_step INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE membership(
+  person INTEGER NOT NULL,
+  account INTEGER NOT NULL,
+  role TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  PRIMARY KEY(person, account)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX membership_account ON membership(account);
+
+CREATE TABLE session(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  person INTEGER NOT NULL,
+  digest BLOB NOT NULL UNIQUE,
+  sign_in INTEGER NOT NULL,
+  address TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX session_person ON session(person);
+CREATE INDEX session_seen ON session(seen_at);
+CREATE INDEX session_begun ON session(created_at);
+
+CREATE TABLE sign_in_link(
+  digest BLOB PRIMARY KEY,
+  person INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_link_person ON sign_in_link(person);
+CREATE INDEX sign_in_link_expires ON sign_in_link(expires_at);
+
+CREATE TABLE recovery_code(
+  person INTEGER NOT NULL,
+  digest BLOB NOT NULL,
+  PRIMARY KEY(person, digest)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+// Who changed what, through which door, and what it was before.
+constexpr const char* audit_log = R"sql(
+CREATE TABLE audit(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  door TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  actor_name TEXT NOT NULL,
+  account INTEGER,
+  operation TEXT NOT NULL,
+  object TEXT NOT NULL,
+  before TEXT,
+  after TEXT,
+  request_id TEXT
+) STRICT;
+CREATE INDEX audit_at ON audit(at);
+CREATE INDEX audit_account ON audit(account) WHERE account IS NOT NULL;
+CREATE INDEX audit_actor ON audit(actor);
+CREATE INDEX audit_object ON audit(object);
+)sql";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{
     first_schema,       lists_of_trouble,    activity,         callbacks_by_account, lanes,
-    rows_of_an_account, campaign_of_message, platform_reports, warm_up_of_device};
+    rows_of_an_account, campaign_of_message, platform_reports, warm_up_of_device,    people,
+    audit_log};
 
 }  // namespace
 

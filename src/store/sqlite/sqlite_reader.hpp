@@ -10,6 +10,7 @@
 #include "store/secret_box.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/earliest_rows.hpp"
+#include "store/sqlite/sqlite_people.hpp"
 
 namespace merpati::store::sqlite {
 
@@ -18,6 +19,7 @@ public:
     /// Throws Failure.
     SqliteReader(const std::string& path, const SecretBox& secrets, Condition& condition);
 
+    PeopleReader& people() noexcept override { return people_; }
     Result<std::vector<model::Account>> accounts() override;
     Result<std::vector<model::ApiKey>> keys() override;
     Result<std::vector<model::Device>> devices() override;
@@ -66,6 +68,7 @@ private:
     [[nodiscard]] std::optional<std::vector<std::int64_t>> few_waiting(model::MessageState state);
 
     Connection connection_;
+    SqlitePeopleReader people_{connection_};
     const SecretBox& secrets_;
     Condition& condition_;
     Statement next_lane_;

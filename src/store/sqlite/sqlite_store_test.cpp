@@ -153,6 +153,8 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "DROP TABLE handed_over; DROP TABLE platform_event; DROP TABLE device_secret;"
         "DROP INDEX device_account; DROP INDEX api_key_account;"
         "ALTER TABLE message DROP COLUMN campaign; ALTER TABLE device DROP COLUMN warm_up_days;"
+        "DROP TABLE person; DROP TABLE membership; DROP TABLE session; DROP TABLE sign_in_link;"
+        "DROP TABLE recovery_code; DROP TABLE audit;"
         "PRAGMA user_version = 1");
     options.migrate = false;
     const auto refused = refusal();
@@ -170,8 +172,9 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     EXPECT_EQ(connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name IN "
                                     "('completion_unsent', 'callback_parked', 'activity', 'lane', "
                                     "'device_account', 'api_key_account', 'handed_over', "
-                                    "'platform_event', 'device_secret')"),
-              "9");
+                                    "'platform_event', 'device_secret', 'person', 'membership', "
+                                    "'session', 'sign_in_link', 'recovery_code', 'audit')"),
+              "15");
 }
 
 TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {

@@ -175,6 +175,7 @@ Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
                      "WHERE noted_at < ? LIMIT ?)"};
     events.run(limits.platform_events_before, limits.rows_max);
     removed += static_cast<std::size_t>(connection_.changes());
+    removed += people_.prune(limits);
     removed += prune_messages(limits);
     if (removed == 0) {
         removed = prune_callbacks(limits);

@@ -7,6 +7,7 @@
 #include "store/secret_box.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/message_writer.hpp"
+#include "store/sqlite/sqlite_people.hpp"
 #include "store/tables.hpp"
 
 namespace merpati::store::sqlite {
@@ -16,12 +17,20 @@ class SqliteTables final : public Tables {
 public:
     SqliteTables(Connection& connection, MessageWriter& writer, const SecretBox& secrets,
                  Condition& condition)
-        : connection_(connection), writer_(writer), secrets_(secrets), condition_(condition) {}
+        : connection_(connection),
+          writer_(writer),
+          secrets_(secrets),
+          condition_(condition),
+          people_(connection, secrets, row_changes_) {}
 
     /// Undoes the writes of a failed change; adds those of any other to `row_changes`. Throws
     /// Failure if the store itself failed.
     void apply(Change& change, std::vector<RowChange>& row_changes);
 
+    PeopleTables& people() noexcept override { return people_; }
+    [[nodiscard]] std::span<const RowChange> written() const noexcept override {
+        return row_changes_;
+    }
     Result<std::optional<model::Account>> find_account(model::AccountId id) override;
     Result<model::AccountId> create_account(const model::Account& account) override;
     Result<model::Account> update_account(model::AccountId account,
@@ -87,6 +96,7 @@ private:
     const SecretBox& secrets_;
     Condition& condition_;
     std::vector<RowChange> row_changes_;  // Of the change that runs.
+    SqlitePeople people_;
     // Where the next step of retention continues; 0: at the start.
     std::int64_t messages_pruned_to_ = 0;
     std::int64_t callbacks_pruned_to_ = 0;

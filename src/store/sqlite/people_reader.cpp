@@ -1,0 +1,119 @@
+// How rows of people, sessions and the audit log are read.
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "store/sqlite/sqlite_people.hpp"
+
+namespace merpati::store::sqlite {
+namespace {
+
+AuditEntry read_audit(const Cursor& row) {
+    AuditEntry entry{.id = {row.integer(0)},
+                     .at = row.time(1),
+                     .door = std::string{row.text(2)},
+                     .actor = std::string{row.text(3)},
+                     .actor_name = std::string{row.text(4)},
+                     .account = {},
+                     .operation = std::string{row.text(6)},
+                     .object = std::string{row.text(7)},
+                     .before = std::string{row.text(8)},
+                     .after = std::string{row.text(9)},
+                     .request_id = std::string{row.text(10)}};
+    if (!row.null(5)) {
+        entry.account = model::AccountId{row.integer(5)};
+    }
+    return entry;
+}
+
+}  // namespace
+
+model::Person read_person(const Cursor& row) {
+    return {.id = {row.integer(0)},
+            .email = std::string{row.text(1)},
+            .is_admin = row.integer(2) != 0,
+            .password_hash = std::string{row.text(3)},
+            .has_second_factor = row.integer(4) != 0,
+            .memberships = {},
+            .created_at = row.time(5)};
+}
+
+model::Membership read_membership(const Cursor& row, int first) {
+    return {.account = {row.integer(first)},
+            .role = model::parse_role(row.text(first + 1)).value_or(model::Role::viewer),
+            .since = row.time(first + 2)};
+}
+
+model::Session read_session(const Cursor& row) {
+    model::Session session{.id = {row.integer(0)},
+                           .person = {row.integer(1)},
+                           .digest = {},
+                           .by = row.enumerator(3, model::SignIn::link),
+                           .address = std::string{row.text(4)},
+                           .agent = std::string{row.text(5)},
+                           .created_at = row.time(6),
+                           .seen_at = row.time(7)};
+    const auto digest = row.blob(2);
+    std::memcpy(session.digest.data(), digest.data(),
+                std::min(digest.size(), session.digest.size()));
+    return session;
+}
+
+Result<std::vector<model::Person>> SqlitePeopleReader::persons() {
+    return guarded([&]() -> Result<std::vector<model::Person>> {
+        std::vector<model::Person> all;
+        Statement list{connection_, std::string{"SELECT "} + person_columns + ", " +
+                                        membership_columns +
+                                        " FROM person p LEFT JOIN membership m ON m.person = p.id "
+                                        "ORDER BY p.id, m.account"};
+        auto row = list.query();
+        while (row.next()) {
+            if (all.empty() || all.back().id.value != row.integer(0)) {
+                all.push_back(read_person(row));
+            }
+            if (!row.null(6)) {
+                all.back().memberships.push_back(read_membership(row, 6));
+            }
+        }
+        return all;
+    });
+}
+
+Result<std::vector<model::Session>> SqlitePeopleReader::sessions() {
+    return guarded([&]() -> Result<std::vector<model::Session>> {
+        std::vector<model::Session> all;
+        Statement list{connection_,
+                       std::string{"SELECT "} + session_columns + " FROM session s ORDER BY s.id"};
+        auto row = list.query();
+        while (row.next()) {
+            all.push_back(read_session(row));
+        }
+        return all;
+    });
+}
+
+Result<std::vector<AuditEntry>> SqlitePeopleReader::audit(const AuditFilter& filter) {
+    return guarded([&]() -> Result<std::vector<AuditEntry>> {
+        std::string sql =
+            "SELECT id, at, door, actor, actor_name, account, operation, object, before, after, "
+            "request_id FROM audit WHERE id < ?1";
+        sql += filter.account ? " AND account = ?2" : " AND ?2 IS NULL";
+        sql += filter.actor ? " AND actor = ?3" : " AND ?3 IS NULL";
+        sql += filter.object ? " AND object = ?4" : " AND ?4 IS NULL";
+        sql += " ORDER BY id DESC LIMIT ?5";
+        Statement list{connection_, sql};
+        const auto account =
+            filter.account ? std::optional{filter.account->value} : std::optional<std::int64_t>{};
+        const auto before =
+            filter.before ? filter.before->value : std::numeric_limits<std::int64_t>::max();
+        auto row = list.query(before, account, filter.actor, filter.object, filter.limit);
+        std::vector<AuditEntry> found;
+        while (row.next()) {
+            found.push_back(read_audit(row));
+        }
+        return found;
+    });
+}
+
+}  // namespace merpati::store::sqlite
