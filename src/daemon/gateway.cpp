@@ -33,6 +33,7 @@
 #include "store/store.hpp"
 #include "telemetry/metrics.hpp"
 #include "telemetry/systemd_notify.hpp"
+#include "web/app.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -346,6 +347,7 @@ private:
                                .management = manage_service_};
         using enum api::Scope;
         add_routes(router_, {anyone, account}, rooms);
+        app_.add_routes(router_);
         add_routes(metrics_server_ ? metrics_router_ : router_, {metrics}, rooms);
         add_routes(local_router_, {anyone, metrics, management}, rooms);
     }
@@ -412,6 +414,7 @@ private:
     api::Monitoring monitoring_;
     Upkeep upkeep_;
     Health health_;
+    web::App app_{web::assets()};
     http::Router router_;
     http::Router local_router_;
     http::Server server_;

@@ -1,0 +1,15 @@
+// What a client's Accept, Accept-Encoding and If-None-Match name.
+#pragma once
+
+#include <string_view>
+
+namespace merpati::web {
+
+/// Whether a list like "gzip;q=0.8, br" names the word, in any case, with a weight above 0. A
+/// wildcard names nothing: who sends no more than "*/*" is a program, not a browser.
+[[nodiscard]] bool accepts(std::string_view list, std::string_view word) noexcept;
+
+/// Whether a list of entity tags has this one, weak or strong, or is "*".
+[[nodiscard]] bool names_tag(std::string_view list, std::string_view etag) noexcept;
+
+}  // namespace merpati::web
