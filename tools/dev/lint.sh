@@ -1,4 +1,5 @@
-# Form: clang-format, tools/tidy, clang-tidy, shellcheck. All of them speak before the verdict.
+# Form: clang-format, tools/tidy, clang-tidy, shellcheck, Biome. All of them speak before the
+# verdict.
 
 run_lint() {
   need_packages build test lint
@@ -11,6 +12,9 @@ run_lint() {
   say "shellcheck"
   shellcheck --shell=bash --exclude=SC1091 dev .ci/run tools/dev/*.sh tools/dev_test \
     packaging/merpati-backup || failed+=(shellcheck)
+  say "web/"
+  (need_node && need_node_modules web && npm --prefix web run --silent lint &&
+    npm --prefix web run --silent check) || failed+=(web)
   say "clang-tidy with $(build_jobs) jobs"
   # Anew each time: a file that was added since is not among the commands of an old one.
   quietly configure-dev "configuring build/dev (cmake)" cmake --preset dev
@@ -29,6 +33,9 @@ exec clang-tidy-19 -p build/dev --quiet ${less:+"$less"} "$0" 2>/dev/null'
 run_format() {
   need_packages lint
   cxx_files | xargs --no-run-if-empty -0 clang-format-19 -i
+  need_node
+  need_node_modules web
+  npm --prefix web run --silent format
 }
 
 # cxx_files [--changed]: C++ files of the tree, or those of them that differ from main; NUL between.

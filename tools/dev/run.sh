@@ -39,7 +39,12 @@ run_gateway() {
 # MERPATI_BINARY names a program that is there already.
 RUN_PROGRAM=${MERPATI_BINARY:-build/run/merpati}
 
-build_what_runs() { [ -n "${MERPATI_BINARY:-}" ] || build run merpati; }
+# Without the web app the gateway runs all the same, and says at /app/ what is missing.
+build_what_runs() {
+  [ -z "${MERPATI_BINARY:-}" ] || return 0
+  (need_web) || say "the web app could not be built, and is left out: the reason stands above"
+  build run merpati
+}
 
 merpati() { "$RUN_PROGRAM" --config "$RUN_FOLDER/merpati.toml" "$@"; }
 

@@ -4,6 +4,7 @@
 run_tests() {
   need_packages build test
   need_node
+  need_web
   build dev
   # An interrupted run must not lend its counts to this one.
   rm -rf build/test-results
@@ -11,6 +12,7 @@ run_tests() {
   local unit=0 suite=0
   unit_tests "$@" || unit=1
   worker_tests "$@" || suite=1
+  web_tests "$@" || suite=1
   end_to_end_tests "$@" || suite=1
   perl tools/dev/totals build/test-results $unit $suite
 }

@@ -1,0 +1,25 @@
+# The web app: built by Vite into web/dist, which the gateway's build takes in.
+
+# Leaves web/dist, when its sources are newer.
+need_web() {
+  local made=web/dist/index.html
+  [ -z "$(find web/src web/plugins web/index.html web/vite.config.ts web/package-lock.json \
+    -newer $made -print -quit 2>/dev/null || echo none)" ] && return
+  need_node
+  need_node_modules web --omit=dev
+  say "building the web app"
+  quietly web "building the web app (vite)" npm --prefix web run build
+}
+
+# web_tests [NAME…]: a name is a part of a file's. In a browser it is tested by tests/.
+web_tests() {
+  say "tests of web/"
+  need_web
+  need_node_modules web
+  (
+    cd web || exit
+    npm run --silent check || exit
+    npx vitest run --passWithNoTests --reporter=default \
+      --reporter=json --outputFile.json="$OLDPWD/build/test-results/web.json" "$@"
+  )
+}

@@ -1,0 +1,107 @@
+// What stands around the pages, and which page an address shows.
+import { Notifications } from "@mantine/notifications";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { Redirect, Route, Router, Switch, useLocation } from "wouter";
+import { Problem } from "./api/problem.ts";
+import type { Session } from "./api/types.ts";
+import { LiveProvider } from "./live/live.tsx";
+import { LinkPage } from "./pages/link.tsx";
+import { SignInPage } from "./pages/sign_in.tsx";
+import { SessionProvider, useAccountId, useSession, useWhoIsThere } from "./session/session.tsx";
+import { Shell } from "./shell/shell.tsx";
+import { SchemeProvider } from "./style/scheme.tsx";
+import { LanguageProvider } from "./texts/index.tsx";
+import { Boundary } from "./ui/boundary.tsx";
+import { ProblemNote } from "./ui/problem_note.tsx";
+
+const Overview = lazy(() => import("./pages/overview.tsx"));
+const Messages = lazy(() => import("./pages/messages.tsx"));
+const Devices = lazy(() => import("./pages/devices.tsx"));
+const Callbacks = lazy(() => import("./pages/callbacks.tsx"));
+const Keys = lazy(() => import("./pages/keys.tsx"));
+const Account = lazy(() => import("./pages/account.tsx"));
+const Developers = lazy(() => import("./pages/developers.tsx"));
+const Settings = lazy(() => import("./pages/settings.tsx"));
+const Accounts = lazy(() => import("./pages/accounts.tsx"));
+const Server = lazy(() => import("./pages/server.tsx"));
+const Missing = lazy(() => import("./pages/missing.tsx"));
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 2000,
+      refetchOnWindowFocus: true,
+      // What the gateway refuses it refuses again.
+      retry: (failures, error) =>
+        failures < 2 && (!(error instanceof Problem) || error.status === 0 || error.status >= 500),
+    },
+  },
+});
+
+export function App() {
+  return (
+    <LanguageProvider>
+      <SchemeProvider>
+        <QueryClientProvider client={queries}>
+          <Notifications position="bottom-right" />
+          <Router base="/app">
+            <Door />
+          </Router>
+        </QueryClientProvider>
+      </SchemeProvider>
+    </LanguageProvider>
+  );
+}
+
+/** Lets in who has a session; the others sign in, and come out where they wanted to go. */
+function Door() {
+  const who = useWhoIsThere();
+  const [location] = useLocation();
+  if (location.startsWith("/link")) return <LinkPage />;
+  if (who.isError) return <ProblemNote error={who.error} />;
+  if (who.isPending) return null;
+  return who.data ? <SignedIn session={who.data} /> : <SignInPage />;
+}
+
+function SignedIn({ session }: { session: Session }) {
+  return (
+    <SessionProvider session={session}>
+      <Live>
+        <Shell>
+          <Boundary>
+            <Suspense fallback={null}>
+              <Pages />
+            </Suspense>
+          </Boundary>
+        </Shell>
+      </Live>
+    </SessionProvider>
+  );
+}
+
+function Live({ children }: { children: React.ReactNode }) {
+  return <LiveProvider account={useAccountId()}>{children}</LiveProvider>;
+}
+
+function Pages() {
+  const { admin, can } = useSession();
+  return (
+    <Switch>
+      <Route path="/" component={Overview} />
+      <Route path="/sign-in">
+        <Redirect to="/" />
+      </Route>
+      <Route path="/messages/:id?" component={Messages} />
+      <Route path="/devices/:number?" component={Devices} />
+      <Route path="/callbacks/:id?" component={Callbacks} />
+      {can("account:manage") && <Route path="/keys" component={Keys} />}
+      <Route path="/account" component={Account} />
+      <Route path="/developers" component={Developers} />
+      <Route path="/settings" component={Settings} />
+      {admin && <Route path="/accounts" component={Accounts} />}
+      {admin && <Route path="/server" component={Server} />}
+      <Route component={Missing} />
+    </Switch>
+  );
+}

@@ -1,0 +1,134 @@
+// One EventSource a browser: the tab that holds the lock reads the stream and tells the others.
+
+export interface LiveEvent {
+  type: string;
+  data: unknown;
+}
+
+interface Listener {
+  onState: (live: boolean) => void;
+  onEvent: (event: LiveEvent) => void;
+}
+
+type Told =
+  | { kind: "event"; event: LiveEvent }
+  | { kind: "state"; live: boolean }
+  | { kind: "who" };
+
+export const EVENTS = [
+  "message.updated",
+  "callback.attempt",
+  "device.state",
+  "device.qr",
+  "account.credit",
+  "resync",
+] as const;
+
+const AGAIN_AFTER = 30_000; // After an answer that was no stream.
+
+export class Stream {
+  private readonly account: string;
+  private readonly listener: Listener;
+  private channel: BroadcastChannel | undefined;
+  private readonly ended = new AbortController();
+  private live = false;
+  private leads = false;
+
+  constructor(account: string, listener: Listener) {
+    this.account = account;
+    this.listener = listener;
+  }
+
+  start(): void {
+    if (!("locks" in navigator) || !("BroadcastChannel" in globalThis)) {
+      void this.read();
+      return;
+    }
+    const name = `merpati.events.${this.account}`;
+    this.channel = new BroadcastChannel(name);
+    this.channel.onmessage = (message: MessageEvent<Told>) => this.hear(message.data);
+    this.tell({ kind: "who" });
+    navigator.locks
+      .request(name, { signal: this.ended.signal }, () => this.read())
+      .catch(() => undefined); // Stopped before it was this tab's turn.
+  }
+
+  stop(): void {
+    this.ended.abort();
+    this.channel?.close();
+    this.channel = undefined;
+  }
+
+  private hear(told: Told): void {
+    if (told.kind === "event") this.listener.onEvent(told.event);
+    if (told.kind === "state") this.listener.onState(told.live);
+    if (told.kind === "who" && this.leads) this.tell({ kind: "state", live: this.live });
+  }
+
+  private tell(told: Told): void {
+    this.channel?.postMessage(told);
+  }
+
+  private async read(): Promise<void> {
+    this.leads = true;
+    while (!this.ended.signal.aborted) {
+      await this.readOnce();
+      await pause(AGAIN_AFTER, this.ended.signal);
+    }
+    this.leads = false;
+  }
+
+  /** Until it is stopped, or the gateway answers with something that is no stream. */
+  private readOnce(): Promise<void> {
+    return new Promise((resolve) => {
+      const source = new EventSource(`/v1/events?account=${encodeURIComponent(this.account)}`);
+      const end = () => {
+        source.close();
+        this.become(false);
+        resolve();
+      };
+      source.onopen = () => this.become(true);
+      source.onerror = () => {
+        this.become(false);
+        // A connection that broke is made anew by the browser.
+        if (source.readyState === EventSource.CLOSED) end();
+      };
+      for (const type of EVENTS) {
+        source.addEventListener(type, (message) => this.take(type, message as MessageEvent));
+      }
+      this.ended.signal.addEventListener("abort", end, { once: true });
+    });
+  }
+
+  private take(type: string, message: MessageEvent<string>): void {
+    const event = { type, data: parsed(message.data) };
+    this.listener.onEvent(event);
+    this.tell({ kind: "event", event });
+  }
+
+  private become(live: boolean): void {
+    this.live = live;
+    this.listener.onState(live);
+    this.tell({ kind: "state", live });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function pause(milliseconds: number, until: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (until.aborted) return resolve();
+    const timer = setTimeout(resolve, milliseconds);
+    const stop = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    until.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,255 @@
+// Callbacks and device webhooks: what was told to whom, and telling it again.
+import { Button, Drawer, Select, Skeleton, Stack } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useLocation, useParams } from "wouter";
+import { listAttempts, listCallbacks, readCallback, replayCallback } from "../api/operations.ts";
+import type { Callback, CallbackAttempt, CallbackState as Word } from "../api/types.ts";
+import { usePollInterval } from "../live/live.tsx";
+import { useAccountId, useSession } from "../session/session.tsx";
+import { useText, useWords } from "../texts/index.tsx";
+import { type Column, DataTable } from "../ui/data_table.tsx";
+import { FilterBar } from "../ui/filter_bar.tsx";
+import { Copy, Empty, EmptyFilter, Facts, Mono } from "../ui/notes.tsx";
+import { Page } from "../ui/page.tsx";
+import { usePaged } from "../ui/paged.ts";
+import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
+import { State, type Tone } from "../ui/state.tsx";
+import { Ago, At } from "../ui/time.tsx";
+import { useFilters, useWithFilters } from "../ui/url_state.ts";
+import classes from "./message_drawer.module.css";
+import timeline from "./timeline.module.css";
+
+const FILTERS = ["state"] as const;
+
+const TONES: Record<Word, Tone> = {
+  waiting: "busy",
+  delivered: "good",
+  exhausted: "bad",
+  gone: "bad",
+};
+
+export default function Callbacks() {
+  const t = useText().callbacks;
+  const account = useAccountId();
+  const { id } = useParams<{ id?: string }>();
+  const [, go] = useLocation();
+  const withFilters = useWithFilters();
+  const { filters, set, clear, any } = useFilters(FILTERS);
+  const query = { account, ...filters };
+  const list = usePaged(["callbacks", query], (cursor) =>
+    listCallbacks({ ...query, limit: 50, cursor }),
+  );
+  const states = Object.entries(t.states).map(([value, label]) => ({ value, label }));
+  return (
+    <Page title={t.title} lead={t.lead}>
+      <FilterBar any={any} onClear={clear}>
+        <Select
+          aria-label={t.state}
+          placeholder={t.anyState}
+          data={states}
+          value={filters.state || null}
+          onChange={(state) => set({ state: state ?? "" })}
+          clearable
+          size="xs"
+        />
+      </FilterBar>
+      <DataTable
+        label={t.title}
+        columns={useColumns((one) => withFilters(`/callbacks/${one.id}`))}
+        rows={list.items}
+        rowKey={(one) => one.id}
+        error={list.error}
+        selected={id}
+        onOpen={(one) => go(withFilters(`/callbacks/${one.id}`))}
+        next={list.next}
+        empty={any ? <EmptyFilter onClear={clear} /> : <NoCallbacks />}
+      />
+      <CallbackDrawer id={id} onClose={() => go(withFilters("/callbacks"))} />
+    </Page>
+  );
+}
+
+function NoCallbacks() {
+  const t = useText().callbacks;
+  return (
+    <Empty icon="callbacks" title={t.empty} text={t.emptyText}>
+      <Button component={Link} href="/account">
+        {t.emptyButton}
+      </Button>
+    </Empty>
+  );
+}
+
+function CallbackState({ state }: { state: Word }) {
+  const t = useText().callbacks;
+  return <State tone={TONES[state] ?? "calm"}>{t.states[state] ?? state}</State>;
+}
+
+function lastAnswer(one: Callback): string {
+  return [one.last_status, one.last_error].filter(Boolean).join(" · ");
+}
+
+function useColumns(addressOf: (callback: Callback) => string): Column<Callback>[] {
+  const t = useText().callbacks;
+  return [
+    { key: "at", head: t.updated, narrow: true, cell: (one) => <Ago time={one.updated_at} /> },
+    {
+      key: "state",
+      head: t.state,
+      narrow: true,
+      cell: (one) => <CallbackState state={one.state} />,
+    },
+    {
+      key: "url",
+      head: t.url,
+      cell: (one) => (
+        <Link href={addressOf(one)}>
+          <Mono>{one.url}</Mono>
+        </Link>
+      ),
+    },
+    { key: "kind", head: t.kind, narrow: true, cell: (one) => t.kinds[one.kind] ?? one.kind },
+    {
+      key: "attempts",
+      head: t.attempts,
+      align: "right",
+      narrow: true,
+      cell: (one) => one.attempts,
+    },
+    { key: "last", head: t.last, hideOnPhone: true, cell: lastAnswer },
+  ];
+}
+
+function CallbackDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
+  const t = useText();
+  return (
+    <Drawer
+      opened={id !== undefined}
+      onClose={onClose}
+      title={t.callbacks.detail}
+      size={560}
+      closeButtonProps={{ "aria-label": t.common.close }}
+    >
+      {id && <CallbackView key={id} id={id} />}
+    </Drawer>
+  );
+}
+
+function CallbackView({ id }: { id: string }) {
+  const t = useText().callbacks;
+  const { can } = useSession();
+  const interval = usePollInterval(2);
+  const callback = useQuery({
+    queryKey: ["callback", id],
+    queryFn: () => readCallback(id),
+    refetchInterval: (query) => (query.state.data?.state === "waiting" ? interval : false),
+  });
+  if (callback.error) return <ProblemNote error={callback.error} />;
+  if (!callback.data) return <Skeleton height={200} />;
+  const shown = callback.data;
+  return (
+    <Stack gap="lg">
+      <div className={classes.head}>
+        <CallbackState state={shown.state} />
+        <span className={classes.outcome}>{lastAnswer(shown)}</span>
+      </div>
+      {can("callbacks:manage") && shown.state !== "waiting" && <Replay id={id} />}
+      <Facts
+        facts={[
+          { name: t.url, value: <Mono>{shown.url}</Mono> },
+          {
+            name: t.webhookId,
+            value: (
+              <span className={classes.id}>
+                <Mono>{shown.id}</Mono>
+                <Copy value={shown.id} />
+              </span>
+            ),
+          },
+          { name: t.kind, value: t.kinds[shown.kind] ?? shown.kind },
+          shown.message !== null && {
+            name: t.message,
+            value: <Link href={`/messages/${shown.message}`}>{t.openMessage}</Link>,
+          },
+          { name: t.created, value: <At time={shown.created_at} /> },
+          shown.next_attempt_at !== null && {
+            name: t.next,
+            value: <At time={shown.next_attempt_at} />,
+          },
+        ]}
+      />
+      <Attempts callback={shown} />
+    </Stack>
+  );
+}
+
+function Replay({ id }: { id: string }) {
+  const t = useText().callbacks;
+  const queries = useQueryClient();
+  const notices = useNotices();
+  const replay = useMutation({
+    mutationFn: () => replayCallback(id),
+    onSuccess: () => notices.done(t.replayed),
+    onError: notices.failed,
+    onSettled: () => {
+      for (const key of ["callback", "callbacks", "attempts"]) {
+        void queries.invalidateQueries({ queryKey: [key] });
+      }
+    },
+  });
+  return (
+    <div>
+      <Button
+        size="xs"
+        variant="default"
+        loading={replay.isPending}
+        onClick={() => replay.mutate()}
+      >
+        {t.replay}
+      </Button>
+    </div>
+  );
+}
+
+function Attempts({ callback }: { callback: Callback }) {
+  const t = useText().callbacks;
+  const attempts = useQuery({
+    queryKey: ["attempts", callback.id, callback.attempts, callback.state],
+    queryFn: () => listAttempts(callback.id),
+    placeholderData: (previous) => previous,
+  });
+  return (
+    <section>
+      <h3 className={classes.part}>{t.attemptList}</h3>
+      <ProblemNote error={attempts.error} />
+      {attempts.data?.items.length === 0 && <p className={classes.warning}>{t.noAttempts}</p>}
+      <ol className={timeline.list}>
+        {attempts.data?.items.map((one) => (
+          <Attempt key={`${one.number}-${one.at}`} attempt={one} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Attempt({ attempt }: { attempt: CallbackAttempt }) {
+  const { t, format } = useWords();
+  const good = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
+  const facts = [
+    attempt.status ? `HTTP ${attempt.status}` : t.callbacks.noAnswer,
+    format.duration(attempt.duration_ms),
+    attempt.error ?? "",
+  ].filter(Boolean);
+  return (
+    <li className={timeline.event} data-tone={good ? "good" : "bad"}>
+      <div className={timeline.line}>
+        <span>{t.callbacks.attempt(attempt.number)}</span>
+        <time className={timeline.time} dateTime={attempt.at}>
+          {format.clock(attempt.at)}
+        </time>
+      </div>
+      <div className={timeline.more}>{facts.join(" · ")}</div>
+      {attempt.answer && <pre className={timeline.answer}>{attempt.answer}</pre>}
+    </li>
+  );
+}

@@ -1,0 +1,240 @@
+// Builds a send request of either revision, shows it in four languages, and sends it.
+import {
+  Anchor,
+  Button,
+  Group,
+  PasswordInput,
+  SegmentedControl,
+  Select,
+  Stack,
+  Switch,
+  Tabs,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { Link } from "wouter";
+import { listDevices, sendWithKey } from "../api/operations.ts";
+import { useAccountId } from "../session/session.tsx";
+import { useText } from "../texts/index.tsx";
+import { Code, Copy, Note } from "../ui/notes.tsx";
+import { Page, Panel, Section } from "../ui/page.tsx";
+import { ProblemNote } from "../ui/problem_note.tsx";
+import classes from "./developers.module.css";
+import { bodyOf, type Draft, OUTCOMES, type Outcome } from "./draft.ts";
+import { LANGUAGES, type SnippetLanguage, snippet } from "./snippets.ts";
+
+export default function Developers() {
+  const t = useText();
+  const account = useAccountId();
+  const devices = useQuery({ queryKey: ["devices", account], queryFn: () => listDevices(account) });
+  const numbers = (devices.data?.items ?? []).map((device) => device.number);
+  const [draft, setDraft] = useState<Draft>({
+    revision: "A",
+    from: "",
+    to: "6281234567890",
+    type: "text",
+    text: t.developers.sample,
+    url: "",
+    delay: "",
+    typing: false,
+    callback: "",
+  });
+  const [key, setKey] = useState("");
+  const shown = { ...draft, from: draft.from || numbers[0] || "628…" };
+  return (
+    <Page
+      title={t.developers.title}
+      lead={t.developers.lead}
+      actions={
+        <Anchor href="/openapi.yaml" target="_blank" size="sm">
+          {t.developers.docs}
+        </Anchor>
+      }
+    >
+      <div className={classes.columns}>
+        <Form draft={shown} numbers={numbers} change={(part) => setDraft({ ...draft, ...part })} />
+        <div>
+          <Snippets draft={shown} apiKey={key} />
+          <Try draft={shown} apiKey={key} setKey={setKey} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+interface FormProps {
+  draft: Draft;
+  numbers: string[];
+  change: (part: Partial<Draft>) => void;
+}
+
+function Form({ draft, numbers, change }: FormProps) {
+  const t = useText().developers;
+  return (
+    <Panel>
+      <Stack gap="sm">
+        <SegmentedControl
+          aria-label={t.revision}
+          value={draft.revision}
+          onChange={(value) => change({ revision: value as Draft["revision"] })}
+          data={[
+            { value: "A", label: t.revisionA },
+            { value: "B", label: t.revisionB },
+          ]}
+        />
+        <Select
+          label={t.from}
+          placeholder={t.fromNone}
+          data={numbers}
+          value={numbers.includes(draft.from) ? draft.from : null}
+          onChange={(from) => change({ from: from ?? "" })}
+        />
+        <Group grow align="flex-end">
+          <TextInput
+            label={t.to}
+            inputMode="numeric"
+            value={draft.to}
+            onChange={(event) => change({ to: event.currentTarget.value })}
+          />
+          <Select
+            label={t.outcome}
+            data={Object.keys(OUTCOMES).map((value) => ({
+              value,
+              label: t.outcomes[value as Outcome],
+            }))}
+            value={Object.entries(OUTCOMES).find(([, to]) => to === draft.to)?.[0] ?? null}
+            onChange={(outcome) => change({ to: OUTCOMES[outcome as Outcome] })}
+          />
+        </Group>
+        <SegmentedControl
+          aria-label={t.type}
+          value={draft.type}
+          onChange={(value) => change({ type: value as Draft["type"] })}
+          data={[
+            { value: "text", label: t.text },
+            { value: "media", label: t.media },
+          ]}
+        />
+        {draft.type === "media" && (
+          <TextInput
+            label={t.url}
+            type="url"
+            value={draft.url}
+            onChange={(event) => change({ url: event.currentTarget.value })}
+          />
+        )}
+        <Textarea
+          label={draft.type === "media" ? t.caption : t.body}
+          autosize
+          minRows={3}
+          maxRows={8}
+          value={draft.text}
+          onChange={(event) => change({ text: event.currentTarget.value })}
+        />
+        <TextInput
+          label={t.delay}
+          value={draft.delay}
+          onChange={(event) => change({ delay: event.currentTarget.value })}
+        />
+        {draft.revision === "A" && (
+          <>
+            <TextInput
+              label={t.callback}
+              type="url"
+              placeholder="https://"
+              value={draft.callback}
+              onChange={(event) => change({ callback: event.currentTarget.value })}
+            />
+            <Switch
+              label={t.typing}
+              checked={draft.typing}
+              onChange={(event) => change({ typing: event.currentTarget.checked })}
+            />
+          </>
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+function Snippets({ draft, apiKey }: { draft: Draft; apiKey: string }) {
+  const t = useText().developers;
+  const [language, setLanguage] = useState<SnippetLanguage>("curl");
+  const text = snippet(language, {
+    base: location.origin,
+    // A key that was pasted to send stays out of what is shown and copied.
+    key: apiKey ? `${apiKey.slice(0, 10)}…` : "mpt_…",
+    revision: draft.revision,
+    body: bodyOf(draft),
+  });
+  return (
+    <Tabs value={language} onChange={(value) => setLanguage(value as SnippetLanguage)}>
+      <Tabs.List>
+        {LANGUAGES.map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {name}
+          </Tabs.Tab>
+        ))}
+        <span className={classes.copy}>
+          <Copy value={text} />
+        </span>
+      </Tabs.List>
+      {LANGUAGES.map((name) => (
+        <Tabs.Panel key={name} value={name} pt="xs">
+          {name === language && <Code>{text}</Code>}
+        </Tabs.Panel>
+      ))}
+      <span className={classes.hidden}>{t.request}</span>
+    </Tabs>
+  );
+}
+
+interface TryProps {
+  draft: Draft;
+  apiKey: string;
+  setKey: (key: string) => void;
+}
+
+function Try({ draft, apiKey, setKey }: TryProps) {
+  const t = useText().developers;
+  const send = useMutation({
+    mutationFn: () => sendWithKey(apiKey, draft.revision, bodyOf(draft)),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    send.mutate();
+  };
+  const answer = send.data;
+  const data = answer?.body["data"] as { requestId?: string } | undefined;
+  return (
+    <Section title={t.answer}>
+      <form onSubmit={submit}>
+        <Group align="flex-end" gap="sm" wrap="nowrap">
+          <PasswordInput
+            className={classes.key}
+            label={t.key}
+            description={t.keyHint}
+            autoComplete="off"
+            value={apiKey}
+            onChange={(event) => setKey(event.currentTarget.value.trim())}
+          />
+          <Button type="submit" disabled={!apiKey} loading={send.isPending}>
+            {t.tryIt}
+          </Button>
+        </Group>
+      </form>
+      <Stack gap="sm" mt="sm">
+        {!apiKey && <Note calm>{t.tryNeedsKey}</Note>}
+        <ProblemNote error={send.error} />
+        {answer && <Code>{`HTTP ${answer.status}\n${JSON.stringify(answer.body, null, 2)}`}</Code>}
+        {data?.requestId && (
+          <Anchor component={Link} href={`/messages/${data.requestId}`} size="sm">
+            {t.seeMessage}
+          </Anchor>
+        )}
+      </Stack>
+    </Section>
+  );
+}

@@ -1,0 +1,138 @@
+// The account's devices: how each is, what it may do, and linking one to a phone.
+import { Button, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link, useLocation, useParams } from "wouter";
+import { addDevice, listDevices } from "../api/operations.ts";
+import type { Device } from "../api/types.ts";
+import { usePollInterval } from "../live/live.tsx";
+import { useAccountId, useSession } from "../session/session.tsx";
+import { useText, useWords } from "../texts/index.tsx";
+import { type Column, DataTable } from "../ui/data_table.tsx";
+import { DeviceState } from "../ui/device_state.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Empty, Mono } from "../ui/notes.tsx";
+import { Page } from "../ui/page.tsx";
+import { Ago } from "../ui/time.tsx";
+import { DeviceDrawer } from "./device_drawer.tsx";
+
+export default function Devices() {
+  const t = useText().devices;
+  const account = useAccountId();
+  const { can } = useSession();
+  const { number } = useParams<{ number?: string }>();
+  const [, go] = useLocation();
+  const interval = usePollInterval();
+  const [adding, setAdding] = useDisclosure(false);
+  const devices = useQuery({
+    queryKey: ["devices", account],
+    queryFn: () => listDevices(account),
+    refetchInterval: interval,
+  });
+  const add = can("devices:manage") && (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={setAdding.open}>
+      {t.add}
+    </Button>
+  );
+  const rows = devices.data?.items;
+  return (
+    <Page title={t.title} lead={t.lead} actions={rows?.length ? add : null}>
+      <DataTable
+        label={t.title}
+        columns={useColumns()}
+        rows={rows}
+        rowKey={(device) => device.number}
+        error={devices.error}
+        selected={number}
+        onOpen={(device) => go(`/devices/${device.number}`)}
+        empty={
+          <Empty icon="devices" title={t.empty} text={t.emptyText}>
+            {add}
+          </Empty>
+        }
+      />
+      <DeviceDrawer
+        device={rows?.find((device) => device.number === number)}
+        onClose={() => go("/devices")}
+      />
+      <AddDevice opened={adding} onClose={setAdding.close} />
+    </Page>
+  );
+}
+
+function useColumns(): Column<Device>[] {
+  const t = useText().devices;
+  const pace = usePaceText();
+  return [
+    {
+      key: "number",
+      head: t.number,
+      narrow: true,
+      cell: (device) => (
+        <Link href={`/devices/${device.number}`}>
+          <Mono>{device.number}</Mono>
+        </Link>
+      ),
+    },
+    { key: "state", head: t.state, narrow: true, cell: (one) => <DeviceState device={one} /> },
+    { key: "since", head: t.since, narrow: true, cell: (one) => <Ago time={one.state_since} /> },
+    { key: "pace", head: t.pace, cell: pace },
+    { key: "connector", head: t.connector, narrow: true, cell: (one) => one.connector },
+  ];
+}
+
+export function usePaceText(): (device: Device) => string {
+  const { t, format } = useWords();
+  return (device) =>
+    t.devices.paceText(
+      format.duration(device.gap_ms),
+      device.per_day_max === null
+        ? t.devices.noCap
+        : t.devices.perDay(format.number(device.per_day_max)),
+    );
+}
+
+function AddDevice({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const t = useText();
+  const account = useAccountId();
+  const queries = useQueryClient();
+  const [, go] = useLocation();
+  const [number, setNumber] = useState("");
+  const [webhook, setWebhook] = useState("");
+  const submit = async () => {
+    const body = { account, number, ...(webhook && { webhook }) };
+    const device = await addDevice(body);
+    await queries.invalidateQueries({ queryKey: ["devices"] });
+    setNumber("");
+    setWebhook("");
+    go(`/devices/${device.number}`);
+  };
+  return (
+    <FormDialog
+      title={t.devices.add}
+      opened={opened}
+      onClose={onClose}
+      action={t.common.add}
+      onSubmit={submit}
+    >
+      <TextInput
+        data-autofocus
+        label={t.devices.number}
+        description={t.devices.numberHint}
+        inputMode="numeric"
+        required
+        value={number}
+        onChange={(event) => setNumber(event.currentTarget.value.replaceAll(/[\s+-]/g, ""))}
+      />
+      <TextInput
+        label={t.devices.webhook}
+        description={t.devices.webhookHint}
+        type="url"
+        value={webhook}
+        onChange={(event) => setWebhook(event.currentTarget.value)}
+      />
+    </FormDialog>
+  );
+}

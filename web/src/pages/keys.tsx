@@ -1,0 +1,229 @@
+// The account's API keys: made, shown once, rotated, revoked.
+import { Button, Checkbox, Group, Modal, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { createKey, listKeys, revokeKey, rotateKey } from "../api/operations.ts";
+import type { ApiKey } from "../api/types.ts";
+import { SCOPES } from "../session/scopes.ts";
+import { useAccountId } from "../session/session.tsx";
+import { useText } from "../texts/index.tsx";
+import { ConfirmByName } from "../ui/confirm.tsx";
+import { type Column, DataTable } from "../ui/data_table.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Empty, Mono, SecretOnce } from "../ui/notes.tsx";
+import { Page } from "../ui/page.tsx";
+import { useNotices } from "../ui/problem_note.tsx";
+import { State } from "../ui/state.tsx";
+import { Ago } from "../ui/time.tsx";
+
+type Asked = { action: "rotate" | "revoke"; key: ApiKey };
+
+export default function Keys() {
+  const t = useText().keys;
+  const account = useAccountId();
+  const queries = useQueryClient();
+  const notices = useNotices();
+  const [creating, setCreating] = useDisclosure(false);
+  const [asked, setAsked] = useState<Asked>();
+  const [made, setMade] = useState<string>();
+  const [all, setAll] = useState(false);
+  const keys = useQuery({ queryKey: ["keys", account], queryFn: () => listKeys(account) });
+  const changed = () => queries.invalidateQueries({ queryKey: ["keys"] });
+  const rows = keys.data?.items.filter((key) => all || key.state === "active");
+  const hasOld = keys.data?.items.some((key) => key.state !== "active");
+  const create = (
+    <Button leftSection={<Icon name="plus" size={16} />} onClick={setCreating.open}>
+      {t.create}
+    </Button>
+  );
+  const rotate = async () => {
+    if (asked) setMade((await rotateKey(asked.key.id)).key);
+    await changed();
+  };
+  const revoke = async () => {
+    if (asked) await revokeKey(asked.key.id);
+    notices.done(t.revoked);
+    await changed();
+  };
+  return (
+    <Page title={t.title} lead={t.lead} actions={rows?.length ? create : null}>
+      <DataTable
+        label={t.title}
+        columns={useColumns(setAsked)}
+        rows={rows}
+        rowKey={(key) => key.id}
+        error={keys.error}
+        empty={
+          <Empty icon="keys" title={t.empty} text={t.emptyText}>
+            {create}
+          </Empty>
+        }
+      />
+      {hasOld && (
+        <Switch
+          mt="md"
+          size="xs"
+          label={t.showRevoked}
+          checked={all}
+          onChange={(event) => setAll(event.currentTarget.checked)}
+        />
+      )}
+      <CreateKey
+        opened={creating}
+        onClose={setCreating.close}
+        onMade={(key) => {
+          setMade(key);
+          void changed();
+        }}
+      />
+      <FormDialog
+        title={t.rotateTitle}
+        opened={asked?.action === "rotate"}
+        onClose={() => setAsked(undefined)}
+        action={t.rotate}
+        onSubmit={rotate}
+      >
+        <span>{t.rotateText}</span>
+      </FormDialog>
+      <ConfirmByName
+        title={t.revokeTitle}
+        text={t.revokeText}
+        name={asked?.key.name || asked?.key.hint || ""}
+        action={t.revoke}
+        opened={asked?.action === "revoke"}
+        onClose={() => setAsked(undefined)}
+        onConfirm={revoke}
+      />
+      <KeyMade value={made} onClose={() => setMade(undefined)} />
+    </Page>
+  );
+}
+
+const TONES = { active: "good", expired: "calm", revoked: "bad" } as const;
+
+function useColumns(ask: (asked: Asked) => void): Column<ApiKey>[] {
+  const t = useText().keys;
+  return [
+    { key: "name", head: t.name, cell: (key) => key.name || "–" },
+    { key: "hint", head: t.key, narrow: true, cell: (key) => <Mono>{`${key.hint}…`}</Mono> },
+    { key: "scopes", head: t.scopes, cell: (key) => (key.scopes ?? []).join(", ") },
+    { key: "revision", head: t.revision, narrow: true, cell: (key) => key.revision },
+    {
+      key: "state",
+      head: t.state,
+      narrow: true,
+      cell: (key) => <State tone={TONES[key.state] ?? "calm"}>{t.states[key.state]}</State>,
+    },
+    { key: "created", head: t.created, narrow: true, cell: (key) => <Ago time={key.created_at} /> },
+    {
+      key: "actions",
+      head: "",
+      narrow: true,
+      cell: (key) =>
+        key.state === "active" && (
+          <Group gap={6} wrap="nowrap">
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => ask({ action: "rotate", key })}
+            >
+              {t.rotate}
+            </Button>
+            <Button
+              size="compact-xs"
+              variant="light"
+              color="red"
+              onClick={() => ask({ action: "revoke", key })}
+            >
+              {t.revoke}
+            </Button>
+          </Group>
+        ),
+    },
+  ];
+}
+
+interface CreateKeyProps {
+  opened: boolean;
+  onClose: () => void;
+  onMade: (key: string) => void;
+}
+
+function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
+  const t = useText().keys;
+  const account = useAccountId();
+  const [name, setName] = useState("");
+  const [revision, setRevision] = useState("auto");
+  const [scopes, setScopes] = useState<string[]>(["send"]);
+  const names = t.scopeNames as Record<string, string>;
+  const submit = async () => {
+    const made = await createKey({ account, name, revision, scopes });
+    setName("");
+    onMade(made.key);
+  };
+  return (
+    <FormDialog
+      title={t.create}
+      opened={opened}
+      onClose={onClose}
+      action={t.create}
+      onSubmit={submit}
+      disabled={scopes.length === 0}
+    >
+      <TextInput
+        data-autofocus
+        label={t.name}
+        description={t.nameHint}
+        required
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Checkbox.Group label={t.scopes} value={scopes} onChange={setScopes}>
+        <Stack gap={8} mt={6}>
+          {SCOPES.map((scope) => (
+            <Checkbox
+              key={scope}
+              value={scope}
+              label={names[scope.replace(":", "_")]}
+              description={scope}
+              size="xs"
+            />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <Select
+        label={t.revision}
+        description={t.revisionHint}
+        data={[
+          { value: "auto", label: t.auto },
+          { value: "A", label: "A" },
+          { value: "B", label: "B" },
+        ]}
+        value={revision}
+        onChange={(value) => setRevision(value ?? "auto")}
+      />
+    </FormDialog>
+  );
+}
+
+function KeyMade({ value, onClose }: { value: string | undefined; onClose: () => void }) {
+  const t = useText().keys;
+  return (
+    <Modal
+      opened={value !== undefined}
+      onClose={onClose}
+      title={t.made}
+      closeOnClickOutside={false}
+      withCloseButton={false}
+    >
+      <Stack gap="md">
+        <SecretOnce value={value ?? ""} />
+        <Group justify="flex-end">
+          <Button onClick={onClose}>{t.done}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

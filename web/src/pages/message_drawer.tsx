@@ -1,0 +1,182 @@
+// One message: why it waits, its way so far, what can be done.
+import { Button, Drawer, Group, Skeleton, Stack } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { useLocation } from "wouter";
+import { actOnMessage, type MessageAction, readMessage } from "../api/operations.ts";
+import type { MessageDetail } from "../api/types.ts";
+import { usePollInterval } from "../live/live.tsx";
+import { useSession } from "../session/session.tsx";
+import { useText } from "../texts/index.tsx";
+import { codeText, MessageState } from "../ui/message_state.tsx";
+import { Code, Copy, Facts, Mono, Note } from "../ui/notes.tsx";
+import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
+import { Ago, At } from "../ui/time.tsx";
+import classes from "./message_drawer.module.css";
+import { Timeline } from "./timeline.tsx";
+
+export function MessageDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
+  const t = useText();
+  return (
+    <Drawer
+      opened={id !== undefined}
+      onClose={onClose}
+      title={t.messages.detail}
+      size={560}
+      closeButtonProps={{ "aria-label": t.common.close }}
+    >
+      {id && <MessageView key={id} id={id} />}
+    </Drawer>
+  );
+}
+
+const UNFINISHED = new Set(["pending", "sending", "handed_over", "held"]);
+
+function MessageView({ id }: { id: string }) {
+  const t = useText();
+  const [body, setBody] = useState(false);
+  const interval = usePollInterval(2);
+  const message = useQuery({
+    queryKey: ["message", id, body],
+    queryFn: () => readMessage(id, body),
+    placeholderData: (previous) => previous,
+    refetchInterval: (query) =>
+      UNFINISHED.has(query.state.data?.state ?? "pending") ? interval : false,
+  });
+  if (message.error) return <ProblemNote error={message.error} />;
+  if (!message.data) return <Skeleton height={220} />;
+  const shown = message.data;
+  return (
+    <Stack gap="lg">
+      <div className={classes.head}>
+        <MessageState state={shown.state} />
+        <Mono>{shown.to}</Mono>
+        {shown.code !== null && (
+          <span className={classes.outcome}>
+            {shown.code} · {codeText(shown.code, t) || shown.details}
+          </span>
+        )}
+      </div>
+      {shown.waits && (
+        <Note>
+          <strong>{t.messages.waitsFor}.</strong> {shown.waits.text} (
+          <Ago time={shown.waits.since} />)
+        </Note>
+      )}
+      <Actions message={shown} />
+      <Part title={t.messages.timeline}>
+        <Timeline message={shown} />
+      </Part>
+      <Part title={t.messages.facts}>
+        <MessageFacts message={shown} />
+      </Part>
+      <Part title={t.messages.body}>
+        {body && shown.body !== undefined ? (
+          <Code>{shown.body ?? ""}</Code>
+        ) : (
+          <Button variant="default" size="xs" onClick={() => setBody(true)}>
+            {t.messages.showBody}
+          </Button>
+        )}
+      </Part>
+    </Stack>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <h3 className={classes.part}>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function MessageFacts({ message }: { message: MessageDetail }) {
+  const t = useText().messages;
+  const id = (text: string) => (
+    <span className={classes.id}>
+      <Mono>{text}</Mono>
+      <Copy value={text} />
+    </span>
+  );
+  return (
+    <Facts
+      facts={[
+        { name: t.requestId, value: id(message.id) },
+        message.platform_id !== null && { name: t.platformId, value: id(message.platform_id) },
+        { name: t.from, value: <Mono>{message.from}</Mono> },
+        { name: t.acceptedAt, value: <At time={message.accepted_at} /> },
+        { name: t.dueAt, value: <At time={message.due_at} /> },
+        message.finished_at !== null && {
+          name: t.finishedAt,
+          value: <At time={message.finished_at} />,
+        },
+        { name: t.attempts, value: message.attempts },
+        { name: t.revision, value: message.revision },
+        message.details !== null && { name: t.details, value: message.details },
+        message.media !== null && { name: t.media, value: <Mono>{message.media}</Mono> },
+        message.callback !== null && {
+          name: t.callbackTo,
+          value: <Mono>{message.callback}</Mono>,
+        },
+      ]}
+    />
+  );
+}
+
+/** What a message in this state lets do, in the order of its buttons. */
+const OFFERED: Record<string, MessageAction[]> = {
+  pending: ["send-now", "cancel"],
+  held: ["release", "fail"],
+  failed: ["retry"],
+  cancelled: ["retry"],
+};
+
+function Actions({ message }: { message: MessageDetail }) {
+  const t = useText().messages;
+  const { can } = useSession();
+  const queries = useQueryClient();
+  const notices = useNotices();
+  const [, go] = useLocation();
+  const names: Record<MessageAction, [string, string]> = {
+    cancel: [t.cancelIt, t.cancelled],
+    "send-now": [t.sendNow, t.sentNow],
+    retry: [t.retryIt, t.retried],
+    release: [t.release, t.released],
+    fail: [t.giveUp, t.givenUp],
+  };
+  const act = useMutation({
+    mutationFn: (action: MessageAction) => actOnMessage(message.id, action),
+    onSuccess: (answer, action) => {
+      notices.done(names[action][1]);
+      if (action === "retry" && answer) go(`/messages/${answer.id}`);
+    },
+    onError: notices.failed,
+    onSettled: () => {
+      for (const key of ["message", "messages", "timeline"]) {
+        void queries.invalidateQueries({ queryKey: [key] });
+      }
+    },
+  });
+  const offered = can("messages:manage") ? (OFFERED[message.state] ?? []) : [];
+  if (offered.length === 0) return null;
+  return (
+    <div>
+      {message.state === "held" && <p className={classes.warning}>{t.releaseText}</p>}
+      <Group gap="xs">
+        {offered.map((action) => (
+          <Button
+            key={action}
+            size="xs"
+            variant="default"
+            loading={act.isPending && act.variables === action}
+            onClick={() => act.mutate(action)}
+          >
+            {names[action][0]}
+          </Button>
+        ))}
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,240 @@
+// All messages of the account by filters of the address; one of them opens beside the list.
+import { Button, Menu, Select, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useLocation, useParams } from "wouter";
+import { exportAddress, listDevices, listMessages } from "../api/operations.ts";
+import type { Message, MessageState as Word } from "../api/types.ts";
+import { useAccountId } from "../session/session.tsx";
+import { useText } from "../texts/index.tsx";
+import { type Column, DataTable } from "../ui/data_table.tsx";
+import { FilterBar } from "../ui/filter_bar.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { codeText, MessageState } from "../ui/message_state.tsx";
+import { Empty, EmptyFilter, Mono } from "../ui/notes.tsx";
+import { Page } from "../ui/page.tsx";
+import { usePaged } from "../ui/paged.ts";
+import { Ago } from "../ui/time.tsx";
+import { asInstant, type Filters, useFilters, useWithFilters } from "../ui/url_state.ts";
+import { MessageDrawer } from "./message_drawer.tsx";
+
+const FILTERS = ["state", "code", "device", "to", "text", "since", "until"] as const;
+type Name = (typeof FILTERS)[number];
+
+function queryOf(account: string, filters: Filters<Name>) {
+  return {
+    account,
+    ...filters,
+    since: asInstant(filters.since),
+    until: asInstant(filters.until),
+  };
+}
+
+export default function Messages() {
+  const t = useText();
+  const account = useAccountId();
+  const { id } = useParams<{ id?: string }>();
+  const [, go] = useLocation();
+  const withFilters = useWithFilters();
+  const { filters, set, clear, any } = useFilters(FILTERS);
+  const query = queryOf(account, filters);
+  const list = usePaged(["messages", query], (cursor) =>
+    listMessages({ ...query, limit: 50, cursor }),
+  );
+  return (
+    <Page title={t.messages.title} lead={t.messages.lead} actions={<Export query={query} />}>
+      <MessageFilters filters={filters} set={set} clear={clear} any={any} account={account} />
+      <DataTable
+        label={t.messages.title}
+        columns={useColumns((one) => withFilters(`/messages/${one.id}`))}
+        rows={list.items}
+        rowKey={(one) => one.id}
+        error={list.error}
+        selected={id}
+        onOpen={(one) => go(withFilters(`/messages/${one.id}`))}
+        next={list.next}
+        empty={any ? <EmptyFilter onClear={clear} /> : <NoMessages />}
+      />
+      <MessageDrawer id={id} onClose={() => go(withFilters("/messages"))} />
+    </Page>
+  );
+}
+
+function useColumns(addressOf: (message: Message) => string): Column<Message>[] {
+  const t = useText();
+  return [
+    {
+      key: "when",
+      head: t.messages.when,
+      narrow: true,
+      cell: (one) => <Ago time={one.accepted_at} />,
+    },
+    {
+      key: "to",
+      head: t.messages.to,
+      narrow: true,
+      cell: (one) => (
+        <Link href={addressOf(one)}>
+          <Mono>{one.to}</Mono>
+        </Link>
+      ),
+    },
+    {
+      key: "state",
+      head: t.messages.state,
+      narrow: true,
+      cell: (one) => <MessageState state={one.state} />,
+    },
+    {
+      key: "details",
+      head: t.messages.details,
+      hideOnPhone: true,
+      cell: (one) => <Outcome message={one} />,
+    },
+    {
+      key: "from",
+      head: t.messages.from,
+      narrow: true,
+      cell: (one) => <Mono>{one.from}</Mono>,
+    },
+    {
+      key: "type",
+      head: t.messages.type,
+      narrow: true,
+      hideOnPhone: true,
+      cell: (one) => t.messages.types[one.type] ?? one.type,
+    },
+  ];
+}
+
+function Outcome({ message }: { message: Message }) {
+  const t = useText();
+  if (message.state === "sent") return null;
+  const text = codeText(message.code, t) || message.details || "";
+  return <>{message.code ? `${message.code} · ${text}` : text}</>;
+}
+
+interface MessageFiltersProps {
+  filters: Filters<Name>;
+  set: (changed: Partial<Filters<Name>>) => void;
+  clear: () => void;
+  any: boolean;
+  account: string;
+}
+
+function MessageFilters({ filters, set, clear, any, account }: MessageFiltersProps) {
+  const t = useText();
+  const devices = useQuery({
+    queryKey: ["devices", account],
+    queryFn: () => listDevices(account),
+  });
+  const states = Object.entries(t.messages.states) as [Word, string][];
+  const setLater = useDebouncedCallback(set, 300);
+  const codes = [200, 1001, 1002, 1003, 500];
+  return (
+    <FilterBar any={any} onClear={clear}>
+      <Select
+        aria-label={t.messages.state}
+        placeholder={t.messages.anyState}
+        data={states.map(([value, label]) => ({ value, label }))}
+        value={filters.state || null}
+        onChange={(state) => set({ state: state ?? "" })}
+        clearable
+        size="xs"
+      />
+      <Select
+        aria-label={t.messages.code}
+        placeholder={t.messages.code}
+        data={codes.map((code) => ({ value: `${code}`, label: `${code} ${codeText(code, t)}` }))}
+        value={filters.code || null}
+        onChange={(code) => set({ code: code ?? "" })}
+        comboboxProps={{ width: 260, position: "bottom-start" }}
+        clearable
+        size="xs"
+      />
+      <Select
+        aria-label={t.messages.from}
+        placeholder={t.messages.anyDevice}
+        data={(devices.data?.items ?? []).map((device) => device.number)}
+        value={filters.device || null}
+        onChange={(device) => set({ device: device ?? "" })}
+        clearable
+        searchable
+        size="xs"
+      />
+      <TextInput
+        key={`to-${filters.to === ""}`}
+        aria-label={t.messages.to}
+        placeholder={t.messages.toHint}
+        defaultValue={filters.to}
+        onChange={(event) => setLater({ to: event.currentTarget.value.trim() })}
+        inputMode="numeric"
+        size="xs"
+      />
+      <TextInput
+        key={`text-${filters.text === ""}`}
+        aria-label={t.messages.text}
+        placeholder={t.messages.text}
+        defaultValue={filters.text}
+        onChange={(event) => setLater({ text: event.currentTarget.value.trim() })}
+        size="xs"
+      />
+      <TextInput
+        aria-label={t.messages.since}
+        title={t.messages.since}
+        type="datetime-local"
+        value={filters.since}
+        onChange={(event) => set({ since: event.currentTarget.value })}
+        size="xs"
+      />
+      <TextInput
+        aria-label={t.messages.until}
+        title={t.messages.until}
+        type="datetime-local"
+        value={filters.until}
+        onChange={(event) => set({ until: event.currentTarget.value })}
+        size="xs"
+      />
+    </FilterBar>
+  );
+}
+
+function Export({ query }: { query: ReturnType<typeof queryOf> }) {
+  const t = useText().messages;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Icon name="download" size={16} />}>
+          {t.export}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          component="a"
+          href={exportAddress({ ...query, format: "csv" })}
+          download="messages.csv"
+        >
+          {t.exportCsv}
+        </Menu.Item>
+        <Menu.Item
+          component="a"
+          href={exportAddress({ ...query, format: "ndjson" })}
+          download="messages.ndjson"
+        >
+          {t.exportJson}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function NoMessages() {
+  const t = useText().messages;
+  return (
+    <Empty icon="messages" title={t.empty} text={t.emptyText}>
+      <Button component={Link} href="/developers">
+        {t.emptyButton}
+      </Button>
+    </Empty>
+  );
+}

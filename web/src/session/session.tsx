@@ -1,0 +1,66 @@
+// Who is signed in, and the account that the pages show.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useEffect, useMemo } from "react";
+import { sessionEnded } from "../api/client.ts";
+import { listAccounts, readSession } from "../api/operations.ts";
+import type { Session } from "../api/types.ts";
+import { useStored } from "../ui/stored.ts";
+import { may, type Scope } from "./scopes.ts";
+
+export interface Membership {
+  id: string;
+  name: string;
+}
+
+interface Current {
+  session: Session;
+  accounts: Membership[];
+  account: Membership | undefined;
+  setAccount: (id: string) => void;
+  can: (scope: Scope) => boolean;
+  admin: boolean;
+}
+
+const Context = createContext<Current | undefined>(undefined);
+
+export const SESSION = ["session"];
+
+/** The session, null without one, undefined until it is known. */
+export function useWhoIsThere() {
+  const queries = useQueryClient();
+  useEffect(() => {
+    const forget = () => {
+      queries.clear();
+      queries.setQueryData(SESSION, null);
+    };
+    sessionEnded.addEventListener("ended", forget);
+    return () => sessionEnded.removeEventListener("ended", forget);
+  }, [queries]);
+  return useQuery({ queryKey: SESSION, queryFn: readSession, staleTime: 60_000, retry: 1 });
+}
+
+export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
+  const { admin } = session.person;
+  const [chosen, setAccount] = useStored<string>("merpati.account", "");
+  const all = useQuery({ queryKey: ["admin", "accounts"], queryFn: listAccounts, enabled: admin });
+  const current = useMemo(() => {
+    const accounts: Membership[] = admin ? (all.data?.items ?? []) : session.accounts;
+    const account = accounts.find((one) => one.id === chosen) ?? accounts[0];
+    const role = session.accounts.find((one) => one.id === account?.id)?.role;
+    const can = (scope: Scope) => may(role, admin, scope);
+    return { session, accounts, account, setAccount, can, admin };
+  }, [session, admin, all.data, chosen, setAccount]);
+  if (admin && all.isPending) return null;
+  return <Context value={current}>{children}</Context>;
+}
+
+export function useSession(): Current {
+  const current = useContext(Context);
+  if (!current) throw new Error("no SessionProvider above");
+  return current;
+}
+
+/** The id of the account that is shown; empty where there is none yet. */
+export function useAccountId(): string {
+  return useSession().account?.id ?? "";
+}

@@ -1,0 +1,46 @@
+import type { Same } from "./same.ts";
+
+export const id = {
+  title: "Akun",
+  lead: "Paket, kredit, dan rahasia akun ini.",
+  name: "Nama",
+  plan: "Paket",
+  plans: { paid: "Berbayar", trial: "Percobaan", free: "Gratis" },
+  credit: "Sisa kredit",
+  expires: "Berlaku sampai",
+  noEnd: "tanpa batas waktu",
+  rate: "Batas permintaan",
+  devicesMax: "Perangkat paling banyak",
+  callback: "Alamat callback",
+  callbackHint: "Ke mana status dikirim bila permintaan tidak menyebut alamat sendiri; https",
+  profile: "Profil",
+  secret: "Rahasia webhook",
+  secretLead: "Callback dan webhook ditandatangani dengan rahasia ini (Standard Webhooks).",
+  rotate: "Ganti rahasia",
+  rotateText:
+    "Rahasia baru langsung dipakai. Selama satu hari, tanda tangan lama tetap disertakan.",
+  rotated: "Rahasia baru Anda",
+  planNote: "Paket ini tidak dapat menambah perangkat lewat API.",
+};
+
+export const en = {
+  title: "Account",
+  lead: "Plan, credit and secrets of this account.",
+  name: "Name",
+  plan: "Plan",
+  plans: { paid: "Paid", trial: "Trial", free: "Free" },
+  credit: "Credit left",
+  expires: "Valid until",
+  noEnd: "no end",
+  rate: "Request limit",
+  devicesMax: "Devices at most",
+  callback: "Callback address",
+  callbackHint: "Where statuses go when a request names no address of its own; https",
+  profile: "Profile",
+  secret: "Webhook secret",
+  secretLead: "Callbacks and webhooks are signed with it (Standard Webhooks).",
+  rotate: "Rotate the secret",
+  rotateText: "The new secret counts at once. For one day, signatures of the old one go along.",
+  rotated: "Your new secret",
+  planNote: "This plan cannot add devices over the API.",
+} satisfies Same<typeof id>;

@@ -1,0 +1,73 @@
+import type { Same } from "./same.ts";
+
+export const id = {
+  title: "Callback",
+  lead: "Apa yang dikabarkan gateway ke alamat Anda, dan jawabannya.",
+  url: "Alamat",
+  state: "Keadaan",
+  kind: "Tentang",
+  attempts: "Percobaan",
+  last: "Jawaban terakhir",
+  updated: "Diperbarui",
+  next: "Percobaan berikutnya",
+  created: "Dibuat",
+  webhookId: "webhook-id",
+  message: "Pesan",
+  openMessage: "Lihat pesan",
+  states: {
+    waiting: "Menunggu",
+    delivered: "Sampai",
+    exhausted: "Menyerah",
+    gone: "Ditolak penerima",
+  },
+  kinds: { message_status: "Status pesan", device_event: "Kejadian perangkat" },
+  anyState: "Semua keadaan",
+  empty: "Belum ada callback",
+  emptyText:
+    "Callback dikirim ketika sebuah pesan selesai. Beri akun sebuah alamat callback, atau " +
+    "sebutkan callbackStatus saat mengirim.",
+  emptyButton: "Atur alamat callback",
+  detail: "Callback",
+  replay: "Kirim lagi",
+  replayed: "Callback dikirim lagi dari percobaan pertama",
+  attemptList: "Percobaan",
+  attempt: (n: number) => `Percobaan ${n}`,
+  noAttempts: "Belum ada percobaan.",
+  noAnswer: "tanpa jawaban",
+};
+
+export const en = {
+  title: "Callbacks",
+  lead: "What the gateway told your addresses, and what they answered.",
+  url: "Address",
+  state: "State",
+  kind: "About",
+  attempts: "Attempts",
+  last: "Last answer",
+  updated: "Updated",
+  next: "Next attempt",
+  created: "Created",
+  webhookId: "webhook-id",
+  message: "Message",
+  openMessage: "See the message",
+  states: {
+    waiting: "Waiting",
+    delivered: "Delivered",
+    exhausted: "Given up",
+    gone: "Refused for good",
+  },
+  kinds: { message_status: "Message status", device_event: "Device event" },
+  anyState: "Any state",
+  empty: "No callbacks yet",
+  emptyText:
+    "A callback leaves when a message ends. Give the account a callback address, or name " +
+    "callbackStatus when you send.",
+  emptyButton: "Set a callback address",
+  detail: "Callback",
+  replay: "Deliver again",
+  replayed: "The callback is delivered again, from its first attempt on",
+  attemptList: "Attempts",
+  attempt: (n: number) => `Attempt ${n}`,
+  noAttempts: "No attempts yet.",
+  noAnswer: "no answer",
+} satisfies Same<typeof id>;

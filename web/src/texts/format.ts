@@ -1,0 +1,51 @@
+// Times and numbers as people of a language write them.
+import type { Language } from "./index.tsx";
+
+export interface Format {
+  number: (value: number) => string;
+  percent: (share: number) => string;
+  dateTime: (time: string) => string;
+  day: (time: string) => string;
+  clock: (time: string) => string; // With seconds: two events may stand in one minute.
+  ago: (time: string, now: number) => string;
+  duration: (milliseconds: number) => string;
+}
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+];
+
+export function formatFor(language: Language): Format {
+  const locale = language === "id" ? "id-ID" : "en-GB";
+  const number = new Intl.NumberFormat(locale);
+  const percent = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
+  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
+  const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
+  const clock = new Intl.DateTimeFormat(locale, {
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
+  return {
+    number: (value) => number.format(value),
+    percent: (share) => percent.format(share),
+    dateTime: (time) => dateTime.format(new Date(time)),
+    day: (time) => day.format(new Date(time)),
+    clock: (time) => clock.format(new Date(time)),
+    ago: (time, now) => {
+      const difference = new Date(time).getTime() - now;
+      const unit = UNITS.find(([, length]) => Math.abs(difference) >= length) ?? UNITS[3];
+      return unit ? relative.format(Math.round(difference / unit[1]), unit[0]) : "";
+    },
+    duration: (milliseconds) => {
+      if (milliseconds < 1000) return `${number.format(Math.round(milliseconds))} ms`;
+      return `${number.format(Math.round(milliseconds / 100) / 10)} s`;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// The app's words in the chosen language, and how it writes times and numbers.
+import { createContext, type ReactNode, useContext, useEffect, useMemo } from "react";
+import { useStored } from "../ui/stored.ts";
+import * as account from "./account.ts";
+import * as admin from "./admin.ts";
+import * as callbacks from "./callbacks.ts";
+import * as developers from "./developers.ts";
+import * as devices from "./devices.ts";
+import * as common from "./everywhere.ts";
+import { type Format, formatFor } from "./format.ts";
+import * as keys from "./keys.ts";
+import * as messages from "./messages.ts";
+import * as overview from "./overview.ts";
+import * as settings from "./settings.ts";
+import * as shell from "./shell.ts";
+import * as signIn from "./sign_in.ts";
+import * as usage from "./usage.ts";
+
+export type Language = "id" | "en";
+
+const areas = {
+  account,
+  admin,
+  callbacks,
+  common,
+  developers,
+  devices,
+  keys,
+  messages,
+  overview,
+  settings,
+  shell,
+  signIn,
+  usage,
+};
+
+type Areas = typeof areas;
+export type Texts = { [Area in keyof Areas]: Areas[Area]["id"] };
+
+/** All texts of one language. A text that English lacks does not compile. */
+export function textsOf(language: Language): Texts {
+  const pairs = Object.entries(areas).map(([area, both]) => [area, both[language]]);
+  return Object.fromEntries(pairs) as Texts;
+}
+
+interface Words {
+  language: Language;
+  setLanguage: (language: Language) => void;
+  t: Texts;
+  format: Format;
+}
+
+const Context = createContext<Words | undefined>(undefined);
+
+export function LanguageProvider({ children }: { children: ReactNode }) {
+  const [language, setLanguage] = useStored<Language>("merpati.language", "id", ["id", "en"]);
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
+  const words = useMemo(
+    () => ({ language, setLanguage, t: textsOf(language), format: formatFor(language) }),
+    [language, setLanguage],
+  );
+  return <Context value={words}>{children}</Context>;
+}
+
+export function useWords(): Words {
+  const words = useContext(Context);
+  if (!words) throw new Error("no LanguageProvider above");
+  return words;
+}
+
+export function useText(): Texts {
+  return useWords().t;
+}

@@ -1,0 +1,15 @@
+// Keeps the frame when a page fails to load or to draw.
+import { Component, type ReactNode } from "react";
+import { ProblemNote } from "./problem_note.tsx";
+
+export class Boundary extends Component<{ children: ReactNode }, { error?: unknown }> {
+  override state: { error?: unknown } = {};
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    return this.state.error ? <ProblemNote error={this.state.error} /> : this.props.children;
+  }
+}

@@ -1,0 +1,114 @@
+// A list of records. On a phone each row becomes a block, with the column's name beside its value.
+import { Button, Skeleton } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useText } from "../texts/index.tsx";
+import classes from "./data_table.module.css";
+import { ProblemNote } from "./problem_note.tsx";
+
+export interface Column<Row> {
+  key: string;
+  head: string;
+  cell: (row: Row) => ReactNode;
+  align?: "right";
+  narrow?: boolean; // As wide as its content.
+  hideOnPhone?: boolean;
+}
+
+interface DataTableProps<Row> {
+  label: string; // What the table lists, for who cannot see it.
+  columns: Column<Row>[];
+  rows: Row[] | undefined; // Undefined while they are fetched.
+  rowKey: (row: Row) => string;
+  error?: unknown;
+  empty: ReactNode;
+  /** Opens a row by mouse; by keyboard, a cell of it holds a link or button. */
+  onOpen?: (row: Row) => void;
+  selected?: string;
+  next?: { load: () => void; loading: boolean; has: boolean };
+}
+
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { columns, rows, error, empty } = props;
+  const t = useText();
+  if (error && !rows) return <ProblemNote error={error} />;
+  if (rows?.length === 0) return <>{empty}</>;
+  return (
+    <div className={classes.frame}>
+      <table className={classes.table} aria-label={props.label} aria-busy={!rows}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th
+                key={column.key}
+                scope="col"
+                data-align={column.align}
+                data-narrow={column.narrow || undefined}
+              >
+                {column.head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows
+            ? rows.map((row) => <BodyRow key={props.rowKey(row)} row={row} {...props} />)
+            : null}
+          {!rows && <SkeletonRows columns={columns.length} />}
+        </tbody>
+      </table>
+      {props.next?.has && (
+        <div className={classes.more}>
+          <Button
+            variant="default"
+            size="xs"
+            loading={props.next.loading}
+            onClick={props.next.load}
+          >
+            {t.common.more}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function BodyRow<Row>({ row, ...props }: DataTableProps<Row> & { row: Row }) {
+  const { onOpen } = props;
+  return (
+    <tr
+      data-opens={onOpen ? true : undefined}
+      data-selected={props.selected === props.rowKey(row) || undefined}
+      onClick={(event) => {
+        const target = event.target as HTMLElement;
+        if (onOpen && !target.closest("a,button,input,label")) onOpen(row);
+      }}
+    >
+      {props.columns.map((column) => (
+        <td
+          key={column.key}
+          data-label={column.head}
+          data-align={column.align}
+          data-narrow={column.narrow || undefined}
+          data-hide-on-phone={column.hideOnPhone || undefined}
+        >
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function SkeletonRows({ columns }: { columns: number }) {
+  const widths = ["70%", "45%", "60%", "50%", "65%", "40%"];
+  return widths.map((_, row) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: rows that stand for nothing.
+    <tr key={row}>
+      {Array.from({ length: columns }, (_unused, column) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: as above.
+        <td key={column}>
+          <Skeleton height={10} width={widths[(row + column) % widths.length]} radius="xl" my={6} />
+        </td>
+      ))}
+    </tr>
+  ));
+}

@@ -1,0 +1,62 @@
+// A form in a window of its own.
+import { Button, Group, Modal, Stack } from "@mantine/core";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { useText } from "../texts/index.tsx";
+import { ProblemNote } from "./problem_note.tsx";
+
+interface DialogProps {
+  title: string;
+  opened: boolean;
+  onClose: () => void;
+  action: string;
+  onSubmit: () => Promise<unknown>; // Closes when it succeeds, unless `stays`.
+  stays?: boolean;
+  disabled?: boolean;
+  children: ReactNode;
+}
+
+export function FormDialog(props: DialogProps) {
+  const t = useText();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const close = () => {
+    setError(undefined);
+    props.onClose();
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await props.onSubmit();
+      if (!props.stays) close();
+    } catch (caught) {
+      setError(caught);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal
+      opened={props.opened}
+      onClose={close}
+      title={props.title}
+      closeButtonProps={{ "aria-label": t.common.close }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          {props.children}
+          <ProblemNote error={error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {t.common.cancel}
+            </Button>
+            <Button type="submit" loading={busy} disabled={props.disabled}>
+              {props.action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

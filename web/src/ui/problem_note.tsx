@@ -1,0 +1,42 @@
+// What went wrong, in the reader's words where the gateway's would not help.
+import { notifications } from "@mantine/notifications";
+import { Problem } from "../api/problem.ts";
+import { type Texts, useText } from "../texts/index.tsx";
+import { Icon } from "./icon.tsx";
+import classes from "./notes.module.css";
+
+/** Problems whose own words are for programs; the others say what to do. */
+export function problemText(error: unknown, t: Texts): string {
+  if (!(error instanceof Problem)) return t.common.problem;
+  if (error.status === 0) return t.common.unreachable;
+  if (error.status === 403) return error.message || t.common.forbidden;
+  if (error.status === 404) return t.common.notFound;
+  if (error.status === 412) return t.common.changedMeanwhile;
+  return error.message || t.common.problem;
+}
+
+export function ProblemNote({ error }: { error: unknown }) {
+  const t = useText();
+  if (!error) return null;
+  return (
+    <div className={classes.problem} role="alert">
+      <Icon name="alert" />
+      <span>{problemText(error, t)}</span>
+    </div>
+  );
+}
+
+/** Shows what became of a change. */
+export function useNotices() {
+  const t = useText();
+  return {
+    done: (message: string) => notifications.show({ message, color: "brand", withBorder: true }),
+    failed: (error: unknown) =>
+      notifications.show({
+        message: problemText(error, t),
+        color: "red",
+        withBorder: true,
+        autoClose: 8000,
+      }),
+  };
+}

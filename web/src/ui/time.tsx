@@ -1,0 +1,40 @@
+// A moment, as long ago as it is, exact under the pointer.
+import { Tooltip } from "@mantine/core";
+import { useSyncExternalStore } from "react";
+import { useWords } from "../texts/index.tsx";
+
+let now = Date.now();
+const listeners = new Set<() => void>();
+
+// One timer for all times on the page, and none where nothing shows one.
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  if (listeners.size === 1) timer = setInterval(tick, 10_000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) clearInterval(timer);
+  };
+}
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function tick(): void {
+  now = Date.now();
+  for (const listener of listeners) listener();
+}
+
+export function Ago({ time }: { time: string | null | undefined }) {
+  const { t, format } = useWords();
+  const current = useSyncExternalStore(subscribe, () => now);
+  if (!time) return <>{t.common.none}</>;
+  const recent = Math.abs(new Date(time).getTime() - current) < 10_000;
+  return (
+    <Tooltip label={format.dateTime(time)}>
+      <time dateTime={time}>{recent ? t.common.justNow : format.ago(time, current)}</time>
+    </Tooltip>
+  );
+}
+
+export function At({ time }: { time: string | null | undefined }) {
+  const { t, format } = useWords();
+  return time ? <time dateTime={time}>{format.dateTime(time)}</time> : <>{t.common.none}</>;
+}

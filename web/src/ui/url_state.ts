@@ -1,0 +1,42 @@
+// Filters that live in the address: they can be sent to somebody, and the back button knows them.
+import { useCallback, useMemo } from "react";
+import { useLocation, useSearch } from "wouter";
+
+export type Filters<Name extends string> = Record<Name, string>;
+
+/** The named parameters of the address, and how to change some of them. */
+export function useFilters<Name extends string>(names: readonly Name[]) {
+  const search = useSearch();
+  const [path, go] = useLocation();
+  const filters = useMemo(() => {
+    const given = new URLSearchParams(search);
+    return Object.fromEntries(names.map((name) => [name, given.get(name) ?? ""])) as Filters<Name>;
+  }, [search, names]);
+  const set = useCallback(
+    (changed: Partial<Filters<Name>>) => {
+      const next = new URLSearchParams(search);
+      for (const [name, value] of Object.entries<string | undefined>(changed)) {
+        if (value) next.set(name, value);
+        else next.delete(name);
+      }
+      go(next.size > 0 ? `${path}?${next}` : path, { replace: true });
+    },
+    [search, path, go],
+  );
+  const clear = useCallback(() => go(path, { replace: true }), [path, go]);
+  const any = names.some((name) => filters[name] !== "");
+  return { filters, set, clear, any };
+}
+
+/** The address `path` with the filters of the present one. */
+export function useWithFilters(): (path: string) => string {
+  const search = useSearch();
+  return (path) => (search ? `${path}?${search}` : path);
+}
+
+/** "2026-11-22T10:30" of an input, in the reader's zone, as the gateway wants it. */
+export function asInstant(local: string): string | undefined {
+  if (!local) return undefined;
+  const time = new Date(local);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
