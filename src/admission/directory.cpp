@@ -1,81 +1,10 @@
 #include "admission/directory.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <mutex>
-#include <shared_mutex>
-#include <unordered_map>
+
+#include "admission/sharded_map.hpp"
 
 namespace merpati::admission {
-namespace {
-
-struct DigestHash {
-    std::size_t operator()(const Sha256& digest) const noexcept {
-        std::size_t hash = 0;
-        std::memcpy(&hash, digest.data(), sizeof hash);
-        return hash;
-    }
-};
-
-/// A map cut into shards with a lock each, so that look-ups of different keys do not meet.
-template <class Key, class Value, class Hash = std::hash<Key>>
-class ShardedMap {
-public:
-    std::optional<Value> find(const Key& key) const {
-        const auto& shard = shard_of(key);
-        const std::shared_lock lock{shard.mutex};
-        const auto found = shard.map.find(key);
-        return found == shard.map.end() ? std::nullopt : std::optional{found->second};
-    }
-
-    void put(const Key& key, Value value) {
-        auto& shard = shard_of(key);
-        const std::unique_lock lock{shard.mutex};
-        shard.map.insert_or_assign(key, std::move(value));
-    }
-
-    void remove(const Key& key) {
-        auto& shard = shard_of(key);
-        const std::unique_lock lock{shard.mutex};
-        shard.map.erase(key);
-    }
-
-    template <class Visitor>
-    void for_each(Visitor visit) const {
-        for (const auto& shard : shards_) {
-            const std::shared_lock lock{shard.mutex};
-            for (const auto& [key, value] : shard.map) {
-                visit(value);
-            }
-        }
-    }
-
-    void clear() {
-        for (auto& shard : shards_) {
-            const std::unique_lock lock{shard.mutex};
-            shard.map.clear();
-        }
-    }
-
-private:
-    static constexpr std::size_t shard_count = 32;
-
-    struct Shard {
-        mutable std::shared_mutex mutex;
-        std::unordered_map<Key, Value, Hash> map;
-    };
-
-    // The map's own buckets use the low bits of the hash; shards use higher ones.
-    Shard& shard_of(const Key& key) { return shards_[(Hash{}(key) >> 12) % shard_count]; }
-    const Shard& shard_of(const Key& key) const {
-        return shards_[(Hash{}(key) >> 12) % shard_count];
-    }
-
-    std::array<Shard, shard_count> shards_;
-};
-
-}  // namespace
 
 struct Directory::Shards {
     ShardedMap<model::AccountId, std::shared_ptr<const AccountEntry>> accounts;
@@ -98,6 +27,9 @@ Result<void> Directory::load(store::Reader& reader) {
     auto devices = reader.devices();
     if (!devices) {
         return pass(devices);
+    }
+    if (auto loaded = people_.load(reader.people()); !loaded) {
+        return loaded;
     }
     shards_->accounts.clear();
     shards_->keys.clear();
@@ -181,6 +113,8 @@ void Directory::apply(const store::RowChange& change) {
         put_device(written->device);
     } else if (const auto* removed = std::get_if<store::DeviceRemoved>(&change)) {
         remove_device(removed->device.number);
+    } else {
+        people_.apply(change);
     }
 }
 

@@ -1,4 +1,4 @@
-// Accounts, keys and devices in memory, so that admission asks no database.
+// Accounts, keys, devices and people in memory, so that admission asks no database.
 #pragma once
 
 #include <array>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "admission/people_directory.hpp"
 #include "admission/rate_limiter.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
@@ -63,6 +64,10 @@ public:
     /// How many devices are in each state, by the state's number.
     [[nodiscard]] std::array<std::size_t, model::device_states_count> devices_by_state() const;
 
+    /// People and their sessions.
+    [[nodiscard]] PeopleDirectory& people() noexcept { return people_; }
+    [[nodiscard]] const PeopleDirectory& people() const noexcept { return people_; }
+
     void apply(const store::RowChange& change);
 
     void put_account(const model::Account& account);
@@ -73,6 +78,7 @@ public:
 private:
     struct Shards;
     std::unique_ptr<Shards> shards_;
+    PeopleDirectory people_;
 };
 
 }  // namespace merpati::admission

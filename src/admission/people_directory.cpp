@@ -1,0 +1,116 @@
+#include "admission/people_directory.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "admission/sharded_map.hpp"
+
+namespace merpati::admission {
+
+Timestamp SessionEntry::ends_at(const SessionLimits& limits) const noexcept {
+    return std::min<Timestamp>(seen_at() + limits.idle, session_.created_at + limits.longest);
+}
+
+bool SessionEntry::note_seen(const SessionLimits& limits, Timestamp now) noexcept {
+    const auto at = to_unix_millis(now);
+    seen_at_.store(at, std::memory_order_relaxed);
+    const auto step = std::min<Millis>(std::chrono::minutes{1}, limits.idle / 4).count();
+    auto written = written_at_.load(std::memory_order_relaxed);
+    // Of several requests at once, one writes.
+    return at >= written + step &&
+           written_at_.compare_exchange_strong(written, at, std::memory_order_relaxed);
+}
+
+struct PeopleDirectory::Shards {
+    ShardedMap<model::PersonId, std::shared_ptr<const model::Person>> people;
+    ShardedMap<std::string, model::PersonId> by_email;
+    ShardedMap<Sha256, std::shared_ptr<SessionEntry>, DigestHash> sessions;
+};
+
+PeopleDirectory::PeopleDirectory() : shards_(std::make_unique<Shards>()) {}
+PeopleDirectory::~PeopleDirectory() = default;
+
+Result<void> PeopleDirectory::load(store::PeopleReader& reader) {
+    const auto people = reader.persons();
+    if (!people) {
+        return pass(people);
+    }
+    const auto sessions = reader.sessions();
+    if (!sessions) {
+        return pass(sessions);
+    }
+    shards_->people.clear();
+    shards_->by_email.clear();
+    shards_->sessions.clear();
+    for (const auto& person : *people) {
+        put(person);
+    }
+    for (const auto& session : *sessions) {
+        shards_->sessions.put(session.digest, std::make_shared<SessionEntry>(session));
+    }
+    return {};
+}
+
+std::optional<SignedIn> PeopleDirectory::find_session(const Sha256& digest) const {
+    auto session = shards_->sessions.find(digest).value_or(nullptr);
+    if (session == nullptr || !equal_constant_time(session->session().digest, digest)) {
+        return std::nullopt;
+    }
+    auto person = find(session->session().person);
+    if (person == nullptr) {
+        return std::nullopt;
+    }
+    return SignedIn{.person = std::move(person), .session = std::move(session)};
+}
+
+std::shared_ptr<const model::Person> PeopleDirectory::find(model::PersonId id) const {
+    return shards_->people.find(id).value_or(nullptr);
+}
+
+std::shared_ptr<const model::Person> PeopleDirectory::find(std::string_view email) const {
+    const auto id = shards_->by_email.find(std::string{email});
+    return id ? find(*id) : nullptr;
+}
+
+std::vector<std::shared_ptr<const model::Person>> PeopleDirectory::all() const {
+    std::vector<std::shared_ptr<const model::Person>> all;
+    shards_->people.for_each([&all](const auto& person) { all.push_back(person); });
+    std::ranges::sort(all, {}, [](const auto& person) { return person->id; });
+    return all;
+}
+
+std::vector<std::shared_ptr<SessionEntry>> PeopleDirectory::sessions_of(
+    model::PersonId person) const {
+    std::vector<std::shared_ptr<SessionEntry>> found;
+    shards_->sessions.for_each([&](const auto& session) {
+        if (session->session().person == person) {
+            found.push_back(session);
+        }
+    });
+    std::ranges::sort(found, std::greater{},
+                      [](const auto& session) { return session->session().id; });
+    return found;
+}
+
+void PeopleDirectory::apply(const store::RowChange& change) {
+    if (const auto* person = std::get_if<model::Person>(&change)) {
+        put(*person);
+    } else if (const auto* removed = std::get_if<store::PersonRemoved>(&change)) {
+        shards_->by_email.remove(removed->person.email);
+        shards_->people.remove(removed->person.id);
+    } else if (const auto* session = std::get_if<model::Session>(&change)) {
+        shards_->sessions.put(session->digest, std::make_shared<SessionEntry>(*session));
+    } else if (const auto* ended = std::get_if<store::SessionEnded>(&change)) {
+        shards_->sessions.remove(ended->session.digest);
+    }
+}
+
+void PeopleDirectory::put(const model::Person& person) {
+    if (const auto before = find(person.id); before != nullptr && before->email != person.email) {
+        shards_->by_email.remove(before->email);
+    }
+    shards_->people.put(person.id, std::make_shared<const model::Person>(person));
+    shards_->by_email.put(person.email, person.id);
+}
+
+}  // namespace merpati::admission

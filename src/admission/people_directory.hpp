@@ -1,0 +1,91 @@
+// People and their sessions in memory, so that a request with a cookie asks no database.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/digest.hpp"
+#include "base/error.hpp"
+#include "model/person.hpp"
+#include "store/people.hpp"
+#include "store/records.hpp"
+
+namespace merpati::admission {
+
+/// How long sessions last.
+struct SessionLimits {
+    std::chrono::seconds idle{std::chrono::hours{12}};
+    std::chrono::seconds longest{std::chrono::days{30}};
+};
+
+/// A session as requests meet it. When it was last seen moves; all else stays.
+class SessionEntry {
+public:
+    explicit SessionEntry(const model::Session& session)
+        : session_(session),
+          seen_at_(to_unix_millis(session.seen_at)),
+          written_at_(to_unix_millis(session.seen_at)) {}
+
+    [[nodiscard]] const model::Session& session() const noexcept { return session_; }
+    [[nodiscard]] Timestamp seen_at() const noexcept {
+        return from_unix_millis(seen_at_.load(std::memory_order_relaxed));
+    }
+    [[nodiscard]] bool is_live(const SessionLimits& limits, Timestamp now) const noexcept {
+        return now < seen_at() + limits.idle && now < session_.created_at + limits.longest;
+    }
+    /// When it ends if nothing more is asked.
+    [[nodiscard]] Timestamp ends_at(const SessionLimits& limits) const noexcept;
+
+    /// Notes a request. True, once in a while: the store should hear of it. No more than a minute
+    /// (of a session that lasts shortly, a quarter of that) is lost when the process ends.
+    [[nodiscard]] bool note_seen(const SessionLimits& limits, Timestamp now) noexcept;
+
+private:
+    const model::Session session_;
+    std::atomic<std::int64_t> seen_at_;
+    std::atomic<std::int64_t> written_at_;
+};
+
+/// What a cookie opens.
+struct SignedIn {
+    std::shared_ptr<const model::Person> person;
+    std::shared_ptr<SessionEntry> session;
+};
+
+/// A part of Directory, with its rules: a copy that follows the commits of the store.
+class PeopleDirectory {
+public:
+    PeopleDirectory();
+    ~PeopleDirectory();
+
+    /// Errors: store_failed.
+    [[nodiscard]] Result<void> load(store::PeopleReader& reader);
+
+    /// By the digest of the token. Says nothing about whether the session is live.
+    [[nodiscard]] std::optional<SignedIn> find_session(const Sha256& digest) const;
+    /// Null where there is none; the record is replaced, never changed.
+    [[nodiscard]] std::shared_ptr<const model::Person> find(model::PersonId id) const;
+    [[nodiscard]] std::shared_ptr<const model::Person> find(std::string_view email) const;
+
+    /// By id.
+    [[nodiscard]] std::vector<std::shared_ptr<const model::Person>> all() const;
+    /// The person's, newest first.
+    [[nodiscard]] std::vector<std::shared_ptr<SessionEntry>> sessions_of(
+        model::PersonId person) const;
+
+    void apply(const store::RowChange& change);
+
+private:
+    void put(const model::Person& person);
+
+    struct Shards;
+    std::unique_ptr<Shards> shards_;
+};
+
+}  // namespace merpati::admission

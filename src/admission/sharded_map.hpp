@@ -1,0 +1,83 @@
+// Maps that many threads read and one writes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "base/digest.hpp"
+
+namespace merpati::admission {
+
+struct DigestHash {
+    std::size_t operator()(const Sha256& digest) const noexcept {
+        std::size_t hash = 0;
+        std::memcpy(&hash, digest.data(), sizeof hash);
+        return hash;
+    }
+};
+
+/// A map cut into shards with a lock each, so that look-ups of different keys do not meet.
+template <class Key, class Value, class Hash = std::hash<Key>>
+class ShardedMap {
+public:
+    std::optional<Value> find(const Key& key) const {
+        const auto& shard = shard_of(key);
+        const std::shared_lock lock{shard.mutex};
+        const auto found = shard.map.find(key);
+        return found == shard.map.end() ? std::nullopt : std::optional{found->second};
+    }
+
+    void put(const Key& key, Value value) {
+        auto& shard = shard_of(key);
+        const std::unique_lock lock{shard.mutex};
+        shard.map.insert_or_assign(key, std::move(value));
+    }
+
+    void remove(const Key& key) {
+        auto& shard = shard_of(key);
+        const std::unique_lock lock{shard.mutex};
+        shard.map.erase(key);
+    }
+
+    template <class Visitor>
+    void for_each(Visitor visit) const {
+        for (const auto& shard : shards_) {
+            const std::shared_lock lock{shard.mutex};
+            for (const auto& [key, value] : shard.map) {
+                visit(value);
+            }
+        }
+    }
+
+    void clear() {
+        for (auto& shard : shards_) {
+            const std::unique_lock lock{shard.mutex};
+            shard.map.clear();
+        }
+    }
+
+private:
+    static constexpr std::size_t shard_count = 32;
+
+    struct Shard {
+        mutable std::shared_mutex mutex;
+        std::unordered_map<Key, Value, Hash> map;
+    };
+
+    // The map's own buckets use the low bits of the hash; shards use higher ones.
+    Shard& shard_of(const Key& key) { return shards_[(Hash{}(key) >> 12) % shard_count]; }
+    const Shard& shard_of(const Key& key) const {
+        return shards_[(Hash{}(key) >> 12) % shard_count];
+    }
+
+    std::array<Shard, shard_count> shards_;
+};
+
+}  // namespace merpati::admission
