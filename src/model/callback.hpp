@@ -1,6 +1,7 @@
 // Notices to callers' HTTPS endpoints: delivery-status callbacks and device webhooks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,6 +48,19 @@ struct CallbackProgress {
     std::uint16_t last_status = 0;  // HTTP status of the last attempt; 0: no answer.
     std::string last_error;         // For people: "timed out", "refused: private address".
     Timestamp updated_at;
+};
+
+/// One attempt to deliver a callback.
+struct CallbackAttempt {
+    std::uint32_t number = 0;           // From 1, over all replays.
+    Timestamp at;                       // When it ended.
+    std::optional<Millis> took;         // Empty: of a version that did not record it.
+    std::uint16_t status = 0;           // 0: no answer.
+    std::string error;                  // As CallbackProgress::last_error.
+    std::string answer;                 // The beginning of the receiver's body, printable UTF-8.
+    std::optional<Timestamp> retry_at;  // The time of the next attempt; empty: it was the last.
+
+    static constexpr std::size_t answer_bytes_max = 1'024;
 };
 
 }  // namespace merpati::model

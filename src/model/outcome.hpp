@@ -65,6 +65,7 @@ struct Completion {
     std::string platform_id;
     Timestamp finished_at;  // By the wall clock.
     std::uint32_t attempts = 0;
+    std::optional<Millis> took{};  // From the beginning of its last attempt; empty: unknown.
 };
 
 }  // namespace merpati::model

@@ -27,6 +27,8 @@ struct CallbackFilter {
     std::optional<model::AccountId> account;
     std::optional<model::CallbackState> state;
     std::optional<model::MessageId> message;
+    std::optional<Timestamp> since{};  // Of creation, in queue time.
+    std::optional<Timestamp> until{};
     std::optional<model::EventId> before;
     std::size_t limit = 50;
 };
@@ -109,6 +111,14 @@ public:
     [[nodiscard]] virtual Result<std::optional<QueuedCallback>> callback(model::EventId id) = 0;
     [[nodiscard]] virtual Result<std::vector<QueuedCallback>> callbacks(
         const CallbackFilter& filter) = 0;
+    /// What the message went through; nothing of one that is not there.
+    [[nodiscard]] virtual Result<MessageTrail> trail(model::MessageId id) = 0;
+    /// What is kept of a callback's attempts, the earliest first.
+    [[nodiscard]] virtual Result<std::vector<model::CallbackAttempt>> attempts(
+        model::EventId id) = 0;
+    /// How many callbacks wait for the endpoint; counts no further than `most`.
+    [[nodiscard]] virtual Result<std::size_t> callbacks_waiting(const Endpoint& endpoint,
+                                                                std::size_t most) = 0;
     [[nodiscard]] virtual Result<std::optional<IdempotencyRecord>> idempotency(
         model::AccountId account, std::string_view key) = 0;
 

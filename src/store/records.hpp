@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/digest.hpp"
@@ -14,6 +15,7 @@
 #include "model/callback.hpp"
 #include "model/device.hpp"
 #include "model/message.hpp"
+#include "model/message_event.hpp"
 #include "model/outcome.hpp"
 #include "model/person.hpp"
 
@@ -60,6 +62,12 @@ struct MessageRecord {
     std::string platform_id;                      // While it is handed over.
     std::string last_details;                     // Of the last passing failure, while it waits.
     std::optional<model::Completion> completion;  // Once it has ended, or is held.
+};
+
+/// What a message went through, beside what its record tells.
+struct MessageTrail {
+    std::vector<model::MessageEvent> events;  // By number.
+    std::optional<Timestamp> handed_over_at;  // By the wall clock.
 };
 
 /// A message that was handed over to its platform.

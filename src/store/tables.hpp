@@ -188,6 +188,9 @@ public:
     virtual Result<bool> end_handed_over(const model::Message& message,
                                          const model::Completion& completion,
                                          const std::optional<model::Callback>& callback) = 0;
+    /// Records a step of a message. Nothing, if the message is not one of this device.
+    virtual Result<void> note_event(model::PhoneNumber device, model::MessageId message,
+                                    const model::MessageEvent& event) = 0;
     /// The account of the message; empty: there is no such message.
     virtual Result<std::optional<model::AccountId>> owner_of_message(model::MessageId message) = 0;
 

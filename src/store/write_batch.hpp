@@ -18,6 +18,8 @@ namespace merpati::store {
 struct Accept {
     std::unique_ptr<model::Message> message;  // `charged` is set by the store.
     std::optional<IdempotencyRecord> idempotency;
+    /// The failed message that this one sends again; both get an event that names the other.
+    std::optional<model::MessageId> retry_of{};
 
     enum class Result : std::uint8_t {
         stored,
@@ -27,6 +29,7 @@ struct Accept {
         sender_gone,       // The device was removed, or belongs to another account now.
         no_room,           // The disk is full, or nearly.
         damaged,           // The store is damaged where it was to be written.
+        retried_before,    // `retry_of` was sent again before; it is set to that message's id.
     };
     Result result = Result::stored;
 };
@@ -49,7 +52,8 @@ struct Finish {
     Timestamp queued_at;
     model::Completion completion;
     std::optional<model::Callback> callback;
-    std::optional<SentRecord> sent;  // What its device has sent by then; empty: no pace.
+    std::optional<SentRecord> sent;             // What its device has sent by then; empty: no pace.
+    std::vector<model::MessageEvent> events{};  // Written with it.
 
     bool finished = false;  // False: it had ended before, and nothing was written.
     bool damaged = false;   // The store is damaged there, and nothing was written.
@@ -66,6 +70,7 @@ struct Reschedule {
     std::optional<Timestamp> failing_since;  // As in QueuedMessage.
     std::string last_details;                // Why the last attempt did not succeed.
     std::optional<SentRecord> sent;          // As in Finish.
+    std::vector<model::MessageEvent> events{};
 
     bool rescheduled = false;  // False: it had ended before.
     bool damaged = false;      // As in Finish.
@@ -84,15 +89,19 @@ struct HandOver {
     Timestamp decide_by;
     std::uint32_t attempts = 0;
     std::optional<SentRecord> sent;  // As in Finish.
+    Timestamp at{};                  // When it was, by the wall clock.
+    std::vector<model::MessageEvent> events{};
 
     bool handed_over = false;  // False: it had ended before.
     bool damaged = false;      // As in Finish.
 };
 
-/// Records the progress of a callback.
+/// Records the progress of a callback, and its last attempt.
 struct CallbackUpdate {
     model::EventId event;
     model::CallbackProgress progress;
+    Millis took{0};        // Of the attempt.
+    std::string answer{};  // As in model::CallbackAttempt.
 
     bool damaged = false;  // As in Finish.
 };

@@ -42,6 +42,7 @@ Checked<void> judge(const store::Accept& accept) {
         case store::Accept::Result::stored:
         case store::Accept::Result::repeated:
         case store::Accept::Result::key_reused:
+        case store::Accept::Result::retried_before:  // Of a retry alone, which is no send.
             return {};
         case store::Accept::Result::credit_exhausted:
             return refuse(Refusal::credit_exhausted);

@@ -96,6 +96,7 @@ MessageWriter::MessageWriter(Connection& connection)
       credits_(connection),
       activity_(connection),
       senders_(connection),
+      trail_(connection),
       insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"),
       insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?)"),
       delete_queue_(connection,
@@ -107,21 +108,20 @@ MessageWriter::MessageWriter(Connection& connection)
           connection,
           "INSERT OR REPLACE INTO handed_over SELECT ?1, ?2, ?3, ?4, CASE WHEN EXISTS "
           "(SELECT 1 FROM platform_event WHERE device = ?2 AND about = 1 AND platform_id = ?3) "
-          "THEN 0 ELSE ?5 END RETURNING decide_by"),
-      insert_completion_(connection, "INSERT OR IGNORE INTO completion VALUES(?,?,?,?,?,?,?,?)"),
-      insert_callback_(connection,
-                       "INSERT INTO callback VALUES(?,?,?,?,?,?,?,?,?,?,0,0,?10,0,'',?10)"),
-      update_callback_(connection,
-                       "UPDATE callback SET state = ?3, attempts = ?4, due_at = ?5, "
-                       "last_status = ?6, last_error = ?7, updated_at = ?8 "
-                       "WHERE id = ?1 AND tail = ?2"),
+          "THEN 0 ELSE ?5 END, ?6 RETURNING decide_by"),
+      insert_completion_(connection, "INSERT OR IGNORE INTO completion VALUES(?,?,?,?,?,?,?,?,?)"),
+      insert_callback_(
+          connection,
+          "INSERT INTO callback VALUES(?,?,?,?,?,?,?,?,?,?,0,0,?10,0,'',?10,0,NULL,NULL)"),
       find_idempotency_(connection, std::string{"SELECT "} + idempotency_columns +
                                         " FROM idempotency WHERE account = ? AND key = ?"),
       insert_idempotency_(connection, "INSERT OR REPLACE INTO idempotency VALUES(?,?,?,?,?,?,?,?)"),
       put_sent_(connection,
                 "INSERT INTO lane(device, sent_at, jitter, day_ends_at, sent_of_day) "
                 "VALUES(?1, ?2, ?3, ?4, ?5) ON CONFLICT(device) DO UPDATE SET "
-                "sent_at = ?2, jitter = ?3, day_ends_at = ?4, sent_of_day = ?5") {}
+                "sent_at = ?2, jitter = ?3, day_ends_at = ?4, sent_of_day = ?5"),
+      find_retry_(connection, "SELECT details FROM message_event WHERE message = ? AND step = ?"),
+      find_completion_(connection, "SELECT state FROM completion WHERE id = ?") {}
 
 void MessageWriter::accept(Accept& accept) {
     auto& message = *accept.message;
@@ -130,6 +130,9 @@ void MessageWriter::accept(Accept& accept) {
     }
     if (senders_.owner_of(message.device) != message.account) {
         accept.result = Accept::Result::sender_gone;
+        return;
+    }
+    if (accept.retry_of && was_retried(accept)) {
         return;
     }
     switch (credits_.charge(message.account)) {
@@ -159,7 +162,34 @@ void MessageWriter::accept(Accept& accept) {
                                 std::span<const std::byte>{record.fingerprint}, id, tail,
                                 record.status, record.answer, record.created_at);
     }
+    if (accept.retry_of) {
+        link_retry(message, *accept.retry_of);
+    }
     accept.result = Accept::Result::stored;
+}
+
+/// So that two who press the button at once send one message.
+bool MessageWriter::was_retried(Accept& accept) {
+    auto row = find_retry_.query(accept.retry_of->sequence(),
+                                 static_cast<int>(model::MessageStep::retried_as));
+    if (!row.next()) {
+        return false;
+    }
+    accept.retry_of = Uuid::parse(row.text(0));
+    accept.result = Accept::Result::retried_before;
+    return true;
+}
+
+void MessageWriter::link_retry(const model::Message& message, const model::MessageId& retry_of) {
+    trail_.note(message.id, {.step = model::MessageStep::retry_of,
+                             .at = message.accepted_at,
+                             .details = retry_of.text()});
+    // Otherwise retention has removed it, and its events with it.
+    if (find_completion_.query(retry_of.sequence()).next()) {
+        trail_.note(retry_of, {.step = model::MessageStep::retried_as,
+                               .at = message.accepted_at,
+                               .details = message.id.text()});
+    }
 }
 
 bool MessageWriter::repeats(Accept& accept) {
@@ -198,7 +228,8 @@ void MessageWriter::finish(Finish& finish) {
     insert_completion_.run(message.id.sequence(), static_cast<int>(completion.state),
                            static_cast<int>(completion.code), completion.details,
                            completion.platform_id, completion.finished_at, completion.attempts,
-                           event);
+                           event, millis(completion.took));
+    trail_.note(message.id, finish.events);
     const bool unsent = completion.state == model::MessageState::failed ||
                         completion.state == model::MessageState::cancelled;
     if (message.charged && unsent) {
@@ -219,6 +250,7 @@ void MessageWriter::reschedule(Reschedule& reschedule) {
         insert_queue_.run(device, source, bucket_of(reschedule.queue_at), id,
                           tail_of(reschedule.message), reschedule.queue_at, reschedule.attempts,
                           or_null(reschedule.last_details), reschedule.failing_since);
+        trail_.note(reschedule.message, reschedule.events);
     }
 }
 
@@ -232,10 +264,11 @@ void MessageWriter::hand_over(HandOver& hand_over) {
     hand_over.handed_over = connection_.changes() == 1;
     if (hand_over.handed_over) {
         auto row = insert_handed_over_.query(id, hand_over.device.value(), hand_over.platform_id,
-                                             hand_over.attempts, hand_over.decide_by);
+                                             hand_over.attempts, hand_over.decide_by, hand_over.at);
         invariant(row.next(), "a row that is inserted is returned");
         hand_over.decide_by = row.time(0);
         invariant(!row.next(), "one row is inserted");
+        trail_.note(hand_over.message, hand_over.events);
     }
 }
 
@@ -250,13 +283,6 @@ void MessageWriter::flush_lanes() {
 void MessageWriter::record_intent(const Intent& intent) {
     mark_intent_.run(intent.device.value(), static_cast<int>(intent.source),
                      bucket_of(intent.queued_at), intent.message.sequence());
-}
-
-void MessageWriter::update_callback(const CallbackUpdate& update) {
-    const auto& progress = update.progress;
-    update_callback_.run(update.event.sequence(), tail_of(update.event),
-                         static_cast<int>(progress.state), progress.attempts, progress.due_at,
-                         progress.last_status, progress.last_error, progress.updated_at);
 }
 
 void MessageWriter::add_callback(const model::Callback& callback) {

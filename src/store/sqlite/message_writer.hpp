@@ -8,6 +8,7 @@
 
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/rows.hpp"
+#include "store/sqlite/trail_writer.hpp"
 #include "store/write_batch.hpp"
 
 namespace merpati::store::sqlite {
@@ -86,7 +87,7 @@ public:
     void reschedule(Reschedule& reschedule);
     void hand_over(HandOver& hand_over);
     void record_intent(const Intent& intent);
-    void update_callback(const CallbackUpdate& update);
+    void update_callback(const CallbackUpdate& update) { trail_.update_callback(update); }
     void add_callback(const model::Callback& callback);
 
     /// Writes the SentRecords of the batch, one for each lane.
@@ -97,14 +98,18 @@ public:
     Credits& credits() { return credits_; }
     Activity& activity() { return activity_; }
     Senders& senders() { return senders_; }
+    TrailWriter& trail() { return trail_; }
 
 private:
     [[nodiscard]] bool repeats(Accept& accept);
+    [[nodiscard]] bool was_retried(Accept& accept);
+    void link_retry(const model::Message& message, const model::MessageId& retry_of);
 
     Connection& connection_;
     Credits credits_;
     Activity activity_;
     Senders senders_;
+    TrailWriter trail_;
     Statement insert_message_;
     Statement insert_queue_;
     Statement delete_queue_;
@@ -112,10 +117,11 @@ private:
     Statement insert_handed_over_;
     Statement insert_completion_;
     Statement insert_callback_;
-    Statement update_callback_;
     Statement find_idempotency_;
     Statement insert_idempotency_;
     Statement put_sent_;
+    Statement find_retry_;
+    Statement find_completion_;
     std::unordered_map<model::PhoneNumber, SentRecord> sent_;  // The latest of each lane.
 };
 

@@ -129,10 +129,10 @@ Result<bool> SqliteTables::end_handed_over(const model::Message& message,
         event = callback->id.sequence();
         writer_.add_callback(*callback);
     }
-    Statement insert{connection_, "INSERT INTO completion VALUES(?,?,?,?,?,?,?,?)"};
+    Statement insert{connection_, "INSERT INTO completion VALUES(?,?,?,?,?,?,?,?,?)"};
     insert.run(message.id.sequence(), static_cast<int>(completion.state),
                static_cast<int>(completion.code), completion.details, completion.platform_id,
-               completion.finished_at, completion.attempts, event);
+               completion.finished_at, completion.attempts, event, millis(completion.took));
     if (message.charged && completion.state == model::MessageState::failed) {
         Statement give_back{connection_,
                             "UPDATE account SET credit = credit + 1 "
@@ -140,6 +140,15 @@ Result<bool> SqliteTables::end_handed_over(const model::Message& message,
         give_back.run(message.account.value);
     }
     return true;
+}
+
+Result<void> SqliteTables::note_event(model::PhoneNumber device, model::MessageId message,
+                                      const model::MessageEvent& event) {
+    Statement find{connection_, "SELECT 1 FROM message WHERE id = ? AND tail = ? AND device = ?"};
+    if (find.query(message.sequence(), tail_of(message), device.value()).next()) {
+        writer_.trail().note(message, event);
+    }
+    return {};
 }
 
 Result<std::optional<model::AccountId>> SqliteTables::owner_of_message(model::MessageId message) {

@@ -245,7 +245,10 @@ Result<std::vector<QueuedCallback>> SqliteReader::callbacks(const CallbackFilter
     return guarded([&]() -> Result<std::vector<QueuedCallback>> {
         std::vector<QueuedCallback> page;
         auto below = start_of(filter.before);
-        std::int64_t from = 0;
+        std::int64_t from = filter.since ? Uuid::sequence_at(*filter.since) : 0;
+        if (filter.until) {
+            below = std::min(below, Uuid::sequence_at(*filter.until));
+        }
         if (filter.message) {
             // The completion row names the callback of a message, so callbacks need no index by
             // message.

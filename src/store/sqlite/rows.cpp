@@ -87,7 +87,8 @@ model::Completion read_completion(const Cursor& row, int first) {
             .details = std::string{row.text(first + 2)},
             .platform_id = std::string{row.text(first + 3)},
             .finished_at = row.time(first + 4),
-            .attempts = row.number<std::uint32_t>(first + 5)};
+            .attempts = row.number<std::uint32_t>(first + 5),
+            .took = row.null(first + 6) ? std::nullopt : std::optional{row.span(first + 6)}};
 }
 
 Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets) {

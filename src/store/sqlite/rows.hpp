@@ -32,6 +32,11 @@ inline constexpr std::int64_t bucket_max = 253'402'300'799'999 / bucket_millis;
     return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
 }
 
+/// NULL where there is none.
+[[nodiscard]] inline std::optional<std::int64_t> millis(const std::optional<Millis>& span) {
+    return span ? std::optional<std::int64_t>{span->count()} : std::nullopt;
+}
+
 /// The booleans and small enums of a message in one integer.
 [[nodiscard]] std::int64_t flags_of(const model::Message& message);
 
@@ -47,7 +52,7 @@ inline constexpr const char* callback_columns =
 [[nodiscard]] QueuedCallback read_callback(const Cursor& row);
 
 inline constexpr const char* completion_columns =
-    "c.state, c.code, c.details, c.platform_id, c.finished_at, c.attempts";
+    "c.state, c.code, c.details, c.platform_id, c.finished_at, c.attempts, c.took";
 [[nodiscard]] model::Completion read_completion(const Cursor& row, int first);
 
 inline constexpr const char* account_columns =

@@ -292,11 +292,50 @@ CREATE INDEX audit_actor ON audit(actor);
 CREATE INDEX audit_object ON audit(object);
 )sql";
 
+// What messages and callbacks went through (TrailWriter).
+constexpr const char* trails = R"sql(
+CREATE TABLE message_event(
+  message INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  step INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  until INTEGER,
+  code INTEGER NOT NULL,
+  details TEXT,
+  PRIMARY KEY(message, number)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE completion ADD COLUMN took INTEGER;
+ALTER TABLE handed_over ADD COLUMN at INTEGER;
+
+CREATE TABLE callback_attempt(
+  event INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  took INTEGER,
+  status INTEGER NOT NULL,
+  error TEXT NOT NULL,
+  answer TEXT,
+  retry_at INTEGER,
+  PRIMARY KEY(event, number)
+) STRICT, WITHOUT ROWID;
+ALTER TABLE callback ADD COLUMN attempts_before INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE callback ADD COLUMN last_took INTEGER;
+ALTER TABLE callback ADD COLUMN last_answer TEXT;
+)sql";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
-constexpr std::array steps{
-    first_schema,       lists_of_trouble,    activity,         callbacks_by_account, lanes,
-    rows_of_an_account, campaign_of_message, platform_reports, warm_up_of_device,    people,
-    audit_log};
+constexpr std::array steps{first_schema,
+                           lists_of_trouble,
+                           activity,
+                           callbacks_by_account,
+                           lanes,
+                           rows_of_an_account,
+                           campaign_of_message,
+                           platform_reports,
+                           warm_up_of_device,
+                           people,
+                           audit_log,
+                           trails};
 
 }  // namespace
 

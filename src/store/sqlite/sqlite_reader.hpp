@@ -46,6 +46,9 @@ public:
     Result<std::vector<MessageRecord>> messages(const MessageFilter& filter) override;
     Result<std::optional<QueuedCallback>> callback(model::EventId id) override;
     Result<std::vector<QueuedCallback>> callbacks(const CallbackFilter& filter) override;
+    Result<MessageTrail> trail(model::MessageId id) override;
+    Result<std::vector<model::CallbackAttempt>> attempts(model::EventId id) override;
+    Result<std::size_t> callbacks_waiting(const Endpoint& endpoint, std::size_t most) override;
     Result<std::optional<IdempotencyRecord>> idempotency(model::AccountId account,
                                                          std::string_view key) override;
     Result<std::uint64_t> waiting_messages() override;

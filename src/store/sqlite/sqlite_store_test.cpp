@@ -155,6 +155,11 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "ALTER TABLE message DROP COLUMN campaign; ALTER TABLE device DROP COLUMN warm_up_days;"
         "DROP TABLE person; DROP TABLE membership; DROP TABLE session; DROP TABLE sign_in_link;"
         "DROP TABLE recovery_code; DROP TABLE audit;"
+        "DROP TABLE message_event; DROP TABLE callback_attempt;"
+        "ALTER TABLE completion DROP COLUMN took;"
+        "ALTER TABLE callback DROP COLUMN attempts_before;"
+        "ALTER TABLE callback DROP COLUMN last_took;"
+        "ALTER TABLE callback DROP COLUMN last_answer;"
         "PRAGMA user_version = 1");
     options.migrate = false;
     const auto refused = refusal();
@@ -169,12 +174,14 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     sqlite::Connection connection{file.string(), sqlite::Access::read_only};
     EXPECT_EQ(connection.query_text("PRAGMA user_version"),
               std::to_string(sqlite::schema_version()));
-    EXPECT_EQ(connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name IN "
-                                    "('completion_unsent', 'callback_parked', 'activity', 'lane', "
-                                    "'device_account', 'api_key_account', 'handed_over', "
-                                    "'platform_event', 'device_secret', 'person', 'membership', "
-                                    "'session', 'sign_in_link', 'recovery_code', 'audit')"),
-              "15");
+    EXPECT_EQ(connection.query_text(
+                  "SELECT count(*) FROM sqlite_schema WHERE name IN "
+                  "('completion_unsent', 'callback_parked', 'activity', 'lane', "
+                  "'device_account', 'api_key_account', 'handed_over', "
+                  "'platform_event', 'device_secret', 'person', 'membership', "
+                  "'session', 'sign_in_link', 'recovery_code', 'audit', 'message_event', "
+                  "'callback_attempt')"),
+              "17");
 }
 
 TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {

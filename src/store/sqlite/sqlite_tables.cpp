@@ -70,10 +70,7 @@ Result<void> SqliteTables::replay_callback(model::EventId event, Timestamp now) 
             return fail(ErrorCode::conflict, "the callback is not through with its attempts");
         }
     }
-    Statement update{connection_,
-                     "UPDATE callback SET state = 0, attempts = 0, due_at = ?3, updated_at = ?3 "
-                     "WHERE id = ?1 AND tail = ?2"};
-    update.run(event.sequence(), tail_of(event), now);
+    writer_.trail().replay_callback(event, now);
     return {};
 }
 
@@ -82,14 +79,16 @@ Result<void> SqliteTables::release_message(model::MessageId message, Timestamp n
     if (!held) {
         return pass(held);
     }
-    if (writer_.senders().owner_of(held->device) != held->account) {
+    if (writer_.senders().owner_of(held->message.device) != held->message.account) {
         return fail(ErrorCode::refused, "the device that it was to leave by was removed");
     }
     Statement remove{connection_, "DELETE FROM completion WHERE id = ?"};
     remove.run(message.sequence());
     Statement insert{connection_, "INSERT INTO queue VALUES(?,?,?,?,?,?,0,0,NULL,NULL)"};
-    insert.run(held->device.value(), static_cast<int>(held->source), bucket_of(now),
+    insert.run(held->message.device.value(), static_cast<int>(held->message.source), bucket_of(now),
                message.sequence(), tail_of(message), now);
+    note_held(*held);
+    writer_.trail().note(message, {.step = model::MessageStep::released, .at = now});
     return {};
 }
 
@@ -105,23 +104,32 @@ Result<void> SqliteTables::fail_message(model::MessageId message,
         event = callback->id.sequence();
         writer_.add_callback(*callback);
     }
+    note_held(*held);
     Statement update{connection_,
                      "UPDATE completion SET state = ?2, code = ?3, details = ?4, "
                      "finished_at = ?5, event = ?6 WHERE id = ?1"};
     update.run(message.sequence(), static_cast<int>(completion.state),
                static_cast<int>(completion.code), completion.details, completion.finished_at,
                event);
-    if (held->charged) {
+    if (held->message.charged) {
         Statement give_back{connection_,
                             "UPDATE account SET credit = credit + 1 "
                             "WHERE id = ? AND credit IS NOT NULL"};
-        give_back.run(held->account.value);
+        give_back.run(held->message.account.value);
     }
     return {};
 }
 
-Result<model::Message> SqliteTables::find_held(model::MessageId message) {
+/// The completion that said so is about to go.
+void SqliteTables::note_held(const Held& held) {
+    writer_.trail().note(held.message.id, {.step = model::MessageStep::held,
+                                           .at = held.completion.finished_at,
+                                           .details = held.completion.details});
+}
+
+Result<SqliteTables::Held> SqliteTables::find_held(model::MessageId message) {
     Statement find{connection_, std::string{"SELECT coalesce(c.state, 0), "} + message_columns +
+                                    ", " + completion_columns +
                                     " FROM message m LEFT JOIN completion c ON c.id = m.id "
                                     "WHERE m.id = ? AND m.tail = ?"};
     auto row = find.query(message.sequence(), tail_of(message));
@@ -131,8 +139,9 @@ Result<model::Message> SqliteTables::find_held(model::MessageId message) {
     if (row.integer(0) != static_cast<int>(model::MessageState::held)) {
         return fail(ErrorCode::conflict, "the message is not held");
     }
-    model::Message found;
-    read_message(row, 1, found);
+    Held found;
+    read_message(row, 1, found.message);
+    found.completion = read_completion(row, 1 + message_column_count);
     return found;
 }
 
@@ -238,8 +247,10 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
         message.run(old.id);
         completion.run(old.id);
         handed_over.run(old.id);
+        writer_.trail().forget_message(old.id);
         if (old.event) {
             callback.run(*old.event);
+            writer_.trail().forget_callback(*old.event);
         }
     }
     return finished.size();
@@ -273,6 +284,7 @@ std::size_t SqliteTables::prune_callbacks(const PruneLimits& limits) {
     Statement callback{connection_, "DELETE FROM callback WHERE id = ?"};
     for (const auto event : finished) {
         callback.run(event);
+        writer_.trail().forget_callback(event);
     }
     return finished.size();
 }

@@ -74,6 +74,8 @@ public:
     Result<std::optional<Timestamp>> next_decide_by() override;
     Result<bool> end_handed_over(const model::Message& message, const model::Completion& completion,
                                  const std::optional<model::Callback>& callback) override;
+    Result<void> note_event(model::PhoneNumber device, model::MessageId message,
+                            const model::MessageEvent& event) override;
     Result<std::optional<model::AccountId>> owner_of_message(model::MessageId message) override;
     Result<std::optional<IdempotencyRecord>> find_idempotency(model::AccountId account,
                                                               std::string_view key) override;
@@ -87,7 +89,12 @@ private:
     [[nodiscard]] Result<model::ApiKey> written_key(model::KeyId id);
     [[nodiscard]] model::Device written_device(model::PhoneNumber number, bool is_new);
     [[nodiscard]] bool has_room(model::AccountId account, std::uint32_t devices_max);
-    [[nodiscard]] Result<model::Message> find_held(model::MessageId message);
+    struct Held {
+        model::Message message;
+        model::Completion completion;
+    };
+    [[nodiscard]] Result<Held> find_held(model::MessageId message);
+    void note_held(const Held& held);
     [[nodiscard]] std::size_t prune_messages(const PruneLimits& limits);
     [[nodiscard]] std::size_t prune_callbacks(const PruneLimits& limits);
 
