@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "callback/answer_text.hpp"
 #include "callback/retry_table.hpp"
 #include "callback/signature.hpp"
 
@@ -240,7 +241,7 @@ void SenderCore::attempt_ended(DeliveryPtr delivery, const Result<outbound::Resp
         return;
     }
     backlog_.make_ready(origin);
-    commit_result(std::move(delivery));
+    commit_result(std::move(delivery), answer);
 }
 
 void SenderCore::record_answer(Delivery& delivery, const Result<outbound::Response>& answer) {
@@ -274,10 +275,14 @@ void SenderCore::record_answer(Delivery& delivery, const Result<outbound::Respon
     }
 }
 
-void SenderCore::commit_result(DeliveryPtr delivery) {
+void SenderCore::commit_result(DeliveryPtr delivery, const Result<outbound::Response>& answer) {
     delivery->origin = nullptr;  // Its queue may be removed meanwhile.
     store::CallbackUpdate update{.event = delivery->queued.callback.id,
-                                 .progress = delivery->queued.progress};
+                                 .progress = delivery->queued.progress,
+                                 .took = std::chrono::ceil<Millis>(steady_ - delivery->began)};
+    if (answer) {
+        update.answer = answer_text(answer->body);
+    }
     committer_.update_callback(
         std::move(update), [this, delivery = std::move(delivery)](store::CallbackUpdate&&) mutable {
             post_([this, delivery = std::move(delivery)] { result_committed(*delivery); });

@@ -72,7 +72,7 @@ private:
                                                 const outbound::Url& url) const;
     void attempt_ended(DeliveryPtr delivery, const Result<outbound::Response>& answer);
     void record_answer(Delivery& delivery, const Result<outbound::Response>& answer);
-    void commit_result(DeliveryPtr delivery);
+    void commit_result(DeliveryPtr delivery, const Result<outbound::Response>& answer);
     void result_committed(const Delivery& delivery);
 
     const QueueClock& clock_;

@@ -66,6 +66,27 @@ TEST_F(SenderCoreTest, TriesAgainWhenTheTableSaysSoSignedAnew) {
     EXPECT_EQ(attempts_that(AttemptResult::delivered), 1U);
 }
 
+TEST_F(SenderCoreTest, KeepsWhatEachAttemptWasAnsweredAndHowLongThatTook) {
+    start();
+    const auto id = send();
+    clock.advance(std::chrono::milliseconds{250});
+    answer(0, outbound::Response{.status = 503, .body = "down\x1b[1m until \xff noon"});
+    const auto retry_at = stored(id).due_at;
+    pass_time(std::chrono::seconds{7});
+    clock.advance(std::chrono::milliseconds{80});
+    answer(1, outbound::Response{.status = 200, .body = std::string(4'000, 'k')});
+    const auto kept = *(*store->open_reader())->attempts(id);
+    ASSERT_EQ(kept.size(), 2U);
+    EXPECT_EQ(kept[0].took, std::chrono::milliseconds{250});
+    EXPECT_EQ(kept[0].status, 503);
+    EXPECT_EQ(kept[0].error, "HTTP 503");
+    EXPECT_EQ(kept[0].answer, "down?[1m until ? noon");
+    EXPECT_EQ(kept[0].retry_at, retry_at);
+    EXPECT_EQ(kept[1].took, std::chrono::milliseconds{80});
+    EXPECT_EQ(kept[1].answer, std::string(1'024, 'k'));
+    EXPECT_EQ(kept[1].retry_at, std::nullopt);
+}
+
 TEST_F(SenderCoreTest, TakesARedirectAndABrokenConnectionForFailures) {
     start();
     const auto moved = send();
