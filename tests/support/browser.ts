@@ -1,0 +1,98 @@
+// Debian's Chromium, as people use the web app in it.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+
+export type Language = "id" | "en";
+export type Scheme = "light" | "dark";
+
+export interface Visit {
+  language?: Language;
+  scheme?: Scheme;
+  width?: number;
+  baseUrl: string;
+}
+
+/** A visitor's window: what its pages complained of is kept, and fails the test that looks. */
+export class Visitor {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly complaints: string[] = [];
+
+  private constructor(context: BrowserContext, page: Page) {
+    this.context = context;
+    this.page = page;
+    page.on("pageerror", (error) => this.complaints.push(error.message));
+    page.on("dialog", (dialog) => {
+      this.complaints.push(`a dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on("console", (message) => {
+      // Answers that are failures are noted by the browser, too: the app shows them.
+      const isAnswer = message.text().startsWith("Failed to load resource");
+      if (message.type() === "error" && !isAnswer) this.complaints.push(message.text());
+    });
+  }
+
+  static async open(browser: Browser, visit: Visit): Promise<Visitor> {
+    const context = await browser.newContext({
+      baseURL: visit.baseUrl,
+      viewport: { width: visit.width ?? 1440, height: 900 },
+      colorScheme: visit.scheme ?? "light",
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await context.addInitScript(
+      `if (!localStorage.getItem("merpati.language"))
+         localStorage.setItem("merpati.language", "${visit.language ?? "en"}")`,
+    );
+    return new Visitor(context, await context.newPage());
+  }
+
+  /** Opens a page of the app, and waits for its name. */
+  async goto(path: string): Promise<void> {
+    await this.page.goto(`/app${path}`);
+    await this.page.getByRole("heading", { level: 1 }).first().waitFor();
+    await this.settled();
+  }
+
+  /** Until nothing on the page is still on its way. */
+  async settled(): Promise<void> {
+    await this.page.waitForFunction(
+      () =>
+        document.querySelectorAll('[aria-busy="true"], .mantine-Skeleton-root').length === 0 &&
+        document.getAnimations().every((one) => one.playState !== "running"),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.context.close();
+  }
+}
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env["MERPATI_CHROMIUM"] ?? "/usr/bin/chromium",
+    // Its sandbox needs rights that a test in a container does not have; the pages are our own.
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  });
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What keeps people from using the page, as far as axe-core sees it: serious things alone. */
+export async function barriers(page: Page): Promise<string[]> {
+  // By the debugger's door, because the page's own policy forbids scripts of others.
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => {
+    const { violations } = await (globalThis as any).axe.run(document, {
+      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"],
+    });
+    return violations.map((one: any) => ({
+      impact: one.impact,
+      text: `${one.id}: ${one.help}: ${one.nodes.map((n: any) => n.html).join(" | ")}`,
+    }));
+  });
+  return found
+    .filter((one: any) => one.impact === "serious" || one.impact === "critical")
+    .map((one: any) => one.text.slice(0, 600));
+}
