@@ -1,4 +1,4 @@
-// Small readers of what callers write: parameters of the management API, ids, times, encodings,
+// Small readers of what callers write: parameters of the catalogue, ids, times, encodings,
 // paths, and the bodies of callbacks that quote them.
 #include "api/manage/fields.hpp"
 
@@ -92,14 +92,14 @@ void check_bodies(std::string_view text) {
 void check_router(std::string_view path) {
     static const http::Router router = [] {
         http::Router routes;
-        for (const auto* one : {"/v1/send", "/v1/*", "/", "/manage/v1/a/*"}) {
+        for (const auto* one : {"/v1/send", "/v1/*", "/", "/v1/devices/*"}) {
             routes.add(http::Method::post, one, [](const http::Request&, http::Responder) {});
         }
         return routes;
     }();
     const auto match = router.find(http::Method::post, path);
     check(!match.handler || path == "/" || path.starts_with("/v1/") ||
-              path.starts_with("/manage/v1/a/"),
+              path.starts_with("/v1/devices/"),
           "a route answers its own paths");
 }
 

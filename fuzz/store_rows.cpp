@@ -1,5 +1,5 @@
 // store/: rows that somebody else wrote, or that a disk changed. Reading them, and showing them in
-// the management API, ends in values or in an error, never in undefined behaviour; what is shown is
+// the catalogue, ends in values or in an error, never in undefined behaviour; what is shown is
 // JSON. The input chooses a column and the value that every row has there.
 #include <algorithm>
 #include <cstring>

@@ -117,3 +117,14 @@ test("keys are listed without their secret", async () => {
   expect(text).toContain(account.keyId);
   expect(text).not.toContain(account.key);
 });
+
+test("a key without the scope cannot send, nor add devices, whatever it sends", async () => {
+  const { key } = await account.createKey({ scopes: "messages:read,account:manage" });
+  for (const path of ["/v1/send", "/v1/device/addnew"]) {
+    for (const bytes of ["{}", "{", "x".repeat(100_000)]) {
+      expectRefused(await account.post(path, bytes, { key }), rows.scope);
+    }
+  }
+  const both = await account.createKey({ scopes: "send,messages:read" });
+  expect((await account.send(body(), { key: both.key })).status).toBe(200);
+});

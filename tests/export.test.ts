@@ -78,7 +78,7 @@ test("a line a message, newest first, on a running and on a stopped server", asy
 });
 
 test("clients that do not read hold up neither calls nor other exports", async () => {
-  const slow = await Promise.all([1, 2, 3, 4].map(() => ask("/manage/v1/messages/export")));
+  const slow = await Promise.all([1, 2, 3, 4].map(() => ask("/v1/messages/export")));
   expect(await gateway.json("account", "show", account.id)).toMatchObject({ id: account.id });
   expect(exported((await gateway.cli("message", "export")).stdout)).toHaveLength(messages);
   const copy = join(gateway.folder, "copy.db");
@@ -92,7 +92,7 @@ test("clients that do not read hold up neither calls nor other exports", async (
 });
 
 test("an export that is asked for in vain is refused before it begins", async () => {
-  const text = await rest(await ask("/manage/v1/messages/export?colour=red"));
+  const text = await rest(await ask("/v1/messages/export?colour=red"));
   expect(text).toMatch(/^HTTP\/1\.1 400 /);
   expect(text).toContain("colour");
 });

@@ -40,6 +40,7 @@ enum class Refusal : std::uint8_t {
     plan_forbids_devices,
     devices_exhausted,
     device_taken,
+    scope_missing,
     // The server's own.
     bad_request,
     not_found,

@@ -30,6 +30,11 @@ void add_rate_headers(CallResponder& responder, const model::Rate& rate,
     responder.add_headers({lines.data(), end.out});
 }
 
+/// Of a key: it is for sending and for adding devices.
+bool may_send(const admission::Principal& principal) {
+    return principal.key.key->scopes.has(model::Scope::send);
+}
+
 }  // namespace
 
 RevisionChoice choose_revision(std::optional<std::string_view> header,
@@ -79,6 +84,9 @@ Checked<void> Authenticator::check(const http::Request& request, const Operation
     }
     call.principal = std::move(*principal);
     request.vouch();
+    if (!may_send(call.principal)) {
+        return refuse(Refusal::scope_missing);
+    }
     auto fields = JsonFields::parse(request.body);
     RevisionChoice choice;
     if (operation.has_revisions) {
@@ -147,14 +155,16 @@ std::optional<http::Reply> Authenticator::before_too_large(const http::Request& 
     }
     const auto principal =
         admission::authenticate(request.authorization, directory_, clock_.wall_now());
-    const auto refusal = principal ? Refusal::body_too_large : principal.error();
+    const auto refusal = !principal             ? principal.error()
+                         : may_send(*principal) ? Refusal::body_too_large
+                                                : Refusal::scope_missing;
     if (on_refused) {
         on_refused(refusal);
     }
     auto reply = failure(refusal);
     if (!principal) {
         reply.headers += bearer_header;
-    } else if (operation->has_revisions) {
+    } else if (refusal == Refusal::body_too_large && operation->has_revisions) {
         const auto choice =
             choose_revision(request.header("X-Api-Revision"), principal->key.key->revision, nullptr,
                             options_.default_revision);

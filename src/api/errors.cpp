@@ -71,6 +71,7 @@ constexpr std::array catalogue{
          "limit", 403),
     both(devices_exhausted, "devices_exhausted", "Batas jumlah perangkat tercapai", "limit", 403),
     both(device_taken, "device_taken", "Perangkat sudah terdaftar", "invalid", 409),
+    both(scope_missing, "scope_missing", "Api key tidak memiliki izin", "failed", 403),
     both(bad_request, "bad_request", "Permintaan tidak valid", "invalid", 400),
     both(not_found, "not_found", "Alamat tidak ditemukan", "error", 404),
     both(method_not_allowed, "method_not_allowed", "Metode tidak diizinkan", "error", 405),

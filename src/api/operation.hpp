@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -12,6 +13,7 @@
 #include "api/manage/handlers.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
+#include "model/scope.hpp"
 
 namespace merpati::api {
 
@@ -20,15 +22,19 @@ struct Rooms;
 /// Who may ask for an operation.
 enum class Scope : std::uint8_t {
     anyone,
-    metrics,     // Whoever has metrics.token; without one, peers on this machine.
-    account,     // An account, by one of its keys.
-    management,  // The operator, through the management socket.
+    metrics,    // Whoever has metrics.token; without one, peers on this machine.
+    account,    // An account, by one of its keys that may send: the published interface.
+    catalogue,  // The local operator, keys and people, whoever has the scope that it needs.
 };
 
 /// How it is carried out.
 using Page = http::Reply(const Rooms&);             // At once, on the I/O thread.
 using AccountHandler = void(const Rooms&, Call&&);  // Answers later; must not block.
-using Answerer = std::variant<Page*, AccountHandler*, manage::Handler*, manage::StreamHandler*>;
+/// The same, of an operation of the catalogue: the principal has the scope somewhere.
+using PrincipalHandler = void(const Rooms&, const http::Request&, admission::Principal,
+                              http::Responder);
+using Answerer = std::variant<Page*, AccountHandler*, PrincipalHandler*, manage::Handler*,
+                              manage::StreamHandler*>;
 
 /// One row. Routes, authority, limits, idempotency, metrics and the tests of the manuals follow it.
 struct Operation {
@@ -36,6 +42,9 @@ struct Operation {
     std::string_view path;  // At most one "{}", for an id.
     Scope scope = Scope::anyone;
     Answerer answerer;
+    /// Of the catalogue: what the caller needs in the account that the call is about. Empty: it is
+    /// about the caller alone.
+    std::optional<model::Scope> needs{};
     std::size_t body_max = 0;  // 0: http.body_max
     bool idempotent = false;   // Takes an Idempotency-Key.
     bool has_revisions = false;
@@ -49,20 +58,5 @@ struct Operation {
 
 /// The table, in the order of the manuals. Static.
 [[nodiscard]] std::span<const Operation> operations() noexcept;
-
-/// Whether a principal may ask for what has the scope. Of `metrics` the door decides.
-[[nodiscard]] constexpr bool permits(Scope scope, admission::Principal::Kind kind) {
-    using Kind = admission::Principal::Kind;
-    switch (scope) {
-        case Scope::anyone:
-        case Scope::metrics:
-            return true;
-        case Scope::account:
-            return kind == Kind::api_key;
-        case Scope::management:
-            return kind == Kind::local_operator;
-    }
-    return false;
-}
 
 }  // namespace merpati::api

@@ -50,20 +50,20 @@ Routes described() {
 TEST(OperationsTest, TheDescriptionAndTheTableHoldTheSamePublicOperations) {
     Routes offered;
     for (const auto& operation : operations()) {
-        if (operation.scope != Scope::management) {
+        if (operation.scope != Scope::catalogue) {
             offered.emplace(http::to_string(operation.method), operation.path);
         }
     }
     EXPECT_EQ(described(), offered);
 }
 
-TEST(OperationsTest, TheManualNamesEveryOperationOfTheOperator) {
-    std::ifstream file{MERPATI_MANAGEMENT_MANUAL};
+TEST(OperationsTest, TheManualNamesEveryOperationOfTheCatalogue) {
+    std::ifstream file{MERPATI_CATALOGUE};
     std::ostringstream manual;
     manual << file.rdbuf();
-    constexpr std::string_view root = "/manage/v1";
+    constexpr std::string_view root = "/v1";
     for (const auto& operation : operations()) {
-        if (operation.scope != Scope::management) {
+        if (operation.scope != Scope::catalogue) {
             continue;
         }
         ASSERT_TRUE(operation.path.starts_with(root));
@@ -91,12 +91,11 @@ TEST(OperationsTest, OnlyThoseOfAccountsTakeIdempotencyKeysAndRevisions) {
     }
 }
 
-TEST(OperationsTest, APrincipalIsPermittedItsOwnScopeAlone) {
-    using Kind = admission::Principal::Kind;
-    for (const auto kind : {Kind::anyone, Kind::local_operator, Kind::api_key}) {
-        EXPECT_TRUE(permits(Scope::anyone, kind));
-        EXPECT_EQ(permits(Scope::account, kind), kind == Kind::api_key);
-        EXPECT_EQ(permits(Scope::management, kind), kind == Kind::local_operator);
+TEST(OperationsTest, WhatIsUnderAdminNeedsTheScopeAndNothingElseDoes) {
+    for (const auto& operation : operations()) {
+        EXPECT_EQ(operation.needs == model::Scope::admin, operation.path.starts_with("/v1/admin/"))
+            << operation.path;
+        EXPECT_TRUE(operation.scope == Scope::catalogue || !operation.needs) << operation.path;
     }
 }
 

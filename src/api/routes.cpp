@@ -1,16 +1,39 @@
 #include "api/routes.hpp"
 
 #include <algorithm>
+#include <array>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "api/authenticator.hpp"
+#include "api/callers.hpp"
 #include "api/errors.hpp"
 #include "api/manage/service.hpp"
 #include "api/monitoring.hpp"
 
 namespace merpati::api {
 namespace {
+
+constexpr std::array methods{http::Method::get,   http::Method::post, http::Method::put,
+                             http::Method::patch, http::Method::del,  http::Method::options,
+                             http::Method::other};  // HEAD is GET's.
+
+/// The caller of an operation of the catalogue, if it may go on; otherwise it is answered.
+std::optional<admission::Principal> admit(const Rooms& rooms, const Operation& operation,
+                                          const http::Request& request,
+                                          http::Responder& responder) {
+    auto principal = rooms.callers.identify(request);
+    if (!principal) {
+        responder.send(reply_of(std::move(principal.error())));
+        return std::nullopt;
+    }
+    if (auto refusal = manage::Manage::check_scope(operation, *principal)) {
+        responder.send(reply_of(*std::move(refusal)));
+        return std::nullopt;
+    }
+    return *std::move(principal);
+}
 
 /// Makes of an operation what its route calls.
 struct HandlerMaker {
@@ -41,16 +64,82 @@ struct HandlerMaker {
         };
     }
 
+    http::Handler operator()(PrincipalHandler* handle) const {
+        return [rooms = rooms, handle, &operation = operation](const http::Request& request,
+                                                               http::Responder responder) {
+            if (auto principal = admit(rooms, operation, request, responder)) {
+                handle(rooms, request, *std::move(principal), std::move(responder));
+            }
+        };
+    }
+
     http::Handler operator()(manage::Handler* /*handler*/) const { return managed(); }
     http::Handler operator()(manage::StreamHandler* /*handler*/) const { return managed(); }
 
     [[nodiscard]] http::Handler managed() const {
-        return [&service = rooms.management, &operation = operation](const http::Request& request,
-                                                                     http::Responder responder) {
-            service.take(operation, request, std::move(responder));
+        return [rooms = rooms, &operation = operation](const http::Request& request,
+                                                       http::Responder responder) {
+            if (auto principal = admit(rooms, operation, request, responder)) {
+                rooms.management.take(operation, request, *std::move(principal),
+                                      std::move(responder));
+            }
         };
     }
 };
+
+void refuse(const http::Request& request, http::Responder responder) {
+    responder.send(reply_of(manage::Manage::refuse(request.path)));
+}
+
+/// "/v1/devices/*" of "/v1/devices/{}/pair": what lies under a resource of the catalogue.
+std::string resource_of(std::string_view path) {
+    const auto version_end = path.find('/', 1);
+    const auto end = path.find('/', version_end + 1);
+    return std::string{path.substr(0, end)} + "/*";
+}
+
+/// Methods and paths beside those of the catalogue are refused in its shape.
+void refuse_the_rest(http::Router& router, const std::vector<const Operation*>& added) {
+    std::set<std::pair<std::string, http::Method>> known;
+    std::set<std::string> paths;
+    for (const auto* operation : added) {
+        known.emplace(operation->path, operation->method);
+        if (operation->scope == Scope::catalogue) {
+            paths.emplace(operation->path);
+            paths.insert(resource_of(operation->path));
+        }
+    }
+    for (const auto& path : paths) {
+        for (const auto method : methods) {
+            if (!path.contains("{}") && !known.contains({path, method})) {
+                router.add(method, path, refuse);
+            }
+        }
+    }
+}
+
+/// The row for which a request was meant whose body is too large.
+const Operation* operation_of(const http::Request& request) {
+    for (const auto& operation : operations()) {
+        if (operation.method == request.method && http::match_path(operation.path, request.path)) {
+            return &operation;
+        }
+    }
+    return nullptr;
+}
+
+std::optional<http::Reply> before_too_large(const Rooms& rooms, const http::Request& request) {
+    const auto* operation = operation_of(request);
+    if (operation == nullptr || operation->scope != Scope::catalogue) {
+        return rooms.authenticator.before_too_large(request);
+    }
+    auto principal = rooms.callers.identify(request);
+    if (!principal) {
+        return reply_of(std::move(principal.error()));
+    }
+    auto refusal = manage::Manage::check_scope(*operation, *principal);
+    return reply_of(refusal ? *std::move(refusal) : manage::body_too_large());
+}
 
 }  // namespace
 
@@ -58,25 +147,20 @@ void add_routes(http::Router& router, std::initializer_list<Scope> scopes, const
     const auto offered = [&](Scope scope) {
         return std::ranges::find(scopes, scope) != scopes.end();
     };
+    std::vector<const Operation*> added;
     for (const auto& operation : operations()) {
         if (offered(operation.scope)) {
             router.add(operation.method, std::string{operation.path},
                        std::visit(HandlerMaker{operation, rooms}, operation.answerer),
                        operation.body_max);
+            added.push_back(&operation);
         }
     }
-    if (offered(Scope::account)) {
-        router.before_too_large = [&authenticator =
-                                       rooms.authenticator](const http::Request& request) {
-            return authenticator.before_too_large(request);
+    if (offered(Scope::catalogue)) {
+        refuse_the_rest(router, added);
+        router.before_too_large = [rooms](const http::Request& request) {
+            return before_too_large(rooms, request);
         };
-    }
-    if (offered(Scope::management)) {
-        for (const auto method :
-             {http::Method::get, http::Method::post, http::Method::put, http::Method::patch,
-              http::Method::del, http::Method::options, http::Method::other}) {
-            router.add(method, "/manage/v1/*", manage::Service::refuse);
-        }
     }
 }
 

@@ -10,6 +10,7 @@ namespace merpati::api {
 
 class DeviceAddnew;
 class Authenticator;
+class Callers;
 class Send;
 struct Monitoring;
 namespace manage {
@@ -19,6 +20,7 @@ class Service;
 /// What carries the operations out. All of it must outlive the routers.
 struct Rooms {
     const Authenticator& authenticator;
+    const Callers& callers;
     Send& send;
     DeviceAddnew& device_addnew;
     const Monitoring& monitoring;
@@ -26,8 +28,7 @@ struct Rooms {
 };
 
 /// Adds the operations of these scopes to a door's router, before its server starts. With
-/// Scope::management, which is for the management socket alone, whatever else lies under
-/// /manage/v1/ is refused in the shape of that API.
+/// Scope::catalogue, whatever else lies under a resource of the catalogue is refused in its shape.
 void add_routes(http::Router& router, std::initializer_list<Scope> scopes, const Rooms& rooms);
 
 }  // namespace merpati::api

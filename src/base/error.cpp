@@ -14,6 +14,10 @@ std::string_view to_string(ErrorCode code) noexcept {
             return "conflict";
         case ErrorCode::refused:
             return "refused";
+        case ErrorCode::forbidden:
+            return "forbidden";
+        case ErrorCode::precondition_failed:
+            return "precondition_failed";
         case ErrorCode::busy:
             return "busy";
         case ErrorCode::timeout:

@@ -14,18 +14,20 @@ namespace merpati {
 /// Why something failed. One code, one remedy: add a code only when its reader would do something
 /// else about it.
 enum class ErrorCode : std::uint8_t {
-    invalid_argument,  // The caller passed something malformed: correct it and call again.
-    not_found,         // What was named does not exist (or is not the caller's to see).
-    conflict,          // It exists already, or its state does not allow this.
-    refused,           // A rule of ours forbids it (plan, policy, private address).
-    busy,              // A limit of ours is reached: try again later.
-    timeout,           // The outside did not answer within its deadline.
-    unreachable,       // The outside could not be reached.
-    protocol,          // The outside answered something that is not its protocol.
-    store_failed,      // The store could not do it; the process must not go on writing.
-    damaged,           // What the store holds there cannot be read: restore it from a backup.
-    io_failed,         // A file or socket of this machine failed.
-    shutting_down,     // The process is stopping; nothing was done.
+    invalid_argument,     // The caller passed something malformed: correct it and call again.
+    not_found,            // What was named does not exist (or is not the caller's to see).
+    conflict,             // It exists already, or its state does not allow this.
+    refused,              // A rule of ours forbids it (plan, policy, private address).
+    forbidden,            // The caller has not the right to it.
+    precondition_failed,  // It is not what the caller thinks it is: read it again.
+    busy,                 // A limit of ours is reached: try again later.
+    timeout,              // The outside did not answer within its deadline.
+    unreachable,          // The outside could not be reached.
+    protocol,             // The outside answered something that is not its protocol.
+    store_failed,         // The store could not do it; the process must not go on writing.
+    damaged,              // What the store holds there cannot be read: restore it from a backup.
+    io_failed,            // A file or socket of this machine failed.
+    shutting_down,        // The process is stopping; nothing was done.
 };
 
 /// The code as a word for logs and for `--json`, for example "not_found".

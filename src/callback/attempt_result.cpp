@@ -54,6 +54,8 @@ AttemptResult result_of(const Result<outbound::Response>& answer) {
             return AttemptResult::broken;
         case ErrorCode::not_found:
         case ErrorCode::conflict:
+        case ErrorCode::forbidden:
+        case ErrorCode::precondition_failed:
         case ErrorCode::busy:
         case ErrorCode::unreachable:
         case ErrorCode::store_failed:

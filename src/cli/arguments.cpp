@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "config/duration.hpp"
 #include "model/account.hpp"
 #include "model/ids.hpp"
+#include "model/scope.hpp"
 
 namespace merpati::cli {
 namespace {
@@ -54,6 +56,15 @@ ArgumentCheck rate() {
                          "'{}' is not a rate: write 50/s, 600/min (from 1 to {}), none or "
                          "default",
                          text, most);
+    };
+}
+
+ArgumentCheck scopes() {
+    return [](const std::string& text) -> std::string {
+        return model::Scopes::parse(text)
+                   ? ""
+                   : fmt::format("'{}' is not a list like send,messages:read, of {}", text,
+                                 model::Scopes::all().text());
     };
 }
 
@@ -119,6 +130,14 @@ boost::json::value number_or_null(const std::string& text) {
 }
 
 /// Rounded up.
+boost::json::value as_words(const std::string& text) {
+    boost::json::array words;
+    for (const auto word : std::views::split(std::string_view{text}, ',')) {
+        words.emplace_back(boost::json::string_view{word.data(), word.size()});
+    }
+    return words;
+}
+
 boost::json::value as_seconds(const std::string& text) {
     const auto duration = config::parse_duration(text, 1s);
     invariant(duration.has_value(), "the duration was checked when it was parsed");

@@ -24,6 +24,8 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 [[nodiscard]] ArgumentCheck duration(std::chrono::seconds longest);
 [[nodiscard]] ArgumentCheck phone_number();
 [[nodiscard]] ArgumentCheck not_empty();
+/// "send,messages:read"
+[[nodiscard]] ArgumentCheck scopes();
 /// The word "none", or what `check` lets through.
 [[nodiscard]] ArgumentCheck or_none(ArgumentCheck check);
 
@@ -34,6 +36,8 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 [[nodiscard]] boost::json::value as_text(const std::string& text);
 [[nodiscard]] boost::json::value text_or_null(const std::string& text);
 [[nodiscard]] boost::json::value number_or_null(const std::string& text);
+/// "a,b" as a list.
+[[nodiscard]] boost::json::value as_words(const std::string& text);
 [[nodiscard]] boost::json::value as_seconds(const std::string& text);
 [[nodiscard]] boost::json::value as_milliseconds(const std::string& text);
 

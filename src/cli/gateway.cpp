@@ -13,7 +13,7 @@ namespace {
 using api::manage::Outcome;
 using namespace std::chrono_literals;
 
-constexpr std::string_view root = "/manage/v1";
+constexpr std::string_view root = "/v1";
 constexpr auto patience = 5s;        // For a server that is starting or stopping.
 constexpr auto retry_every = 100ms;  // Both ways are tried this often meanwhile.
 constexpr std::size_t page_max = 1'000;
@@ -42,8 +42,9 @@ Error explain(Error error, const std::string& socket_path) {
 ErrorCode parse_code(std::string_view word) {
     for (const auto code :
          {ErrorCode::invalid_argument, ErrorCode::not_found, ErrorCode::conflict,
-          ErrorCode::refused, ErrorCode::busy, ErrorCode::timeout, ErrorCode::store_failed,
-          ErrorCode::damaged, ErrorCode::io_failed, ErrorCode::shutting_down}) {
+          ErrorCode::refused, ErrorCode::forbidden, ErrorCode::precondition_failed, ErrorCode::busy,
+          ErrorCode::timeout, ErrorCode::store_failed, ErrorCode::damaged, ErrorCode::io_failed,
+          ErrorCode::shutting_down}) {
         if (to_string(code) == word) {
             return code;
         }
@@ -60,17 +61,17 @@ Result<boost::json::value> decode(const Outcome& outcome) {
     if (outcome.status < 400) {
         return parsed;
     }
-    const auto* failure = parsed.as_object().if_contains("error");
-    if (failure == nullptr || !failure->is_object()) {
+    const auto& problem = parsed.get_object();
+    if (!problem.contains("detail")) {
         return fail(ErrorCode::protocol, fmt::format("the server answered {}", outcome.status));
     }
-    const auto text = [&failure](std::string_view name) {
-        const auto* found = failure->as_object().if_contains({name.data(), name.size()});
+    const auto text = [&problem](std::string_view name) {
+        const auto* found = problem.if_contains({name.data(), name.size()});
         return found != nullptr && found->is_string()
                    ? std::string{found->get_string().data(), found->get_string().size()}
                    : std::string{};
     };
-    return fail(parse_code(text("code")), text("message"));
+    return fail(parse_code(text("code")), text("detail"));
 }
 
 }  // namespace
@@ -112,17 +113,17 @@ Result<boost::json::array> Gateway::ask_all(const std::string& target) {
 
 Result<boost::json::array> Gateway::ask_newest(const std::string& target, std::size_t most) {
     boost::json::array all;
-    std::string before;
+    std::string next;
     const char joint = target.contains('?') ? '&' : '?';
     do {
-        const auto cursor = before.empty() ? before : "&before=" + before;
+        const auto cursor = next.empty() ? next : "&cursor=" + next;
         const auto limit = std::min(most - all.size(), page_max);
-        auto page = ask_page(fmt::format("{}{}limit={}{}", target, joint, limit, cursor), before);
+        auto page = ask_page(fmt::format("{}{}limit={}{}", target, joint, limit, cursor), next);
         if (!page) {
             return page;
         }
         std::ranges::move(*page, std::back_inserter(all));
-    } while (!before.empty() && all.size() < most);
+    } while (!next.empty() && all.size() < most);
     return all;
 }
 
@@ -146,7 +147,8 @@ Result<Outcome> Gateway::exchange(http::Method method, const std::string& target
                                   const http::BodyTaker& take) {
     // A store begins with its first account; whatever else is asked of one that is not there was
     // meant for another.
-    const bool begins = method == http::Method::post && target == std::string{root} + "/accounts";
+    const bool begins =
+        method == http::Method::post && target == std::string{root} + "/admin/accounts";
     const auto give_up = clock_.steady_now() + patience;
     while (store_ == nullptr) {
         auto answered = ask_server(method, target, body, timeout, take);

@@ -1,4 +1,4 @@
-// The management API of a store, wherever it is: in a running server or in this process.
+// The catalogue of a store, wherever it is: in a running server or in this process.
 #pragma once
 
 #include <chrono>
@@ -26,13 +26,13 @@ namespace merpati::cli {
 ///
 /// Threads: one.
 ///
-/// Errors: those of the management API, with its sentences; busy, refused (the socket is
+/// Errors: those of the catalogue, with its sentences; busy, refused (the socket is
 /// another user's), timeout, protocol (the server ended in the middle: it may have been done).
 class Gateway {
 public:
     Gateway(const config::Settings& settings, const Clock& clock, Random& random);
 
-    /// `target` is path and query under /manage/v1, for example "/accounts/acc_1".
+    /// `target` is path and query under /v1, for example "/admin/accounts/acc_1".
     [[nodiscard]] Result<boost::json::value> ask(
         http::Method method, const std::string& target, const boost::json::object& body = {},
         std::chrono::milliseconds timeout = std::chrono::seconds{30});
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] Result<boost::json::array> ask_all(const std::string& target);
 
     /// Follows a list from page to page until it ends or has `most` items. `target` without
-    /// `limit` and `before`.
+    /// `limit` and `cursor`.
     [[nodiscard]] Result<boost::json::array> ask_newest(const std::string& target,
                                                         std::size_t most);
 

@@ -22,7 +22,7 @@ struct GatewayTest : CliTest {
 
     void answer(std::uint16_t status, std::string body) {
         router.add(
-            http::Method::get, "/manage/v1/*",
+            http::Method::get, "/v1/*",
             [=, this](const http::Request& request, http::Responder responder) {
                 targets.push_back(std::string{request.path} + "?" + std::string{request.query});
                 responder.send({.status = status, .body = body});
@@ -55,7 +55,7 @@ TEST_F(GatewayTest, ARunningServerIsAskedAndItsStoreLeftAlone) {
 }
 
 TEST_F(GatewayTest, TheServersSentenceAndCodeComeBack) {
-    answer(409, R"({"error":{"code":"conflict","message":"it is sent"}})");
+    answer(409, R"({"code":"conflict","detail":"it is sent"})");
     Gateway asked{settings, clock, random};
     const auto answered = asked.ask(http::Method::get, "/messages/x");
     ASSERT_FALSE(answered);
@@ -76,9 +76,8 @@ TEST_F(GatewayTest, PagesAreFollowedAsFarAsAskedFor) {
     const auto items = asked.ask_newest("/messages?state=sent", 4);
     ASSERT_TRUE(items);
     EXPECT_EQ(items->size(), 4U);
-    EXPECT_THAT(targets,
-                ::testing::ElementsAre("/manage/v1/messages?state=sent&limit=4",
-                                       "/manage/v1/messages?state=sent&limit=2&before=cursor"));
+    EXPECT_THAT(targets, ::testing::ElementsAre("/v1/messages?state=sent&limit=4",
+                                                "/v1/messages?state=sent&limit=2&cursor=cursor"));
 }
 
 TEST_F(GatewayTest, WithoutAServerTheStoreIsOpenedHere) {

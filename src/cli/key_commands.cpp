@@ -17,6 +17,7 @@ constexpr std::array sheet{
     Column{"name", "name"},
     Column{"hint", "hint"},
     Column{"revision", "revision"},
+    Column{"scopes", "scopes"},
     Column{"state", "state"},
     Column{"created", "created_at"},
     Column{"expires", "expires_at"},
@@ -30,6 +31,7 @@ constexpr std::array list_columns{
     Column{"HINT", "hint"},
     Column{"NAME", "name"},
     Column{"REVISION", "revision"},
+    Column{"SCOPES", "scopes"},
     Column{"STATE", "state"},
     Column{"CREATED", "created_at"},
     Column{"EXPIRES", "expires_at"},
@@ -42,8 +44,12 @@ std::vector<RequestCommand> commands() {
                   .details =
                       "The key is printed once and stored as a digest: nobody can read it again.\n"
                       "A revision pins the key to one published form of POST /v1/send; auto lets\n"
-                      "each request show by its fields which one it speaks.",
-                  .example = "merpati key create acc_1 --name kasir --revision A"},
+                      "each request show by its fields which one it speaks.\n"
+                      "Scopes say what the key is for: send (and adding devices),\n"
+                      "messages:read, messages:manage, devices:manage, callbacks:manage,\n"
+                      "account:read, account:manage; admin is the whole server.",
+                  .example = "merpati key create acc_1 --name kasir --revision A\n"
+                             "merpati key create acc_1 --scopes send,messages:read"},
          .method = http::Method::post,
          .path = "/keys",
          .parameters =
@@ -54,7 +60,13 @@ std::vector<RequestCommand> commands() {
                .check = one_of({"A", "B", "auto"}),
                .field = "revision",
                .standard = "auto"},
-              {.name = "--name", .help = "What it is for", .shape = "NAME", .field = "name"}},
+              {.name = "--scopes",
+               .help = "What it is for (send)",
+               .shape = "SCOPE,…",
+               .check = scopes(),
+               .field = "scopes",
+               .value_of = as_words},
+              {.name = "--name", .help = "How it is called", .shape = "NAME", .field = "name"}},
          .columns = sheet,
          .sentence = "Created. The key is shown only now.",
          .when_lost = "the key {0} was created, but nobody has seen it: end it with `merpati key "
@@ -66,12 +78,13 @@ std::vector<RequestCommand> commands() {
          .parameters = {{.name = "ACCOUNT", .help = "Whose keys: acc_1, or 1", .field = "account"}},
          .columns = list_columns,
          .when_empty = "The account has no keys: merpati key create ACCOUNT"},
-        {.text = {.name = "rotate",
-                  .summary = "Replace a key; the old one works on for a while",
-                  .details =
-                      "The successor has the same name and revision. Overlap 0s ends the old "
-                      "key now.",
-                  .example = "merpati key rotate key_3 --overlap 24h"},
+        {.text =
+             {.name = "rotate",
+              .summary = "Replace a key; the old one works on for a while",
+              .details =
+                  "The successor has the same name, revision and scopes. Overlap 0s ends the old "
+                  "key now.",
+              .example = "merpati key rotate key_3 --overlap 24h"},
          .method = http::Method::post,
          .path = "/keys/{}/rotate",
          .parameters = {{.name = "ID", .help = "The key to replace: key_3, or 3"},
@@ -90,8 +103,8 @@ std::vector<RequestCommand> commands() {
         {.text = {.name = "revoke",
                   .summary = "End a key, at once and for good",
                   .example = "merpati key revoke key_3"},
-         .method = http::Method::post,
-         .path = "/keys/{}/revoke",
+         .method = http::Method::del,
+         .path = "/keys/{}",
          .parameters = {{.name = "ID", .help = "The key: key_3, or 3"}},
          .columns = sheet},
     };

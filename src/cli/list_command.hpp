@@ -14,7 +14,7 @@ namespace merpati::cli {
 
 struct ListCommand {
     CommandText text;
-    std::string path;  // Of the management API: "/messages".
+    std::string path;  // Of the catalogue: "/messages".
     std::initializer_list<std::string_view> states;
     std::span<const Column> columns;  // Must live as long as the program.
     std::string_view when_empty;

@@ -25,7 +25,7 @@ int migrate(Session& session) {
         return session.fail(loaded.error());
     }
     // Opening a store brings its schema up to date; a running server has done so already.
-    auto status = session.ask(http::Method::get, "/status");
+    auto status = session.ask(http::Method::get, "/admin/status");
     if (!status) {
         return session.fail(status.error());
     }
@@ -73,9 +73,9 @@ void add_backup(Program& program) {
          .section = section::operation},
         [file](Session& session) {
             const auto absolute = std::filesystem::absolute(*file).string();
-            return session.show(
-                session.ask(http::Method::post, "/backup", {{"file", absolute}}, backup_timeout),
-                sheet);
+            return session.show(session.ask(http::Method::post, "/admin/backup",
+                                            {{"file", absolute}}, backup_timeout),
+                                sheet);
         });
     command.add_option("FILE", *file, "Where to; it must not exist")
         ->option_text(" ")

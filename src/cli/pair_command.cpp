@@ -36,10 +36,10 @@ public:
     Follower(Session& session, const Wish& wish)
         : session_(session),
           view_(session.console(), wish.number),
-          path_("/devices/" + percent_encode(wish.number) + "/pairing") {}
+          path_("/devices/" + percent_encode(wish.number)) {}
 
     int run(const boost::json::object& beginning) {
-        auto answer = session_.ask(http::Method::post, path_, beginning);
+        auto answer = session_.ask(http::Method::post, path_ + "/pair", beginning);
         for (;;) {
             if (!answer) {
                 return session_.fail(answer.error());
@@ -53,7 +53,7 @@ public:
                 return session_.fail(answered.error());
             }
             std::this_thread::sleep_for(look_every);
-            answer = session_.ask(http::Method::get, path_);
+            answer = session_.ask(http::Method::get, path_ + "/pairing");
         }
     }
 
@@ -96,7 +96,8 @@ private:
         if (!step.asks() || in == nullptr || !std::getline(*in, line) || line.empty()) {
             return {};
         }
-        const auto taken = session_.ask(http::Method::post, path_ + "/answer", {{"answer", line}});
+        const auto taken =
+            session_.ask(http::Method::post, path_ + "/pairing/answer", {{"answer", line}});
         return taken ? Result<void>{} : pass(taken);
     }
 

@@ -10,7 +10,7 @@
 
 namespace merpati::cli {
 
-/// One pairing step, as the management API answers it.
+/// One pairing step, as the catalogue answers it.
 struct ShownStep {
     std::string method;   // "qr", "code", "otp", "passkey".
     std::string payload;  // From the platform: anything.

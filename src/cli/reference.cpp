@@ -12,7 +12,7 @@ constexpr std::string_view head =
     "\n"
     "Made from the commands' own help (`merpati COMMAND --help`); a test holds the two together.\n"
     "What the settings mean is in [configuration.md](configuration.md); the same operations over\n"
-    "HTTP are in [management-api.md](management-api.md).\n";
+    "HTTP are in [catalogue.md](catalogue.md).\n";
 
 void append_help(std::string& page, const CLI::App& app, const std::string& parent) {
     const auto path = parent.empty() ? app.get_name() : parent + " " + app.get_name();

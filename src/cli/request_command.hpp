@@ -1,4 +1,4 @@
-// Commands that are one call of the management API each, as rows.
+// Commands that are one call of the catalogue each, as rows.
 #pragma once
 
 #include <cstdint>

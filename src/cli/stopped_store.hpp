@@ -1,4 +1,4 @@
-// A store that no server has open: the management API in this process.
+// A store that no server has open: the catalogue in this process.
 #pragma once
 
 #include <memory>

@@ -23,6 +23,13 @@ std::string cell(const boost::json::value* value) {
     if (const auto* boolean = value->if_bool()) {
         return *boolean ? "yes" : "no";
     }
+    if (const auto* list = value->if_array(); list != nullptr && !list->empty()) {
+        std::string joined;
+        for (const auto& one : *list) {
+            joined.append(joined.empty() ? "" : ", ").append(cell(&one));
+        }
+        return joined;
+    }
     return printable_json(boost::json::serialize(*value));
 }
 

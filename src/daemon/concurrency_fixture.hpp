@@ -1,5 +1,5 @@
 // The gateway's rooms without a network: a real store, its committer, the directory that follows
-// it, both operations of the API, the management API, and a platform that checks what it is asked.
+// it, both operations of the API, the catalogue, and a platform that checks what it is asked.
 #pragma once
 
 #include <algorithm>
@@ -194,7 +194,7 @@ struct ConcurrencyFixture : ::testing::Test {
     }
     api::manage::Outcome call(http::Method method, const std::string& path,
                               std::string_view body = {}) {
-        return manage.handle(method, "/manage/v1" + path, {}, body);
+        return manage.handle(method, "/v1" + path, {}, body);
     }
     /// What a field of a successful call holds.
     std::string post(const std::string& path, std::string_view body, std::string_view field) {

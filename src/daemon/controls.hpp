@@ -1,4 +1,4 @@
-// How the management API changes messages and callbacks of a running server.
+// How the catalogue changes messages and callbacks of a running server.
 #pragma once
 
 #include "api/manage/context.hpp"

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 struct DeviceKeeperTest : ConcurrencyFixture {
     DeviceKeeperTest() {
-        const auto account = post("/accounts", R"({"name":"Toko"})", "id");
+        const auto account = post("/admin/accounts", R"({"name":"Toko"})", "id");
         for (const auto device : {first, second}) {
             post("/devices",
                  fmt::format(

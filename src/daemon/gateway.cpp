@@ -7,6 +7,7 @@
 #include "admission/admission.hpp"
 #include "admission/directory.hpp"
 #include "api/authenticator.hpp"
+#include "api/callers.hpp"
 #include "api/device_addnew.hpp"
 #include "api/manage/manage.hpp"
 #include "api/manage/service.hpp"
@@ -107,6 +108,7 @@ public:
           policy_(std::move(opened.allowed)),
           idempotency_(*store_),
           authenticator_(queue_clock_, directory_, idempotency_, authenticator_options(settings)),
+          callers_(clock, directory_),
           media_fetcher_(clock, policy_, client_options(settings),
                          media_options(settings, log.in("media"))),
           connectors_(make_connectors(clock, random, settings, log)),
@@ -188,6 +190,10 @@ public:
                .callback_schemes = callback_schemes(settings),
                .version = MERPATI_VERSION,
                .default_connector = settings.devices.default_connector,
+               .on_fault =
+                   [log = log.in("api")](const Error& error) {
+                       log.error("a call failed", {{"why", error.describe()}});
+                   },
                .devices = keeper_,
                .messages = running_messages_,
                .callbacks = running_callbacks_}),
@@ -341,15 +347,16 @@ private:
         };
         monitoring_.metrics_token = settings_.metrics.token.value_or("");
         const api::Rooms rooms{.authenticator = authenticator_,
+                               .callers = callers_,
                                .send = send_,
                                .device_addnew = device_addnew_,
                                .monitoring = monitoring_,
                                .management = manage_service_};
         using enum api::Scope;
-        add_routes(router_, {anyone, account}, rooms);
+        add_routes(router_, {anyone, account, catalogue}, rooms);
         app_.add_routes(router_);
         add_routes(metrics_server_ ? metrics_router_ : router_, {metrics}, rooms);
-        add_routes(local_router_, {anyone, metrics, management}, rooms);
+        add_routes(local_router_, {anyone, metrics, catalogue}, rooms);
     }
 
     /// Why the store may soon not be written; one that cannot commit has ended the process.
@@ -395,6 +402,7 @@ private:
     admission::Directory directory_;
     api::Idempotency idempotency_;
     api::Authenticator authenticator_;
+    api::Callers callers_;
     media::MediaFetcher media_fetcher_;
     connector::Connectors connectors_;
     store::Committer committer_;

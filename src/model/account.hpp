@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "model/ids.hpp"
+#include "model/scope.hpp"
 
 namespace merpati::model {
 
@@ -78,6 +79,7 @@ struct ApiKey {
     std::string hint;                  // First characters of the key, for recognition.
     Sha256 digest{};                   // SHA-256 of the whole key; the key itself is never kept.
     std::optional<Revision> revision;  // Pinned revision; empty: auto.
+    Scopes scopes{Scope::send};
     Timestamp created_at;
     std::optional<Timestamp> expires_at;  // Set by a rotation with overlap.
     std::optional<Timestamp> revoked_at;

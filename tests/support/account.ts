@@ -18,6 +18,7 @@ export interface RequestOptions {
 export interface KeyFlags {
   revision?: "A" | "B" | "auto";
   name?: string;
+  scopes?: string;
 }
 
 export class Account {

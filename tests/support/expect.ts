@@ -25,6 +25,7 @@ export const rows = {
   webhook: ["Url webhook tidak valid", "invalid", 400],
   key: ["Api key tidak valid", "failed", 401],
   credit: ["Saldo credit habis", "limit", 402],
+  scope: ["Api key tidak memiliki izin", "failed", 403],
   expired: ["Masa berlaku habis", "expired", 403],
   plan: ["Paket Anda tidak dapat menambah perangkat", "limit", 403],
   devices: ["Batas jumlah perangkat tercapai", "limit", 403],

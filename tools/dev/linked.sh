@@ -125,7 +125,7 @@ remember_device() {
 
 # What a person does with the phone's camera. A moment later, so that the code is seen.
 scan_with_stand_in() {
-  local pairing="http://localhost/manage/v1/devices/$RUN_DEVICE/pairing" code attempt
+  local pairing="http://localhost/v1/devices/$RUN_DEVICE/pairing" code attempt
   for ((attempt = 0; attempt < 60; attempt++)); do
     code=$(curl --silent --unix-socket "$RUN_FOLDER/merpati.db.sock" "$pairing" | field payload)
     if [[ $code == https:* ]]; then

@@ -85,7 +85,7 @@ Result<value> show(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    auto account = find_account(context, call.id);
+    auto account = find_account(context, call, call.id);
     if (!account) {
         return pass(account);
     }
@@ -115,7 +115,7 @@ Result<value> create(const Context& context, Call& call) {
 
 /// Changes of different fields at once both survive.
 Result<value> change(const Context& context, Call& call) {
-    const auto account = find_account(context, call.id);
+    const auto account = find_account(context, call, call.id);
     if (!account) {
         return pass(account);
     }
@@ -143,7 +143,7 @@ Result<value> change(const Context& context, Call& call) {
 }
 
 Result<value> top_up(const Context& context, Call& call) {
-    const auto account = find_account(context, call.id);
+    const auto account = find_account(context, call, call.id);
     if (!account) {
         return pass(account);
     }
@@ -165,7 +165,7 @@ Result<value> top_up(const Context& context, Call& call) {
                             fmt::format("the credit would be {}; an account can have at most {}",
                                         *balance, credit_max));
             }
-            return find_account(tables, call.id);
+            return find_account(tables, call, call.id);
         },
         [](const model::Account& changed) { return view(changed); });
 }
@@ -173,7 +173,7 @@ Result<value> top_up(const Context& context, Call& call) {
 /// The old secret signs beside the new one until the overlap ends, so that receivers can change
 /// over without missing a callback.
 Result<value> rotate_secret(const Context& context, Call& call) {
-    const auto account = find_account(context, call.id);
+    const auto account = find_account(context, call, call.id);
     if (!account) {
         return pass(account);
     }

@@ -10,7 +10,7 @@ struct AccountsTest : ManageTest {
 };
 
 TEST_F(AccountsTest, ANewAccountHasDefaultsAndIsKnownAtOnce) {
-    const auto made = post("/accounts", R"({"name":"Toko Ani"})");
+    const auto made = post("/admin/accounts", R"({"name":"Toko Ani"})");
     EXPECT_EQ(made.status, 200);
     EXPECT_EQ(made.text("plan"), "paid");
     EXPECT_EQ(made.text("rate"), "default");
@@ -21,13 +21,13 @@ TEST_F(AccountsTest, ANewAccountHasDefaultsAndIsKnownAtOnce) {
 }
 
 TEST_F(AccountsTest, OnlyItsMakingShowsTheWebhookSecret) {
-    const auto made = post("/accounts", R"({"name":"Toko"})");
+    const auto made = post("/admin/accounts", R"({"name":"Toko"})");
     const auto secret = made.text("webhook_secret");
     EXPECT_TRUE(secret.starts_with("whsec_"));
     EXPECT_EQ(from_base64(secret.substr(6))->size(), 32U);
-    EXPECT_THAT(get("/accounts/" + made.text("id")).whole(), Not(HasSubstr("whsec")));
-    EXPECT_THAT(get("/accounts").whole(), Not(HasSubstr("whsec")));
-    EXPECT_NE(post("/accounts", R"({"name":"Toko"})").text("webhook_secret"), secret);
+    EXPECT_THAT(get("/admin/accounts/" + made.text("id")).whole(), Not(HasSubstr("whsec")));
+    EXPECT_THAT(get("/admin/accounts").whole(), Not(HasSubstr("whsec")));
+    EXPECT_NE(post("/admin/accounts", R"({"name":"Toko"})").text("webhook_secret"), secret);
 }
 
 TEST_F(AccountsTest, EveryFieldIsKeptAndShown) {
@@ -35,7 +35,7 @@ TEST_F(AccountsTest, EveryFieldIsKeptAndShown) {
         R"("name":"Toko","plan":"trial","credit":10,"expires_at":"2027-01-02T03:04:05+07:00",)"
         R"("rate":"5/s","callback":"https://toko.example.com/s","delivery":"at-most-once",)"
         R"("devices_max":3)");
-    const auto shown = get("/accounts/" + id);
+    const auto shown = get("/admin/accounts/" + id);
     EXPECT_EQ(shown.text("plan"), "trial");
     EXPECT_EQ(shown.json.at("credit").to_number<int>(), 10);
     EXPECT_EQ(shown.text("expires_at"), "2027-01-01T20:04:05.000Z");
@@ -69,16 +69,16 @@ TEST_F(AccountsTest, AWrongFieldIsNamedAndNothingIsMade) {
         {"delivery", R"({"name":"a","delivery":"maybe"})"},
     };
     for (const auto& [field, body] : wrong) {
-        const auto answer = post("/accounts", body);
+        const auto answer = post("/admin/accounts", body);
         EXPECT_EQ(answer.status, 400) << body;
         EXPECT_THAT(answer.error(), HasSubstr("'" + std::string{field} + "'")) << body;
     }
-    EXPECT_THAT(get("/accounts").items(), IsEmpty());
+    EXPECT_THAT(get("/admin/accounts").items(), IsEmpty());
 }
 
 TEST_F(AccountsTest, AChangeTouchesOnlyWhatIsGiven) {
     const auto id = make_account(R"("name":"Toko","credit":10,"rate":"5/s")");
-    const auto changed = patch("/accounts/" + id, R"({"plan":"free"})");
+    const auto changed = patch("/admin/accounts/" + id, R"({"plan":"free"})");
     EXPECT_EQ(changed.text("plan"), "free");
     EXPECT_EQ(changed.text("rate"), "5/s");
     EXPECT_EQ(changed.json.at("credit").to_number<int>(), 10);
@@ -89,7 +89,7 @@ TEST_F(AccountsTest, NullEndsCreditValidityAndCallback) {
     const auto id = make_account(
         R"("name":"a","credit":10,"expires_at":"2027-01-01T00:00:00Z","callback":"https://a.example/")");
     const auto changed =
-        patch("/accounts/" + id, R"({"credit":null,"expires_at":null,"callback":null})");
+        patch("/admin/accounts/" + id, R"({"credit":null,"expires_at":null,"callback":null})");
     EXPECT_TRUE(changed.json.at("credit").is_null());
     EXPECT_TRUE(changed.json.at("expires_at").is_null());
     EXPECT_TRUE(changed.json.at("callback").is_null());
@@ -99,25 +99,25 @@ TEST_F(AccountsTest, ToppingUpAddsToWhatIsLeftNow) {
     const auto id = make_account(R"("name":"Toko","credit":10)");
     make_device(id, "6281100000001");
     accept(id, "6281100000001");  // Costs one.
-    EXPECT_EQ(post("/accounts/" + id + "/topup", R"({"amount":5})").json.at("credit"), 14);
+    EXPECT_EQ(post("/admin/accounts/" + id + "/topup", R"({"amount":5})").json.at("credit"), 14);
     EXPECT_EQ(entry(id)->account.credit, 14);
-    EXPECT_EQ(post("/accounts/" + id + "/topup", R"({"amount":-20})").status, 400);
-    EXPECT_EQ(post("/accounts/" + id + "/topup").status, 400);
-    EXPECT_EQ(get("/accounts/" + id).json.at("credit"), 14);
+    EXPECT_EQ(post("/admin/accounts/" + id + "/topup", R"({"amount":-20})").status, 400);
+    EXPECT_EQ(post("/admin/accounts/" + id + "/topup").status, 400);
+    EXPECT_EQ(get("/admin/accounts/" + id).json.at("credit"), 14);
 }
 
 TEST_F(AccountsTest, ARateMayBeAsHighAsTheServersOwn) {
     const auto id = make_account(R"("name":"a","rate":"1000000/s")");
-    EXPECT_EQ(get("/accounts/" + id).text("rate"), "1000000/s");
+    EXPECT_EQ(get("/admin/accounts/" + id).text("rate"), "1000000/s");
 }
 
 TEST_F(AccountsTest, ToppingUpStopsAtTheMostAnAccountCanHave) {
     const auto id = make_account(R"("name":"Toko","credit":999999999990)");
-    const auto path = "/accounts/" + id + "/topup";
+    const auto path = "/admin/accounts/" + id + "/topup";
     const auto over = post(path, R"({"amount":11})");
     EXPECT_EQ(over.status, 400);
     EXPECT_THAT(over.error(), HasSubstr("the credit would be 1000000000001"));
-    EXPECT_EQ(get("/accounts/" + id).json.at("credit"), 999999999990);
+    EXPECT_EQ(get("/admin/accounts/" + id).json.at("credit"), 999999999990);
     EXPECT_EQ(entry(id)->account.credit, 999999999990);
     EXPECT_EQ(post(path, R"({"amount":10})").json.at("credit"), 1000000000000);
     EXPECT_EQ(post(path, R"({"amount":1})").status, 400);
@@ -125,9 +125,9 @@ TEST_F(AccountsTest, ToppingUpStopsAtTheMostAnAccountCanHave) {
 }
 
 TEST_F(AccountsTest, ARotatedSecretSignsBesideTheOldOneUntilTheOverlapEnds) {
-    const auto made = post("/accounts", R"({"name":"Toko"})");
+    const auto made = post("/admin/accounts", R"({"name":"Toko"})");
     const auto id = made.text("id");
-    const auto rotated = post("/accounts/" + id + "/secret", R"({"overlap_seconds":3600})");
+    const auto rotated = post("/admin/accounts/" + id + "/secret", R"({"overlap_seconds":3600})");
     EXPECT_TRUE(rotated.text("webhook_secret").starts_with("whsec_"));
     EXPECT_NE(rotated.text("webhook_secret"), made.text("webhook_secret"));
     const auto known = entry(id)->account;
@@ -139,7 +139,7 @@ TEST_F(AccountsTest, ARotatedSecretSignsBesideTheOldOneUntilTheOverlapEnds) {
 TEST_F(AccountsTest, UnknownAccountsAreNotFound) {
     for (const std::string_view id :
          {"acc_99", "acc_0", "bogus", "99", "acc_99999999999999999999"}) {
-        const auto path = "/accounts/" + std::string{id};
+        const auto path = "/admin/accounts/" + std::string{id};
         EXPECT_EQ(get(path).status, 404) << id;
         EXPECT_EQ(patch(path, R"({"plan":"paid"})").status, 404) << id;
         EXPECT_EQ(post(path + "/topup", R"({"amount":1})").status, 404) << id;
@@ -151,7 +151,7 @@ TEST_F(AccountsTest, TheListIsInOrderOfMaking) {
     for (int number = 0; number < 12; ++number) {
         make_account();
     }
-    const auto list = get("/accounts");
+    const auto list = get("/admin/accounts");
     EXPECT_EQ(list.items().size(), 12U);
     EXPECT_EQ(list.items().front().at("id"), "acc_1");
     EXPECT_EQ(list.items().back().at("id"), "acc_12");

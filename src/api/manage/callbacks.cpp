@@ -12,20 +12,6 @@ namespace {
 
 using boost::json::value;
 
-Result<store::QueuedCallback> find_callback(const Context& context, std::string_view id) {
-    if (const auto parsed = Uuid::parse(id)) {
-        auto found = context.read([&](store::Reader& reader) { return reader.callback(*parsed); });
-        if (!found) {
-            return pass(found);
-        }
-        if (*found) {
-            return **std::move(found);
-        }
-    }
-    return fail(ErrorCode::not_found,
-                fmt::format("there is no callback {}: see `merpati callback list`", id));
-}
-
 }  // namespace
 
 Result<value> list(const Context& context, Call& call) {
@@ -34,22 +20,24 @@ Result<value> list(const Context& context, Call& call) {
     filter.state =
         fields.word("state", model::parse_callback_state, "waiting, delivered, exhausted or gone");
     filter.message = fields.word("message", Uuid::parse, "a request id");
-    if (auto taken = take_page(context, fields, "a callback's id", filter); !taken) {
+    if (auto taken = take_page(context, call, "callbacks", filter); !taken) {
         return pass(taken);
     }
     auto found = context.read([&](store::Reader& reader) { return reader.callbacks(filter); });
     if (!found) {
         return pass(found);
     }
-    return page_of(*found, filter.limit,
-                   [](const store::QueuedCallback& queued) { return queued.callback.id; });
+    return page_of(
+        *found, filter.limit, "callbacks",
+        [](const store::QueuedCallback& queued) { return view(queued); },
+        [](const store::QueuedCallback& queued) { return queued.callback.id; });
 }
 
 Result<value> show(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto found = find_callback(context, call.id);
+    const auto found = find_callback(context, call, call.id);
     if (!found) {
         return pass(found);
     }
@@ -60,7 +48,7 @@ Result<value> replay(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto found = find_callback(context, call.id);
+    const auto found = find_callback(context, call, call.id);
     if (!found) {
         return pass(found);
     }
@@ -77,7 +65,7 @@ Result<value> replay(const Context& context, Call& call) {
         return pass(replayed);
     }
     context.callbacks.wake({found->callback.account, found->callback.origin_key});
-    auto shown = find_callback(context, call.id);
+    auto shown = find_callback(context, call, call.id);
     if (!shown) {
         return pass(shown);
     }

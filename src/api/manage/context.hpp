@@ -104,8 +104,9 @@ struct Context {
     const admission::Directory& directory;
     const outbound::AddressPolicy& policy;
     outbound::Schemes callback_schemes = outbound::Schemes::https_only;
-    std::string_view version;              // Of this program, for `status`.
-    std::string_view default_connector{};  // Of devices that are added without naming one.
+    std::string_view version;                      // Of this program, for `status`.
+    std::string_view default_connector{};          // Of devices that are added without naming one.
+    std::function<void(const Error&)> on_fault{};  // Told of faults that callers are not told.
     DeviceControl& devices;
     MessageControl& messages;
     CallbackControl& callbacks;

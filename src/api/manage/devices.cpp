@@ -18,7 +18,7 @@ constexpr std::size_t url_bytes_max = 2048;
 
 /// What `add` was asked for.
 struct Wanted {
-    std::string account;
+    std::optional<std::string> account;
     std::string number;
     std::optional<std::string> connector;
     store::DevicePatch choices;
@@ -58,7 +58,7 @@ store::DevicePatch take_choices(Fields& fields, const Context& context) {
 
 Wanted take_wanted(Fields& fields, const Context& context) {
     Wanted wanted;
-    wanted.account = fields.required_text("account", 32);
+    wanted.account = fields.text("account", 32);
     wanted.number = fields.required_text("number", 32);
     wanted.connector = fields.text("connector", 32);
     if (wanted.connector && !model::is_connector_name(*wanted.connector)) {
@@ -103,10 +103,16 @@ Result<model::Device> make_device(const Context& context, store::Tables& tables,
     return device;
 }
 
-Result<model::Device> add_in(const Context& context, store::Tables& tables, const Wanted& wanted) {
-    const auto owner = find_account(tables, wanted.account);
+Result<model::Device> add_in(const Context& context, store::Tables& tables, const Call& call,
+                             const Wanted& wanted) {
+    const auto owner = find_own_account(tables, call, wanted.account);
     if (!owner) {
         return pass(owner);
+    }
+    if (owner->plan != model::Plan::paid && !call.principal.is_administrator()) {
+        return fail(ErrorCode::refused,
+                    fmt::format("accounts of the plan {} cannot add devices themselves",
+                                model::to_string(owner->plan)));
     }
     const auto device = make_device(context, tables, *owner, wanted);
     if (!device) {
@@ -119,8 +125,10 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, cons
     switch (decision->result) {
         case store::DeviceDecision::Result::owned_by_another:
             return fail(ErrorCode::conflict,
-                        fmt::format("{} is a device of {} already: remove it there first",
-                                    wanted.number, decision->device.account.text()));
+                        call.principal.knows(decision->device.account)
+                            ? fmt::format("{} is a device of {} already: remove it there first",
+                                          wanted.number, decision->device.account.text())
+                            : fmt::format("{} is registered already", wanted.number));
         case store::DeviceDecision::Result::no_room:
             return fail(ErrorCode::refused,
                         fmt::format("{} has its {} devices already: raise the limit with `merpati "
@@ -147,7 +155,7 @@ Result<value> list(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto owner = find_owner(context, account);
+    const auto owner = find_owner(context, call, account);
     if (!owner) {
         return pass(owner);
     }
@@ -164,7 +172,7 @@ Result<value> show(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto device = find_device(context, call.id);
+    const auto device = find_device(context, call, call.id);
     if (!device) {
         return pass(device);
     }
@@ -178,7 +186,7 @@ Result<value> add(const Context& context, Call& call) {
         return pass(checked);
     }
     return context.commit_and_show(
-        [&](store::Tables& tables) { return add_in(context, tables, wanted); },
+        [&](store::Tables& tables) { return add_in(context, tables, call, wanted); },
         [](const model::Device& device) { return view(device); });
 }
 
@@ -189,7 +197,7 @@ Result<value> change(const Context& context, Call& call) {
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Device> {
-            const auto device = find_device(tables, call.id);
+            const auto device = find_device(tables, call, call.id);
             if (!device) {
                 return pass(device);
             }
@@ -202,7 +210,7 @@ Result<value> connect(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto device = find_device(context, call.id);
+    const auto device = find_device(context, call, call.id);
     if (!device) {
         return pass(device);
     }
@@ -217,7 +225,7 @@ Result<value> disconnect(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto device = find_device(context, call.id);
+    const auto device = find_device(context, call, call.id);
     if (!device) {
         return pass(device);
     }
@@ -254,7 +262,7 @@ Result<value> show_pairing(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto device = find_device(context, call.id);
+    const auto device = find_device(context, call, call.id);
     if (!device) {
         return pass(device);
     }
@@ -266,7 +274,7 @@ Result<value> pair(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto device = find_device(context, call.id);
+    const auto device = find_device(context, call, call.id);
     if (!device) {
         return pass(device);
     }
@@ -281,7 +289,7 @@ Result<value> answer_pairing(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto device = find_device(context, call.id);
+    const auto device = find_device(context, call, call.id);
     if (!device) {
         return pass(device);
     }
@@ -297,7 +305,7 @@ Result<value> remove(const Context& context, Call& call) {
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::PhoneNumber> {
-            const auto device = find_device(tables, call.id);
+            const auto device = find_device(tables, call, call.id);
             if (!device) {
                 return pass(device);
             }

@@ -111,12 +111,12 @@ TEST_F(DevicesTest, APairingIsBegunAnsweredAndShown) {
                              .payload = "Kode: 1",
                              .expires_at = clock.now(),
                              .reason = {}};
-    const auto begun = post("/devices/6281100000001/pairing", R"({"method":"otp"})");
+    const auto begun = post("/devices/6281100000001/pair", R"({"method":"otp"})");
     EXPECT_EQ(begun.status, 200);
     EXPECT_EQ(begun.text("state"), "pairing");
     EXPECT_EQ(begun.text("payload"), "Kode: 1");
     EXPECT_EQ(begun.text("expires_at"), to_rfc3339(clock.now()));
-    EXPECT_EQ(post("/devices/6281100000001/pairing", "").status, 200);
+    EXPECT_EQ(post("/devices/6281100000001/pair", "").status, 200);
     EXPECT_EQ(post("/devices/6281100000001/pairing/answer", R"({"answer":"9"})").status, 200);
     EXPECT_THAT(devices.calls,
                 ::testing::IsSupersetOf(

@@ -1,6 +1,7 @@
 #include "api/manage/fields.hpp"
 
 #include <charconv>
+#include <ranges>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -13,6 +14,7 @@
 namespace merpati::api::manage {
 namespace {
 
+constexpr std::size_t word_bytes_max = 64;
 constexpr std::size_t name_shown_max = 64;  // A caller's field name comes back only so far.
 
 bool has_control_characters(std::string_view text) {
@@ -165,6 +167,33 @@ std::optional<bool> Fields::boolean(std::string_view name) {
     return std::nullopt;
 }
 
+std::optional<std::vector<std::string>> Fields::words(std::string_view name, std::size_t most) {
+    const auto given = take(name);
+    if (!given) {
+        return std::nullopt;
+    }
+    std::vector<std::string> words;
+    if (const auto* text = given->if_string(); from_query_ && text != nullptr) {
+        for (const auto part : std::views::split(std::string_view{*text}, ',')) {
+            words.emplace_back(std::string_view{part});
+        }
+    } else if (const auto* list = given->if_array()) {
+        for (const auto& one : *list) {
+            words.emplace_back(one.is_string() ? std::string_view{one.get_string()} : "");
+        }
+    }
+    const bool fine =
+        !words.empty() && words.size() <= most &&
+        std::ranges::all_of(words, [](const std::string& word) {
+            return !word.empty() && word.size() <= word_bytes_max && !has_control_characters(word);
+        });
+    if (!fine) {
+        mistake(name, fmt::format("must be a list of 1 to {} words", most));
+        return std::nullopt;
+    }
+    return words;
+}
+
 std::optional<Timestamp> Fields::time(std::string_view name) {
     const auto given = text(name, 64);
     if (!given) {
@@ -179,14 +208,16 @@ std::optional<Timestamp> Fields::time(std::string_view name) {
 }
 
 void Fields::mistake(std::string_view name, const std::string& what) {
-    if (mistake_.empty()) {
-        mistake_ = fmt::format("'{}' {}", name, what);
+    // Of one field the first counts: what follows comes of it.
+    if (std::ranges::find(mistakes_, name, &Mistake::field) == mistakes_.end()) {
+        mistakes_.push_back({.field = std::string{name}, .what = what});
     }
 }
 
 Result<void> Fields::finish() const {
-    if (!mistake_.empty()) {
-        return fail(ErrorCode::invalid_argument, mistake_);
+    if (!mistakes_.empty()) {
+        const auto& [field, what] = mistakes_.front();
+        return fail(ErrorCode::invalid_argument, fmt::format("'{}' {}", field, what));
     }
     if (!fields_.empty()) {
         const std::string_view name = fields_.begin()->key();

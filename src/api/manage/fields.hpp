@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/json/object.hpp>
 
@@ -18,6 +19,12 @@ namespace merpati::api::manage {
 /// RFC 3986 section 2.1. Empty where an escape is broken, or stands for anything but printable
 /// ASCII: paths and queries carry ids and words, and errors quote them.
 [[nodiscard]] std::optional<std::string> percent_decode(std::string_view text);
+
+/// What is wrong with one field.
+struct Mistake {
+    std::string field;
+    std::string what;  // "must be given, and not be empty"
+};
 
 /// Operation: take every field the call knows, then ask `finish`, which answers with the first
 /// mistake or with an unknown field. A taker answers empty for a field that is missing or wrong,
@@ -44,6 +51,9 @@ public:
     [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name, std::int64_t lowest,
                                                       std::int64_t highest);
     [[nodiscard]] std::optional<bool> boolean(std::string_view name);
+    /// A list of strings of at most 64 bytes each; of a query, one text with commas.
+    [[nodiscard]] std::optional<std::vector<std::string>> words(std::string_view name,
+                                                                std::size_t most);
     /// RFC 3339.
     [[nodiscard]] std::optional<Timestamp> time(std::string_view name);
 
@@ -62,8 +72,9 @@ public:
         return parsed;
     }
 
-    /// Records a mistake that the handler found itself. The first one counts.
+    /// Records a mistake that the handler found itself.
     void mistake(std::string_view name, const std::string& what);
+    [[nodiscard]] const std::vector<Mistake>& mistakes() const noexcept { return mistakes_; }
 
     [[nodiscard]] Result<void> finish() const;
 
@@ -72,7 +83,7 @@ private:
 
     boost::json::object fields_;
     bool from_query_ = false;
-    std::string mistake_;
+    std::vector<Mistake> mistakes_;
 };
 
 }  // namespace merpati::api::manage

@@ -1,4 +1,4 @@
-// The handlers of the management API, a file a resource; api/operations.cpp says what calls them.
+// The handlers of the catalogue, a file a resource; api/operations.cpp says what calls them.
 #pragma once
 
 #include <memory>
@@ -6,18 +6,10 @@
 
 #include <boost/json/value.hpp>
 
-#include "admission/principal.hpp"
+#include "api/manage/call.hpp"
 #include "api/manage/context.hpp"
-#include "api/manage/fields.hpp"
 
 namespace merpati::api::manage {
-
-/// One call on its way through a handler.
-struct Call {
-    admission::Principal principal;
-    std::string id;  // What stands for "{}" in the operation's path, percent-decoded.
-    Fields fields;   // Of the body; for GET and DELETE of the query.
-};
 
 /// The lines of an answer that is made while it is sent: one JSON value each.
 ///

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "admission/api_key_format.hpp"
 #include "admission/checks.hpp"
@@ -30,6 +31,28 @@ std::optional<Pin> parse_pin(std::string_view word) {
     }
     const auto revision = model::parse_revision(word);
     return revision ? std::optional{Pin{revision}} : std::nullopt;
+}
+
+/// Nobody gives a key more than they may do themselves.
+Result<void> check_grant(const Call& call, model::AccountId account, model::Scopes scopes) {
+    if (call.principal.scopes_in(account).contains(scopes)) {
+        return {};
+    }
+    return fail(ErrorCode::forbidden,
+                fmt::format("only who has the scopes {} can give them to a key", scopes.text()));
+}
+
+/// `scopes`: a list of them; where it is not given, what keys had before there were scopes.
+model::Scopes take_scopes(Fields& fields) {
+    const auto words = fields.words("scopes", model::scopes_count);
+    if (!words) {
+        return model::ApiKey{}.scopes;
+    }
+    const auto scopes = model::Scopes::parse(fmt::format("{}", fmt::join(*words, ",")));
+    if (!scopes) {
+        fields.mistake("scopes", "must be a list of " + model::Scopes::all().text());
+    }
+    return scopes.value_or(model::Scopes{});
 }
 
 /// Draws a key into the record and answers its text, which nothing keeps.
@@ -66,21 +89,26 @@ struct Rotation {
     model::ApiKey previous;
 };
 
-Result<Rotation> rotate_in(store::Tables& tables, std::string_view id, model::ApiKey successor,
+Result<Rotation> rotate_in(store::Tables& tables, const Call& call, model::ApiKey successor,
                            std::chrono::seconds overlap) {
     const auto now = successor.created_at;
-    const auto key = find_key(tables, id);
+    const auto key = find_key(tables, call, call.id);
     if (!key) {
         return pass(key);
+    }
+    // Whoever rotates a key is shown one that can do the same.
+    if (auto allowed = check_grant(call, key->account, key->scopes); !allowed) {
+        return pass(allowed);
     }
     if (!admission::is_live(*key, now)) {
         return fail(ErrorCode::conflict, fmt::format("key {} does not work any more: create a new "
                                                      "one with `merpati key create {}`",
-                                                     id, key->account.text()));
+                                                     call.id, key->account.text()));
     }
     successor.account = key->account;
     successor.name = key->name;
     successor.revision = key->revision;
+    successor.scopes = key->scopes;
     auto made = insert(tables, std::move(successor));
     if (!made) {
         return pass(made);
@@ -99,7 +127,7 @@ Result<value> list(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto owner = find_owner(context, account);
+    const auto owner = find_owner(context, call, account);
     if (!owner) {
         return pass(owner);
     }
@@ -114,10 +142,11 @@ Result<value> list(const Context& context, Call& call) {
 
 Result<value> create(const Context& context, Call& call) {
     auto& fields = call.fields;
-    const auto account = fields.required_text("account", 32);
+    const auto account = fields.text("account", 32);
     model::ApiKey key;
     key.name = fields.text("name", name_bytes_max).value_or("");
     key.revision = fields.word("revision", parse_pin, "A, B or auto").value_or(Pin{}).revision;
+    key.scopes = take_scopes(fields);
     if (auto checked = fields.finish(); !checked) {
         return pass(checked);
     }
@@ -125,9 +154,12 @@ Result<value> create(const Context& context, Call& call) {
     const auto text = draw_key(context.random, key);
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::ApiKey> {
-            const auto owner = find_account(tables, account);
+            const auto owner = find_own_account(tables, call, account);
             if (!owner) {
                 return pass(owner);
+            }
+            if (auto allowed = check_grant(call, owner->id, key.scopes); !allowed) {
+                return pass(allowed);
             }
             key.account = owner->id;
             return insert(tables, key);
@@ -140,24 +172,20 @@ Result<value> create(const Context& context, Call& call) {
 }
 
 Result<value> revoke(const Context& context, Call& call) {
-    const auto key = find_key(context, call.id);
-    if (!key) {
-        return pass(key);
-    }
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
     const auto now = context.clock.now();
     return context.commit_and_show(
-        [&](store::Tables& tables) { return tables.revoke_key(key->id, now); },
+        [&](store::Tables& tables) -> Result<model::ApiKey> {
+            const auto key = find_key(tables, call, call.id);
+            return key ? tables.revoke_key(key->id, now) : pass(key);
+        },
         [now](const model::ApiKey& revoked) { return view(revoked, now); });
 }
 
 /// A successor takes the key's place; the old one works on until the overlap ends.
 Result<value> rotate(const Context& context, Call& call) {
-    if (const auto key = find_key(context, call.id); !key) {
-        return pass(key);
-    }
     const std::chrono::seconds overlap{
         call.fields.integer("overlap_seconds", 0, overlap_max.count())
             .value_or(overlap_seconds_default)};
@@ -167,7 +195,7 @@ Result<value> rotate(const Context& context, Call& call) {
     model::ApiKey successor{.created_at = context.clock.now()};
     const auto text = draw_key(context.random, successor);
     return context.commit_and_show(
-        [&](store::Tables& tables) { return rotate_in(tables, call.id, successor, overlap); },
+        [&](store::Tables& tables) { return rotate_in(tables, call, successor, overlap); },
         [&](const Rotation& rotation) {
             auto shown = view(rotation.successor, rotation.successor.created_at);
             shown["key"] = text;

@@ -41,16 +41,16 @@ TEST_F(KeysTest, AKeyCanBePinnedToARevision) {
 
 TEST_F(KeysTest, ARevokedKeyStopsAtOnceAndStaysListed) {
     const auto made = make_key();
-    EXPECT_EQ(post("/keys/" + made.text("id") + "/revoke").text("state"), "revoked");
+    EXPECT_EQ(del("/keys/" + made.text("id")).text("state"), "revoked");
     EXPECT_FALSE(opens(made.text("key")));
     EXPECT_EQ(get("/keys?account=" + account).items().front().at("state"), "revoked");
 }
 
 TEST_F(KeysTest, RevokingTwiceKeepsTheFirstTime) {
     const auto id = make_key().text("id");
-    const auto first = post("/keys/" + id + "/revoke").text("revoked_at");
+    const auto first = del("/keys/" + id).text("revoked_at");
     clock.advance(1h);
-    EXPECT_EQ(post("/keys/" + id + "/revoke").text("revoked_at"), first);
+    EXPECT_EQ(del("/keys/" + id).text("revoked_at"), first);
 }
 
 TEST_F(KeysTest, ARotatedKeyWorksUntilTheOverlapEndsAndItsSuccessorGoesOn) {
@@ -77,7 +77,7 @@ TEST_F(KeysTest, RotatingAgainNeverMakesTheOldKeyLiveLonger) {
 
 TEST_F(KeysTest, AKeyThatDoesNotWorkAnyMoreCannotBeRotated) {
     const auto id = make_key().text("id");
-    post("/keys/" + id + "/revoke");
+    del("/keys/" + id);
     const auto answer = post("/keys/" + id + "/rotate");
     EXPECT_EQ(answer.status, 409);
     EXPECT_THAT(answer.error(), HasSubstr("key create"));
@@ -93,7 +93,7 @@ TEST_F(KeysTest, ListsAreOfOneAccount) {
 }
 
 TEST_F(KeysTest, UnknownKeysAndAccountsAreNotFound) {
-    EXPECT_EQ(post("/keys/key_99/revoke").status, 404);
+    EXPECT_EQ(del("/keys/key_99").status, 404);
     EXPECT_EQ(post("/keys/bogus/rotate").status, 404);
     EXPECT_EQ(post("/keys", R"({"account":"acc_99"})").status, 404);
     EXPECT_EQ(post("/keys", R"({})").status, 400);
@@ -105,8 +105,21 @@ TEST_F(KeysTest, AnAccountHasABoundedNumberOfKeysThatWork) {
     }
     EXPECT_EQ(make_key().status, 403);
     EXPECT_EQ(post("/keys/key_1/rotate").status, 403);
-    post("/keys/key_1/revoke");
+    del("/keys/key_1");
     EXPECT_EQ(make_key().status, 200);
+}
+
+TEST_F(KeysTest, HaveTheScopesTheyAreGivenAndPassThemOn) {
+    EXPECT_EQ(boost::json::serialize(make_key().json.at("scopes")), R"(["send"])");
+    const auto made = make_key(R"(,"scopes":["messages:read","account:read"])");
+    EXPECT_EQ(boost::json::serialize(made.json.at("scopes")),
+              R"(["messages:read","account:read"])");
+    const auto rotated = post("/keys/" + made.text("id") + "/rotate");
+    EXPECT_EQ(rotated.json.at("scopes"), made.json.at("scopes"));
+    for (const auto* scopes :
+         {"[]", R"(["everything"])", R"(["send","send"])", R"("send")", "[1]"}) {
+        EXPECT_EQ(make_key(R"(,"scopes":)" + std::string{scopes}).status, 400) << scopes;
+    }
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include "api/manage/lookup.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include "base/uuid.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -22,87 +22,169 @@ std::unexpected<Error> no_device(std::string_view number) {
                 fmt::format("there is no device {}: see `merpati device list`", number));
 }
 
+std::unexpected<Error> no_message(std::string_view id) {
+    return fail(ErrorCode::not_found,
+                fmt::format("there is no message {}: see `merpati message list`", id));
+}
+
+std::unexpected<Error> no_callback(std::string_view id) {
+    return fail(ErrorCode::not_found,
+                fmt::format("there is no callback {}: see `merpati callback list`", id));
+}
+
+std::unexpected<Error> no_choice() {
+    return fail(ErrorCode::invalid_argument,
+                "'account' must be given: it is not clear which account is meant");
+}
+
+/// What was found, if the caller may have it.
+template <class Record>
+Result<Record> admit(const Call& call, Result<std::optional<Record>> found,
+                     model::AccountId Record::* account, std::unexpected<Error> missing) {
+    if (!found) {
+        return pass(found);
+    }
+    if (!*found) {
+        return missing;
+    }
+    if (auto checked = check_right(call, (**found).*account, std::move(missing)); !checked) {
+        return pass(checked);
+    }
+    return **std::move(found);
+}
+
+/// The account that a call means, by its id's text; `find` looks for one by that.
+template <class Find>
+Result<model::Account> own_account(const Call& call, const std::optional<std::string>& account,
+                                   Find find) {
+    if (account) {
+        return find(*account);
+    }
+    const auto only = call.principal.only_account();
+    return only ? find(only->text()) : no_choice();
+}
+
 }  // namespace
 
-Result<model::Account> find_account(store::Tables& tables, std::string_view id) {
+Result<void> check_right(const Call& call, model::AccountId account,
+                         std::unexpected<Error> missing) {
+    if (!call.principal.knows(account)) {
+        return missing;
+    }
+    if (call.needs && !call.principal.permits(account, *call.needs)) {
+        return fail(ErrorCode::forbidden,
+                    fmt::format("this needs the scope {}", model::to_string(*call.needs)));
+    }
+    return {};
+}
+
+Result<model::Account> find_account(store::Tables& tables, const Call& call, std::string_view id) {
     const auto parsed = model::AccountId::parse(id);
-    if (!parsed) {
-        return no_account(id);
-    }
-    auto found = tables.find_account(*parsed);
-    if (!found) {
-        return pass(found);
-    }
-    return *found ? Result<model::Account>{**std::move(found)} : no_account(id);
+    return parsed ? admit(call, tables.find_account(*parsed), &model::Account::id, no_account(id))
+                  : no_account(id);
 }
 
-Result<model::ApiKey> find_key(store::Tables& tables, std::string_view id) {
+Result<model::ApiKey> find_key(store::Tables& tables, const Call& call, std::string_view id) {
     const auto parsed = model::KeyId::parse(id);
-    if (!parsed) {
-        return no_key(id);
-    }
-    auto found = tables.find_key(*parsed);
-    if (!found) {
-        return pass(found);
-    }
-    return *found ? Result<model::ApiKey>{**std::move(found)} : no_key(id);
+    return parsed ? admit(call, tables.find_key(*parsed), &model::ApiKey::account, no_key(id))
+                  : no_key(id);
 }
 
-Result<model::Device> find_device(store::Tables& tables, std::string_view number) {
+Result<model::Device> find_device(store::Tables& tables, const Call& call,
+                                  std::string_view number) {
     const auto parsed = model::PhoneNumber::parse(number);
-    if (!parsed) {
-        return no_device(number);
-    }
-    auto found = tables.find_device(*parsed);
-    if (!found) {
-        return pass(found);
-    }
-    return *found ? Result<model::Device>{**std::move(found)} : no_device(number);
+    return parsed ? admit(call, tables.find_device(*parsed), &model::Device::account,
+                          no_device(number))
+                  : no_device(number);
 }
 
-Result<model::Account> find_account(const Context& context, std::string_view id) {
+Result<model::Account> find_account(const Context& context, const Call& call, std::string_view id) {
     const auto parsed = model::AccountId::parse(id);
     if (!parsed) {
         return no_account(id);
     }
-    auto found = context.read([&](store::Reader& reader) { return reader.account(*parsed); });
-    if (!found) {
-        return pass(found);
-    }
-    return *found ? Result<model::Account>{**std::move(found)} : no_account(id);
+    return admit(call, context.read([&](store::Reader& reader) { return reader.account(*parsed); }),
+                 &model::Account::id, no_account(id));
 }
 
-Result<model::ApiKey> find_key(const Context& context, std::string_view id) {
-    const auto parsed = model::KeyId::parse(id);
-    const auto keys = context.directory.keys(std::nullopt);
-    const auto found = std::ranges::find_if(
-        keys, [&parsed](const model::ApiKey& key) { return parsed && key.id == *parsed; });
-    if (found == keys.end()) {
-        return no_key(id);
-    }
-    return *found;
-}
-
-Result<std::shared_ptr<const model::Device>> find_device(const Context& context,
+Result<std::shared_ptr<const model::Device>> find_device(const Context& context, const Call& call,
                                                          std::string_view number) {
     const auto parsed = model::PhoneNumber::parse(number);
     auto found = parsed ? context.directory.find_device(*parsed) : nullptr;
     if (found == nullptr) {
         return no_device(number);
     }
+    if (auto checked = check_right(call, found->account, no_device(number)); !checked) {
+        return pass(checked);
+    }
     return found;
 }
 
-Result<std::optional<model::AccountId>> find_owner(const Context& context,
+Result<store::MessageRecord> find_message(store::Reader& reader, const Call& call,
+                                          std::string_view id) {
+    const auto parsed = Uuid::parse(id);
+    if (!parsed) {
+        return no_message(id);
+    }
+    auto found = reader.message(*parsed);
+    if (!found) {
+        return pass(found);
+    }
+    if (!*found) {
+        return no_message(id);
+    }
+    if (auto checked = check_right(call, (*found)->message.account, no_message(id)); !checked) {
+        return pass(checked);
+    }
+    return **std::move(found);
+}
+
+Result<store::MessageRecord> find_message(const Context& context, const Call& call,
+                                          std::string_view id) {
+    return context.read([&](store::Reader& reader) { return find_message(reader, call, id); });
+}
+
+Result<store::QueuedCallback> find_callback(const Context& context, const Call& call,
+                                            std::string_view id) {
+    const auto parsed = Uuid::parse(id);
+    if (!parsed) {
+        return no_callback(id);
+    }
+    auto found = context.read([&](store::Reader& reader) { return reader.callback(*parsed); });
+    if (!found) {
+        return pass(found);
+    }
+    if (!*found) {
+        return no_callback(id);
+    }
+    if (auto checked = check_right(call, (*found)->callback.account, no_callback(id)); !checked) {
+        return pass(checked);
+    }
+    return **std::move(found);
+}
+
+Result<std::optional<model::AccountId>> find_owner(const Context& context, const Call& call,
                                                    const std::optional<std::string>& account) {
-    if (!account) {
+    if (!account && call.principal.is_administrator()) {
         return std::nullopt;
     }
-    const auto found = find_account(context, *account);
+    const auto found = find_own_account(context, call, account);
     if (!found) {
         return pass(found);
     }
     return found->id;
+}
+
+Result<model::Account> find_own_account(const Context& context, const Call& call,
+                                        const std::optional<std::string>& account) {
+    return own_account(call, account,
+                       [&](const std::string& id) { return find_account(context, call, id); });
+}
+
+Result<model::Account> find_own_account(store::Tables& tables, const Call& call,
+                                        const std::optional<std::string>& account) {
+    return own_account(call, account,
+                       [&](const std::string& id) { return find_account(tables, call, id); });
 }
 
 }  // namespace merpati::api::manage

@@ -1,4 +1,4 @@
-// Finding what a call names, with an error that says where to look.
+// Finding what a call names: the one place that decides whether the caller may see it.
 #pragma once
 
 #include <memory>
@@ -6,25 +6,53 @@
 #include <string>
 #include <string_view>
 
+#include "api/manage/call.hpp"
 #include "api/manage/context.hpp"
 
 namespace merpati::api::manage {
 
-/// Errors of all: not_found, also for ids that cannot be one; store_failed.
+/// Operation: what is of an account that the caller knows nothing of is not found, in the words of
+/// what does not exist. In an account that the caller knows, it must have the scope that the
+/// operation needs.
+///
+/// Errors of all: not_found, also for ids that cannot be one; forbidden; store_failed.
 
 /// Inside a change, where the answer holds until it commits.
-[[nodiscard]] Result<model::Account> find_account(store::Tables& tables, std::string_view id);
-[[nodiscard]] Result<model::ApiKey> find_key(store::Tables& tables, std::string_view id);
-[[nodiscard]] Result<model::Device> find_device(store::Tables& tables, std::string_view number);
+[[nodiscard]] Result<model::Account> find_account(store::Tables& tables, const Call& call,
+                                                  std::string_view id);
+[[nodiscard]] Result<model::ApiKey> find_key(store::Tables& tables, const Call& call,
+                                             std::string_view id);
+[[nodiscard]] Result<model::Device> find_device(store::Tables& tables, const Call& call,
+                                                std::string_view number);
 
 /// The account as the store has it, with its present credit.
-[[nodiscard]] Result<model::Account> find_account(const Context& context, std::string_view id);
-[[nodiscard]] Result<model::ApiKey> find_key(const Context& context, std::string_view id);
+[[nodiscard]] Result<model::Account> find_account(const Context& context, const Call& call,
+                                                  std::string_view id);
 [[nodiscard]] Result<std::shared_ptr<const model::Device>> find_device(const Context& context,
+                                                                       const Call& call,
                                                                        std::string_view number);
+[[nodiscard]] Result<store::MessageRecord> find_message(store::Reader& reader, const Call& call,
+                                                        std::string_view id);
+[[nodiscard]] Result<store::MessageRecord> find_message(const Context& context, const Call& call,
+                                                        std::string_view id);
+[[nodiscard]] Result<store::QueuedCallback> find_callback(const Context& context, const Call& call,
+                                                          std::string_view id);
 
-/// Of a list that may be asked for one account: its id, or empty where none was named.
+/// Of a list: the account that was named, or else the caller's only one. Empty: those of all
+/// accounts, which administrators alone are told. Errors: invalid_argument too (several accounts).
 [[nodiscard]] Result<std::optional<model::AccountId>> find_owner(
-    const Context& context, const std::optional<std::string>& account);
+    const Context& context, const Call& call, const std::optional<std::string>& account);
+
+/// Of an operation on one account: the account that was named, or else the caller's only one.
+/// Errors: invalid_argument too (none was named, and the caller has not exactly one).
+[[nodiscard]] Result<model::Account> find_own_account(const Context& context, const Call& call,
+                                                      const std::optional<std::string>& account);
+[[nodiscard]] Result<model::Account> find_own_account(store::Tables& tables, const Call& call,
+                                                      const std::optional<std::string>& account);
+
+/// Whether the caller may do what the operation does in the account; `missing` is the answer where
+/// it may not even know of it. For what no function above finds.
+[[nodiscard]] Result<void> check_right(const Call& call, model::AccountId account,
+                                       std::unexpected<Error> missing);
 
 }  // namespace merpati::api::manage

@@ -1,6 +1,7 @@
 #include "api/manage/manage.hpp"
 
 #include <boost/json/serialize.hpp>
+#include <fmt/format.h>
 
 #include "http/router.hpp"
 #include "model/store_url.hpp"
@@ -8,56 +9,54 @@
 namespace merpati::api::manage {
 namespace {
 
-Outcome failure(std::uint16_t status, std::string_view code, std::string_view message) {
-    const boost::json::value body{
-        {"error",
-         {{"code", boost::json::string_view{code.data(), code.size()}},
-          {"message", boost::json::string_view{message.data(), message.size()}}}}};
-    return {.status = status, .body = boost::json::serialize(body)};
+/// Whether an operation is carried out by handlers that block: those that Manage runs.
+bool is_ours(const Operation& operation) {
+    return std::holds_alternative<Handler*>(operation.answerer) || operation.is_streamed();
 }
 
-std::uint16_t status_of(ErrorCode code) {
-    switch (code) {
-        case ErrorCode::invalid_argument:
-            return 400;
-        case ErrorCode::refused:
-            return 403;
-        case ErrorCode::not_found:
-            return 404;
-        case ErrorCode::conflict:
-            return 409;
-        case ErrorCode::busy:
-        case ErrorCode::shutting_down:
-            return 503;
-        case ErrorCode::timeout:
-            return 504;
-        case ErrorCode::unreachable:
-        case ErrorCode::protocol:
-        case ErrorCode::store_failed:
-        case ErrorCode::damaged:
-        case ErrorCode::io_failed:
-            return 500;
+/// `Link` to the page after this one (RFC 8288): the same request with the page's cursor.
+std::string link_to_next(const Request& request, const boost::json::value& answer) {
+    const auto* object = answer.if_object();
+    const auto* next = object == nullptr ? nullptr : object->if_contains("next");
+    if (next == nullptr || !next->is_string()) {
+        return {};
     }
-    return 500;
-}
-
-Outcome failure(const Error& error) {
-    return failure(status_of(error.code), to_string(error.code), error.detail);
+    std::string target = request.path + '?';
+    std::string_view query = request.query;
+    while (!query.empty()) {
+        const auto parameter = query.substr(0, query.find('&'));
+        query.remove_prefix(std::min(parameter.size() + 1, query.size()));
+        if (!parameter.starts_with("cursor=")) {
+            target.append(parameter).append("&");
+        }
+    }
+    return fmt::format("Link: <{}cursor={}>; rel=\"next\"\r\n", target,
+                       std::string_view{next->get_string()});
 }
 
 }  // namespace
 
+RequestHead RequestHead::of(const http::Request& request) {
+    const auto copy = [&](std::string_view name) {
+        const auto value = request.header(name);
+        return value ? std::optional<std::string>{*value} : std::nullopt;
+    };
+    return {.accept = std::string{request.header("Accept").value_or("")},
+            .if_match = copy("If-Match"),
+            .if_none_match = copy("If-None-Match")};
+}
+
 Outcome Manage::handle(http::Method method, std::string_view path, std::string_view query,
                        std::string_view body) {
     for (const auto& operation : operations()) {
-        if (operation.scope == Scope::management && operation.method == method &&
+        if (is_ours(operation) && operation.method == method &&
             http::match_path(operation.path, path)) {
             return run(operation,
                        {.method = method,
                         .path = std::string{path},
                         .query = std::string{query},
                         .body = std::string{body}},
-                       {.kind = admission::Principal::Kind::local_operator});
+                       admission::Principal::local());
         }
     }
     return refuse(path);
@@ -65,46 +64,85 @@ Outcome Manage::handle(http::Method method, std::string_view path, std::string_v
 
 Outcome Manage::run(const Operation& operation, const Request& request,
                     admission::Principal principal) {
-    if (!permits(operation.scope, principal.kind)) {
-        return failure(403, "refused", "this is for the operator alone");
+    if (auto refusal = check_scope(operation, principal)) {
+        return *std::move(refusal);
     }
     auto id = percent_decode(http::match_path(operation.path, request.path).value_or(""));
     if (!id) {
-        return failure(400, "invalid_argument", "the id in the path is malformed");
+        return problem(400, "invalid_argument", "the id in the path is malformed");
     }
     const bool asks =
         operation.method == http::Method::get || operation.method == http::Method::del;
     auto fields = asks ? Fields::from_query(request.query) : Fields::from_body(request.body);
     if (!fields) {
-        return failure(fields.error());
+        return problem(fields.error(), false);
     }
-    Call call{
-        .principal = std::move(principal), .id = *std::move(id), .fields = *std::move(fields)};
+    Call call{.principal = std::move(principal),
+              .needs = operation.needs,
+              .id = *std::move(id),
+              .fields = *std::move(fields),
+              .head = request.head};
+    return answer(operation, request, call);
+}
+
+Outcome Manage::answer(const Operation& operation, const Request& request, Call& call) {
+    const auto failed = [&](const Error& error) {
+        const bool faulty = error.code == ErrorCode::store_failed ||
+                            error.code == ErrorCode::damaged || error.code == ErrorCode::io_failed;
+        if (faulty && context_.on_fault) {
+            context_.on_fault(error);
+        }
+        return problem(error, call.principal.is_administrator(), call.fields.mistakes());
+    };
     if (auto* const* stream = std::get_if<StreamHandler*>(&operation.answerer)) {
         auto lines = (*stream)(context_, call);
-        return lines ? Outcome{.lines = std::move(*lines)} : failure(lines.error());
+        return lines ? Outcome{.content_type = "application/x-ndjson", .lines = std::move(*lines)}
+                     : failed(lines.error());
     }
-    const auto answer = std::get<Handler*>(operation.answerer)(context_, call);
-    return answer ? Outcome{.body = boost::json::serialize(*answer)} : failure(answer.error());
+    const auto answered = std::get<Handler*>(operation.answerer)(context_, call);
+    if (!answered) {
+        return failed(answered.error());
+    }
+    auto& head = call.answer;
+    if (head.text) {
+        return {.status = head.status,
+                .body = *std::move(head.text),
+                .content_type = head.content_type,
+                .headers = std::move(head.headers)};
+    }
+    return {.status = head.status,
+            .body = boost::json::serialize(*answered),
+            .headers = std::move(head.headers) + link_to_next(request, *answered)};
+}
+
+std::optional<Outcome> Manage::check_scope(const Operation& operation,
+                                           const admission::Principal& principal) {
+    if (operation.scope != Scope::catalogue) {
+        return std::nullopt;
+    }
+    if (principal.kind == admission::Principal::Kind::anyone) {
+        return unauthenticated();
+    }
+    if (operation.needs && !principal.permits_somewhere(*operation.needs)) {
+        return problem(403, "forbidden",
+                       fmt::format("this needs the scope {}", model::to_string(*operation.needs)));
+    }
+    return std::nullopt;
 }
 
 Outcome Manage::refuse(std::string_view path) {
     std::string allow;
     for (const auto& operation : operations()) {
-        if (operation.scope == Scope::management && http::match_path(operation.path, path)) {
+        if (http::match_path(operation.path, path)) {
             allow.append(allow.empty() ? "" : ", ").append(http::to_string(operation.method));
         }
     }
     if (allow.empty()) {
-        return failure(404, "not_found", "there is nothing at this path");
+        return problem(404, "not_found", "there is nothing at this path");
     }
-    auto refusal = failure(405, "method_not_allowed", "this path takes " + allow + " only");
-    refusal.allow = std::move(allow);
+    auto refusal = problem(405, "method_not_allowed", "this path takes " + allow + " only");
+    refusal.headers = "Allow: " + allow + "\r\n";
     return refusal;
-}
-
-Outcome Manage::busy() {
-    return failure(503, "busy", "too many calls wait, or the server is stopping: try again");
 }
 
 std::string local_socket_path(std::string_view store_url) {

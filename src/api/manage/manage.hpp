@@ -1,24 +1,17 @@
-// The management API: one door for the CLI, the dashboard and operators' programs.
+// The catalogue of operations, as plain calls.
 #pragma once
 
-#include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "api/manage/context.hpp"
+#include "api/manage/problem.hpp"
 #include "api/operation.hpp"
 #include "http/request.hpp"
 
 namespace merpati::api::manage {
-
-struct Outcome {
-    std::uint16_t status = 200;
-    std::string body;                // JSON; of a failure {"error":{"code","message"}}.
-    std::string allow{};             // Of a 405: the methods that the path takes, "GET, POST".
-    std::unique_ptr<Lines> lines{};  // Instead of `body`, of an operation that is streamed.
-};
 
 /// A call as it came.
 struct Request {
@@ -26,12 +19,14 @@ struct Request {
     std::string path;
     std::string query;
     std::string body;
+    RequestHead head{};
 };
 
-/// Accounts, keys, devices, messages, callbacks, backup and status, as plain calls: method, path,
-/// query and body in, status and JSON out. docs/management-api.md is its manual.
+/// Accounts, keys, devices, messages, callbacks, backup and status: method, path, query and body
+/// in, status and JSON out. docs/catalogue.md is its manual.
 ///
-/// Operation: the operations of Scope::management, for the principals that this permits. Each
+/// Operation: whoever calls must have the scope that the operation needs, in the account that the
+/// call is about; what is of other accounts is answered as what does not exist (lookup.hpp). Each
 /// change is decided in the transaction that commits it, and in the directory when `run` returns,
 /// so that the very next request sees it. Lists answer {"items":[…],"next":CURSOR or null}.
 ///
@@ -39,8 +34,9 @@ struct Request {
 ///
 /// Limits: lists to 1000 items a page; each field's bound stands in its error.
 ///
-/// Errors: as statuses. 400 malformed, 403 refused, 404 not found, 405 method, 409 conflict,
-/// 503 busy, 504 timeout, 500 the store or a file. The message says what to do.
+/// Errors: as problems. 400 malformed, 401 nobody, 403 forbidden or refused, 404 not found, 405
+/// method, 409 conflict, 412 precondition, 503 busy, 504 timeout, 500 the store or a file. The
+/// detail says what to do.
 class Manage {
 public:
     explicit Manage(Context context) : context_(std::move(context)) {}
@@ -52,13 +48,17 @@ public:
     [[nodiscard]] Outcome run(const Operation& operation, const Request& request,
                               admission::Principal principal);
 
+    /// Before anything is looked up, so that the answer tells nothing of what there is: 401 for
+    /// nobody, 403 for who has the operation's scope in no account. Empty: the caller may go on.
+    [[nodiscard]] static std::optional<Outcome> check_scope(const Operation& operation,
+                                                            const admission::Principal& principal);
+
     /// What a request is answered for which there is no operation: 404 or 405.
     [[nodiscard]] static Outcome refuse(std::string_view path);
 
-    /// The answer to who must come again.
-    [[nodiscard]] static Outcome busy();
-
 private:
+    [[nodiscard]] Outcome answer(const Operation& operation, const Request& request, Call& call);
+
     Context context_;
 };
 

@@ -1,4 +1,4 @@
-// The small world of the management API's tests: a real store in a temporary folder, and controls
+// The small world of the catalogue's tests: a real store in a temporary folder, and controls
 // that write down what they were calls.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "api/manage/manage.hpp"
+#include "http/router.hpp"
 #include "testing/fixed_random.hpp"
 #include "testing/manual_clock.hpp"
 #include "testing/temporary_folder.hpp"
@@ -34,9 +35,7 @@ struct Answer {
         const auto& value = json.at(field);
         return value.is_string() ? std::string{value.get_string().c_str()} : std::string{};
     }
-    [[nodiscard]] std::string error() const {
-        return json.at("error").at("message").as_string().c_str();
-    }
+    [[nodiscard]] std::string error() const { return json.at("detail").as_string().c_str(); }
     [[nodiscard]] const boost::json::array& items() const { return json.at("items").as_array(); }
     [[nodiscard]] std::string whole() const { return boost::json::serialize(json); }
 };
@@ -148,25 +147,53 @@ struct ManageTest : ::testing::Test {
         ASSERT_TRUE(written) << written.error().describe();
     }
 
-    /// `path` is below /manage/v1, with its query.
+    /// `path` is below /v1, with its query.
     Answer call(http::Method method, std::string_view path, std::string_view body = {}) {
         const auto question = path.find('?');
         const auto query =
             question == std::string_view::npos ? std::string_view{} : path.substr(question + 1);
-        const auto outcome = manage->handle(
-            method, "/manage/v1" + std::string{path.substr(0, question)}, query, body);
+        const auto outcome =
+            manage->handle(method, "/v1" + std::string{path.substr(0, question)}, query, body);
         return {.status = outcome.status, .json = boost::json::parse(outcome.body)};
     }
     Answer get(std::string_view path) { return call(http::Method::get, path); }
     Answer post(std::string_view path, std::string_view body = {}) {
         return call(http::Method::post, path, body);
     }
+    Answer del(std::string_view path) { return call(http::Method::del, path); }
     Answer patch(std::string_view path, std::string_view body) {
         return call(http::Method::patch, path, body);
     }
 
+    /// The same, for a caller that came over the network.
+    Answer call_as(const admission::Principal& principal, http::Method method,
+                   std::string_view path, std::string_view body = {}) {
+        const auto question = path.find('?');
+        const Request request{.method = method,
+                              .path = "/v1" + std::string{path.substr(0, question)},
+                              .query = question == std::string_view::npos
+                                           ? ""
+                                           : std::string{path.substr(question + 1)},
+                              .body = std::string{body}};
+        for (const auto& operation : operations()) {
+            if (operation.method == method && http::match_path(operation.path, request.path)) {
+                const auto outcome = manage->run(operation, request, principal);
+                return {.status = outcome.status, .json = boost::json::parse(outcome.body)};
+            }
+        }
+        return {};
+    }
+    /// A key of the account, as a principal.
+    admission::Principal key_of(const std::string& account, model::Scopes scopes) {
+        model::ApiKey key{.account = *model::AccountId::parse(account)};
+        key.scopes = scopes;
+        return admission::Principal::of(
+            admission::KeyEntry{.key = std::make_shared<const model::ApiKey>(key),
+                                .account = directory.find_account(key.account)});
+    }
+
     std::string make_account(std::string_view fields = R"("name":"Toko")") {
-        const auto made = post("/accounts", "{" + std::string{fields} + "}");
+        const auto made = post("/admin/accounts", "{" + std::string{fields} + "}");
         EXPECT_EQ(made.status, 200) << made.whole();
         return made.text("id");
     }

@@ -19,37 +19,19 @@ using boost::json::value;
 constexpr std::string_view states =
     "pending, sending, handed_over, sent, failed, cancelled or held";
 
-Result<store::MessageRecord> find_message(store::Reader& reader, std::string_view id) {
-    if (const auto parsed = Uuid::parse(id)) {
-        auto found = reader.message(*parsed);
-        if (!found) {
-            return pass(found);
-        }
-        if (*found) {
-            return **std::move(found);
-        }
-    }
-    return fail(ErrorCode::not_found,
-                fmt::format("there is no message {}: see `merpati message list`", id));
-}
-
-Result<store::MessageRecord> find_message(const Context& context, std::string_view id) {
-    return context.read([&](store::Reader& reader) { return find_message(reader, id); });
-}
-
-Result<value> show_again(const Context& context, std::string_view id) {
-    const auto record = find_message(context, id);
+Result<value> show_again(const Context& context, const Call& call) {
+    const auto record = find_message(context, call, call.id);
     if (!record) {
         return pass(record);
     }
-    return view(*record);
+    return view(*record, call.principal);
 }
 
 /// Newest first, page by page.
 class AllMessages final : public Lines {
 public:
-    AllMessages(const Context& context, store::MessageFilter filter)
-        : context_(context), filter_(filter) {}
+    AllMessages(const Context& context, store::MessageFilter filter, admission::Principal viewer)
+        : context_(context), filter_(filter), viewer_(std::move(viewer)) {}
 
     Result<std::string> next() override {
         std::string lines;
@@ -63,7 +45,7 @@ public:
                 }
                 continue;
             }
-            lines += boost::json::serialize(view(page_[place_++]));
+            lines += boost::json::serialize(view(page_[place_++], viewer_));
             lines += '\n';
         }
         return lines;
@@ -90,6 +72,7 @@ private:
 
     const Context& context_;
     store::MessageFilter filter_;
+    const admission::Principal viewer_;
     std::vector<store::MessageRecord> page_;
     std::size_t place_ = 0;
     bool is_last_ = false;
@@ -105,27 +88,29 @@ Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto owner = find_owner(context, account);
+    const auto owner = find_owner(context, call, account);
     if (!owner) {
         return pass(owner);
     }
     filter.account = *owner;
-    return std::make_unique<AllMessages>(context, filter);
+    return std::make_unique<AllMessages>(context, filter, call.principal);
 }
 
 Result<value> list(const Context& context, Call& call) {
     auto& fields = call.fields;
     store::MessageFilter filter;
     filter.state = fields.word("state", model::parse_message_state, states);
-    if (auto taken = take_page(context, fields, "a request id", filter); !taken) {
+    if (auto taken = take_page(context, call, "messages", filter); !taken) {
         return pass(taken);
     }
     auto found = context.read([&](store::Reader& reader) { return reader.messages(filter); });
     if (!found) {
         return pass(found);
     }
-    return page_of(*found, filter.limit,
-                   [](const store::MessageRecord& record) { return record.message.id; });
+    return page_of(
+        *found, filter.limit, "messages",
+        [&](const store::MessageRecord& record) { return view(record, call.principal); },
+        [](const store::MessageRecord& record) { return record.message.id; });
 }
 
 /// The text is shown only to whoever asks for it: `body=true`.
@@ -138,7 +123,7 @@ Result<value> show(const Context& context, Call& call) {
     if (!reader) {
         return pass(reader);
     }
-    const auto record = find_message(**reader, call.id);
+    const auto record = find_message(**reader, call, call.id);
     if (!record) {
         return pass(record);
     }
@@ -146,7 +131,7 @@ Result<value> show(const Context& context, Call& call) {
     if (!callbacks) {
         return pass(callbacks);
     }
-    auto shown = view(*record);
+    auto shown = view(*record, call.principal);
     if (with_body) {
         shown["body"] = record->message.body;
     }
@@ -161,7 +146,7 @@ Result<value> cancel(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    auto record = find_message(context, call.id);
+    auto record = find_message(context, call, call.id);
     if (!record) {
         return pass(record);
     }
@@ -178,7 +163,7 @@ Result<value> cancel(const Context& context, Call& call) {
     if (!cancelled) {
         return pass(cancelled);
     }
-    return show_again(context, call.id);
+    return show_again(context, call);
 }
 
 /// Sends a held message after all; whoever does so accepts that it may arrive twice.
@@ -186,7 +171,7 @@ Result<value> release(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto record = find_message(context, call.id);
+    const auto record = find_message(context, call, call.id);
     if (!record) {
         return pass(record);
     }
@@ -208,7 +193,7 @@ Result<value> release(const Context& context, Call& call) {
                    : Result<value>{pass(released)};
     }
     context.messages.released(record->message, now);
-    return show_again(context, call.id);
+    return show_again(context, call);
 }
 
 /// Ends a held message for good. Whoever does so knows that it has not arrived, or accepts that it
@@ -217,7 +202,7 @@ Result<value> give_up(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    auto record = find_message(context, call.id);
+    auto record = find_message(context, call, call.id);
     if (!record) {
         return pass(record);
     }
@@ -228,7 +213,7 @@ Result<value> give_up(const Context& context, Call& call) {
                                       model::to_string(record->state)))
                    : Result<value>{pass(failed)};
     }
-    return show_again(context, call.id);
+    return show_again(context, call);
 }
 
 }  // namespace merpati::api::manage::messages

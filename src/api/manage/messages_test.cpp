@@ -69,7 +69,7 @@ TEST_F(MessagesTest, PagesJoinWithoutGapOrOverlap) {
         for (const auto& item : page.items()) {
             seen.emplace_back(item.at("id").as_string().c_str());
         }
-        cursor = page.text("next").empty() ? "" : "&before=" + page.text("next");
+        cursor = page.text("next").empty() ? "" : "&cursor=" + page.text("next");
     } while (!cursor.empty());
     EXPECT_EQ(seen, all);
 }
@@ -82,7 +82,7 @@ TEST_F(MessagesTest, FiltersChooseByAccountAndState) {
     EXPECT_EQ(get("/messages?state=pending&account=" + account).items().size(), 1U);
     EXPECT_THAT(get("/messages?account=" + other).items(), IsEmpty());
     for (const std::string_view wrong :
-         {"?state=lost", "?limit=0", "?limit=1001", "?limit=x", "?before=x", "?before="}) {
+         {"?state=lost", "?limit=0", "?limit=1001", "?limit=x", "?cursor=x", "?cursor="}) {
         EXPECT_EQ(get("/messages" + std::string{wrong}).status, 400) << wrong;
     }
     EXPECT_EQ(get("/messages?account=acc_99").status, 404);

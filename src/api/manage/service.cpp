@@ -1,109 +1,66 @@
 #include "api/manage/service.hpp"
 
-#include <condition_variable>
-#include <deque>
-#include <functional>
+#include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
-#include "base/thread.hpp"
+#include "api/manage/workers.hpp"
 
 namespace merpati::api::manage {
 namespace {
 
-constexpr std::size_t threads_count = 2;
-constexpr std::size_t waiting_max = 64;
-
-/// Called once: with true to be done, with false where the threads stop before they come to it.
-using Job = std::move_only_function<void(bool proceed)>;
-
-/// Some threads, and the jobs that wait for them.
-class Workers {
+/// How many exports each share has open. They cost a place for as long as their clients read.
+class OpenExports {
 public:
-    explicit Workers(const char* name) : name_(name) {}
-    ~Workers() { stop(); }
+    static constexpr std::size_t each_max = 4;
+    static constexpr std::size_t local_max = 64;
 
-    /// False when too many wait, or it does not run; `job` is then untouched.
-    [[nodiscard]] bool put(Job&& job) {
-        const std::lock_guard lock{mutex_};
-        if (!running_ || jobs_.size() >= waiting_max) {
-            return false;
+    /// Taken back when the last copy is destroyed; null: the share has as many as it may.
+    using Place = std::shared_ptr<void>;
+    [[nodiscard]] Place take(Share share) {
+        const std::lock_guard lock{counts_->mutex};
+        auto& count = counts_->of[share];
+        if (count >= (share.kind == Share::Kind::local ? local_max : each_max)) {
+            return nullptr;
         }
-        jobs_.push_back(std::move(job));
-        filled_.notify_one();
-        return true;
-    }
-
-    void start() {
-        {
-            const std::lock_guard lock{mutex_};
-            running_ = true;
-        }
-        for (std::size_t number = 0; number < threads_count; ++number) {
-            threads_.push_back(start_thread(name_, [this] { work(); }));
-        }
-    }
-
-    void stop() {
-        std::deque<Job> left;
-        {
-            const std::lock_guard lock{mutex_};
-            running_ = false;
-            left.swap(jobs_);
-        }
-        filled_.notify_all();
-        for (auto& job : left) {
-            job(false);
-        }
-        for (auto& thread : threads_) {
-            thread.join();
-        }
-        threads_.clear();
+        ++count;
+        return {counts_.get(), [counts = counts_, share](void*) {
+                    const std::lock_guard lock{counts->mutex};
+                    if (--counts->of[share] == 0) {
+                        counts->of.erase(share);
+                    }
+                }};
     }
 
 private:
-    void work() {
-        std::unique_lock lock{mutex_};
-        while (true) {
-            filled_.wait(lock, [this] { return !running_ || !jobs_.empty(); });
-            if (jobs_.empty()) {
-                return;
-            }
-            auto job = std::move(jobs_.front());
-            jobs_.pop_front();
-            lock.unlock();
-            job(true);
-            job = nullptr;
-            lock.lock();
-        }
-    }
-
-    const char* name_;
-    std::mutex mutex_;
-    std::condition_variable filled_;
-    std::deque<Job> jobs_;
-    bool running_ = false;
-    std::vector<std::thread> threads_;
+    struct Counts {
+        std::mutex mutex;
+        std::map<Share, std::size_t> of;
+    };
+    // Shared, because answers may outlive the service.
+    std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
 };
 
 /// Lines as the body of an answer.
 class LineSource final : public http::BodySource {
 public:
-    LineSource(Workers& workers, std::unique_ptr<Lines> lines)
-        : workers_(workers), progress_(std::make_shared<Progress>(std::move(lines))) {}
+    LineSource(Workers& workers, Share share, std::unique_ptr<Lines> lines,
+               OpenExports::Place place)
+        : workers_(workers),
+          share_(share),
+          progress_(std::make_shared<Progress>(std::move(lines))),
+          place_(std::move(place)) {}
 
     void next(http::BodyWriter writer) override {
         // A client that has gone takes its lines with it; what waits for them then does nothing.
-        (void)workers_.put(
-            [waiting = std::weak_ptr{progress_}, writer = std::move(writer)](bool proceed) mutable {
-                const auto progress = waiting.lock();
-                if (proceed && progress) {
-                    write(*progress, std::move(writer));
-                }
-            });
+        (void)workers_.go_on(share_, [waiting = std::weak_ptr{progress_},
+                                      writer = std::move(writer)](bool proceed) mutable {
+            const auto progress = waiting.lock();
+            if (proceed && progress) {
+                write(*progress, std::move(writer));
+            }
+        });
     }
 
 private:
@@ -133,16 +90,10 @@ private:
     }
 
     Workers& workers_;
+    const Share share_;
     std::shared_ptr<Progress> progress_;
+    OpenExports::Place place_;
 };
-
-http::Reply reply_of(Outcome outcome) {
-    http::Reply reply{.status = outcome.status, .body = std::move(outcome.body)};
-    if (!outcome.allow.empty()) {
-        reply.add_header("Allow", outcome.allow);
-    }
-    return reply;
-}
 
 }  // namespace
 
@@ -150,24 +101,33 @@ class Service::Impl {
 public:
     explicit Impl(Manage& manage) : manage_(manage) {}
 
-    void take(const Operation& operation, const http::Request& request, http::Responder responder) {
-        using Kind = admission::Principal::Kind;
+    void take(const Operation& operation, const http::Request& request,
+              admission::Principal principal, http::Responder responder) {
+        const auto share = Share::of(principal);
+        OpenExports::Place place;
+        if (operation.is_streamed()) {
+            place = open_exports_.take(share);
+            if (place == nullptr) {
+                responder.send(reply_of(too_many_requests()));
+                return;
+            }
+        }
         auto& workers = operation.is_long ? long_workers_ : workers_;
         auto answer = std::make_shared<http::Responder>(std::move(responder));
-        const bool taken =
-            workers.put([this, &operation, answer,
-                         principal = admission::Principal{.kind = request.from_local_socket
-                                                                      ? Kind::local_operator
-                                                                      : Kind::anyone},
-                         asked = Request{.method = request.method,
-                                         .path = std::string{request.path},
-                                         .query = std::string{request.query},
-                                         .body = std::string{request.body}}](bool proceed) mutable {
-                answer->send(proceed ? carry_out(operation, asked, std::move(principal))
-                                     : reply_of(Manage::busy()));
+        const auto put = workers.put(
+            share, [this, &operation, share, answer, place = std::move(place),
+                    principal = std::move(principal),
+                    asked = Request{.method = request.method,
+                                    .path = std::string{request.path},
+                                    .query = std::string{request.query},
+                                    .body = std::string{request.body},
+                                    .head = RequestHead::of(request)}](bool proceed) mutable {
+                answer->send(proceed ? carry_out(operation, asked, share, std::move(principal),
+                                                 std::move(place))
+                                     : reply_of(busy()));
             });
-        if (!taken) {
-            answer->send(reply_of(Manage::busy()));
+        if (put != Workers::Put::taken) {
+            answer->send(reply_of(put == Workers::Put::share_full ? too_many_requests() : busy()));
         }
     }
 
@@ -182,17 +142,20 @@ public:
     }
 
 private:
-    http::Reply carry_out(const Operation& operation, const Request& request,
-                          admission::Principal principal) {
+    http::Reply carry_out(const Operation& operation, const Request& request, Share share,
+                          admission::Principal principal, OpenExports::Place place) {
         auto outcome = manage_.run(operation, request, std::move(principal));
-        if (outcome.lines == nullptr) {
-            return reply_of(std::move(outcome));
-        }
-        return {.content_type = "application/x-ndjson",
-                .source = std::make_unique<LineSource>(long_workers_, std::move(outcome.lines))};
+        auto source = outcome.lines == nullptr
+                          ? nullptr
+                          : std::make_unique<LineSource>(
+                                long_workers_, share, std::move(outcome.lines), std::move(place));
+        auto reply = reply_of(std::move(outcome));
+        reply.source = std::move(source);
+        return reply;
     }
 
     Manage& manage_;
+    OpenExports open_exports_;
     Workers workers_{"manage"};
     Workers long_workers_{"manage-long"};
 };
@@ -201,12 +164,8 @@ Service::Service(Manage& manage) : impl_(std::make_unique<Impl>(manage)) {}
 Service::~Service() = default;
 
 void Service::take(const Operation& operation, const http::Request& request,
-                   http::Responder responder) {
-    impl_->take(operation, request, std::move(responder));
-}
-
-void Service::refuse(const http::Request& request, http::Responder responder) {
-    responder.send(reply_of(Manage::refuse(request.path)));
+                   admission::Principal principal, http::Responder responder) {
+    impl_->take(operation, request, std::move(principal), std::move(responder));
 }
 
 void Service::start() {

@@ -1,8 +1,9 @@
-// Serves the management API over HTTP.
+// Serves the catalogue over HTTP.
 #pragma once
 
 #include <memory>
 
+#include "admission/principal.hpp"
 #include "api/manage/manage.hpp"
 #include "api/operation.hpp"
 #include "http/reply.hpp"
@@ -14,20 +15,20 @@ namespace merpati::api::manage {
 /// because its calls wait for the store and an I/O thread must not. The pieces of a streamed answer
 /// are made there too, each when the client has taken the one before.
 ///
-/// Threads: two for calls that are answered at once, and two for those that are long (a backup, an
-/// export), so that neither holds up the revocation of a key.
+/// Threads: three for calls that are answered at once, and three for those that are long (a backup,
+/// an export), so that neither holds up the revocation of a key. Accounts share them (Workers): one
+/// thread each at a time, in turn; one is always the local operator's.
 ///
-/// Limits: 64 calls waiting for either pair; more are answered 503. An export that finds no place
-/// for its next piece, or that the store fails, is cut off.
+/// Limits: 16 calls of an account waiting, more are answered 429; 512 of the network and 64 of the
+/// local operator, more are answered 503. 4 exports of an account at a time. An export that the
+/// store fails is cut off.
 class Service {
 public:
     explicit Service(Manage& manage);
     ~Service();
 
-    void take(const Operation& operation, const http::Request& request, http::Responder responder);
-
-    /// For paths and methods that no operation has.
-    static void refuse(const http::Request& request, http::Responder responder);
+    void take(const Operation& operation, const http::Request& request,
+              admission::Principal principal, http::Responder responder);
 
     void start();
 

@@ -32,15 +32,15 @@ struct Pieces final : http::BodySink {
 
 struct ServiceTest : ManageTest {
     std::future<http::Reply> ask(const Operation& operation, std::string_view path,
-                                 std::string_view body = {}, bool from_local_socket = true) {
+                                 std::string_view body = {},
+                                 admission::Principal principal = admission::Principal::local()) {
         sink = std::make_shared<Awaited>();
         auto reply = sink->promise.get_future();
         http::Request asked;
         asked.method = operation.method;
         asked.path = path;
         asked.body = body;
-        asked.from_local_socket = from_local_socket;
-        service.take(operation, asked, http::Responder{sink});
+        service.take(operation, asked, std::move(principal), http::Responder{sink});
         return reply;
     }
     /// The reply to the operation of the table.
@@ -64,28 +64,29 @@ struct ServiceTest : ManageTest {
 
 TEST_F(ServiceTest, AnswersFromAThreadOfItsOwn) {
     service.start();
-    const auto reply = request(http::Method::post, "/manage/v1/accounts", R"({"name":"Toko"})");
+    const auto reply = request(http::Method::post, "/v1/admin/accounts", R"({"name":"Toko"})");
     EXPECT_EQ(reply.status, 200);
     EXPECT_THAT(reply.body, HasSubstr("whsec_"));
     EXPECT_TRUE(sink->thread != std::this_thread::get_id());
 }
 
-TEST_F(ServiceTest, WhoeverDidNotComeThroughTheSocketIsRefused) {
+TEST_F(ServiceTest, WhoeverHasShownNothingIsTold) {
     service.start();
     for (const auto& operation : operations()) {
-        if (operation.scope == Scope::management) {
-            EXPECT_EQ(ask(operation, operation.path, "{}", false).get().status, 403);
+        if (operation.scope == Scope::catalogue &&
+            !std::holds_alternative<PrincipalHandler*>(operation.answerer)) {
+            EXPECT_EQ(ask(operation, operation.path, "{}", {}).get().status, 401);
         }
     }
 }
 
 TEST_F(ServiceTest, AnswersBusyBeforeItStartsAndAfterItStopped) {
-    EXPECT_EQ(request(http::Method::get, "/manage/v1/accounts").status, 503);
+    EXPECT_EQ(request(http::Method::get, "/v1/admin/accounts").status, 503);
     service.start();
-    EXPECT_EQ(request(http::Method::get, "/manage/v1/accounts").status, 200);
+    EXPECT_EQ(request(http::Method::get, "/v1/admin/accounts").status, 200);
     service.stop();
     service.stop();
-    EXPECT_EQ(request(http::Method::get, "/manage/v1/accounts").status, 503);
+    EXPECT_EQ(request(http::Method::get, "/v1/admin/accounts").status, 503);
 }
 
 std::latch* released = nullptr;
@@ -98,7 +99,7 @@ Result<boost::json::value> wait_until_released(const Context& /*context*/, Call&
 TEST_F(ServiceTest, LongCallsDoNotHoldUpTheOthers) {
     static constexpr Operation copying{.method = http::Method::post,
                                        .path = "/copy",
-                                       .scope = Scope::management,
+                                       .scope = Scope::catalogue,
                                        .answerer = wait_until_released,
                                        .is_long = true};
     std::latch latch{1};
@@ -108,7 +109,7 @@ TEST_F(ServiceTest, LongCallsDoNotHoldUpTheOthers) {
     for (int number = 0; number < 8; ++number) {
         copies.push_back(ask(copying, "/copy"));
     }
-    EXPECT_EQ(request(http::Method::get, "/manage/v1/accounts").status, 200);
+    EXPECT_EQ(request(http::Method::get, "/v1/admin/accounts").status, 200);
     EXPECT_EQ(copies.front().wait_for(0s), std::future_status::timeout);
     latch.count_down();
     for (auto& copy : copies) {
@@ -119,7 +120,7 @@ TEST_F(ServiceTest, LongCallsDoNotHoldUpTheOthers) {
 TEST_F(ServiceTest, TheOperationsOfTheTableThatTakeLongAreCarriedOutAsSuch) {
     for (const auto& operation : operations()) {
         EXPECT_EQ(operation.is_long,
-                  operation.is_streamed() || operation.path == "/manage/v1/backup")
+                  operation.is_streamed() || operation.path == "/v1/admin/backup")
             << operation.path;
     }
 }
@@ -133,7 +134,7 @@ TEST_F(ServiceTest, AnExportIsMadePieceByPieceFromTheNewestToTheOldest) {
         ids.push_back(accept(account, "6281100000001").id.text());
     }
     service.start();
-    const auto reply = request(http::Method::get, "/manage/v1/messages/export");
+    const auto reply = request(http::Method::get, "/v1/messages/export");
     EXPECT_EQ(reply.content_type, "application/x-ndjson");
     ASSERT_NE(reply.source, nullptr);
     std::string all;
@@ -155,7 +156,7 @@ TEST_F(ServiceTest, AnExportIsMadePieceByPieceFromTheNewestToTheOldest) {
 
 TEST_F(ServiceTest, AnExportIsCutOffWhenTheServiceStops) {
     service.start();
-    const auto reply = request(http::Method::get, "/manage/v1/messages/export");
+    const auto reply = request(http::Method::get, "/v1/messages/export");
     service.stop();
     EXPECT_EQ(next(*reply.source).first, "cut off");
 }
@@ -165,15 +166,19 @@ TEST_F(ServiceTest, AnExportOfAnUnknownAccountOrStateIsRefusedBeforeItBegins) {
     EXPECT_EQ(get("/messages/export?state=lost").status, 400);
 }
 
-TEST_F(ServiceTest, WhatNoOperationHasIsRefusedInTheShapeOfThisApi) {
-    http::Request request;
-    request.path = "/manage/v1/accounts";
-    const auto awaited = std::make_shared<Awaited>();
-    Service::refuse(request, http::Responder{awaited});
-    const auto reply = awaited->promise.get_future().get();
-    EXPECT_EQ(reply.status, 405);
-    EXPECT_THAT(reply.body, HasSubstr(R"("code":"method_not_allowed")"));
-    EXPECT_THAT(reply.headers, HasSubstr("Allow: GET, POST\r\n"));
+TEST_F(ServiceTest, AnAccountHasAFewExportsAtATime) {
+    service.start();
+    const auto row = std::ranges::find(operations(), "/v1/messages/export", &Operation::path);
+    const auto caller = key_of(make_account(), {model::Scope::messages_read});
+    std::vector<http::Reply> open;
+    for (int number = 0; number < 4; ++number) {
+        open.push_back(ask(*row, row->path, {}, caller).get());
+        EXPECT_EQ(open.back().status, 200);
+    }
+    EXPECT_EQ(ask(*row, row->path, {}, caller).get().status, 429);
+    EXPECT_EQ(ask(*row, row->path).get().status, 200);  // The local operator's.
+    open.pop_back();
+    EXPECT_EQ(ask(*row, row->path, {}, caller).get().status, 200);
 }
 
 }  // namespace

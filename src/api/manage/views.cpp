@@ -19,6 +19,26 @@ value text_or_null(const std::string& text) {
     return text.empty() ? value(nullptr) : value(text);
 }
 
+value words(model::Scopes scopes) {
+    boost::json::array list;
+    for (std::size_t place = 0; place < model::scopes_count; ++place) {
+        if (const auto scope = static_cast<model::Scope>(place); scopes.has(scope)) {
+            list.push_back(word(scope));
+        }
+    }
+    return list;
+}
+
+/// As viewers are shown it: enough to tell one from another, too little to write to it.
+std::string masked(std::string recipient) {
+    constexpr std::size_t before = 4;
+    constexpr std::size_t after = 2;
+    for (auto place = before; place + after < recipient.size(); ++place) {
+        recipient[place] = '*';
+    }
+    return recipient;
+}
+
 std::string_view key_state(const model::ApiKey& key, Timestamp now) {
     if (key.revoked_at) {
         return "revoked";
@@ -54,6 +74,7 @@ object view(const model::ApiKey& key, Timestamp now) {
         {"name", key.name},
         {"hint", key.hint},
         {"revision", key.revision ? word(*key.revision) : value("auto")},
+        {"scopes", words(key.scopes)},
         {"state", key_state(key, now)},
         {"created_at", to_rfc3339(key.created_at)},
         {"expires_at", view(key.expires_at)},
@@ -79,13 +100,13 @@ object view(const model::Device& device) {
     };
 }
 
-object view(const store::MessageRecord& record) {
+object view(const store::MessageRecord& record, const admission::Principal& viewer) {
     const auto& message = record.message;
     object shown{
         {"id", message.id.text()},
         {"account", message.account.text()},
         {"from", message.device.text()},
-        {"to", message.recipient},
+        {"to", viewer.sees_masked(message.account) ? masked(message.recipient) : message.recipient},
         {"type", word(message.type)},
         {"revision", word(message.revision)},
         {"state", word(record.state)},

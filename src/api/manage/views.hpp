@@ -1,4 +1,4 @@
-// Records as the management API shows them.
+// Records as the catalogue shows them.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 
+#include "admission/principal.hpp"
 #include "base/clock.hpp"
 #include "base/encoding.hpp"
 #include "model/account.hpp"
@@ -26,8 +27,9 @@ namespace merpati::api::manage {
 
 [[nodiscard]] boost::json::object view(const model::Device& device);
 
-/// Without the message's text.
-[[nodiscard]] boost::json::object view(const store::MessageRecord& record);
+/// Without the message's text; the recipient masked where the viewer sees it so.
+[[nodiscard]] boost::json::object view(const store::MessageRecord& record,
+                                       const admission::Principal& viewer);
 
 [[nodiscard]] boost::json::object view(const store::QueuedCallback& callback);
 

@@ -56,7 +56,7 @@ Server ask_server(const config::Settings& settings, Findings& findings) {
     if (socket.empty()) {
         return {};
     }
-    const auto reply = http::request(socket, http::Method::get, "/manage/v1/status", "", 5s);
+    const auto reply = http::request(socket, http::Method::get, "/v1/admin/status", "", 5s);
     if (reply) {
         boost::system::error_code error;
         const auto status = boost::json::parse(reply->body, error);
@@ -96,6 +96,8 @@ std::string_view remedy_for(ErrorCode code) {
             return restore_it;
         case ErrorCode::invalid_argument:
         case ErrorCode::not_found:
+        case ErrorCode::forbidden:
+        case ErrorCode::precondition_failed:
         case ErrorCode::timeout:
         case ErrorCode::unreachable:
         case ErrorCode::protocol:

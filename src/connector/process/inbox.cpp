@@ -28,6 +28,8 @@ std::string_view kind_of(ErrorCode code) {
         case ErrorCode::shutting_down:
             return "closing";
         case ErrorCode::conflict:
+        case ErrorCode::forbidden:
+        case ErrorCode::precondition_failed:
         case ErrorCode::timeout:
         case ErrorCode::unreachable:
         case ErrorCode::protocol:

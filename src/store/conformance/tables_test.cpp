@@ -49,6 +49,7 @@ struct TablesTest : StoreTest {
                                          .hint = "mpt_9fK2",
                                          .digest = sha256(text),
                                          .revision = model::Revision::b,
+                                         .scopes = {model::Scope::messages_read},
                                          .created_at = clock.now(),
                                          .expires_at = expires_at}));
             return {};

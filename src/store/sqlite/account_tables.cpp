@@ -144,9 +144,10 @@ Result<std::size_t> SqliteTables::count_live_keys(model::AccountId account, Time
 Result<model::KeyId> SqliteTables::create_key(const model::ApiKey& key) {
     Statement insert{connection_,
                      "INSERT INTO api_key(account, name, hint, digest, revision, created_at, "
-                     "expires_at, revoked_at) VALUES(?,?,?,?,?,?,?,?)"};
+                     "expires_at, revoked_at, scopes) VALUES(?,?,?,?,?,?,?,?,?)"};
     insert.run(key.account.value, key.name, key.hint, std::span<const std::byte>{key.digest},
-               revision_word(key), key.created_at, key.expires_at, key.revoked_at);
+               revision_word(key), key.created_at, key.expires_at, key.revoked_at,
+               key.scopes.text());
     const model::KeyId id{connection_.last_row()};
     if (auto written = written_key(id); !written) {
         return pass(written);

@@ -132,6 +132,7 @@ model::ApiKey read_key(const Cursor& row) {
     key.created_at = row.time(6);
     key.expires_at = row.optional_time(7);
     key.revoked_at = row.optional_time(8);
+    key.scopes = model::Scopes::parse(row.text(9)).value_or(model::Scopes{});
     return key;
 }
 

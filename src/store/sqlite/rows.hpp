@@ -63,7 +63,8 @@ inline constexpr const char* account_columns =
 [[nodiscard]] Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets);
 
 inline constexpr const char* key_columns =
-    "id, account, name, hint, digest, revision, created_at, expires_at, revoked_at";
+    "id, account, name, hint, digest, revision, created_at, expires_at, revoked_at, "
+    "scopes";
 [[nodiscard]] model::ApiKey read_key(const Cursor& row);
 
 inline constexpr const char* device_columns =

@@ -323,6 +323,10 @@ ALTER TABLE callback ADD COLUMN last_took INTEGER;
 ALTER TABLE callback ADD COLUMN last_answer TEXT;
 )sql";
 
+// What a key may be used for; before there were scopes, each could send and add devices.
+constexpr const char* scopes_of_key =
+    "ALTER TABLE api_key ADD COLUMN scopes TEXT NOT NULL DEFAULT 'send'";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -335,7 +339,8 @@ constexpr std::array steps{first_schema,
                            warm_up_of_device,
                            people,
                            audit_log,
-                           trails};
+                           trails,
+                           scopes_of_key};
 
 }  // namespace
 

@@ -160,6 +160,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "ALTER TABLE callback DROP COLUMN attempts_before;"
         "ALTER TABLE callback DROP COLUMN last_took;"
         "ALTER TABLE callback DROP COLUMN last_answer;"
+        "ALTER TABLE api_key DROP COLUMN scopes;"
         "PRAGMA user_version = 1");
     options.migrate = false;
     const auto refused = refusal();

@@ -1,0 +1,44 @@
+// One call on its way through a handler of the catalogue.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "admission/principal.hpp"
+#include "api/manage/fields.hpp"
+#include "http/request.hpp"
+#include "model/scope.hpp"
+
+namespace merpati::api::manage {
+
+inline constexpr std::string_view json_type = "application/json";
+
+/// What of a request's head the catalogue reads.
+struct RequestHead {
+    std::string accept;  // Empty: not given.
+    std::optional<std::string> if_match{};
+    std::optional<std::string> if_none_match{};
+
+    [[nodiscard]] static RequestHead of(const http::Request& request);
+};
+
+/// What a handler may say beside the value that it answers.
+struct AnswerHead {
+    std::uint16_t status = 200;
+    std::string headers{};                      // Further lines, each "Name: value\r\n".
+    std::optional<std::string> text{};          // Sent instead of the value, as `content_type`.
+    std::string_view content_type = json_type;  // Static text.
+};
+
+struct Call {
+    admission::Principal principal;
+    std::optional<model::Scope> needs;  // Of the operation: in the account that the call is about.
+    std::string id;  // What stands for "{}" in the operation's path, percent-decoded.
+    Fields fields;   // Of the body; for GET and DELETE of the query.
+    RequestHead head;
+    AnswerHead answer{};
+};
+
+}  // namespace merpati::api::manage

@@ -1,0 +1,135 @@
+#include "api/manage/problem.hpp"
+
+#include <utility>
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+namespace merpati::api::manage {
+namespace {
+
+boost::json::string_view in_json(std::string_view text) {
+    return {text.data(), text.size()};
+}
+
+/// The reason phrases of RFC 9110.
+std::string_view title_of(std::uint16_t status) {
+    switch (status) {
+        case 400:
+            return "Bad Request";
+        case 401:
+            return "Unauthorized";
+        case 403:
+            return "Forbidden";
+        case 404:
+            return "Not Found";
+        case 405:
+            return "Method Not Allowed";
+        case 409:
+            return "Conflict";
+        case 412:
+            return "Precondition Failed";
+        case 413:
+            return "Content Too Large";
+        case 422:
+            return "Unprocessable Content";
+        case 429:
+            return "Too Many Requests";
+        case 503:
+            return "Service Unavailable";
+        case 504:
+            return "Gateway Timeout";
+        default:
+            return "Internal Server Error";
+    }
+}
+
+std::uint16_t status_of(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::invalid_argument:
+            return 400;
+        case ErrorCode::refused:
+        case ErrorCode::forbidden:
+            return 403;
+        case ErrorCode::not_found:
+            return 404;
+        case ErrorCode::conflict:
+            return 409;
+        case ErrorCode::precondition_failed:
+            return 412;
+        case ErrorCode::busy:
+        case ErrorCode::shutting_down:
+            return 503;
+        case ErrorCode::timeout:
+            return 504;
+        case ErrorCode::unreachable:
+        case ErrorCode::protocol:
+        case ErrorCode::store_failed:
+        case ErrorCode::damaged:
+        case ErrorCode::io_failed:
+            return 500;
+    }
+    return 500;
+}
+
+}  // namespace
+
+Outcome problem(std::uint16_t status, std::string_view code, std::string_view detail,
+                std::span<const Mistake> mistakes) {
+    boost::json::object body{{"type", "about:blank"},
+                             {"title", in_json(title_of(status))},
+                             {"status", status},
+                             {"code", in_json(code)},
+                             {"detail", in_json(detail)}};
+    if (!mistakes.empty()) {
+        auto& errors = body["errors"].emplace_array();
+        for (const auto& mistake : mistakes) {
+            errors.push_back({{"field", mistake.field}, {"message", mistake.what}});
+        }
+    }
+    return {.status = status, .body = boost::json::serialize(body), .content_type = problem_type};
+}
+
+Outcome problem(const Error& error, bool for_administrator, std::span<const Mistake> mistakes) {
+    const auto status = status_of(error.code);
+    const bool told = status != 500 || for_administrator;
+    return problem(status, to_string(error.code),
+                   told ? std::string_view{error.detail}
+                        : "the server failed to do it; its operator finds out why",
+                   error.code == ErrorCode::invalid_argument ? mistakes : decltype(mistakes){});
+}
+
+Outcome unauthenticated() {
+    auto outcome = problem(401, "unauthenticated",
+                           "give an API key as `Authorization: Bearer KEY`: there is none, or it "
+                           "is not valid");
+    outcome.headers = "WWW-Authenticate: Bearer\r\n";
+    return outcome;
+}
+
+Outcome body_too_large() {
+    return problem(413, "body_too_large", "the body is larger than this operation takes");
+}
+
+Outcome busy() {
+    auto outcome =
+        problem(503, "busy", "too many calls wait, or the server is stopping: try again");
+    outcome.headers = "Retry-After: 1\r\n";
+    return outcome;
+}
+
+Outcome too_many_requests() {
+    auto outcome = problem(429, "too_many_requests",
+                           "too many calls of this account wait: make fewer at once");
+    outcome.headers = "Retry-After: 1\r\n";
+    return outcome;
+}
+
+http::Reply reply_of(Outcome outcome) {
+    return {.status = outcome.status,
+            .body = std::move(outcome.body),
+            .content_type = outcome.content_type,
+            .headers = std::move(outcome.headers)};
+}
+
+}  // namespace merpati::api::manage

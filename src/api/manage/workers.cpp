@@ -1,0 +1,150 @@
+#include "api/manage/workers.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/thread.hpp"
+
+namespace merpati::api::manage {
+namespace {
+
+bool is_local(const Share& share) {
+    return share.kind == Share::Kind::local;
+}
+
+}  // namespace
+
+Share Share::of(const admission::Principal& principal) {
+    using Caller = admission::Principal::Kind;
+    if (principal.kind == Caller::anyone) {
+        return {};
+    }
+    if (principal.kind == Caller::local_operator) {
+        return {.kind = Kind::local};
+    }
+    if (const auto account = principal.only_account()) {
+        return {.kind = Kind::account, .id = account->value};
+    }
+    return {.kind = Kind::person, .id = principal.person->id.value};
+}
+
+Workers::Put Workers::put(Share share, Job&& job) {
+    const std::lock_guard lock{mutex_};
+    const auto known = by_share_.find(share);
+    const auto waiting = known == by_share_.end() ? 0 : known->second->jobs.size();
+    if (!running_ || (!is_local(share) && network_waiting_ >= network_max)) {
+        return Put::full;
+    }
+    if (waiting >= (is_local(share) ? local_waiting_max : waiting_max)) {
+        return is_local(share) ? Put::full : Put::share_full;
+    }
+    add(share, std::move(job));
+    return Put::taken;
+}
+
+bool Workers::go_on(Share share, Job&& job) {
+    const std::lock_guard lock{mutex_};
+    if (!running_) {
+        return false;
+    }
+    add(share, std::move(job));
+    return true;
+}
+
+void Workers::start() {
+    {
+        const std::lock_guard lock{mutex_};
+        running_ = true;
+    }
+    for (std::size_t number = 0; number < threads_count; ++number) {
+        threads_.push_back(start_thread(name_, [this] { work(); }));
+    }
+}
+
+void Workers::stop() {
+    std::vector<Job> left;
+    {
+        const std::lock_guard lock{mutex_};
+        running_ = false;
+        for (auto& queue : queues_) {
+            std::ranges::move(queue.jobs, std::back_inserter(left));
+            queue.jobs.clear();
+        }
+        network_waiting_ = 0;
+    }
+    filled_.notify_all();
+    for (auto& job : left) {
+        job(false);
+    }
+    for (auto& thread : threads_) {
+        thread.join();
+    }
+    threads_.clear();
+    queues_.clear();
+    by_share_.clear();
+}
+
+Workers::Queue& Workers::queue_of(Share share) {
+    const auto [entry, is_new] = by_share_.try_emplace(share);
+    if (is_new) {
+        entry->second = queues_.insert(queues_.end(), Queue{.share = share, .jobs = {}});
+    }
+    return *entry->second;
+}
+
+void Workers::add(Share share, Job&& job) {
+    queue_of(share).jobs.push_back(std::move(job));
+    if (!is_local(share)) {
+        ++network_waiting_;
+    }
+    filled_.notify_one();
+}
+
+Workers::Queues::iterator Workers::next() {
+    for (auto queue = queues_.begin(); queue != queues_.end(); ++queue) {
+        const bool may_run =
+            is_local(queue->share) || (queue->running == 0 && network_running_ + 1 < threads_count);
+        if (may_run && !queue->jobs.empty()) {
+            queues_.splice(queues_.end(), queues_, queue);  // Behind those that wait too.
+            return queue;
+        }
+    }
+    return queues_.end();
+}
+
+void Workers::work() {
+    std::unique_lock lock{mutex_};
+    while (true) {
+        auto queue = queues_.end();
+        filled_.wait(lock, [&] {
+            queue = next();
+            return !running_ || queue != queues_.end();
+        });
+        if (queue == queues_.end()) {
+            return;
+        }
+        auto job = std::move(queue->jobs.front());
+        queue->jobs.pop_front();
+        const bool local = is_local(queue->share);
+        ++queue->running;
+        if (!local) {
+            --network_waiting_;
+            ++network_running_;
+        }
+        lock.unlock();
+        job(true);
+        job = nullptr;
+        lock.lock();
+        --queue->running;
+        if (!local) {
+            --network_running_;
+        }
+        if (queue->jobs.empty() && queue->running == 0) {
+            by_share_.erase(queue->share);
+            queues_.erase(queue);
+        }
+    }
+}
+
+}  // namespace merpati::api::manage

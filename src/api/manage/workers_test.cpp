@@ -1,0 +1,128 @@
+#include "api/manage/workers.hpp"
+
+#include <future>
+#include <latch>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace merpati::api::manage {
+namespace {
+
+constexpr Share local{.kind = Share::Kind::local};
+Share account(std::int64_t id) {
+    return {.kind = Share::Kind::account, .id = id};
+}
+
+struct WorkersTest : ::testing::Test {
+    ~WorkersTest() override { workers.stop(); }
+
+    /// A job that holds its thread until `release`.
+    Workers::Put hold(Share share) {
+        auto begun = std::make_shared<std::promise<void>>();
+        auto has_begun = begun->get_future();
+        const auto put = workers.put(share, [this, begun](bool) {
+            begun->set_value();
+            released.wait();
+        });
+        if (put == Workers::Put::taken) {
+            has_begun.wait();
+        }
+        return put;
+    }
+    Workers::Put queue(Share share, char letter = 'x') {
+        return workers.put(share, [this, letter](bool proceed) {
+            const std::lock_guard lock{mutex};
+            done += proceed ? letter : '-';
+        });
+    }
+    void wait_for(Share share) {
+        auto reached = std::make_shared<std::promise<void>>();
+        auto has = reached->get_future();
+        EXPECT_EQ(workers.put(share, [reached](bool) { reached->set_value(); }),
+                  Workers::Put::taken);
+        has.wait();
+    }
+
+    Workers workers{"test"};
+    std::latch released{1};
+    std::mutex mutex;
+    std::string done;
+};
+
+TEST_F(WorkersTest, OneAccountTakesNeitherAllThreadsNorAllPlaces) {
+    workers.start();
+    ASSERT_EQ(hold(account(1)), Workers::Put::taken);
+    for (std::size_t job = 0; job < Workers::waiting_max; ++job) {
+        ASSERT_EQ(queue(account(1)), Workers::Put::taken);
+    }
+    EXPECT_EQ(queue(account(1)), Workers::Put::share_full);
+    wait_for(account(2));  // While the first one's threads and places are taken.
+    wait_for(local);
+    EXPECT_EQ(done, "");
+    released.count_down();
+}
+
+TEST_F(WorkersTest, TheLocalOperatorHasAThreadThoughAccountsTakeTheOthers) {
+    workers.start();
+    for (std::size_t number = 1; number < Workers::threads_count; ++number) {
+        ASSERT_EQ(hold(account(static_cast<std::int64_t>(number))), Workers::Put::taken);
+    }
+    EXPECT_EQ(queue(account(99)), Workers::Put::taken);
+    wait_for(local);
+    EXPECT_EQ(done, "");
+    released.count_down();
+    wait_for(account(99));
+    EXPECT_EQ(done, "x");
+}
+
+TEST_F(WorkersTest, AccountsThatWaitAreServedInTurn) {
+    workers.start();
+    ASSERT_EQ(hold(account(8)), Workers::Put::taken);
+    ASSERT_EQ(hold(account(9)), Workers::Put::taken);  // One thread is left, for the operator.
+    for (const char letter : {'a', 'a', 'a'}) {
+        ASSERT_EQ(queue(account(1), letter), Workers::Put::taken);
+    }
+    ASSERT_EQ(queue(account(2), 'b'), Workers::Put::taken);
+    auto after = std::make_shared<std::promise<void>>();
+    auto reached = after->get_future();
+    ASSERT_EQ(workers.put(account(2), [after](bool) { after->set_value(); }), Workers::Put::taken);
+    released.count_down();
+    reached.wait();
+    const std::lock_guard lock{mutex};
+    EXPECT_LE(done.find('b'), 2U) << done;  // Never behind all that came before it.
+}
+
+TEST_F(WorkersTest, ThePlacesOfTheNetworkAreLimitedTogether) {
+    workers.start();
+    ASSERT_EQ(hold(account(100'001)), Workers::Put::taken);
+    ASSERT_EQ(hold(account(100'002)), Workers::Put::taken);
+    auto id = std::int64_t{0};
+    for (std::size_t job = 0; job < Workers::network_max; ++job) {
+        ASSERT_EQ(queue(account(++id)), Workers::Put::taken);
+    }
+    EXPECT_EQ(queue(account(++id)), Workers::Put::full);
+    EXPECT_TRUE(workers.go_on(account(1), [](bool) {}));
+    wait_for(local);
+    released.count_down();
+}
+
+TEST_F(WorkersTest, WhatWaitsWhenTheyStopIsRefused) {
+    EXPECT_EQ(queue(local), Workers::Put::full);  // They do not run yet.
+    workers.start();
+    ASSERT_EQ(hold(account(1)), Workers::Put::taken);
+    ASSERT_EQ(queue(account(1)), Workers::Put::taken);
+    const auto stopped = std::async(std::launch::async, [this] { workers.stop(); });
+    while (workers.go_on(account(1), [](bool) {})) {
+        std::this_thread::yield();
+    }
+    released.count_down();
+    stopped.wait();
+    EXPECT_EQ(done, "-");
+    EXPECT_EQ(queue(account(1)), Workers::Put::full);
+}
+
+}  // namespace
+}  // namespace merpati::api::manage
