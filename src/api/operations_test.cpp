@@ -17,14 +17,24 @@
 namespace merpati::api {
 namespace {
 
-using Routes = std::set<std::pair<std::string, std::string>>;
+/// Method and path of an operation, with "{}" for each parameter; and the scopes that it is
+/// described to need, "-" for none.
+using Described = std::map<std::pair<std::string, std::string>, std::string>;
 
-/// "POST", "/v1/send" of every operation that the description has under `paths`.
-Routes described() {
-    Routes routes;
+std::string with_holes(std::string path) {
+    for (auto open = path.find('{'); open != std::string::npos; open = path.find('{', open + 2)) {
+        path.replace(open, path.find('}', open) - open + 1, "{}");
+    }
+    return path;
+}
+
+/// Every operation that the description has under `paths`.
+Described described() {
+    Described operations;
     std::istringstream lines{std::string{openapi_yaml()}};
     std::string path;
     bool in_paths = false;
+    auto* scope = &path;
     for (std::string line; std::getline(lines, line);) {
         if (line.empty()) {
             continue;
@@ -32,27 +42,24 @@ Routes described() {
         if (!line.starts_with(' ')) {
             in_paths = line == "paths:";
         } else if (in_paths && line.starts_with("  /")) {
-            path = line.substr(2, line.find(':') - 2);
+            path = with_holes(line.substr(2, line.find(':') - 2));
         } else if (in_paths && line.starts_with("    ") && line.at(4) != ' ') {
             auto method = line.substr(4, line.find(':') - 4);
-            for (const auto* known : {"get", "post", "put", "patch", "delete"}) {
-                if (method == known) {
-                    std::ranges::transform(method, method.begin(), ::toupper);
-                    routes.emplace(method, path);
-                    break;
-                }
-            }
+            std::ranges::transform(method, method.begin(), ::toupper);
+            scope = &operations[{method, path}];
+            *scope = "-";
+        } else if (in_paths && line.starts_with(R"(        - apiKey: [")")) {
+            *scope = line.substr(20, line.rfind('"') - 20);
         }
     }
-    return routes;
+    return operations;
 }
 
-TEST(OperationsTest, TheDescriptionAndTheTableHoldTheSamePublicOperations) {
-    Routes offered;
+TEST(OperationsTest, TheDescriptionAndTheTableHoldTheSameOperationsAndScopes) {
+    Described offered;
     for (const auto& operation : operations()) {
-        if (operation.scope != Scope::catalogue) {
-            offered.emplace(http::to_string(operation.method), operation.path);
-        }
+        offered[{std::string{http::to_string(operation.method)}, std::string{operation.path}}] =
+            operation.needs ? model::to_string(*operation.needs) : "-";
     }
     EXPECT_EQ(described(), offered);
 }

@@ -48,7 +48,7 @@ struct GatewayTest : CliTest {
 TEST_F(GatewayTest, ARunningServerIsAskedAndItsStoreLeftAlone) {
     answer(200, R"({"items":[{"id":"acc_7"}],"next":null})");
     Gateway asked{settings, clock, random};
-    const auto items = asked.ask_all("/accounts");
+    const auto items = asked.ask_all("/admin/accounts");
     ASSERT_TRUE(items) << items.error().describe();
     EXPECT_EQ(items->at(0).at("id"), "acc_7");
     EXPECT_FALSE(std::filesystem::exists(folder.file("m.db")));
@@ -67,7 +67,7 @@ TEST_F(GatewayTest, AnswersOfAnotherShapeAreErrorsNotCrashes) {
     answer(200, "<html>");
     Gateway asked{settings, clock, random};
     EXPECT_EQ(asked.ask(http::Method::get, "/status").error().code, ErrorCode::protocol);
-    EXPECT_EQ(asked.ask_all("/accounts").error().code, ErrorCode::protocol);
+    EXPECT_EQ(asked.ask_all("/admin/accounts").error().code, ErrorCode::protocol);
 }
 
 TEST_F(GatewayTest, PagesAreFollowedAsFarAsAskedFor) {
@@ -82,7 +82,7 @@ TEST_F(GatewayTest, PagesAreFollowedAsFarAsAskedFor) {
 
 TEST_F(GatewayTest, WithoutAServerTheStoreIsOpenedHere) {
     Gateway asked{settings, clock, random};
-    const auto made = asked.ask(http::Method::post, "/accounts", {{"name", "Toko"}});
+    const auto made = asked.ask(http::Method::post, "/admin/accounts", {{"name", "Toko"}});
     ASSERT_TRUE(made) << made.error().describe();
     EXPECT_EQ(made->at("id"), "acc_1");
     EXPECT_TRUE(std::filesystem::exists(folder.file("m.db")));

@@ -45,8 +45,7 @@ TEST(TableTest, ARecordShowsTheFieldsItHas) {
 TEST(TableTest, ControlCharactersDoNotReachTheTerminal) {
     EXPECT_EQ(render_record({{"id", "a\x1b[2J\nb\x7f"}}, columns), "ID  a?[2J?b?\n");
     EXPECT_EQ(render_record({{"id", "\u009b2Ja\u202eb"}}, columns), "ID  ?2Ja?b\n");
-    EXPECT_EQ(render_record({{"id", boost::json::array{"\u009b"}}}, columns),
-              "ID  [\"\\u009b\"]\n");
+    EXPECT_EQ(render_record({{"id", boost::json::array{"\u009b"}}}, columns), "ID  ?\n");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ TEST_F(ManageTest, UnknownPathsAreNotFound) {
 
 TEST_F(ManageTest, AKnownPathWithAnotherMethodIsNotAllowed) {
     EXPECT_EQ(call(Method::del, "/admin/accounts").status, 405);
-    EXPECT_EQ(call(Method::get, "/backup").status, 405);
+    EXPECT_EQ(call(Method::get, "/admin/backup").status, 405);
     EXPECT_EQ(call(Method::put, "/devices/6281234567890").status, 405);
     EXPECT_EQ(manage->handle(Method::put, "/v1/devices/1", "", "").headers,
               "Allow: GET, PATCH, DELETE\r\n");

@@ -1,0 +1,92 @@
+// The catalogue of operations as docs/openapi.yaml has it, for tests of every row at once.
+import type { Account } from "./account.ts";
+import { deref, operations, type Answer, type Json } from "./contract.ts";
+import type { Gateway } from "./gateway.ts";
+
+export interface Row {
+  name: string; // "POST /v1/keys/{id}/rotate"
+  method: string;
+  path: string;
+  scope: string | null; // Null: whoever has shown who they are.
+  node: Json;
+}
+
+export const SCOPES = [
+  "send",
+  "messages:read",
+  "messages:manage",
+  "devices:manage",
+  "callbacks:manage",
+  "account:read",
+  "account:manage",
+] as const;
+
+/** Operations of the catalogue that somebody must be signed in for, or have a key. */
+export const rows: Row[] = [...operations].flatMap(([name, { node }]): Row[] => {
+  const [method, path] = name.split(" ") as [string, string];
+  const refused = node.responses["401"] && deref(node.responses["401"]).content;
+  if (!refused?.["application/problem+json"] || node.security?.length === 0) return [];
+  const byKey = (node.security ?? []).find((one: Json) => one.apiKey);
+  return byKey ? [{ name, method, path, scope: byKey.apiKey[0] ?? null, node }] : [];
+});
+
+/** The first example of an operation's body, or nothing. */
+export function exampleBody(row: Row): Json {
+  const media = row.node.requestBody?.content?.["application/json"];
+  return (Object.values<Json>(media?.examples ?? {})[0] as Json)?.value;
+}
+
+export interface Caller {
+  key?: string;
+  headers?: Record<string, string>;
+}
+
+/** One call; its answer is held against the description. */
+export async function call(
+  gateway: Gateway,
+  row: { method: string; path: string },
+  by: Caller = {},
+  body?: unknown,
+): Promise<Answer & { json: Json }> {
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const answer = await gateway.request({
+    method: row.method,
+    path: row.path,
+    headers: { ...(by.key && { authorization: `Bearer ${by.key}` }), ...by.headers },
+    body: text as string | undefined,
+  });
+  const isJson = (answer.headers["content-type"] ?? "").includes("json");
+  return { ...answer, json: isJson && answer.text ? parsed(answer.text) : undefined };
+}
+
+/** Of lines, the first is enough. */
+function parsed(text: string): Json {
+  return JSON.parse(text.includes("\n") ? text.slice(0, text.indexOf("\n")) : text);
+}
+
+/** What an account has: an id for each parameter that a path can have. */
+export interface Ids {
+  account: string;
+  device: string;
+  message: string;
+  callback: string;
+  key: string;
+}
+
+/** The path with its parameter filled in. */
+export function at(path: string, ids: Ids): string {
+  const id = path.startsWith("/v1/messages")
+    ? ids.message
+    : path.startsWith("/v1/callbacks")
+      ? ids.callback
+      : path.startsWith("/v1/keys")
+        ? ids.key
+        : path.startsWith("/v1/admin/accounts")
+          ? ids.account
+          : "1";
+  return path.replace("{number}", ids.device).replace("{id}", id);
+}
+
+export async function keyWith(account: Account, scopes: readonly string[]): Promise<string> {
+  return (await account.createKey({ scopes: scopes.join(",") })).key;
+}
