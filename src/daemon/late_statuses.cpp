@@ -64,6 +64,11 @@ Result<void> LateStatuses::take(store::Tables& tables, const connector::LateStat
             return done;
         }
     }
+    if (id) {
+        if (auto noted = note_progress(tables, late.device, *id, late.status); !noted) {
+            return noted;
+        }
+    }
     // The callback reports the end itself.
     const bool is_end = late.status.progress == Progress::sent ||
                         (ends && late.status.progress == Progress::failed);
@@ -88,6 +93,18 @@ Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& f
         ended.push_back(std::move(finish));
     }
     return {};
+}
+
+/// What came after the end, which the message's record does not tell.
+Result<void> LateStatuses::note_progress(store::Tables& tables, model::PhoneNumber device,
+                                         const model::MessageId& message,
+                                         const model::PlatformStatus& status) {
+    if (status.progress < Progress::delivered) {
+        return {};
+    }
+    const auto step = status.progress == Progress::delivered ? model::MessageStep::delivered
+                                                             : model::MessageStep::read;
+    return tables.note_event(device, message, {.step = step, .at = status.at});
 }
 
 /// Only of a message that the device's own account sent: the number may be another's by now.
@@ -119,6 +136,10 @@ Result<void> LateStatuses::notify_not_ended(store::Tables& tables,
                                             const store::PlatformMessage& found) const {
     if (!found.status || found.status->progress < Progress::delivered) {
         return {};
+    }
+    if (auto noted = note_progress(tables, found.message.device, found.message.id, *found.status);
+        !noted) {
+        return noted;
     }
     return notify_webhook(tables,
                           {.device = found.message.device,

@@ -63,6 +63,10 @@ private:
 
     [[nodiscard]] Result<void> end(store::Tables& tables, store::PlatformMessage&& found,
                                    const model::PlatformStatus* status, Ended& ended) const;
+    [[nodiscard]] static Result<void> note_progress(store::Tables& tables,
+                                                    model::PhoneNumber device,
+                                                    const model::MessageId& message,
+                                                    const model::PlatformStatus& status);
     [[nodiscard]] Result<void> notify_not_ended(store::Tables& tables,
                                                 const store::PlatformMessage& found) const;
     [[nodiscard]] Result<void> notify_webhook(store::Tables& tables,

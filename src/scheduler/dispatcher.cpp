@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/assert.hpp"
-#include "scheduler/details.hpp"
 
 namespace merpati::scheduler {
 namespace {
@@ -169,7 +168,7 @@ void Dispatcher::handle(DeviceChanged&& event) {
     if (!lane.connected() && (was_up || !lane.down_since)) {
         lane.down_since = now_;
     } else if (lane.connected() && was_known && !was_connected) {
-        lane.down_since.reset();  // After a start the first send decides this.
+        note_up(lane);  // After a start the first send decides this.
     }
     make_ready(lane);
 }
@@ -185,36 +184,6 @@ void Dispatcher::handle(DeviceRemoved&& event) {
         [device = event.device](store::Tables& tables) { return tables.forget_lane(device); },
         [](const Result<void>&) {});
     make_ready(lane);
-}
-
-void Dispatcher::handle(CancelRequested&& event) {
-    const auto id = event.message.message->id;
-    auto& lane = lane_of(event.message.message->device);
-    if (const auto found = in_flight_.find(id); found != in_flight_.end()) {
-        if (found->second.stage != Stage::fetching) {
-            event.done(fail(ErrorCode::conflict, "the message is being sent"));
-            return;
-        }
-        event.message = stop_awaiting(id);
-        fetch_ahead(lane);
-    }
-    auto& source = lane.source(event.message.message->source);
-    if (auto here = memory_.remove(source, id)) {
-        event.message = std::move(*here);
-    }
-    auto& flight = add_in_flight(lane, std::move(event.message), false);
-    auto work = finish_of(flight, {.state = model::MessageState::cancelled,
-                                   .code = model::StatusCode::failed,
-                                   .details = std::string{details::cancelled}});
-    committer_.finish(
-        std::move(work), [this, id, done = std::move(event.done)](store::Finish&& ended) mutable {
-            const bool finished = ended.finished;
-            if (finished) {
-                on_finish_(std::move(ended));
-            }
-            done(finished ? Result<void>{} : fail(ErrorCode::conflict, "the message has ended"));
-            post_(Committed{.message = id});
-        });
 }
 
 void Dispatcher::handle(QueuedOnDisk&& event) {

@@ -49,6 +49,16 @@ struct CancelRequested {
     store::QueuedMessage message;
     std::move_only_function<void(Result<void>)> done;
 };
+/// A waiting message is to be due now.
+struct HastenRequested {
+    store::QueuedMessage message;
+    std::move_only_function<void(Result<void>)> done;
+};
+/// Somebody asks what a message waits for.
+struct ExplainRequested {
+    store::QueuedMessage message;
+    std::move_only_function<void(Result<Wait>)> done;
+};
 /// Messages of the lane were queued in the store alone.
 struct QueuedOnDisk {
     model::PhoneNumber device;
@@ -61,8 +71,9 @@ struct Fetched {
     model::PhoneNumber device;
     media::FetchResult result;
 };
-using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged,
-                           DeviceRemoved, CancelRequested, QueuedOnDisk, Fetched>;
+using Event =
+    std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged, DeviceRemoved,
+                 CancelRequested, HastenRequested, ExplainRequested, QueuedOnDisk, Fetched>;
 
 /// Whether recovery must know that a send of the message was begun, because the message is
 /// delivered at most once and its connector does not recognise a repeated send (or is missing).
@@ -80,7 +91,8 @@ using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, Device
 ///
 /// Sources: dispatcher.cpp handles events, dispatcher_turn.cpp runs a lane and sends,
 /// dispatcher_fetch.cpp fetches the files of media messages, dispatcher_end.cpp handles outcomes,
-/// dispatcher_disk.cpp reads the queue.
+/// dispatcher_disk.cpp reads the queue, dispatcher_hand.cpp does what is asked for by hand,
+/// dispatcher_trail.cpp says what held messages back.
 ///
 /// Threads: one at a time, the scheduler's. Results of what it starts come back as events through
 /// `post`.
@@ -128,8 +140,12 @@ private:
         connector::Connector* connector = nullptr;  // Of the lane when it was sent.
         media::FilePtr file;                        // Of a media message, once it is fetched.
         Stage stage = Stage::committing;
-        bool probe = false;     // Tests whether a device that was down works again.
-        bool in_window = true;  // Counts in its lane's window.
+        bool probe = false;                // Tests whether a device that was down works again.
+        bool in_window = true;             // Counts in its lane's window.
+        std::optional<Timestamp> began{};  // When its send began,
+        std::optional<Timestamp> fetch_began{};     // and the wait for its file,
+        std::optional<Timestamp> fetched_at{};      // and when that ended.
+        std::vector<model::MessageEvent> events{};  // To be written with its outcome.
     };
 
     void handle(Accepted&& event);
@@ -139,6 +155,8 @@ private:
     void handle(DeviceChanged&& event);
     void handle(DeviceRemoved&& event);
     void handle(CancelRequested&& event);
+    void handle(HastenRequested&& event);
+    void handle(ExplainRequested&& event);
     void handle(QueuedOnDisk&& event);
     void handle(Fetched&& event);
 
@@ -180,6 +198,18 @@ private:
     [[nodiscard]] std::size_t expire(Lane& lane, model::Source which, std::size_t room);
     void read_failed(const Error& error);
     [[nodiscard]] Millis load_ahead() const { return options_.horizon / 4; }
+
+    // dispatcher_hand.cpp
+    [[nodiscard]] bool take_out(store::QueuedMessage& message);
+
+    // dispatcher_trail.cpp
+    void note_waits(InFlight& flight);
+    void note_up(Lane& lane);
+    void note_expired(InFlight& flight);
+    void add_wait(InFlight& flight, model::WaitReason reason, Timestamp from, Timestamp until);
+    [[nodiscard]] Timestamp wall_time_of(Timestamp time) const;
+    [[nodiscard]] Wait wait_of(const store::QueuedMessage& queued);
+    [[nodiscard]] Wait wait_of_lane(const Lane& lane) const;
 
     // dispatcher_end.cpp
     void store_down_since(Lane& lane);

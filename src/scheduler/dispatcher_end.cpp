@@ -55,7 +55,7 @@ void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
             flight.lane->probing = false;
         }
         if (!flight.lane->probing && flight.lane->connected()) {
-            flight.lane->down_since.reset();
+            note_up(*flight.lane);
         }
     }
     if (outcome.kind == model::Outcome::Kind::accepted &&
@@ -105,6 +105,11 @@ void Dispatcher::retry(InFlight& flight, model::Outcome outcome) {
         retry_.next(now_, *failing_since, flight.queued.attempts, outcome.retry_after, random_);
     if (next) {
         ++retries_;
+        flight.events.push_back({.step = model::MessageStep::attempted,
+                                 .at = clock_.wall_now(),
+                                 .until = wall_time_of(*next),
+                                 .code = static_cast<std::uint16_t>(outcome.code),
+                                 .details = text});
         reschedule(flight, *next, std::move(text));
         return;
     }
@@ -148,7 +153,9 @@ void Dispatcher::await_status(InFlight& flight, model::Outcome outcome) {
          .platform_id = std::move(outcome.platform_id),
          .decide_by = now_ + std::min<Millis>(outcome.decide_within, options_.give_up),
          .attempts = flight.queued.attempts,
-         .sent = flight.lane->pacer.record()},
+         .sent = flight.lane->pacer.record(),
+         .at = clock_.wall_now(),
+         .events = std::move(flight.events)},
         [this](const store::HandOver& done) {
             if (done.handed_over && options_.on_handed_over) {
                 options_.on_handed_over(done.decide_by);
@@ -182,6 +189,10 @@ store::Finish Dispatcher::finish_of(InFlight& flight, model::Completion completi
     finish.completion = std::move(completion);
     finish.completion.finished_at = clock_.wall_now();
     finish.completion.attempts = flight.queued.attempts;
+    if (flight.began) {
+        finish.completion.took = std::max(now_ - *flight.began, Millis{0});
+    }
+    finish.events = std::move(flight.events);
     finish.callback = callbacks_(*flight.queued.message, finish.completion);
     finish.message = std::move(flight.queued.message);
     return finish;
@@ -189,8 +200,11 @@ store::Finish Dispatcher::finish_of(InFlight& flight, model::Completion completi
 
 void Dispatcher::finish_unsent(Lane& lane, store::QueuedMessage queued, StatusCode code,
                                std::string_view details) {
-    finish(add_in_flight(lane, std::move(queued)),
-           {.state = MessageState::failed, .code = code, .details = std::string{details}});
+    auto& flight = add_in_flight(lane, std::move(queued));
+    if (details == details::device_down) {
+        note_expired(flight);
+    }
+    finish(flight, {.state = MessageState::failed, .code = code, .details = std::string{details}});
 }
 
 void Dispatcher::hold(InFlight& flight) {
@@ -211,7 +225,8 @@ void Dispatcher::reschedule(InFlight& flight, Timestamp queue_at, std::string de
          .attempts = flight.queued.attempts,
          .failing_since = flight.queued.failing_since,
          .last_details = std::move(details),
-         .sent = flight.lane->pacer.record()},
+         .sent = flight.lane->pacer.record(),
+         .events = std::move(flight.events)},
         [this](const store::Reschedule& done) {
             post_(Committed{
                 .message = done.message,

@@ -40,6 +40,7 @@ void Dispatcher::await_file(Lane& lane, store::QueuedMessage queued) {
     ++awaiting_;
     auto& flight = add_in_flight(lane, std::move(queued), false);
     flight.stage = Stage::fetching;
+    flight.fetch_began = now_;
     const auto& id = flight.queued.message->id;
     lane.fetches.all.insert(id);
     lane.fetches.waiting.push_back(id);
@@ -108,6 +109,7 @@ void Dispatcher::fetched(InFlight& flight, media::FetchResult result) {
     }
     if (!refused) {
         flight.file = std::move(*result);
+        flight.fetched_at = now_;
         source.with_file.emplace(flight.queued.queued_at, message.id);
     } else if (refused->kind == Outcome::Kind::failed) {
         auto queued = stop_awaiting(message.id);
@@ -127,8 +129,12 @@ Dispatcher::InFlight& Dispatcher::pop_with_file(LaneSource& source) {
     auto& flight = in_flight_.at(source.with_file.begin()->second);
     auto& lane = *flight.lane;
     auto file = std::move(flight.file);
+    const auto fetch_began = flight.fetch_began;
+    const auto fetched_at = flight.fetched_at;
     auto& sent = add_in_flight(lane, stop_awaiting(flight.queued.message->id));
     sent.file = std::move(file);
+    sent.fetch_began = fetch_began;
+    sent.fetched_at = fetched_at;
     fetch_ahead(lane);
     return sent;
 }

@@ -85,6 +85,7 @@ void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
 /// Counts the send in the pace, records the intent if it is needed, and sends.
 void Dispatcher::begin_send(InFlight& flight) {
     auto& lane = *flight.lane;
+    note_waits(flight);
     const auto jitter =
         random_.between(0, static_cast<std::uint64_t>(lane.pacer.pace().jitter_max.count()));
     const auto wall = clock_.wall_now();

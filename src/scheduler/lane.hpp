@@ -79,6 +79,12 @@ struct LaneFetches {
     std::size_t in_flight = 0;
 };
 
+/// A time in which a lane sent nothing.
+struct LaneHold {
+    Timestamp from;
+    Timestamp until;
+};
+
 /// One device: its two sources, its pace and window, and whether it can send.
 struct Lane {
     model::PhoneNumber device;
@@ -100,6 +106,9 @@ struct Lane {
     /// Since when it cannot send, by its state or by its connector's outcomes.
     std::optional<Timestamp> down_since;
     std::optional<Timestamp> down_since_stored;
+    /// What held it back last, for the messages that were due meanwhile.
+    LaneHold outage;
+    LaneHold cap;
 
     bool ready = false;                     // Is in Dispatcher::ready_lanes_.
     bool counted = false;                   // In Counts::lanes.

@@ -35,8 +35,10 @@ void Pacer::plan() noexcept {
         return;
     }
     ready_at_ = sent_->last_at + pace_.gap_min + std::min(sent_->jitter, pace_.jitter_max);
-    if (pace_.per_day_max != 0 && sent_->of_day >= cap_of_day()) {
-        ready_at_ = std::max(ready_at_, sent_->day_ends_at);
+    capped_ =
+        pace_.per_day_max != 0 && sent_->of_day >= cap_of_day() && sent_->day_ends_at > ready_at_;
+    if (capped_) {
+        ready_at_ = sent_->day_ends_at;
     }
 }
 

@@ -30,6 +30,12 @@ public:
     [[nodiscard]] const model::Pace& pace() const noexcept { return pace_; }
 
     [[nodiscard]] Timestamp ready_at() const noexcept { return ready_at_; }
+    /// Whether it is the day's cap that decides `ready_at`.
+    [[nodiscard]] bool is_capped() const noexcept { return sent_ && capped_; }
+    /// The last send; empty: none is known.
+    [[nodiscard]] std::optional<Timestamp> sent_at() const noexcept {
+        return sent_ ? std::optional{sent_->last_at} : std::nullopt;
+    }
 
     /// Records one send. Call it once for each send handed to the platform, refused ones too.
     /// `jitter` is drawn by the caller, in [0, pace.jitter_max]; `day_left` is how long the day
@@ -46,6 +52,7 @@ private:
     model::Pace pace_;
     Timestamp added_at_{};
     Timestamp ready_at_{};
+    bool capped_ = false;
     std::optional<store::SentRecord> sent_;
 };
 

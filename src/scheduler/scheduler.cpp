@@ -100,8 +100,15 @@ private:
 
     /// Calls the handler of an event that will not be handled.
     static void refuse(Event& event) {
+        const auto stopped = [] {
+            return fail(ErrorCode::shutting_down, "the scheduler has stopped");
+        };
         if (auto* cancelled = std::get_if<CancelRequested>(&event)) {
-            cancelled->done(fail(ErrorCode::shutting_down, "the scheduler has stopped"));
+            cancelled->done(stopped());
+        } else if (auto* hastened = std::get_if<HastenRequested>(&event)) {
+            hastened->done(stopped());
+        } else if (auto* asked = std::get_if<ExplainRequested>(&event)) {
+            asked->done(stopped());
         }
     }
 
@@ -199,6 +206,16 @@ void Scheduler::device_removed(model::PhoneNumber device) {
 void Scheduler::cancel(store::QueuedMessage message,
                        std::move_only_function<void(Result<void>)> done) {
     impl_->post(CancelRequested{.message = std::move(message), .done = std::move(done)});
+}
+
+void Scheduler::hasten(store::QueuedMessage message,
+                       std::move_only_function<void(Result<void>)> done) {
+    impl_->post(HastenRequested{.message = std::move(message), .done = std::move(done)});
+}
+
+void Scheduler::explain(store::QueuedMessage message,
+                        std::move_only_function<void(Result<Wait>)> done) {
+    impl_->post(ExplainRequested{.message = std::move(message), .done = std::move(done)});
 }
 
 void Scheduler::queued_on_disk(model::PhoneNumber device, model::Source source, Timestamp due) {

@@ -14,6 +14,7 @@
 #include "media/file_source.hpp"
 #include "model/device.hpp"
 #include "model/message.hpp"
+#include "model/message_event.hpp"
 #include "model/outcome.hpp"
 #include "store/committer.hpp"
 #include "store/store.hpp"
@@ -53,6 +54,13 @@ using CallbackFactory =
 /// Called for each message that has ended, after the commit, on the committer's thread.
 using FinishListener = std::function<void(store::Finish&&)>;
 
+/// What a message waits for. Times are queue time.
+struct Wait {
+    model::WaitReason reason = model::WaitReason::queue;
+    std::optional<Timestamp> since;  // Empty: since it was due.
+    std::optional<Timestamp> until;  // Empty: nobody knows.
+};
+
 struct Counts {
     std::uint64_t lanes = 0;  // Devices with waiting work.
     std::uint64_t messages_in_memory = 0;
@@ -80,6 +88,9 @@ struct Counts {
 /// Pace: the last send and the day's count of a paced device are committed with the outcomes, so a
 /// restart keeps gap and cap; after a crash the cap may be exceeded by the sends that were in
 /// flight.
+///
+/// Trail: what held a message back for `wait_noted_min` or longer, and each attempt that did not
+/// end it, is written with the outcome, in the commit that records that.
 ///
 /// Media: a file is fetched when its message is due, and a limited number of messages ahead: as
 /// many as a paced device sends in ten seconds, at most `lane_files_max`. The message does not
@@ -133,6 +144,15 @@ public:
     /// ended), shutting_down.
     void cancel(store::QueuedMessage message, std::move_only_function<void(Result<void>)> done);
 
+    /// Makes a waiting message due now: it goes after those that are due already. Calls `done`
+    /// once, when that is durable. Errors: conflict (it is being sent, or has ended),
+    /// shutting_down.
+    void hasten(store::QueuedMessage message, std::move_only_function<void(Result<void>)> done);
+
+    /// Says what a waiting message waits for. Calls `done` once, on the scheduler's thread after
+    /// its next step. Errors: shutting_down.
+    void explain(store::QueuedMessage message, std::move_only_function<void(Result<Wait>)> done);
+
     /// A message was queued in the store, due at `due`, without `accepted` (a release).
     void queued_on_disk(model::PhoneNumber device, model::Source source, Timestamp due);
 
@@ -141,6 +161,8 @@ public:
     void probe(std::move_only_function<void()> answer);
 
     [[nodiscard]] Counts counts() const noexcept;
+
+    static constexpr Millis wait_noted_min{1'000};
 
 private:
     class Impl;

@@ -1,0 +1,79 @@
+// The dispatcher's part in what is asked for by hand: a message is cancelled, or made due now.
+#include <utility>
+
+#include "scheduler/details.hpp"
+#include "scheduler/dispatcher.hpp"
+
+namespace merpati::scheduler {
+
+/// Takes a waiting message from wherever it is; what is in memory is newer than what was read.
+/// False: it is being sent.
+bool Dispatcher::take_out(store::QueuedMessage& message) {
+    const auto id = message.message->id;
+    auto& lane = lane_of(message.message->device);
+    if (const auto found = in_flight_.find(id); found != in_flight_.end()) {
+        if (found->second.stage != Stage::fetching) {
+            return false;
+        }
+        message = stop_awaiting(id);
+        fetch_ahead(lane);
+    }
+    auto& source = lane.source(message.message->source);
+    if (auto here = memory_.remove(source, id)) {
+        message = std::move(*here);
+    }
+    return true;
+}
+
+void Dispatcher::handle(CancelRequested&& event) {
+    const auto id = event.message.message->id;
+    auto& lane = lane_of(event.message.message->device);
+    if (!take_out(event.message)) {
+        event.done(fail(ErrorCode::conflict, "the message is being sent"));
+        return;
+    }
+    auto& flight = add_in_flight(lane, std::move(event.message), false);
+    auto work = finish_of(flight, {.state = model::MessageState::cancelled,
+                                   .code = model::StatusCode::failed,
+                                   .details = std::string{details::cancelled}});
+    committer_.finish(
+        std::move(work), [this, id, done = std::move(event.done)](store::Finish&& ended) mutable {
+            const bool finished = ended.finished;
+            if (finished) {
+                on_finish_(std::move(ended));
+            }
+            done(finished ? Result<void>{} : fail(ErrorCode::conflict, "the message has ended"));
+            post_(Committed{.message = id});
+        });
+}
+
+/// While that is being committed, the message is neither in memory nor read. It gets all of its
+/// time to fail anew.
+void Dispatcher::handle(HastenRequested&& event) {
+    auto& lane = lane_of(event.message.message->device);
+    if (!take_out(event.message)) {
+        event.done(fail(ErrorCode::conflict, "the message is being sent"));
+        return;
+    }
+    auto& flight = add_in_flight(lane, std::move(event.message), false);
+    flight.queued.failing_since.reset();
+    const auto& message = *flight.queued.message;
+    committer_.reschedule(
+        {.message = message.id,
+         .device = message.device,
+         .source = message.source,
+         .queued_at = flight.queued.queued_at,
+         .queue_at = std::min(flight.queued.queued_at, now_),
+         .attempts = flight.queued.attempts,
+         .sent = lane.pacer.record(),
+         .events = {{.step = model::MessageStep::hastened, .at = clock_.wall_now()}}},
+        [this, done = std::move(event.done)](const store::Reschedule& moved) mutable {
+            done(moved.rescheduled ? Result<void>{}
+                                   : fail(ErrorCode::conflict, "the message has ended"));
+            post_(Committed{
+                .message = moved.message,
+                .queue_at = moved.rescheduled ? std::optional{moved.queue_at} : std::nullopt});
+        });
+}
+
+}  // namespace merpati::scheduler
