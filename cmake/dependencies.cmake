@@ -14,6 +14,7 @@ pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(cares REQUIRED IMPORTED_TARGET libcares)
 pkg_check_modules(qrcodegen REQUIRED IMPORTED_TARGET qrcodegencpp)
 pkg_check_modules(magic REQUIRED IMPORTED_TARGET libmagic)
+pkg_check_modules(yaml_cpp REQUIRED IMPORTED_TARGET yaml-cpp)  # While building alone.
 
 if(MERPATI_DEVELOPER)
   find_package(GTest REQUIRED)

@@ -140,6 +140,57 @@ describe.each(rows)("$name", (row) => {
   });
 });
 
+test("a resource is sent when it has changed, and changed when it is as it was seen", async () => {
+  const path = `/v1/devices/${ownIds.device}`;
+  const get = { method: "GET", path };
+  const etag = (await call(gateway, get, { key: whole })).headers["etag"]!;
+  const with_ = (name: string, value: string) => ({ key: whole, headers: { [name]: value } });
+  const unchanged = await call(gateway, get, with_("if-none-match", etag));
+  expect(unchanged.status).toBe(304);
+  expect(unchanged.text).toBe("");
+  const change = { method: "PATCH", path };
+  const changed = await call(gateway, change, with_("if-match", etag), { gap_ms: 5 });
+  expect(changed.status).toBe(200);
+  for (const tag of [etag, `W/${etag}`, '"x"', "x", "", ",", etag.slice(0, -1), `${etag}${etag}`]) {
+    for (const method of ["PATCH", "DELETE"]) {
+      const late = await call(gateway, { method, path }, with_("if-match", tag), undefined);
+      expect(late.status, `${method} ${tag}`).toBe(412);
+    }
+    expect((await call(gateway, get, with_("if-none-match", tag))).status).toBe(200);
+  }
+  const next = changed.headers["etag"]!;
+  expect((await call(gateway, change, with_("if-match", next), { gap_ms: 0 })).status).toBe(200);
+});
+
+test("another account's object has no ETag to be tried", async () => {
+  for (const ids of [otherIds, nobodys]) {
+    for (const method of ["PATCH", "DELETE", "GET"]) {
+      const by = { key: whole, headers: { "if-match": '"x"', "if-none-match": "*" } };
+      const path = `/v1/devices/${ids.device}`;
+      expect((await call(gateway, { method, path }, by)).status).toBe(404);
+    }
+  }
+});
+
+test("a call that is repeated with its Idempotency-Key is carried out once", async () => {
+  const post = { method: "POST", path: "/v1/keys" };
+  const by = { key: whole, headers: { "idempotency-key": "rabu-1" } };
+  const body = { name: "satu", scopes: ["messages:read"] };
+  const first = await call(gateway, post, by, body);
+  gateway.secrets.add(first.json.key);
+  await gateway.stop();
+  await gateway.start();
+  const again = await call(gateway, post, by, body);
+  expect(again.headers["idempotent-replayed"]).toBe("true");
+  const { key: _, ...kept } = first.json;
+  expect(again.json).toEqual(kept);
+  expect((await call(gateway, post, by, { ...body, name: "dua" })).status).toBe(422);
+  const otherKey = await keyWith(other, SCOPES);
+  const theirs = await call(gateway, post, { ...by, key: otherKey }, body);
+  gateway.secrets.add(theirs.json.key);
+  expect(theirs.json.account).toBe(other.id);
+});
+
 test("lists hold the caller's own, and are paged with cursors that nobody can change", async () => {
   for (let turn = 0; turn < 4; ++turn) {
     const body = { to: freshNumber(), from: ownIds.device, message: freshText(), Type: "text" };

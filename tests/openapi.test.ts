@@ -64,6 +64,8 @@ test("the linter's recommended rules find nothing in it", async () => {
 test("the server serves this very document", async () => {
   const answer = await gateway.request({ method: "GET", path: "/openapi.yaml" });
   expect(answer.text).toBe(source);
+  const asJson = await gateway.request({ method: "GET", path: "/openapi.json" });
+  expect(JSON.parse(asJson.text)).toEqual(document);
 });
 
 test("every documented operation is there, and no other method of its path", async () => {

@@ -21,6 +21,7 @@ struct Unready {
 struct Monitoring {
     std::function<std::vector<Unready>()> unready;  // Empty when the server is ready.
     std::function<std::string()> metrics;           // The page.
+    std::string_view version;                       // Of this program.
     std::string metrics_token;  // Empty: peers on this machine may read, no others.
 
     [[nodiscard]] bool may_read_metrics(const http::Request& request) const;

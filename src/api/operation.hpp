@@ -45,8 +45,11 @@ struct Operation {
     /// Of the catalogue: what the caller needs in the account that the call is about. Empty: it is
     /// about the caller alone.
     std::optional<model::Scope> needs{};
-    std::size_t body_max = 0;  // 0: http.body_max
-    bool idempotent = false;   // Takes an Idempotency-Key.
+    /// Of a single resource: its fields that can be changed, for ETags; empty: it has none.
+    std::span<const std::string_view> edited{};
+    std::string_view shown_once{};  // The field of the answer that nobody is shown again.
+    std::size_t body_max = 0;       // 0: http.body_max
+    bool idempotent = false;        // Takes an Idempotency-Key.
     bool has_revisions = false;
     bool is_long = false;  // Runs beside calls that are answered at once, never before them.
 

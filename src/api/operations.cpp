@@ -4,6 +4,7 @@
 #include "api/device_addnew.hpp"
 #include "api/monitoring.hpp"
 #include "api/operation.hpp"
+#include "api/reference_pages.hpp"
 #include "api/routes.hpp"
 #include "api/send/send.hpp"
 
@@ -25,8 +26,32 @@ constexpr Operation offer(Method method, std::string_view path, std::optional<Sc
             .answerer = answerer,
             .needs = needs,
             .body_max = catalogue_body_max,
+            .idempotent = method == Method::post,
             .is_long = is_long};
 }
+
+/// Of a single resource, with the fields of it that can be changed, and what names it.
+constexpr Operation tagged(Operation operation, std::span<const std::string_view> edited) {
+    operation.edited = edited;
+    return operation;
+}
+
+/// Whose answer has a field that is shown once.
+constexpr Operation showing_once(Operation operation, std::string_view field) {
+    operation.shown_once = field;
+    return operation;
+}
+
+using Names = std::string_view;
+constexpr std::array account_fields = {Names{"id"},         Names{"name"},       Names{"plan"},
+                                       Names{"expires_at"}, Names{"rate"},       Names{"callback"},
+                                       Names{"delivery"},   Names{"devices_max"}};
+constexpr std::array device_fields = {
+    Names{"number"},    Names{"created_at"},  Names{"connector"},
+    Names{"account"},   Names{"webhook"},     Names{"gap_ms"},
+    Names{"jitter_ms"}, Names{"per_day_max"}, Names{"warm_up_days"}};
+constexpr std::array webhook_fields = {Names{"number"}, Names{"url"}};
+constexpr std::array id_alone = {Names{"id"}};
 
 void send(const Rooms& rooms, Call&& call) {
     rooms.send.handle(std::move(call));
@@ -42,6 +67,18 @@ http::Reply readiness(const Rooms& rooms) {
 }
 http::Reply description(const Rooms& /*rooms*/) {
     return Monitoring::description();
+}
+http::Reply description_in_json(const Rooms& /*rooms*/) {
+    return {.static_body = openapi_json()};
+}
+http::Reply version(const Rooms& rooms) {
+    return version_page(rooms.monitoring.version);
+}
+http::Reply errors(const Rooms& /*rooms*/) {
+    return error_page();
+}
+http::Reply media_types(const Rooms& /*rooms*/) {
+    return media_type_page();
 }
 http::Reply metrics(const Rooms& rooms) {
     return rooms.monitoring.metrics_page();
@@ -62,24 +99,33 @@ constexpr std::array table{
     Operation{.path = "/healthz", .answerer = liveness},
     Operation{.path = "/readyz", .answerer = readiness},
     Operation{.path = "/openapi.yaml", .answerer = description},
+    Operation{.path = "/openapi.json", .answerer = description_in_json},
+    Operation{.path = "/version", .answerer = version},
+    Operation{.path = "/v1/errors", .answerer = errors},
+    Operation{.path = "/v1/media-types", .answerer = media_types},
     Operation{.path = "/metrics", .scope = api::Scope::metrics, .answerer = metrics},
     offer(Method::get, "/v1/messages", Scope::messages_read, manage::messages::list),
     offer(Method::get, "/v1/messages/export", Scope::messages_read, manage::messages::export_all,
           true),
-    offer(Method::get, "/v1/messages/{}", Scope::messages_read, manage::messages::show),
+    tagged(offer(Method::get, "/v1/messages/{}", Scope::messages_read, manage::messages::show),
+           id_alone),
     offer(Method::post, "/v1/messages/{}/cancel", Scope::messages_manage, manage::messages::cancel),
     offer(Method::post, "/v1/messages/{}/fail", Scope::messages_manage, manage::messages::give_up),
     offer(Method::post, "/v1/messages/{}/release", Scope::messages_manage,
           manage::messages::release),
     offer(Method::get, "/v1/callbacks", Scope::messages_read, manage::callbacks::list),
-    offer(Method::get, "/v1/callbacks/{}", Scope::messages_read, manage::callbacks::show),
+    tagged(offer(Method::get, "/v1/callbacks/{}", Scope::messages_read, manage::callbacks::show),
+           id_alone),
     offer(Method::post, "/v1/callbacks/{}/replay", Scope::callbacks_manage,
           manage::callbacks::replay),
     offer(Method::get, "/v1/devices", Scope::account_read, manage::devices::list),
     offer(Method::post, "/v1/devices", Scope::devices_manage, manage::devices::add),
-    offer(Method::get, "/v1/devices/{}", Scope::account_read, manage::devices::show),
-    offer(Method::patch, "/v1/devices/{}", Scope::devices_manage, manage::devices::change),
-    offer(Method::del, "/v1/devices/{}", Scope::devices_manage, manage::devices::remove),
+    tagged(offer(Method::get, "/v1/devices/{}", Scope::account_read, manage::devices::show),
+           device_fields),
+    tagged(offer(Method::patch, "/v1/devices/{}", Scope::devices_manage, manage::devices::change),
+           device_fields),
+    tagged(offer(Method::del, "/v1/devices/{}", Scope::devices_manage, manage::devices::remove),
+           device_fields),
     offer(Method::post, "/v1/devices/{}/connect", Scope::devices_manage, manage::devices::connect),
     offer(Method::post, "/v1/devices/{}/disconnect", Scope::devices_manage,
           manage::devices::disconnect),
@@ -88,17 +134,40 @@ constexpr std::array table{
           manage::devices::show_pairing),
     offer(Method::post, "/v1/devices/{}/pairing/answer", Scope::devices_manage,
           manage::devices::answer_pairing),
+    tagged(
+        offer(Method::get, "/v1/devices/{}/webhook", Scope::devices_manage, manage::webhooks::show),
+        webhook_fields),
+    tagged(
+        offer(Method::put, "/v1/devices/{}/webhook", Scope::devices_manage, manage::webhooks::put),
+        webhook_fields),
+    tagged(offer(Method::del, "/v1/devices/{}/webhook", Scope::devices_manage,
+                 manage::webhooks::remove),
+           webhook_fields),
     offer(Method::get, "/v1/keys", Scope::account_manage, manage::keys::list),
-    offer(Method::post, "/v1/keys", Scope::account_manage, manage::keys::create),
+    showing_once(offer(Method::post, "/v1/keys", Scope::account_manage, manage::keys::create),
+                 "key"),
     offer(Method::del, "/v1/keys/{}", Scope::account_manage, manage::keys::revoke),
-    offer(Method::post, "/v1/keys/{}/rotate", Scope::account_manage, manage::keys::rotate),
+    showing_once(
+        offer(Method::post, "/v1/keys/{}/rotate", Scope::account_manage, manage::keys::rotate),
+        "key"),
+    tagged(offer(Method::get, "/v1/account", Scope::account_read, manage::accounts::show_own),
+           account_fields),
+    tagged(offer(Method::patch, "/v1/account", Scope::account_manage, manage::accounts::change_own),
+           account_fields),
+    showing_once(offer(Method::post, "/v1/account/secret", Scope::account_manage,
+                       manage::accounts::rotate_own_secret),
+                 "webhook_secret"),
     offer(Method::get, "/v1/admin/accounts", Scope::admin, manage::accounts::list),
-    offer(Method::post, "/v1/admin/accounts", Scope::admin, manage::accounts::create),
-    offer(Method::get, "/v1/admin/accounts/{}", Scope::admin, manage::accounts::show),
-    offer(Method::patch, "/v1/admin/accounts/{}", Scope::admin, manage::accounts::change),
+    showing_once(offer(Method::post, "/v1/admin/accounts", Scope::admin, manage::accounts::create),
+                 "webhook_secret"),
+    tagged(offer(Method::get, "/v1/admin/accounts/{}", Scope::admin, manage::accounts::show),
+           account_fields),
+    tagged(offer(Method::patch, "/v1/admin/accounts/{}", Scope::admin, manage::accounts::change),
+           account_fields),
     offer(Method::post, "/v1/admin/accounts/{}/topup", Scope::admin, manage::accounts::top_up),
-    offer(Method::post, "/v1/admin/accounts/{}/secret", Scope::admin,
-          manage::accounts::rotate_secret),
+    showing_once(offer(Method::post, "/v1/admin/accounts/{}/secret", Scope::admin,
+                       manage::accounts::rotate_secret),
+                 "webhook_secret"),
     offer(Method::get, "/v1/admin/status", Scope::admin, manage::gateway::status),
     offer(Method::post, "/v1/admin/backup", Scope::admin, manage::gateway::backup, true),
 };

@@ -90,11 +90,31 @@ TEST(OperationsTest, EachIsThereOnce) {
     }
 }
 
-TEST(OperationsTest, OnlyThoseOfAccountsTakeIdempotencyKeysAndRevisions) {
+TEST(OperationsTest, PostsTakeIdempotencyKeysAndOnlySendingHasRevisions) {
     for (const auto& operation : operations()) {
-        const bool of_account = operation.scope == Scope::account;
-        EXPECT_EQ(operation.idempotent, of_account) << operation.path;
-        EXPECT_TRUE(of_account || !operation.has_revisions) << operation.path;
+        const bool posts = operation.method == http::Method::post;
+        const bool is_known = operation.scope == Scope::account || operation.needs;
+        EXPECT_TRUE(!operation.idempotent || posts) << operation.path;
+        EXPECT_TRUE(operation.idempotent || !posts || !is_known) << operation.path;
+        EXPECT_EQ(operation.has_revisions, operation.path == "/v1/send") << operation.path;
+    }
+}
+
+TEST(OperationsTest, WhatCanBeChangedIsShownWithTheSameETag) {
+    std::map<std::string_view, std::span<const std::string_view>> edited;
+    for (const auto& operation : operations()) {
+        if (operation.method == http::Method::get) {
+            edited[operation.path] = operation.edited;
+        }
+    }
+    for (const auto& operation : operations()) {
+        const bool changes = operation.method == http::Method::patch ||
+                             operation.method == http::Method::put ||
+                             operation.method == http::Method::del;
+        if (changes && edited.contains(operation.path)) {
+            EXPECT_FALSE(operation.edited.empty()) << operation.path;
+            EXPECT_EQ(operation.edited.data(), edited[operation.path].data()) << operation.path;
+        }
     }
 }
 

@@ -333,6 +333,7 @@ private:
     }
 
     void route() {
+        monitoring_.version = MERPATI_VERSION;
         monitoring_.unready = [this] { return health_.unready(); };
         monitoring_.metrics = [this] {
             return telemetry::render_metrics(figures_of({.clock = queue_clock_,

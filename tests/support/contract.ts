@@ -154,7 +154,8 @@ function judgeBody(
   answer: Answer,
 ): string {
   const type = (answer.headers["content-type"] ?? "").split(";")[0]!.trim();
-  const content = response.content?.[type];
+  if (!response.content) return answer.text === "" ? "" : "there is a body, and none documented";
+  const content = response.content[type];
   if (!content) return `content type ${type || "none"} is not documented`;
   const isJson = type === "application/json" || type === "application/problem+json";
   const value = isJson ? JSON.parse(answer.text) : answer.text;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/manage/entity_tag.hpp"
 #include "api/manage/handlers.hpp"
 #include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
@@ -14,12 +15,26 @@ namespace {
 using boost::json::object;
 using boost::json::value;
 constexpr std::size_t name_bytes_max = 200;
-constexpr std::size_t url_bytes_max = 2048;
 constexpr std::size_t secret_bytes = 32;
 
 std::optional<model::RateChoice> parse_rate(std::string_view text) {
     const auto rate = model::RateChoice::parse(text);
     return rate && rate->rate.count <= rate_count_max ? rate : std::nullopt;
+}
+
+std::optional<std::string> take_callback(Fields& fields, const Context& context) {
+    if (fields.none("callback")) {
+        return "";
+    }
+    auto url = fields.text("callback", url_bytes_max);
+    if (url) {
+        if (const auto admitted =
+                outbound::admit_url(*url, context.callback_schemes, context.policy);
+            !admitted) {
+            fields.mistake("callback", "must be a public https URL: " + admitted.error().detail);
+        }
+    }
+    return url;
 }
 
 /// The fields that creating and changing have in common, all but name and credit.
@@ -38,17 +53,13 @@ store::AccountPatch take_choices(Fields& fields, const Context& context) {
     if (const auto most = fields.integer("devices_max", 0, devices_most)) {
         patch.devices_max = static_cast<std::uint32_t>(*most);
     }
-    if (fields.none("callback")) {
-        patch.callback_url = "";
-    } else if (auto url = fields.text("callback", url_bytes_max)) {
-        if (const auto admitted =
-                outbound::admit_url(*url, context.callback_schemes, context.policy);
-            !admitted) {
-            fields.mistake("callback", "must be a public https URL: " + admitted.error().detail);
-        }
-        patch.callback_url = std::move(*url);
-    }
+    patch.callback_url = take_callback(fields, context);
     return patch;
+}
+
+std::optional<std::string> take_name(Fields& fields) {
+    return fields.given("name") ? std::optional{fields.required_text("name", name_bytes_max)}
+                                : std::nullopt;
 }
 
 Bytes draw_secret(Random& random) {
@@ -113,16 +124,25 @@ Result<value> create(const Context& context, Call& call) {
         with_secret);
 }
 
-/// Changes of different fields at once both survive.
-Result<value> change(const Context& context, Call& call) {
-    const auto account = find_account(context, call, call.id);
+Result<value> show_own(const Context& context, Call& call) {
+    const auto id = call.fields.text("account", 32);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto account = find_own_account(context, call, id);
     if (!account) {
         return pass(account);
     }
+    return view(*account);
+}
+
+/// Changes of different fields at once both survive.
+Result<value> change(const Context& context, Call& call) {
+    if (const auto account = find_account(context, call, call.id); !account) {
+        return pass(account);
+    }
     auto& fields = call.fields;
-    const auto name = fields.given("name")
-                          ? std::optional{fields.required_text("name", name_bytes_max)}
-                          : std::nullopt;
+    const auto name = take_name(fields);
     const bool uncounted = fields.none("credit");
     const auto credit = fields.integer("credit", 0, credit_max);
     auto patch = take_choices(fields, context);
@@ -132,10 +152,40 @@ Result<value> change(const Context& context, Call& call) {
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Account> {
+            const auto account = find_account(tables, call, call.id);
+            if (!account) {
+                return pass(account);
+            }
+            if (auto matched = check_match(call, view(*account)); !matched) {
+                return pass(matched);
+            }
             if (uncounted || credit) {
                 if (auto set = tables.set_credit(account->id, credit); !set) {
                     return pass(set);
                 }
+            }
+            return tables.update_account(account->id, patch);
+        },
+        [](const model::Account& changed) { return view(changed); });
+}
+
+/// What an account decides itself: how it is called, and where statuses go.
+Result<value> change_own(const Context& context, Call& call) {
+    const auto id = call.fields.text("account", 32);
+    store::AccountPatch patch;
+    patch.name = take_name(call.fields);
+    patch.callback_url = take_callback(call.fields, context);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<model::Account> {
+            const auto account = find_own_account(tables, call, id);
+            if (!account) {
+                return pass(account);
+            }
+            if (auto matched = check_match(call, view(*account)); !matched) {
+                return pass(matched);
             }
             return tables.update_account(account->id, patch);
         },
@@ -170,28 +220,45 @@ Result<value> top_up(const Context& context, Call& call) {
         [](const model::Account& changed) { return view(changed); });
 }
 
+namespace {
+
 /// The old secret signs beside the new one until the overlap ends, so that receivers can change
-/// over without missing a callback.
-Result<value> rotate_secret(const Context& context, Call& call) {
-    const auto account = find_account(context, call, call.id);
-    if (!account) {
-        return pass(account);
-    }
+/// over without missing a callback. `find` answers the account, inside the change.
+template <class Find>
+Result<value> rotate(const Context& context, Call& call, Find find) {
     const auto overlap = call.fields.integer("overlap_seconds", 0, overlap_max.count());
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
     const auto until = context.clock.now() + std::chrono::seconds{overlap.value_or(24 * 3600)};
     const auto secret = draw_secret(context.random);
-    auto changed = context.change([&](store::Tables& tables) {
-        return tables.rotate_webhook_secret(account->id, secret, until);
-    });
-    if (!changed) {
-        return pass(changed);
-    }
-    return object{{"id", account->id.text()},
-                  {"webhook_secret", webhook_secret_text(secret)},
-                  {"previous_valid_until", to_rfc3339(until)}};
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<model::AccountId> {
+            const auto account = find(tables);
+            if (!account) {
+                return pass(account);
+            }
+            auto rotated = tables.rotate_webhook_secret(account->id, secret, until);
+            return rotated ? Result<model::AccountId>{account->id} : pass(rotated);
+        },
+        [&](model::AccountId id) {
+            return object{{"id", id.text()},
+                          {"webhook_secret", webhook_secret_text(secret)},
+                          {"previous_valid_until", to_rfc3339(until)}};
+        });
+}
+
+}  // namespace
+
+Result<value> rotate_secret(const Context& context, Call& call) {
+    return rotate(context, call,
+                  [&call](store::Tables& tables) { return find_account(tables, call, call.id); });
+}
+
+Result<value> rotate_own_secret(const Context& context, Call& call) {
+    const auto id = call.fields.text("account", 32);
+    return rotate(context, call,
+                  [&](store::Tables& tables) { return find_own_account(tables, call, id); });
 }
 
 }  // namespace merpati::api::manage::accounts

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,7 @@ struct RequestHead {
     std::string accept;  // Empty: not given.
     std::optional<std::string> if_match{};
     std::optional<std::string> if_none_match{};
+    std::optional<std::string> idempotency_key{};
 
     [[nodiscard]] static RequestHead of(const http::Request& request);
 };
@@ -38,6 +40,7 @@ struct Call {
     std::string id;  // What stands for "{}" in the operation's path, percent-decoded.
     Fields fields;   // Of the body; for GET and DELETE of the query.
     RequestHead head;
+    std::span<const std::string_view> edited{};  // Of the operation.
     AnswerHead answer{};
 };
 

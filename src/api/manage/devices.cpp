@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "admission/checks.hpp"
+#include "api/manage/entity_tag.hpp"
 #include "api/manage/handlers.hpp"
 #include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
@@ -14,7 +15,6 @@ namespace merpati::api::manage::devices {
 namespace {
 
 using boost::json::value;
-constexpr std::size_t url_bytes_max = 2048;
 
 /// What `add` was asked for.
 struct Wanted {
@@ -201,6 +201,9 @@ Result<value> change(const Context& context, Call& call) {
             if (!device) {
                 return pass(device);
             }
+            if (auto matched = check_match(call, view(*device)); !matched) {
+                return pass(matched);
+            }
             return tables.update_device(device->number, patch);
         },
         [](const model::Device& device) { return view(device); });
@@ -308,6 +311,9 @@ Result<value> remove(const Context& context, Call& call) {
             const auto device = find_device(tables, call, call.id);
             if (!device) {
                 return pass(device);
+            }
+            if (auto matched = check_match(call, view(*device)); !matched) {
+                return pass(matched);
             }
             if (auto removed = tables.remove_device(device->number); !removed) {
                 return pass(removed);

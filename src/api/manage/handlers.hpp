@@ -27,12 +27,16 @@ using StreamHandler = Result<std::unique_ptr<Lines>>(const Context&, Call&);
 
 namespace accounts {
 Handler list, create, show, change, top_up, rotate_secret;
-}
+Handler show_own, change_own, rotate_own_secret;
+}  // namespace accounts
 namespace keys {
 Handler list, create, revoke, rotate;
 }
 namespace devices {
 Handler list, add, show, change, connect, disconnect, remove, show_pairing, pair, answer_pairing;
+}
+namespace webhooks {
+Handler show, put, remove;
 }
 namespace messages {
 Handler list, show, cancel, release, give_up;

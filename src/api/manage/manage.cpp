@@ -3,6 +3,8 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "admission/checks.hpp"
+#include "api/manage/entity_tag.hpp"
 #include "http/router.hpp"
 #include "model/store_url.hpp"
 
@@ -13,6 +15,8 @@ namespace {
 bool is_ours(const Operation& operation) {
     return std::holds_alternative<Handler*>(operation.answerer) || operation.is_streamed();
 }
+
+constexpr std::string_view not_stored = "Cache-Control: no-store\r\n";
 
 /// `Link` to the page after this one (RFC 8288): the same request with the page's cursor.
 std::string link_to_next(const Request& request, const boost::json::value& answer) {
@@ -43,7 +47,8 @@ RequestHead RequestHead::of(const http::Request& request) {
     };
     return {.accept = std::string{request.header("Accept").value_or("")},
             .if_match = copy("If-Match"),
-            .if_none_match = copy("If-None-Match")};
+            .if_none_match = copy("If-None-Match"),
+            .idempotency_key = copy("Idempotency-Key")};
 }
 
 Outcome Manage::handle(http::Method method, std::string_view path, std::string_view query,
@@ -81,38 +86,88 @@ Outcome Manage::run(const Operation& operation, const Request& request,
               .needs = operation.needs,
               .id = *std::move(id),
               .fields = *std::move(fields),
-              .head = request.head};
-    return answer(operation, request, call);
+              .head = request.head,
+              .edited = operation.edited};
+    if (auto* const* handler = std::get_if<StreamHandler*>(&operation.answerer)) {
+        return stream(*handler, call);
+    }
+    const auto context = context_for(operation, call.principal);
+    const IdempotentCalls::Work work = [&](const Context& used) {
+        return answer(used, operation, request, call);
+    };
+    if (operation.idempotent && request.head.idempotency_key) {
+        return idempotent_calls_.run(context, request, call.principal, operation.shown_once, work);
+    }
+    return work(context);
 }
 
-Outcome Manage::answer(const Operation& operation, const Request& request, Call& call) {
-    const auto failed = [&](const Error& error) {
-        const bool faulty = error.code == ErrorCode::store_failed ||
-                            error.code == ErrorCode::damaged || error.code == ErrorCode::io_failed;
-        if (faulty && context_.on_fault) {
-            context_.on_fault(error);
-        }
-        return problem(error, call.principal.is_administrator(), call.fields.mistakes());
-    };
-    if (auto* const* stream = std::get_if<StreamHandler*>(&operation.answerer)) {
-        auto lines = (*stream)(context_, call);
-        return lines ? Outcome{.content_type = "application/x-ndjson", .lines = std::move(*lines)}
-                     : failed(lines.error());
+/// What a key may do is decided by the key as it is when the change commits.
+Context Manage::context_for(const Operation& operation, const admission::Principal& caller) const {
+    auto context = context_;
+    if (operation.method != http::Method::get &&
+        caller.kind == admission::Principal::Kind::api_key) {
+        context.change = [this, id = caller.key.key->id](auto change) {
+            return context_.change([this, id, change = std::move(change)](
+                                       store::Tables& tables) mutable -> Result<void> {
+                const auto key = tables.find_key(id);
+                if (!key) {
+                    return pass(key);
+                }
+                if (!*key || !admission::is_live(**key, context_.clock.now())) {
+                    return fail(ErrorCode::forbidden, "the key does not work any more");
+                }
+                return change(tables);
+            });
+        };
     }
-    const auto answered = std::get<Handler*>(operation.answerer)(context_, call);
+    return context;
+}
+
+Outcome Manage::failed(const Error& error, const Call& call) const {
+    const bool faulty = error.code == ErrorCode::store_failed || error.code == ErrorCode::damaged ||
+                        error.code == ErrorCode::io_failed;
+    if (faulty && context_.on_fault) {
+        context_.on_fault(error);
+    }
+    return problem(error, call.principal.is_administrator(), call.fields.mistakes());
+}
+
+Outcome Manage::stream(StreamHandler* handler, Call& call) const {
+    auto lines = handler(context_, call);
+    return lines ? Outcome{.content_type = "application/x-ndjson",
+                           .headers = std::string{not_stored},
+                           .lines = std::move(*lines)}
+                 : failed(lines.error(), call);
+}
+
+Outcome Manage::answer(const Context& context, const Operation& operation, const Request& request,
+                       Call& call) const {
+    const auto answered = std::get<Handler*>(operation.answerer)(context, call);
     if (!answered) {
-        return failed(answered.error());
+        return failed(answered.error(), call);
     }
     auto& head = call.answer;
+    Outcome outcome{.status = head.status, .headers = std::move(head.headers)};
     if (head.text) {
-        return {.status = head.status,
-                .body = *std::move(head.text),
-                .content_type = head.content_type,
-                .headers = std::move(head.headers)};
+        outcome.body = *std::move(head.text);
+        outcome.content_type = head.content_type;
+        outcome.headers += not_stored;
+        return outcome;
     }
-    return {.status = head.status,
-            .body = boost::json::serialize(*answered),
-            .headers = std::move(head.headers) + link_to_next(request, *answered)};
+    outcome.body = boost::json::serialize(*answered);
+    if (operation.edited.empty() || operation.method == http::Method::del) {
+        outcome.headers += link_to_next(request, *answered);
+        outcome.headers += not_stored;
+        return outcome;
+    }
+    const auto tag = entity_tag(answered->get_object(), operation.edited);
+    outcome.headers += fmt::format("ETag: {}\r\nCache-Control: private, no-cache\r\n", tag);
+    const auto& known = request.head.if_none_match;
+    if (operation.method == http::Method::get && known && is_unmodified(*known, tag)) {
+        outcome.status = 304;
+        outcome.body.clear();
+    }
+    return outcome;
 }
 
 std::optional<Outcome> Manage::check_scope(const Operation& operation,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/manage/context.hpp"
+#include "api/manage/idempotent_calls.hpp"
 #include "api/manage/problem.hpp"
 #include "api/operation.hpp"
 #include "http/request.hpp"
@@ -28,7 +29,9 @@ struct Request {
 /// Operation: whoever calls must have the scope that the operation needs, in the account that the
 /// call is about; what is of other accounts is answered as what does not exist (lookup.hpp). Each
 /// change is decided in the transaction that commits it, and in the directory when `run` returns,
-/// so that the very next request sees it. Lists answer {"items":[…],"next":CURSOR or null}.
+/// so that the very next request sees it. Lists answer {"items":[…],"next":CURSOR or null}, single
+/// resources have an ETag (entity_tag.hpp), and what creates or moves something takes an
+/// Idempotency-Key (idempotent_calls.hpp).
 ///
 /// Threads: any, where the context's parts may be used; calls block on the store.
 ///
@@ -57,9 +60,15 @@ public:
     [[nodiscard]] static Outcome refuse(std::string_view path);
 
 private:
-    [[nodiscard]] Outcome answer(const Operation& operation, const Request& request, Call& call);
+    [[nodiscard]] Outcome answer(const Context& context, const Operation& operation,
+                                 const Request& request, Call& call) const;
+    [[nodiscard]] Outcome stream(StreamHandler* handler, Call& call) const;
+    [[nodiscard]] Outcome failed(const Error& error, const Call& call) const;
+    [[nodiscard]] Context context_for(const Operation& operation,
+                                      const admission::Principal& caller) const;
 
     Context context_;
+    IdempotentCalls idempotent_calls_;
 };
 
 /// The management socket of a store: the path of its SQLite file with ".sock" appended. Empty for

@@ -183,13 +183,22 @@ struct ManageTest : ::testing::Test {
         }
         return {};
     }
-    /// A key of the account, as a principal.
+    /// A new key of the account, as a principal.
     admission::Principal key_of(const std::string& account, model::Scopes scopes) {
-        model::ApiKey key{.account = *model::AccountId::parse(account)};
-        key.scopes = scopes;
-        return admission::Principal::of(
-            admission::KeyEntry{.key = std::make_shared<const model::ApiKey>(key),
-                                .account = directory.find_account(key.account)});
+        model::ApiKey key{.account = *model::AccountId::parse(account),
+                          .digest = sha256(std::to_string(++keys_made)),
+                          .scopes = scopes,
+                          .created_at = clock.now()};
+        store::WriteBatch batch;
+        batch.changes.push_back({.run = [&](store::Tables& tables) -> Result<void> {
+            const auto id = tables.create_key(key);
+            return id ? Result<void>{} : pass(id);
+        }});
+        write(batch);
+        for (const auto& row : batch.row_changes) {
+            directory.apply(row);
+        }
+        return admission::Principal::of(*directory.find_key(key.digest));
     }
 
     std::string make_account(std::string_view fields = R"("name":"Toko")") {
@@ -237,6 +246,7 @@ struct ManageTest : ::testing::Test {
         EXPECT_TRUE(batch.finishes.front().finished);
     }
 
+    int keys_made = 0;
     merpati::testing::TemporaryFolder folder;
     merpati::testing::ManualClock clock;
     QueueClock queue_clock{clock};
