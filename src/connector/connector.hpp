@@ -169,6 +169,10 @@ public:
     /// the next start goes on from there. Idempotent.
     virtual void stop() = 0;
 
+    /// Why none of its devices can work at this moment, as the end of a sentence that anybody may
+    /// read; empty: nothing is known to be wrong. Any thread.
+    [[nodiscard]] virtual std::string trouble() const { return {}; }
+
     /// Connects the device, with credentials it has, or by pairing in this way (one of
     /// Capabilities::pairing; empty: the connector's choice); reports device_state.
     virtual void start_device(const model::Device& device, std::string_view pairing_method) = 0;

@@ -1,9 +1,13 @@
 #include "connector/connectors.hpp"
 
 #include <algorithm>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "base/thread.hpp"
 #include "connector/unavailable.hpp"
 
 namespace merpati::connector {
@@ -28,6 +32,14 @@ Result<void> Connectors::prepare(model::Device& device) const {
     return {};
 }
 
+std::vector<std::string> Connectors::names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, connector] : connectors_) {
+        names.push_back(name);
+    }
+    return names;
+}
+
 std::unexpected<Error> Connectors::missing(std::string_view name) const {
     std::string names;
     for (const auto& [other, connector] : connectors_) {
@@ -48,9 +60,27 @@ void Connectors::start(const Doors& doors, const Refused& refused) {
 }
 
 void Connectors::stop() {
+    std::vector<std::thread> stopping;
     for (const auto& [name, connector] : connectors_) {
-        connector->stop();
+        try {
+            stopping.push_back(start_thread("stop " + name, [&connector] { connector->stop(); }));
+        } catch (const std::system_error&) {
+            connector->stop();  // No thread is to be had.
+        }
     }
+    for (auto& thread : stopping) {
+        thread.join();
+    }
+}
+
+std::map<std::string, std::string, std::less<>> Connectors::troubles() const {
+    std::map<std::string, std::string, std::less<>> all;
+    for (const auto& [name, connector] : connectors_) {
+        if (auto trouble = connector->trouble(); !trouble.empty()) {
+            all.emplace(name, std::move(trouble));
+        }
+    }
+    return all;
 }
 
 }  // namespace merpati::connector

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "connector/connector.hpp"
@@ -29,6 +30,8 @@ public:
     /// refused (no such connector here; names those that are).
     [[nodiscard]] Result<void> prepare(model::Device& device) const;
 
+    [[nodiscard]] std::vector<std::string> names() const;
+
     /// For whoever asked for one that is not here.
     [[nodiscard]] std::unexpected<Error> missing(std::string_view name) const;
 
@@ -43,8 +46,11 @@ public:
     /// Starts all of them, each with its door. One that does not start is passed to `refused`, and
     /// Unavailable takes its place.
     void start(const Doors& doors, const Refused& refused);
-    /// Stops all of them. Idempotent.
+    /// Stops all of them, side by side: one that takes long holds up no other. Idempotent.
     void stop();
+
+    /// Those of which no device can work at this moment, and why. Any thread, once `start` is done.
+    [[nodiscard]] std::map<std::string, std::string, std::less<>> troubles() const;
 
 private:
     std::map<std::string, std::unique_ptr<Connector>, std::less<>> connectors_;

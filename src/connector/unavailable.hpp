@@ -1,6 +1,7 @@
 // What stands in the place of a connector that could not start.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -21,6 +22,7 @@ public:
     [[nodiscard]] model::DeviceState first_state(model::PhoneNumber device) const override;
     [[nodiscard]] Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) override;
     void stop() override {}
+    [[nodiscard]] std::string trouble() const override { return "it did not start"; }
     void start_device(const model::Device& device, std::string_view pairing_method) override;
     void answer_pairing(model::PhoneNumber, std::string_view) override {}
     void stop_device(model::PhoneNumber device) override;

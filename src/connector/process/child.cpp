@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -193,7 +192,7 @@ Result<Child> Child::start(const Program& program) {
         return fail(ErrorCode::io_failed,
                     fmt::format("{} cannot be started: {}", prepared.file, why(error)));
     }
-    return Child{pid, std::move(own_socket), std::move(own_output)};
+    return Child{pid, std::move(own_socket), std::move(own_output), descriptor_of(pid)};
 }
 
 Child::~Child() {
@@ -207,6 +206,7 @@ void Child::kill() noexcept {
     if (pid_ > 0) {
         ::kill(-pid_, SIGKILL);
         ::kill(pid_, SIGKILL);  // Where it has no group of its own yet.
+        kill_session(pid_);
     }
 }
 
@@ -225,21 +225,6 @@ std::string Child::reap() {
         return fmt::format("it ended with exit code {}", exit_code_);
     }
     return fmt::format("it was ended by signal {}", ended.si_status);
-}
-
-std::uint64_t Child::memory() const {
-    const auto name = fmt::format("/proc/{}/statm", pid_);
-    const Descriptor file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
-    std::array<char, 128> text{};
-    if (::read(file.get(), text.data(), text.size() - 1) <= 0) {
-        return 0;
-    }
-    std::uint64_t all = 0;
-    std::uint64_t resident = 0;
-    if (std::sscanf(text.data(), "%lu %lu", &all, &resident) != 2) {
-        return 0;
-    }
-    return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace merpati::connector::process

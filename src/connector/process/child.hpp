@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "connector/process/descriptor.hpp"
 #include "connector/process/sandbox.hpp"
+#include "connector/process/session.hpp"
 
 namespace merpati::connector::process {
 
@@ -35,7 +36,8 @@ public:
         : pid_(std::exchange(other.pid_, 0)),
           exit_code_(other.exit_code_),
           socket_(std::move(other.socket_)),
-          output_(std::move(other.output_)) {}
+          output_(std::move(other.output_)),
+          end_(std::move(other.end_)) {}
     Child& operator=(Child&&) = delete;
     /// Kills it, and waits for its end.
     ~Child();
@@ -48,24 +50,31 @@ public:
     /// Once `reap` said so; -1: it was killed by a signal.
     [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
 
-    /// Its resident memory in bytes; 0: not known.
-    [[nodiscard]] std::uint64_t memory() const;
+    /// The resident memory, in bytes, of it and of all that it started; 0: not known. At most
+    /// `enough`: not exact. A process that begins a session of its own is not counted, nor ended by
+    /// `kill`.
+    [[nodiscard]] std::uint64_t memory(std::uint64_t enough) const {
+        return pid_ > 0 ? session_memory(pid_, enough) : 0;
+    }
 
     /// Descriptors that do not block, the caller's from now on: the protocol's socket, and what it
     /// writes to standard output and error.
     [[nodiscard]] int take_socket() noexcept { return socket_.release(); }
     [[nodiscard]] int take_output() noexcept { return output_.release(); }
+    /// Can be read when it has ended; -1: the system has none.
+    [[nodiscard]] int take_end() noexcept { return end_.release(); }
 
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
 
 private:
-    Child(pid_t pid, Descriptor socket, Descriptor output)
-        : pid_(pid), socket_(std::move(socket)), output_(std::move(output)) {}
+    Child(pid_t pid, Descriptor socket, Descriptor output, Descriptor end)
+        : pid_(pid), socket_(std::move(socket)), output_(std::move(output)), end_(std::move(end)) {}
 
     pid_t pid_ = 0;  // 0: reaped, or moved away.
     int exit_code_ = -1;
     Descriptor socket_;
     Descriptor output_;
+    Descriptor end_;
 };
 
 /// The program's file as it would be started. Errors: not_found.

@@ -1,6 +1,8 @@
 #include "connector/process/child.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <fstream>
 #include <poll.h>
 #include <unistd.h>
@@ -14,6 +16,10 @@ namespace {
 
 Program shell(std::string script) {
     return {.command = {"sh", "-c", std::move(script)}, .path = "/usr/bin:/bin"};
+}
+
+Program python(const std::string& script) {
+    return {.command = {"python3", "-uc", "import os, time\n" + script}, .path = "/usr/bin:/bin"};
 }
 
 /// All that it writes, until it ends.
@@ -105,6 +111,62 @@ TEST(ChildTest, WhatItLeavesBehindEndsWithIt) {
     EXPECT_EQ(end_of(*child), "it ended with exit code 78");
     EXPECT_EQ(child->exit_code(), 78);
     EXPECT_EQ(output_of(*child), "");
+}
+
+/// Until it wrote so many bytes, or ended.
+void await_output(const Descriptor& pipe, std::size_t bytes) {
+    std::array<char, 64> piece{};
+    while (bytes > 0) {
+        pollfd ready{.fd = pipe.get(), .events = POLLIN, .revents = 0};
+        ::poll(&ready, 1, 20'000);
+        const auto count = ::read(pipe.get(), piece.data(), std::min(bytes, piece.size()));
+        if (count <= 0) {
+            return;
+        }
+        bytes -= static_cast<std::size_t>(count);
+    }
+}
+
+constexpr std::uint64_t mib = 1 << 20;
+
+TEST(ChildTest, WhatItStartedCountsAsItsMemory) {
+    // The second is in a process group of its own, as those of a shell with job control.
+    auto child =
+        Child::start(python("for group in range(2):\n"
+                            "  if os.fork() == 0:\n"
+                            "    if group: os.setpgid(0, 0)\n"
+                            "    held = b'x' * (48 << 20); print('k'); break\n"
+                            "time.sleep(600)"));
+    ASSERT_TRUE(child) << child.error().detail;
+    await_output(Descriptor{child->take_output()}, 4);
+    EXPECT_GT(child->memory(64 * mib), 96 * mib);
+}
+
+TEST(ChildTest, MemoryThatItSharesWithWhatItStartedCountsOnce) {
+    auto child =
+        Child::start(python("held = b'x' * (64 << 20)\n"
+                            "for _ in range(3):\n"
+                            "  if os.fork() == 0: break\n"
+                            "print('k'); time.sleep(600)"));
+    ASSERT_TRUE(child) << child.error().detail;
+    await_output(Descriptor{child->take_output()}, 8);
+    const auto bytes = child->memory(64 * mib);
+    EXPECT_GT(bytes, 64 * mib);
+    EXPECT_LT(bytes, 128 * mib);
+}
+
+TEST(ChildTest, AProcessGroupOfItsOwnDoesNotEscapeTheEnd) {
+    auto child =
+        Child::start(python("if os.fork() == 0: os.setpgid(0, 0)\n"
+                            "print('k'); time.sleep(600)"));
+    ASSERT_TRUE(child) << child.error().detail;
+    const Descriptor output{child->take_output()};
+    await_output(output, 4);
+    child->kill();
+    EXPECT_EQ(end_of(*child), "it was ended by signal 9");
+    await_output(output, 1);  // The pipe ends when nobody holds it any more.
+    pollfd ended{.fd = output.get(), .events = POLLIN, .revents = 0};
+    EXPECT_EQ(::poll(&ended, 1, 0), 1);
 }
 
 }  // namespace

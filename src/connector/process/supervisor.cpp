@@ -59,6 +59,7 @@ void Supervisor::start(const boost::asio::io_context::executor_type& executor) {
 
 void Supervisor::ended(const std::string& why) {
     const auto gone = std::exchange(worker_, nullptr);
+    owner_.on_due();
     if (stopping_) {
         return;
     }
@@ -68,7 +69,13 @@ void Supervisor::ended(const std::string& why) {
     if (was_ready_ && clock_.steady_now() - ready_at_ >= options_.healthy_after) {
         back_off_ = Millis{0};
     }
-    plan(gone->exit_code() == exit_config);
+    const bool helpless = gone->exit_code() == exit_config;
+    if (was_ready_ && !helpless && back_off_ == Millis{0}) {
+        next_start_ = clock_.steady_now();
+        back_off_ = options_.back_off_first / 2;  // Twice as long is the first.
+    } else {
+        plan(helpless);
+    }
     owner_.on_gone(cannot_start_);
 }
 

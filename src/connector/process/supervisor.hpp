@@ -15,9 +15,10 @@
 
 namespace merpati::connector::process {
 
-/// Operation: starts the worker when it is wanted, and again when it ended: after back_off_first,
-/// then twice as long each time, at most back_off_max; the pause is drawn from its second half. A
-/// worker that was healthy for long begins anew. Exit code 78 waits the longest pause at once.
+/// Operation: starts the worker when it is wanted, and again when it ended: at once where it was
+/// ready, then after back_off_first, then twice as long each time, at most back_off_max; the pause
+/// is drawn from its second half. A worker that was healthy for long begins anew. Exit code 78
+/// waits the longest pause at once.
 ///
 /// Threads: that of the io_context.
 class Supervisor {
@@ -27,6 +28,8 @@ public:
         std::function<void(Frame&&)> on_frame;
         /// A worker that was ready is gone, or one could not be started (`cannot_start`).
         std::function<void(bool cannot_start)> on_gone;
+        /// Something is due before the next tick. Not from within.
+        std::function<void()> on_due;
     };
 
     Supervisor(const Clock& clock, Random& random, const Options& options, LineLimit& lines,

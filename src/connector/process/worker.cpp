@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr Millis memory_every{1'000};
+constexpr Millis memory_every{2'000};
 
 json::object hello_answer(const Options& options) {
     json::object config;
@@ -36,6 +36,9 @@ Worker::~Worker() {
     if (channel_ != nullptr) {
         channel_->close();
         output_->close();
+    }
+    if (end_watch_ != nullptr) {
+        end_watch_->close();
     }
 }
 
@@ -66,6 +69,10 @@ Result<void> Worker::start(const boost::asio::io_context::executor_type& executo
             .on_broken = [this](std::string why) { kill(std::move(why)); },
             .may_read = [this] { return held_ + channel_->unread_bytes() < held_bytes_max; }});
     channel_->start();
+    if (const int end = child_->take_end(); end >= 0) {
+        end_watch_ = std::make_shared<EndWatch>(executor, end, [this] { look_for_end(); });
+        end_watch_->start();
+    }
     return {};
 }
 
@@ -135,6 +142,14 @@ void Worker::tick() {
                      1'000);
     expire(now);
     look_after(now);
+    look_for_end();
+}
+
+void Worker::look_for_end() {
+    const auto self = shared_from_this();  // Whoever is told lets it go.
+    if (gone_) {
+        return;
+    }
     if (auto ended = child_->reap(); !ended.empty()) {
         gone_ = true;
         output_->close();
@@ -182,7 +197,7 @@ void Worker::look_after(SteadyTime now) {
     }
     if (now >= next_memory_) {
         next_memory_ = now + memory_every;
-        if (const auto bytes = child_->memory(); bytes > options_.memory_max) {
+        if (const auto bytes = child_->memory(options_.memory_max); bytes > options_.memory_max) {
             kill(fmt::format("it has {} MiB in memory, {} are allowed", bytes >> 20U,
                              options_.memory_max >> 20U));
         }

@@ -16,6 +16,7 @@
 #include "connector/process/capabilities.hpp"
 #include "connector/process/channel.hpp"
 #include "connector/process/child.hpp"
+#include "connector/process/end_watch.hpp"
 #include "connector/process/frame.hpp"
 #include "connector/process/options.hpp"
 #include "connector/process/output_log.hpp"
@@ -26,12 +27,12 @@ namespace merpati::connector::process {
 /// it is answered or its time has passed; kills the worker where it breaks the protocol, hangs, or
 /// takes too much memory. `tick` does all that is due.
 ///
-/// Faults: `on_gone` is called once, when the process has ended and was reaped; before it, `done`
-/// of whatever was asked and not answered.
+/// Faults: `on_gone` is called once, as soon as the process has ended and was reaped; before it,
+/// `done` of whatever was asked and not answered.
 ///
 /// Threads: that of the io_context. Limits: held_bytes_max for what is asked of us and not
 /// answered.
-class Worker {
+class Worker : public std::enable_shared_from_this<Worker> {
 public:
     static constexpr std::size_t held_bytes_max = 8 << 20;
 
@@ -78,6 +79,7 @@ private:
     void take_answer(const Frame& answer);
     void expire(SteadyTime now);
     void look_after(SteadyTime now);
+    void look_for_end();
     void fail_all();
 
     const Clock& clock_;
@@ -87,6 +89,7 @@ private:
     std::optional<Child> child_;
     std::shared_ptr<Channel> channel_;
     std::shared_ptr<OutputLog> output_;
+    std::shared_ptr<EndWatch> end_watch_;  // Null: the system has none.
     std::unordered_map<std::uint64_t, Asked> asked_;
     std::uint64_t last_id_ = 0;
     std::size_t held_ = 0;

@@ -36,7 +36,8 @@ public:
           supervisor_(clock, random, options_, lines_, std::move(log),
                       {.on_ready = [this](Capabilities&& read) { worker_ready(std::move(read)); },
                        .on_frame = [this](Frame&& frame) { inbox_->take(std::move(frame)); },
-                       .on_gone = [this](bool cannot_start) { worker_gone(cannot_start); }}) {}
+                       .on_gone = [this](bool cannot_start) { worker_gone(cannot_start); },
+                       .on_due = [this] { (void)thread_.post([this] { tick(); }); }}) {}
 
     void start(ConnectorEvents& events, DeviceSecrets& secrets) {
         events_ = &events;
@@ -80,6 +81,8 @@ public:
         return has_worker_ && capabilities()->pairing.empty() ? model::DeviceState::connected
                                                               : model::DeviceState::disconnected;
     }
+
+    std::string trouble() const { return std::string{trouble_.load()}; }
 
     void start_device(const model::Device& device, std::string method) {
         (void)thread_.post([this, device, method = std::move(method)] {
@@ -138,6 +141,7 @@ private:
             .on_capabilities = [this](Capabilities&& next) { replace(std::move(next)); }});
         replace(std::move(read));
         has_worker_ = true;
+        trouble_ = "";
         devices_.worker_ready(
             [this](std::string_view op, boost::json::object fields, Worker::Answered done) {
                 if (const auto running = supervisor_.worker()) {
@@ -150,6 +154,7 @@ private:
 
     void worker_gone(bool cannot_start) {
         has_worker_ = false;
+        trouble_ = cannot_start ? "its worker cannot be started" : "its worker is gone";
         devices_.worker_gone(cannot_start);
     }
 
@@ -180,6 +185,7 @@ private:
     mutable std::mutex mutex_;
     CapabilitiesPtr capabilities_;
     std::atomic<bool> has_worker_{false};
+    std::atomic<const char*> trouble_{""};
     std::atomic<bool> closing_{false};
     Devices devices_;
     std::shared_ptr<Inbox> inbox_;
@@ -211,6 +217,10 @@ Result<void> WorkerConnector::start(ConnectorEvents& events, DeviceSecrets& secr
 
 void WorkerConnector::stop() {
     impl_->stop();
+}
+
+std::string WorkerConnector::trouble() const {
+    return impl_->trouble();
 }
 
 void WorkerConnector::start_device(const model::Device& device, std::string_view pairing_method) {

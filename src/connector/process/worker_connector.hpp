@@ -26,6 +26,7 @@ public:
     [[nodiscard]] model::DeviceState first_state(model::PhoneNumber device) const override;
     [[nodiscard]] Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) override;
     void stop() override;
+    [[nodiscard]] std::string trouble() const override;
     void start_device(const model::Device& device, std::string_view pairing_method) override;
     void answer_pairing(model::PhoneNumber device, std::string_view answer) override;
     void stop_device(model::PhoneNumber device) override;

@@ -141,6 +141,22 @@ TEST_F(WorkerConnectorTest, AWorkerThatTakesTooMuchMemoryIsStartedAgain) {
     expect_lost_and_back("6281200998006");
 }
 
+TEST_F(WorkerConnectorTest, WhatAWorkerStartedCountsAsItsMemory) {
+    start([](Options& options) { options.memory_max = std::uint64_t{200} << 20; });
+    connect(first);
+    expect_lost_and_back("6281200998011");
+}
+
+TEST_F(WorkerConnectorTest, AWorkerThatWasReadyIsStartedAgainAtOnce) {
+    start([](Options& options) {
+        options.tick = 600'000ms;  // Nobody waits for the next look.
+        options.back_off_first = options.back_off_max = 600'000ms;
+    });
+    connect(first);
+    EXPECT_EQ(connector->trouble(), "");
+    expect_lost_and_back("6281200995004");
+}
+
 TEST_F(WorkerConnectorTest, AFloodIsTakenSlowlyAndCostsNoMessage) {
     start();
     connect(first);
@@ -228,6 +244,7 @@ TEST_F(WorkerConnectorTest, WithoutItsProgramDevicesAreNotConnectedAndNothingEls
     EXPECT_FALSE(all.states.back().reason.empty());
     EXPECT_EQ(send(message("6281234567890")).kind, Kind::device_down);
     EXPECT_EQ(connector->first_state(second), DeviceState::disconnected);
+    EXPECT_EQ(connector->trouble(), "its worker cannot be started");
 }
 
 TEST_F(WorkerConnectorTest, AWorkerThatSaysThatItCannotRunIsNotConnected) {

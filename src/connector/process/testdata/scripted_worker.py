@@ -6,6 +6,7 @@ import json
 import os
 import select
 import socket
+import subprocess
 import sys
 import time
 
@@ -160,6 +161,10 @@ def misbehave(end, line):
         memory = bytearray(400 << 20)
         memory[::4096] = b"x" * len(memory[::4096])
         time.sleep(600)
+    elif end == "998011":
+        for _ in range(2):
+            hold = "import time; memory = b'x' * (150 << 20); time.sleep(600)"
+            subprocess.Popen([sys.executable, "-c", hold])
     elif end == "998007":
         pass
     elif end == "998008":

@@ -1,0 +1,115 @@
+#include "connector/process/session.hpp"
+
+#include <array>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <memory>
+#include <string_view>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace merpati::connector::process {
+namespace {
+
+/// The beginning of a file of /proc/PROCESS, with an end; empty: the process is gone.
+template <std::size_t size>
+std::string_view read(pid_t process, const char* name, std::array<char, size>& text) {
+    std::array<char, 64> path{};
+    std::snprintf(path.data(), path.size(), "/proc/%d/%s", process, name);
+    const Descriptor file{::open(path.data(), O_RDONLY | O_CLOEXEC)};
+    const auto count = ::read(file.get(), text.data(), text.size() - 1);
+    text.at(count > 0 ? static_cast<std::size_t>(count) : 0) = '\0';
+    return text.data();
+}
+
+/// 0: it is gone.
+pid_t session_of(pid_t process) {
+    std::array<char, 512> text{};
+    const auto stat = read(process, "stat", text);
+    // Its name may hold anything, also blanks and brackets.
+    const auto end = stat.rfind(')');
+    pid_t session = 0;
+    if (end == std::string_view::npos ||
+        std::sscanf(stat.data() + end + 1, " %*c %*d %*d %d", &session) != 1) {
+        return 0;
+    }
+    return session;
+}
+
+template <typename Action>
+void for_each_member(pid_t leader, const Action& action) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder{::opendir("/proc"), ::closedir};
+    if (folder == nullptr) {
+        return;
+    }
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): each call has a folder of its own.
+    while (const auto* entry = ::readdir(folder.get())) {
+        pid_t process = 0;
+        const auto* const end = entry->d_name + std::strlen(entry->d_name);
+        const auto parsed = std::from_chars(entry->d_name, end, process);
+        if (parsed.ec == std::errc{} && parsed.ptr == end && session_of(process) == leader) {
+            action(process);
+        }
+    }
+}
+
+std::uint64_t resident(pid_t process) {
+    std::array<char, 128> text{};
+    std::uint64_t pages = 0;
+    if (std::sscanf(read(process, "statm", text).data(), "%*u %lu", &pages) != 1) {
+        return 0;
+    }
+    return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Its share of what it has in memory; all of it, where the system does not tell.
+std::uint64_t proportional(pid_t process) {
+    std::array<char, 512> text{};
+    const auto rollup = read(process, "smaps_rollup", text);
+    const auto line = rollup.find("\nPss:");
+    std::uint64_t kib = 0;
+    if (line == std::string_view::npos ||
+        std::sscanf(rollup.data() + line, "\nPss: %lu kB", &kib) != 1) {
+        return resident(process);
+    }
+    return kib << 10U;
+}
+
+}  // namespace
+
+// By their numbers: not every C library declares them.
+Descriptor descriptor_of(pid_t process) noexcept {
+    return Descriptor{static_cast<int>(::syscall(SYS_pidfd_open, process, 0))};
+}
+
+std::uint64_t session_memory(pid_t leader, std::uint64_t enough) {
+    std::uint64_t sum = 0;
+    std::size_t members = 0;
+    for_each_member(leader, [&](pid_t process) {
+        sum += resident(process);
+        ++members;
+    });
+    if (sum <= enough || members < 2) {
+        return sum;
+    }
+    sum = 0;
+    for_each_member(leader, [&](pid_t process) { sum += proportional(process); });
+    return sum;
+}
+
+void kill_session(pid_t leader) noexcept {
+    for_each_member(leader, [&](pid_t process) {
+        // Held by a descriptor, it is still the process that was looked at.
+        const auto held = descriptor_of(process);
+        if (held.get() >= 0 && session_of(process) == leader) {
+            ::syscall(SYS_pidfd_send_signal, held.get(), SIGKILL, nullptr, 0);
+        }
+    });
+}
+
+}  // namespace merpati::connector::process
