@@ -153,6 +153,20 @@ test("a program that is missing keeps its own devices from connecting, and says 
   expect(gateway.log).toContain("the program no-such-program is not found in PATH");
 });
 
+test("a worker that is down is named, while messages are accepted", async () => {
+  await connected("scripted");
+  const ready = await gateway.request({ method: "GET", path: "/readyz" });
+  expect(ready.status).toBe(200);
+  const down = { part: "connector missing", reason: "its worker cannot be started" };
+  expect(JSON.parse(ready.text)).toEqual({ status: "ready", degraded: [down] });
+  const metrics = (await gateway.request({ method: "GET", path: "/metrics" })).text;
+  expect(metrics).toContain('merpati_connector_up{connector="missing"} 0');
+  expect(metrics).toContain('merpati_connector_up{connector="scripted"} 1');
+  const doctor = await gateway.cli("doctor");
+  expect(doctor.code).toBe(1);
+  expect(doctor.stdout).toContain("connector missing: its worker cannot be started");
+});
+
 test("a worker sees nothing of the gateway's secrets", async () => {
   const number = await connected("scripted");
   const callback = await outcome(await send(number, simulated("998010")));

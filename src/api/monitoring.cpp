@@ -14,6 +14,18 @@ http::Reply json(std::string body) {
     return reply;
 }
 
+void append_all(std::string& body, const std::vector<Unready>& all) {
+    body += '[';
+    for (const auto& [part, reason] : all) {
+        body += body.back() == '[' ? R"({"part":)" : R"(,{"part":)";
+        append_json_string(body, part);
+        body += R"(,"reason":)";
+        append_json_string(body, reason);
+        body += '}';
+    }
+    body += ']';
+}
+
 }  // namespace
 
 bool Monitoring::may_read_metrics(const http::Request& request) const {
@@ -24,25 +36,23 @@ bool Monitoring::may_read_metrics(const http::Request& request) const {
     return equal_constant_time(sha256(request.authorization), sha256("Bearer " + metrics_token));
 }
 
-/// {"status":"ready"}, or 503: a failure like every other (decisions.md), and the reasons.
+/// {"status":"ready"}, with what does not work all the same; or 503: a failure like every other
+/// (decisions.md), and the reasons.
 http::Reply Monitoring::readiness() const {
     const auto reasons = unready();
     if (reasons.empty()) {
-        return json(R"({"status":"ready"})");
+        std::string body = R"({"status":"ready")";
+        if (const auto parts = degraded ? degraded() : std::vector<Unready>{}; !parts.empty()) {
+            append_all(body += R"(,"degraded":)", parts);
+        }
+        return json(std::move(body += '}'));
     }
     auto reply = failure(Refusal::overloaded);
     reply.add_header("Cache-Control", "no-store");
     auto& body = reply.body;
     body.pop_back();  // The brace that ends the object.
-    body += R"(,"reasons":[)";
-    for (const auto& [part, reason] : reasons) {
-        body += body.back() == '[' ? R"({"part":)" : R"(,{"part":)";
-        append_json_string(body, part);
-        body += R"(,"reason":)";
-        append_json_string(body, reason);
-        body += '}';
-    }
-    body += "]}";
+    append_all(body += R"(,"reasons":)", reasons);
+    body += '}';
     return reply;
 }
 

@@ -11,18 +11,20 @@
 
 namespace merpati::api {
 
-/// What keeps the server from being ready.
+/// What keeps the server from being ready, or a part of it from working.
 struct Unready {
-    std::string_view part;  // "store", "scheduler", "connectors", "server"
-    std::string reason;     // For people: "is starting".
+    std::string part;    // "store", "scheduler", "connectors", "server", "connector linked"
+    std::string reason;  // For people: "is starting".
 };
 
-/// Threads: `unready` and `metrics` are called on the I/O threads, and must not block.
+/// Threads: `unready`, `degraded` and `metrics` are called on the I/O threads, and must not block.
 struct Monitoring {
     std::function<std::vector<Unready>()> unready;  // Empty when the server is ready.
-    std::function<std::string()> metrics;           // The page.
-    std::string_view version;                       // Of this program.
-    std::string metrics_token;  // Empty: peers on this machine may read, no others.
+    /// What does not work though messages can be accepted. Unset: there is nothing.
+    std::function<std::vector<Unready>()> degraded;
+    std::function<std::string()> metrics;  // The page.
+    std::string_view version;              // Of this program.
+    std::string metrics_token;             // Empty: peers on this machine may read, no others.
 
     [[nodiscard]] bool may_read_metrics(const http::Request& request) const;
 

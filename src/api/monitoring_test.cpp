@@ -8,13 +8,23 @@ namespace {
 struct MonitoringTest : ::testing::Test {
     std::vector<Unready> unready;
     Monitoring monitoring{
-        .unready = [this] { return unready; }, .metrics = {}, .metrics_token = {}};
+        .unready = [this] { return unready; }, .degraded = {}, .metrics = {}, .metrics_token = {}};
 };
 
 TEST_F(MonitoringTest, IsReadyWhileNothingIsAmiss) {
     const auto reply = monitoring.readiness();
     EXPECT_EQ(reply.status, 200);
     EXPECT_EQ(reply.body, R"({"status":"ready"})");
+}
+
+TEST_F(MonitoringTest, APartThatDoesNotWorkIsNamedThoughItIsReady) {
+    monitoring.degraded = [] {
+        return std::vector<Unready>{{.part = "connector linked", .reason = "its worker is gone"}};
+    };
+    const auto reply = monitoring.readiness();
+    EXPECT_EQ(reply.status, 200);
+    EXPECT_EQ(reply.body, R"({"status":"ready","degraded":[)"
+                          R"({"part":"connector linked","reason":"its worker is gone"}]})");
 }
 
 TEST_F(MonitoringTest, NamesEachPartThatIsNotReady) {

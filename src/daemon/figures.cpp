@@ -63,6 +63,17 @@ telemetry::Figure devices(const admission::Directory& directory) {
     return figure;
 }
 
+telemetry::Figure connectors(const connector::Connectors& all) {
+    telemetry::Figure figure{.name = "merpati_connector_up",
+                             .help = "Whether devices of a connector can work"};
+    const auto troubles = all.troubles();
+    for (const auto& name : all.names()) {
+        figure.samples.push_back(
+            {.labels = {{"connector", name}}, .value = troubles.contains(name) ? 0.0 : 1.0});
+    }
+    return figure;
+}
+
 void add_callbacks(Adder& add, std::vector<telemetry::Figure>& figures,
                    const callback::Counts& counts) {
     telemetry::Figure attempts{.name = "merpati_callback_attempts_total",
@@ -143,6 +154,7 @@ std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
          .help = "By how far queue time is ahead of the machine's clock",
          .samples = {{.value = std::chrono::duration<double>(rooms.clock.offset()).count()}}});
     figures.push_back(devices(rooms.directory));
+    figures.push_back(connectors(rooms.connectors));
     add_callbacks(add, figures, rooms.sender.counts());
     add_http(add, figures, rooms.server);
     add_media(add, rooms);

@@ -6,6 +6,7 @@
 #include "admission/directory.hpp"
 #include "base/queue_clock.hpp"
 #include "callback/sender.hpp"
+#include "connector/connectors.hpp"
 #include "daemon/tally.hpp"
 #include "http/server.hpp"
 #include "media/media_fetcher.hpp"
@@ -22,6 +23,7 @@ struct Counted {
     const Tally& tally;
     const store::Store& store;
     const admission::Directory& directory;
+    const connector::Connectors& connectors;
     const store::Committer& committer;
     const scheduler::Scheduler& scheduler;
     const callback::Sender& sender;

@@ -335,11 +335,19 @@ private:
     void route() {
         monitoring_.version = MERPATI_VERSION;
         monitoring_.unready = [this] { return health_.unready(); };
+        monitoring_.degraded = [this] {
+            std::vector<api::Unready> parts;
+            for (auto& [name, trouble] : connectors_.troubles()) {
+                parts.push_back({.part = "connector " + name, .reason = trouble});
+            }
+            return parts;
+        };
         monitoring_.metrics = [this] {
             return telemetry::render_metrics(figures_of({.clock = queue_clock_,
                                                          .tally = tally_,
                                                          .store = *store_,
                                                          .directory = directory_,
+                                                         .connectors = connectors_,
                                                          .committer = committer_,
                                                          .scheduler = scheduler_,
                                                          .sender = sender_,

@@ -75,7 +75,7 @@ std::vector<api::Unready> Health::unready() const {
         }
     }
     for (const auto part : silent()) {
-        reasons.push_back({.part = part, .reason = "does not answer"});
+        reasons.push_back({.part = std::string{part}, .reason = "does not answer"});
     }
     return reasons;
 }
@@ -97,7 +97,7 @@ void Health::report() {
     }
     std::string amiss;
     for (const auto& [part, reason] : unready()) {
-        amiss += (amiss.empty() ? "" : "; ") + std::string{part} + ": " + reason;
+        amiss += (amiss.empty() ? "" : "; ") + part + ": " + reason;
     }
     if (amiss == reported_) {
         return;

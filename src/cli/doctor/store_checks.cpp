@@ -109,20 +109,30 @@ std::string_view remedy_for(ErrorCode code) {
     return "check store.url, the disk, and that this user may write there";
 }
 
-/// What keeps a running server from its work, in its own words.
+/// The server's list of parts of this name, in an answer of /readyz.
+boost::json::array parts_of(const std::string& body, std::string_view list) {
+    boost::system::error_code error;
+    const auto answer = boost::json::parse(body, error);
+    const auto* found =
+        !error && answer.is_object() ? answer.get_object().if_contains(list) : nullptr;
+    return found != nullptr && found->is_array() ? found->get_array() : boost::json::array{};
+}
+
+/// What keeps a running server, or a part of it, from its work, in its own words.
 void ask_readiness(const std::string& socket, Findings& findings) {
     const auto reply = http::request(socket, http::Method::get, "/readyz", "", 5s);
-    if (!reply || reply->status != 503) {
+    if (!reply) {
         return;
     }
-    boost::system::error_code error;
-    const auto answer = boost::json::parse(reply->body, error);
-    const auto* reasons =
-        !error && answer.is_object() ? answer.get_object().if_contains("reasons") : nullptr;
-    if (reasons == nullptr || !reasons->is_array()) {
-        return;
+    for (const auto& reason : parts_of(reply->body, "degraded")) {
+        findings.push_back(
+            {.subject = "server",
+             .verdict = Verdict::wrong,
+             .found = boost::json::value_to<std::string>(reason.at("part")) + ": " +
+                      boost::json::value_to<std::string>(reason.at("reason")),
+             .remedy = "the server tries again by itself; its log says what is wrong"});
     }
-    for (const auto& reason : reasons->get_array()) {
+    for (const auto& reason : parts_of(reply->body, "reasons")) {
         const auto part = boost::json::value_to<std::string>(reason.at("part"));
         const auto why = boost::json::value_to<std::string>(reason.at("reason"));
         const bool damaged = why.contains("is damaged");
