@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { rootCertificates } from "node:tls";
 import { WA_CERT_DETAILS } from "baileys";
 import { afterEach, expect, test } from "vitest";
 import { platformSettings } from "../src/device/settings.js";
@@ -25,6 +29,16 @@ test("an address without encryption is this machine's own", () => {
   expect(platformSettings({ url: "ws://[::1]:5222/" })).toMatchObject({ encrypted: false });
   expect(() => platformSettings({ url: "ws://192.0.2.1/" })).toThrow("wss://");
   expect(() => platformSettings({ url: "http://127.0.0.1/" })).toThrow("wss://");
+});
+
+test("all connections share what is made of the authorities", () => {
+  const folder = mkdtempSync(join(tmpdir(), "settings-"));
+  const file = join(folder, "root.pem");
+  writeFileSync(file, rootCertificates[0]!);
+  const { agent } = platformSettings({ ca_file: file });
+  rmSync(folder, { recursive: true });
+  expect(agent?.options.secureContext).toBeDefined();
+  expect(agent?.options.ca).toBeUndefined();
 });
 
 test("a root that is no key is refused", () => {

@@ -1,7 +1,7 @@
 // Where devices connect: the platform, unless the gateway's settings name a stand-in for tests.
 import { readFileSync } from "node:fs";
 import { Agent } from "node:https";
-import { rootCertificates } from "node:tls";
+import { createSecureContext, rootCertificates } from "node:tls";
 import { WA_CERT_DETAILS } from "baileys";
 
 export interface PlatformSettings {
@@ -27,12 +27,17 @@ export function platformSettings(config: Record<string, unknown>): PlatformSetti
     }
     WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(rootKey, "hex");
   }
-  const agent =
-    authorities === undefined
-      ? undefined
-      : new Agent({ ca: [...rootCertificates, readFileSync(authorities)] });
+  const agent = authorities === undefined ? undefined : trusting(readFileSync(authorities));
   const encrypted = url === undefined || new URL(url).protocol === "wss:";
   return { url, agent, encrypted, standIn: url !== undefined };
+}
+
+/// All connections share what is made of the authorities: a megabyte, and much time, for each
+/// otherwise.
+function trusting(authorities: Buffer): Agent {
+  return new Agent({
+    secureContext: createSecureContext({ ca: [...rootCertificates, authorities] }),
+  });
 }
 
 /// Without encryption only to this machine itself.
