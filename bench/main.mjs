@@ -2,7 +2,9 @@
 //
 // The sides of a comparison take turns in one run, and medians are compared: ratios carry over to
 // other machines, absolute figures do not. BENCH_SECONDS (5) is the length of one measurement,
-// BENCH_REPETITIONS (3) how often each side has its turn, MERPATI_CRASH_ROUNDS (200) the kills.
+// BENCH_REPETITIONS (3) how often each side has its turn, MERPATI_CRASH_ROUNDS (200) the kills,
+// MERPATI_LINKED_ROUNDS (100) those of linked devices, MERPATI_LINKED_BACK_MS (2000) how long these
+// may be away. It fails where a crash bench does.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -15,6 +17,7 @@ import { describeFairnessMedia, fairnessMedia } from "./fairness_media.mjs";
 import { describeIdle, idle } from "./idle.mjs";
 import { describeMedia, media } from "./media.mjs";
 import { grouped } from "./statistics.mjs";
+import { describeLinked, linked } from "./linked.mjs";
 import { describeLatency, latency } from "./latency.mjs";
 import { describeOrigins, origins } from "./origins.mjs";
 import { describeRetention, retention } from "./retention.mjs";
@@ -33,6 +36,7 @@ const benches = {
   fairness: [fairness, describeFairness],
   "fairness-media": [fairnessMedia, describeFairnessMedia],
   anonymous: [anonymous, describeAnonymous],
+  linked: [linked, describeLinked],
   crash: [crash, describeCrash],
 };
 
@@ -58,6 +62,8 @@ const options = {
   seconds: Number(process.env.BENCH_SECONDS ?? 5),
   repetitions: Number(process.env.BENCH_REPETITIONS ?? 3),
   rounds: Number(process.env.MERPATI_CRASH_ROUNDS ?? 200),
+  linkedRounds: Number(process.env.MERPATI_LINKED_ROUNDS ?? 100),
+  linkedBack: Number(process.env.MERPATI_LINKED_BACK_MS ?? 2000),
 };
 const began = new Date().toISOString();
 rmSync(scratchRoot, { recursive: true, force: true });
@@ -75,6 +81,7 @@ for (const name of names.length ? names : Object.keys(benches)) {
   const [measure, describe] = benches[name];
   report[name] = await measure(options);
   console.log(`${describe(report[name])}\n`);
+  if (report[name].passed === false) process.exitCode = 1;
 }
 rmSync(scratchRoot, { recursive: true, force: true });
 const file = join(results, `${began.replace(/[:.]/g, "-")}.json`);

@@ -13,9 +13,9 @@ export const script = join(import.meta.dirname, "send.lua");
 export const durability = "SQLite WAL, an fsync before every answer (group commit)";
 
 /**
- * Answers {processes, url, environment, command}: url and environment are for `load`, `command`
- * runs the command line on the running server. `fill(file, numbers)` may write to the store before
- * the start; its account is the first one.
+ * Answers {processes, url, environment, command, startAgain}: url and environment are for `load`,
+ * `command` runs the command line on the running server, `startAgain` starts one that ended.
+ * `prepare(command, account)` and `fill(file, numbers)` may change the store before the start.
  */
 export async function startMerpati({
   folder,
@@ -23,6 +23,7 @@ export async function startMerpati({
   settings = {},
   callback,
   tls = false,
+  prepare = () => {},
   fill = () => {},
 }) {
   const port = await freePort();
@@ -43,14 +44,22 @@ export async function startMerpati({
   const { key } = command("key", "create", account);
   const numbers = Array.from({ length: devices }, (_, index) => `62811${10000000 + index}`);
   numbers.forEach((number) => command("device", "add", account, number));
+  prepare(command, account);
   fill(join(folder, "merpati.db"), numbers);
 
-  const child = start(BINARY, [...flags, "serve"], { log: join(folder, "merpati.log"), folder });
-  const ready = () =>
-    fetch(`http://127.0.0.1:${port}/readyz`).then((answer) => answer.ok, () => false);
-  await (tls ? untilListening(port, child) : until("merpati", ready, { child }));
+  const processes = [];
+  const startAgain = async () => {
+    const log = join(folder, "merpati.log");
+    const child = start(BINARY, [...flags, "serve"], { log, folder });
+    processes[0] = child;
+    const ready = () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then((answer) => answer.ok, () => false);
+    await (tls ? untilListening(port, child) : until("merpati", ready, { child, every: 20 }));
+  };
+  await startAgain();
   return {
-    processes: [child],
+    processes,
+    startAgain,
     url: `http://127.0.0.1:${port}/v1/send`,
     command,
     environment: { BENCH_KEY: key, BENCH_FROM: numbers.join(" "), BENCH_CALLBACK: callback ?? "" },

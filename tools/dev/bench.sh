@@ -6,6 +6,11 @@ run_bench() {
   need_node
   build release merpati
   case " ${*:-crash} " in *" crash "*) need_node_modules tests ;; esac
+  case " ${*:-crash} " in *" crash "* | *" linked "*)
+    need_worker
+    need_node_modules tests/standin
+    ;;
+  esac
   # The load generator holds many connections, and so do the peers.
   ulimit -n "$(ulimit -Hn)"
   node bench/main.mjs "$@"
