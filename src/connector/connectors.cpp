@@ -28,6 +28,9 @@ Result<void> Connectors::prepare(model::Device& device) const {
         return missing(device.connector);
     }
     device.state = connector->first_state(device.number);
+    if (device.state == model::DeviceState::connected) {
+        device.notified = device.state;  // By whoever adds it.
+    }
     device.pace = paces_.find(device.connector)->second;
     return {};
 }

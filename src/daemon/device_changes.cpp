@@ -19,7 +19,7 @@ Result<std::optional<model::Device>> record_state(store::Tables& tables, Notices
                                                   const store::DeviceIdentity& device,
                                                   model::DeviceState state, std::string_view reason,
                                                   Timestamp now) {
-    auto changed = tables.set_device_state(device, state, now);
+    auto changed = tables.set_device_state(device, state, reason, now);
     if (changed && *changed) {
         if (auto stored = add_notice(tables, notices.of_state(**changed, reason)); !stored) {
             return pass(stored);

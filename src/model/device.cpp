@@ -45,4 +45,30 @@ std::optional<DeviceState> parse_device_state(std::string_view word) noexcept {
     return std::nullopt;
 }
 
+std::string_view to_string(PauseReason reason) noexcept {
+    return reason == PauseReason::asked ? "asked" : "paired_again";
+}
+
+std::optional<PauseReason> parse_pause_reason(std::string_view word) noexcept {
+    for (const auto reason : {PauseReason::asked, PauseReason::paired_again}) {
+        if (word == to_string(reason)) {
+            return reason;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string_view to_string(QueueChoice choice) noexcept {
+    return choice == QueueChoice::hold ? "hold" : "send";
+}
+
+std::optional<QueueChoice> parse_queue_choice(std::string_view word) noexcept {
+    for (const auto choice : {QueueChoice::hold, QueueChoice::send}) {
+        if (word == to_string(choice)) {
+            return choice;
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace merpati::model

@@ -34,6 +34,28 @@ constexpr std::size_t device_states_count = static_cast<std::size_t>(DeviceState
 /// The reason that a webhook reads when somebody asked for the disconnection.
 constexpr std::string_view disconnected_by_request = "Diputuskan atas permintaan";
 
+/// Why a device sends nothing although it is there: its messages wait, however long.
+enum class PauseReason : std::uint8_t {
+    asked,         // A person paused it.
+    paired_again,  // It was paired anew while messages waited.
+};
+[[nodiscard]] std::string_view to_string(PauseReason reason) noexcept;
+[[nodiscard]] std::optional<PauseReason> parse_pause_reason(std::string_view word) noexcept;
+
+struct Pause {
+    PauseReason reason = PauseReason::asked;
+    Timestamp since;  // By the wall clock.
+    friend bool operator==(const Pause&, const Pause&) = default;
+};
+
+/// What becomes of the messages that wait for a device which is being paired anew.
+enum class QueueChoice : std::uint8_t {
+    hold,  // The device is paused as soon as it is connected.
+    send,
+};
+[[nodiscard]] std::string_view to_string(QueueChoice choice) noexcept;
+[[nodiscard]] std::optional<QueueChoice> parse_queue_choice(std::string_view word) noexcept;
+
 /// How fast one device may send.
 struct Pace {
     Millis gap_min{0};              // Shortest time between two sends.
@@ -69,6 +91,13 @@ struct Device {
     Pace pace;
     Timestamp created_at;
     Timestamp state_since;
+    std::string state_reason;    // In the connector's words; empty: none is known.
+    std::optional<Pause> pause;  // Empty: it sends.
+    /// When its last pause ended, in queue time: what failed or was down before that gets all of
+    /// its time anew.
+    Timestamp resumed_at{};
+    std::optional<QueueChoice> after_pairing;  // Empty: it is not being paired.
+    std::optional<DeviceState> notified;       // The last state that its webhook was notified of.
 };
 
 }  // namespace merpati::model

@@ -125,7 +125,7 @@ void Dispatcher::handle(IntentRecorded&& event) {
     invariant(found != in_flight_.end(), "an intent belongs to a message in flight");
     auto& flight = found->second;
     flight.queued.intent_recorded = true;
-    if (draining_) {
+    if (draining_ || flight.lane->paused) {
         reschedule(flight, flight.queued.queued_at, {});  // Clears the intent.
     } else {
         send(flight);
@@ -156,6 +156,13 @@ void Dispatcher::handle(DeviceChanged&& event) {
     const bool was_up = was_connected && !lane.probing;
     lane.known = true;
     lane.state = device.state;
+    lane.paused = device.pause.has_value();
+    lane.pause.until = device.resumed_at;
+    if (device.pause) {
+        lane.pause.from = device.pause->since + clock_.offset();
+    } else if (!was_known) {
+        lane.pause.from = lane.pause.until;
+    }
     lane.connector = connectors_.find(device.connector);
     lane.pacer.set(device.pace, device.created_at);
     if (lane.connector != nullptr) {
@@ -177,6 +184,7 @@ void Dispatcher::handle(DeviceRemoved&& event) {
     auto& lane = lane_of(event.device);
     lane.known = false;
     lane.connector = nullptr;
+    lane.paused = false;
     lane.pacer = Pacer{};
     lane.down_since = lane.down_since_stored = now_;  // For messages that still wait in it.
     // Fails only when the store stops; then one row stays that nothing reads.

@@ -184,7 +184,7 @@ private:
     void evict(Lane& lane);
 
     // dispatcher_disk.cpp
-    [[nodiscard]] bool is_paused(const Lane& lane) const;
+    [[nodiscard]] bool sends_soon(const Lane& lane) const;
     void enqueue(Lane& lane, store::QueuedMessage queued);
     [[nodiscard]] bool needs_load(const Lane& lane, const LaneSource& source) const;
     void load_due(Lane& lane);

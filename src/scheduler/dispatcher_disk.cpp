@@ -13,12 +13,12 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t load_max = 1'024;  // Of one read, which delays other lanes.
 constexpr std::size_t expire_max = 256;  // Overdue messages of one lane that are being ended.
-constexpr Millis pause_min = 10s;        // A lane that pauses longer keeps nothing in memory.
+constexpr Millis wait_max = 10s;         // A lane that waits longer keeps nothing in memory.
 
 }  // namespace
 
-bool Dispatcher::is_paused(const Lane& lane) const {
-    return !lane.connected() || lane.may_send_at() > now_ + pause_min;
+bool Dispatcher::sends_soon(const Lane& lane) const {
+    return lane.connected() && !lane.paused && lane.may_send_at() <= now_ + wait_max;
 }
 
 /// A message is kept in memory only if it is due soon and no message on disk goes before it. To
@@ -27,7 +27,7 @@ void Dispatcher::enqueue(Lane& lane, store::QueuedMessage queued) {
     auto& source = lane.source(queued.message->source);
     const auto due = queued.queued_at;
     const auto first = [&] { return !source.disk_due || *source.disk_due > due; };
-    const bool soon = due <= now_ + options_.horizon && !is_paused(lane);
+    const bool soon = due <= now_ + options_.horizon && sends_soon(lane);
     if (soon && first() && memory_.room(lane) == 0 && !source.memory.empty() &&
         due < source.memory.latest()) {
         memory_.evict_later_half(source);
@@ -114,11 +114,11 @@ void Dispatcher::read_failed(const Error& error) {
     }
 }
 
-/// Messages of a lane that cannot send wait until `give_up` after its device went down; then those
-/// that are due are ended, a few at a time.
+/// Messages of a lane that cannot send wait until `give_up` after its device went down, or after a
+/// pause that ended later; then those that are due are ended, a few at a time.
 void Dispatcher::expire(Lane& lane) {
-    const auto ends_at =
-        std::max<Timestamp>(lane.down_since.value_or(now_) + options_.give_up, give_up_from_);
+    const auto from = std::max(lane.down_since.value_or(now_), lane.pause.until);
+    const auto ends_at = std::max<Timestamp>(from + options_.give_up, give_up_from_);
     if (now_ >= ends_at) {
         std::size_t room = 0;
         if (in_flight_.size() < options_.memory_max) {

@@ -100,7 +100,7 @@ void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
 void Dispatcher::retry(InFlight& flight, model::Outcome outcome) {
     auto text = details::of_platform(std::move(outcome.details));
     auto& failing_since = flight.queued.failing_since;
-    failing_since = failing_since.value_or(now_);
+    failing_since = std::max(failing_since.value_or(now_), flight.lane->pause.until);
     const auto next =
         retry_.next(now_, *failing_since, flight.queued.attempts, outcome.retry_after, random_);
     if (next) {

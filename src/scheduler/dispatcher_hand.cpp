@@ -32,6 +32,12 @@ void Dispatcher::handle(CancelRequested&& event) {
         event.done(fail(ErrorCode::conflict, "the message is being sent"));
         return;
     }
+    if (event.message.intent_recorded) {
+        lane.source(event.message.message->source).note_on_disk(event.message.queued_at);
+        make_ready(lane);
+        event.done(fail(ErrorCode::conflict, "a crash cut its send off: the platform may have it"));
+        return;
+    }
     auto& flight = add_in_flight(lane, std::move(event.message), false);
     auto work = finish_of(flight, {.state = model::MessageState::cancelled,
                                    .code = model::StatusCode::failed,

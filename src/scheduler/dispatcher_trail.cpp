@@ -25,6 +25,7 @@ void Dispatcher::note_waits(InFlight& flight) {
     } else {
         add_wait(flight, WaitReason::device, std::max(due, lane.outage.from), lane.outage.until);
     }
+    add_wait(flight, WaitReason::paused, std::max(due, lane.pause.from), lane.pause.until);
     add_wait(flight, WaitReason::cap, std::max(due, lane.cap.from), lane.cap.until);
     if (!lane.pacer.is_capped()) {
         add_wait(flight, WaitReason::pace, std::max(due, lane.cap.until), ready_at);
@@ -94,6 +95,9 @@ Wait Dispatcher::wait_of(const store::QueuedMessage& queued) {
 Wait Dispatcher::wait_of_lane(const Lane& lane) const {
     if (committer_.condition().is_damaged(lane.device) || !may_send()) {
         return {.reason = WaitReason::disk};
+    }
+    if (lane.paused) {
+        return {.reason = WaitReason::paused, .since = lane.pause.from};
     }
     if (!lane.connected()) {
         return {.reason = WaitReason::device, .since = lane.down_since};

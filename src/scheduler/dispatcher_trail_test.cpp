@@ -66,6 +66,20 @@ TEST_F(TrailTest, AMessageSentWhenItIsDueHasNoEvents) {
     EXPECT_TRUE(events_of(delayed).empty());
 }
 
+TEST_F(TrailTest, APauseIsNamedWhileItLastsAndAfterwards) {
+    start();
+    const auto id = accept(message(1s));
+    device.pause = model::Pause{.since = clock.now()};
+    post(DeviceChanged{.device = device});
+    advance(1h);
+    EXPECT_EQ(wait_of(id).reason, WaitReason::paused);
+    device.pause.reset();
+    device.resumed_at = queue_clock.now();
+    post(DeviceChanged{.device = device});
+    report_sent(id);
+    expect_waits(id, {WaitReason::paused});
+}
+
 TEST_F(TrailTest, MessagesThatOnlyQueueBehindOthersHaveNoEvents) {
     options.window = 1;
     start();

@@ -21,8 +21,12 @@ void Dispatcher::run_lane(Lane& lane) {
     if (draining_ || committer_.condition().is_damaged(lane.device)) {
         return;  // Outcomes could not be recorded; its messages stay where they are.
     }
-    if (is_paused(lane)) {
+    if (!sends_soon(lane)) {
         evict(lane);
+    }
+    if (lane.paused) {
+        count(lane);
+        return;  // Its device's next change makes it ready.
     }
     // A probe that is due or in flight may still show that the device works again.
     const bool probe_may_succeed =

@@ -90,6 +90,7 @@ struct Lane {
     model::PhoneNumber device;
     bool known = false;  // The device exists; a lane without one does not send.
     model::DeviceState state = model::DeviceState::disconnected;
+    bool paused = false;  // It sends nothing, and gives nothing up.
     connector::Connector* connector = nullptr;
     std::size_t window = 1;
     Pacer pacer;
@@ -109,6 +110,7 @@ struct Lane {
     /// What held it back last, for the messages that were due meanwhile.
     LaneHold outage;
     LaneHold cap;
+    LaneHold pause;  // Its last end is known after a restart too.
 
     bool ready = false;                     // Is in Dispatcher::ready_lanes_.
     bool counted = false;                   // In Counts::lanes.

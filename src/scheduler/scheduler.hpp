@@ -24,7 +24,7 @@ namespace merpati::scheduler {
 struct Options {
     /// How long a message may fail: from its first attempt that failed for a passing reason, or, if
     /// its device is down, from when that went down. The time that a message waits to be sent does
-    /// not count. Both moments are kept over a restart.
+    /// not count; after a pause of the device all of it is given anew. Kept over a restart.
     std::chrono::seconds give_up{std::chrono::hours{24}};
     std::chrono::milliseconds retry_first{5'000};  // The first back-off,
     std::chrono::milliseconds retry_max{600'000};  // and the longest (RetryPolicy).
@@ -71,13 +71,15 @@ struct Counts {
 };
 
 /// Owns all lanes: one for each device with waiting messages. A lane keeps order, pace and the
-/// window of sends in flight, and pauses while its device is down.
+/// window of sends in flight, and waits while its device is down or paused.
 ///
 /// Operation: messages that were just accepted and are due soon come in memory (`accepted`); all
 /// others stay on disk and are loaded when they come due, lane by lane, a limited number at a time.
 /// A message that its platform accepts and decides later leaves its lane. After a passing failure a
-/// message is retried with back-off until `give_up`; a device that is down pauses its lane and is
-/// probed. At start, all lanes are recovered from the store.
+/// message is retried with back-off until `give_up`; a device that is down stops its lane and is
+/// probed. A device that a person paused sends nothing, and nothing of it is given up, until it
+/// goes on; what is with its platform by then ends as usual. At start, all lanes are recovered from
+/// the store.
 ///
 /// Order: a lane begins its sends in order of (due time, acceptance), API messages before campaign
 /// messages. Exceptions: if more than 32,768 delayed messages are due within the same 16 s, those
@@ -136,7 +138,8 @@ public:
     /// The outcome of one send; connectors report it through ConnectorEvents.
     void outcome(const model::MessageId& message, model::Outcome outcome);
 
-    /// A device was added, or its state or pace was changed. Lanes without a device do not send.
+    /// A device was added, or its state, pause or pace was changed. Lanes without a device do not
+    /// send.
     void device_changed(const model::Device& device);
     void device_removed(model::PhoneNumber device);
 

@@ -46,6 +46,10 @@ struct AccountPatch {
 struct DevicePatch {
     std::optional<std::string> webhook_url;  // Empty inside: none.
     model::PacePatch pace;
+    std::optional<std::optional<model::Pause>> pause;  // Empty inside: it sends.
+    std::optional<Timestamp> resumed_at;
+    std::optional<std::optional<model::QueueChoice>> after_pairing;
+    std::optional<std::optional<model::DeviceState>> notified;
 };
 
 /// A device of an account, as distinct from a later one with the same number.
@@ -58,6 +62,7 @@ struct DeviceIdentity {
         return {
             .number = device.number, .account = device.account, .created_at = device.created_at};
     }
+    friend bool operator==(const DeviceIdentity&, const DeviceIdentity&) = default;
 };
 
 /// The result of adding a device.
@@ -128,7 +133,10 @@ public:
     /// Errors: not_found, also if the number belongs to another device now.
     virtual Result<std::optional<model::Device>> set_device_state(const DeviceIdentity& device,
                                                                   model::DeviceState state,
+                                                                  std::string_view reason,
                                                                   Timestamp since) = 0;
+    /// Whether messages wait in the device's lane, or are being sent.
+    virtual Result<bool> has_queue(model::PhoneNumber device) = 0;
     /// Errors: not_found; conflict (messages wait in its lane).
     virtual Result<void> remove_device(model::PhoneNumber device) = 0;
 

@@ -9,14 +9,20 @@ using Decided = DeviceDecision::Result;
 
 struct DeviceTest : StoreTest {
     model::Device wanted(std::int64_t number = 6281100000001) {
-        return {.number = model::PhoneNumber::from_stored(number),
-                .account = account,
-                .connector = "simulator",
-                .state = model::DeviceState::connected,
-                .webhook_url = "https://example.com/device",
-                .pace = {.gap_min = 2s, .jitter_max = 500ms, .per_day_max = 900, .warm_up_days = 3},
-                .created_at = clock.now(),
-                .state_since = clock.now()};
+        return {
+            .number = model::PhoneNumber::from_stored(number),
+            .account = account,
+            .connector = "simulator",
+            .state = model::DeviceState::connected,
+            .webhook_url = "https://example.com/device",
+            .pace = {.gap_min = 2s, .jitter_max = 500ms, .per_day_max = 900, .warm_up_days = 3},
+            .created_at = clock.now(),
+            .state_since = clock.now(),
+            .state_reason = "dihubungkan",
+            .pause = model::Pause{.reason = model::PauseReason::paired_again, .since = clock.now()},
+            .resumed_at = clock.now() - 1h,
+            .after_pairing = model::QueueChoice::send,
+            .notified = model::DeviceState::connected};
     }
     Decided add(const model::Device& made, bool webhook_given = true) {
         return take(add_device(made, webhook_given)).result;
@@ -28,7 +34,7 @@ struct DeviceTest : StoreTest {
                                                    model::DeviceState state) {
         Result<std::optional<model::Device>> set;
         (void)change([&](Tables& tables) -> Result<void> {
-            set = tables.set_device_state(which, state, clock.now());
+            set = tables.set_device_state(which, state, "kata platform", clock.now());
             return set ? Result<void>{} : pass(set);
         });
         return set;
@@ -56,6 +62,11 @@ TEST_P(DeviceTest, EveryFieldIsKept) {
     EXPECT_EQ(stored.pace, made.pace);
     EXPECT_EQ(stored.created_at, made.created_at);
     EXPECT_EQ(stored.state_since, made.state_since);
+    EXPECT_EQ(stored.state_reason, made.state_reason);
+    EXPECT_EQ(stored.pause, made.pause);
+    EXPECT_EQ(stored.resumed_at, made.resumed_at);
+    EXPECT_EQ(stored.after_pairing, made.after_pairing);
+    EXPECT_EQ(stored.notified, made.notified);
 }
 
 TEST_P(DeviceTest, AddingItAgainChangesTheGivenWebhookAndNothingElse) {
@@ -90,6 +101,18 @@ TEST_P(DeviceTest, OnlyWhatIsGivenChanges) {
     EXPECT_EQ(devices()[0].pace, paced->pace);
     EXPECT_EQ(devices()[0].webhook_url, "");
     EXPECT_EQ(devices()[0].state, wanted().state);
+    EXPECT_EQ(devices()[0].pause, wanted().pause);
+    EXPECT_EQ(devices()[0].notified, wanted().notified);
+    ASSERT_TRUE(
+        update(device, {.pause = std::optional<model::Pause>{}, .resumed_at = clock.now()}));
+    EXPECT_EQ(devices()[0].pause, std::nullopt);
+    EXPECT_EQ(devices()[0].resumed_at, clock.now());
+    EXPECT_EQ(devices()[0].after_pairing, model::QueueChoice::send);
+    ASSERT_TRUE(update(device, {.after_pairing = std::optional<model::QueueChoice>{},
+                                .notified = std::optional<model::DeviceState>{}}));
+    EXPECT_EQ(devices()[0].after_pairing, std::nullopt);
+    EXPECT_EQ(devices()[0].notified, std::nullopt);
+    EXPECT_EQ(devices()[0].resumed_at, clock.now());
     const auto nobody = model::PhoneNumber::from_stored(6281100000009);
     EXPECT_EQ(update(nobody, {.webhook_url = ""}).error().code, ErrorCode::not_found);
 }
@@ -138,6 +161,7 @@ TEST_P(DeviceTest, AStateIsSetOnceAndOnlyOfTheDeviceThatIsMeant) {
     EXPECT_EQ(banned->state, model::DeviceState::banned);
     EXPECT_EQ(devices()[0].state, model::DeviceState::banned);
     EXPECT_EQ(devices()[0].state_since, clock.now());
+    EXPECT_EQ(devices()[0].state_reason, "kata platform");
 
     ASSERT_TRUE(remove());
     ASSERT_EQ(add(wanted()), Decided::added);  // The number's next device.
@@ -146,13 +170,39 @@ TEST_P(DeviceTest, AStateIsSetOnceAndOnlyOfTheDeviceThatIsMeant) {
 }
 
 TEST_P(DeviceTest, IsRemovedOnlyWhenNothingWaitsInItsLane) {
+    const auto has_queue = [&] {
+        bool has = false;
+        EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            has = take(tables.has_queue(device));
+            return {};
+        }));
+        return has;
+    };
     EXPECT_EQ(remove().error().code, ErrorCode::not_found);
     ASSERT_EQ(add(wanted()), Decided::added);
+    EXPECT_FALSE(has_queue());
     const auto made = accepted();
+    EXPECT_TRUE(has_queue());
     EXPECT_EQ(remove().error().code, ErrorCode::conflict);
     ASSERT_TRUE(finish(finish_of(made)));
     EXPECT_TRUE(remove());
     EXPECT_TRUE(devices().empty());
+}
+
+TEST_P(DeviceTest, ItsQueueIsCountedWithItsOldestMessage) {
+    EXPECT_EQ(take(reader()->queue_of(device)).count, 0);
+    EXPECT_EQ(take(reader()->queue_of(device)).oldest, std::nullopt);
+    const auto oldest = accepted_due(clock.now() + 1h);
+    clock.advance(1s);
+    const auto due = accepted();
+    const auto queue = take(reader()->queue_of(device));
+    EXPECT_EQ(queue.count, 2);
+    EXPECT_EQ(queue.oldest, oldest.id);
+    EXPECT_EQ(queue.oldest_accepted_at, oldest.accepted_at);
+    EXPECT_EQ(queue.due_from, due.due_at);
+    ASSERT_TRUE(finish(finish_of(oldest)));
+    EXPECT_EQ(take(reader()->queue_of(device)).oldest, due.id);
+    EXPECT_EQ(take(reader()->queue_of(model::PhoneNumber::from_stored(62811))).count, 0);
 }
 
 TEST_P(DeviceTest, AMessageWhoseSenderHasGoneIsRefused) {

@@ -146,7 +146,7 @@ TEST_P(TablesTest, WritersOfDifferentFieldsBothStayThoughNeitherSawTheOther) {
     });
     add([&](Tables& tables) {
         return discard(tables.set_device_state(DeviceIdentity::of(device_record()),
-                                               model::DeviceState::banned, clock.now()));
+                                               model::DeviceState::banned, "", clock.now()));
     });
     add([&](Tables& tables) {
         auto asked = device_record();
@@ -322,7 +322,7 @@ TEST_P(TablesTest, ReportsTheRowsThatAChangeWrote) {
     const auto added = rows_of([&](Tables& tables) -> Result<void> {
         take(tables.add_device(device_record(), true));
         take(tables.set_device_state(DeviceIdentity::of(device_record()),
-                                     model::DeviceState::connected, clock.now()));
+                                     model::DeviceState::connected, "", clock.now()));
         return tables.add_callback({.id = ids.next(), .account = account});
     });
     ASSERT_EQ(added.size(), 2);  // The state was the device's before.
@@ -331,7 +331,7 @@ TEST_P(TablesTest, ReportsTheRowsThatAChangeWrote) {
 
     const auto changed = rows_of([&](Tables& tables) -> Result<void> {
         take(tables.set_device_state(DeviceIdentity::of(device_record()),
-                                     model::DeviceState::banned, clock.now()));
+                                     model::DeviceState::banned, "", clock.now()));
         take(tables.update_account(account, {.name = "Warung Siti"}));
         take(tables.create_key({.account = account, .digest = sha256("key")}));
         return tables.remove_device(device);

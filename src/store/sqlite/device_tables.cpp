@@ -6,6 +6,22 @@
 #include "store/sqlite/sqlite_tables.hpp"
 
 namespace merpati::store::sqlite {
+namespace {
+
+std::optional<Timestamp> since_of(const std::optional<model::Pause>& pause) {
+    return pause ? std::optional{pause->since} : std::nullopt;
+}
+
+std::optional<std::string_view> reason_of(const std::optional<model::Pause>& pause) {
+    return pause ? std::optional{model::to_string(pause->reason)} : std::nullopt;
+}
+
+template <class Enumeration>
+std::optional<std::string_view> word_of(const std::optional<Enumeration>& value) {
+    return value ? std::optional{model::to_string(*value)} : std::nullopt;
+}
+
+}  // namespace
 
 Result<std::optional<model::Device>> SqliteTables::find_device(model::PhoneNumber number) {
     Statement find{connection_,
@@ -57,11 +73,16 @@ Result<DeviceDecision> SqliteTables::add_device(const model::Device& device, boo
     if (!has_room(device.account, (*account)->devices_max)) {
         return DeviceDecision{.result = Decided::no_room, .device = device};
     }
-    Statement insert{connection_, "INSERT INTO device VALUES(?,?,?,?,?,?,?,?,?,?,?)"};
+    Statement insert{connection_,
+                     std::string{"INSERT INTO device("} + device_columns +
+                         ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
+                         "?15, ?16, ?17)"};
     insert.run(device.number.value(), device.account.value, device.connector,
                model::to_string(device.state), device.webhook_url, device.pace.gap_min.count(),
                device.pace.jitter_max.count(), device.pace.per_day_max, device.created_at,
-               device.state_since, device.pace.warm_up_days);
+               device.state_since, device.pace.warm_up_days, device.state_reason,
+               since_of(device.pause), reason_of(device.pause), device.resumed_at,
+               word_of(device.after_pairing), word_of(device.notified));
     writer_.senders().forget();
     return DeviceDecision{.result = Decided::added, .device = written_device(device.number, true)};
 }
@@ -75,43 +96,59 @@ Result<model::Device> SqliteTables::update_device(model::PhoneNumber number,
     if (!*known) {
         return fail(ErrorCode::not_found, "there is no such device");
     }
-    auto pace = (*known)->pace;
+    const auto& was = **known;
+    auto pace = was.pace;
     patch.pace.apply_to(pace);
+    const auto pause = patch.pause.value_or(was.pause);
     Statement update{connection_,
                      "UPDATE device SET webhook_url = coalesce(?2, webhook_url), gap_min = ?3, "
-                     "jitter_max = ?4, per_day_max = ?5, warm_up_days = ?6 WHERE number = ?1"};
+                     "jitter_max = ?4, per_day_max = ?5, warm_up_days = ?6, paused_since = ?7, "
+                     "pause_reason = ?8, resumed_at = ?9, after_pairing = ?10, notified = ?11 "
+                     "WHERE number = ?1"};
     update.run(number.value(), patch.webhook_url, pace.gap_min.count(), pace.jitter_max.count(),
-               pace.per_day_max, pace.warm_up_days);
+               pace.per_day_max, pace.warm_up_days, since_of(pause), reason_of(pause),
+               patch.resumed_at.value_or(was.resumed_at),
+               word_of(patch.after_pairing.value_or(was.after_pairing)),
+               word_of(patch.notified.value_or(was.notified)));
     return written_device(number, false);
 }
 
 Result<std::optional<model::Device>> SqliteTables::set_device_state(const DeviceIdentity& device,
                                                                     model::DeviceState state,
+                                                                    std::string_view reason,
                                                                     Timestamp since) {
     const auto known = find_device(device.number);
     if (!known) {
         return pass(known);
     }
-    if (!*known || (*known)->account != device.account ||
-        (*known)->created_at != device.created_at) {
+    if (!*known || DeviceIdentity::of(**known) != device) {
         return fail(ErrorCode::not_found, "there is no such device");
     }
     if ((*known)->state == state) {
         return std::nullopt;
     }
     Statement update{connection_,
-                     "UPDATE device SET state = ?2, state_since = ?3 WHERE number = ?1"};
-    update.run(device.number.value(), model::to_string(state), since);
+                     "UPDATE device SET state = ?2, state_reason = ?3, state_since = ?4 "
+                     "WHERE number = ?1"};
+    update.run(device.number.value(), model::to_string(state), reason, since);
     return written_device(device.number, false);
 }
 
+Result<bool> SqliteTables::has_queue(model::PhoneNumber device) {
+    Statement waiting{connection_, "SELECT 1 FROM queue WHERE device = ? LIMIT 1"};
+    auto row = waiting.query(device.value());
+    return row.next();
+}
+
 Result<void> SqliteTables::remove_device(model::PhoneNumber device) {
-    {
-        Statement waiting{connection_, "SELECT 1 FROM queue WHERE device = ? LIMIT 1"};
-        if (auto row = waiting.query(device.value()); row.next()) {
-            return fail(ErrorCode::conflict,
-                        "messages wait in this device's lane: cancel them or let them go first");
-        }
+    const auto waits = has_queue(device);
+    if (!waits) {
+        return std::unexpected(waits.error());
+    }
+    if (*waits) {
+        return fail(ErrorCode::conflict,
+                    "messages wait in this device's lane: let them go first, or cancel them with "
+                    "`merpati device queue clear`");
     }
     const auto known = find_device(device);
     if (!known) {

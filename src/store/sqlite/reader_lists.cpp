@@ -279,6 +279,26 @@ Result<std::optional<IdempotencyRecord>> SqliteReader::idempotency(model::Accoun
     });
 }
 
+Result<QueueSummary> SqliteReader::queue_of(model::PhoneNumber device) {
+    return guarded([&]() -> Result<QueueSummary> {
+        Statement summary{connection_,
+                          "SELECT q.waiting, q.due_from, m.id, m.tail, m.accepted_at FROM "
+                          "(SELECT count(*) AS waiting, min(due_at) AS due_from, min(id) AS oldest "
+                          "FROM queue WHERE device = ?) q LEFT JOIN message m ON m.id = q.oldest"};
+        auto row = summary.query(device.value());
+        QueueSummary found;
+        if (row.next()) {
+            found.count = static_cast<std::uint64_t>(row.integer(0));
+            found.due_from = row.optional_time(1);
+            if (!row.null(2)) {
+                found.oldest = uuid_of(row.integer(2), row.integer(3));
+                found.oldest_accepted_at = row.time(4);
+            }
+        }
+        return found;
+    });
+}
+
 Result<std::uint64_t> SqliteReader::waiting_messages() {
     return guarded([&]() -> Result<std::uint64_t> {
         Statement count{connection_, "SELECT count(*) FROM queue"};

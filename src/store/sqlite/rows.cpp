@@ -150,6 +150,15 @@ model::Device read_device(const Cursor& row) {
     device.created_at = row.time(8);
     device.state_since = row.time(9);
     device.pace.warm_up_days = row.number<std::uint32_t>(10);
+    device.state_reason = row.text(11);
+    if (!row.null(12)) {
+        device.pause = {
+            .reason = model::parse_pause_reason(row.text(13)).value_or(model::PauseReason::asked),
+            .since = row.time(12)};
+    }
+    device.resumed_at = row.time(14);
+    device.after_pairing = model::parse_queue_choice(row.text(15));
+    device.notified = model::parse_device_state(row.text(16));
     return device;
 }
 

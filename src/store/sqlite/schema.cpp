@@ -327,6 +327,20 @@ ALTER TABLE callback ADD COLUMN last_answer TEXT;
 constexpr const char* scopes_of_key =
     "ALTER TABLE api_key ADD COLUMN scopes TEXT NOT NULL DEFAULT 'send'";
 
+// Why a device is in its state, since when it is paused and why, what becomes of its queue when it
+// is paired, and which state its webhook was last notified of. A device that was reconnecting had
+// been reported as connected.
+constexpr const char* pause_of_device = R"sql(
+ALTER TABLE device ADD COLUMN state_reason TEXT NOT NULL DEFAULT '';
+ALTER TABLE device ADD COLUMN paused_since INTEGER;
+ALTER TABLE device ADD COLUMN pause_reason TEXT;
+ALTER TABLE device ADD COLUMN resumed_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE device ADD COLUMN after_pairing TEXT;
+ALTER TABLE device ADD COLUMN notified TEXT;
+UPDATE device SET notified = CASE state WHEN 'reconnecting' THEN 'connected' ELSE state END
+  WHERE state <> 'pairing';
+)sql";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -340,7 +354,8 @@ constexpr std::array steps{first_schema,
                            people,
                            audit_log,
                            trails,
-                           scopes_of_key};
+                           scopes_of_key,
+                           pause_of_device};
 
 }  // namespace
 

@@ -51,6 +51,7 @@ public:
     Result<std::size_t> callbacks_waiting(const Endpoint& endpoint, std::size_t most) override;
     Result<std::optional<IdempotencyRecord>> idempotency(model::AccountId account,
                                                          std::string_view key) override;
+    Result<QueueSummary> queue_of(model::PhoneNumber device) override;
     Result<std::uint64_t> waiting_messages() override;
 
 private:

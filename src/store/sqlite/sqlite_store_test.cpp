@@ -161,6 +161,9 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "ALTER TABLE callback DROP COLUMN last_took;"
         "ALTER TABLE callback DROP COLUMN last_answer;"
         "ALTER TABLE api_key DROP COLUMN scopes;"
+        "ALTER TABLE device DROP COLUMN state_reason; ALTER TABLE device DROP COLUMN paused_since;"
+        "ALTER TABLE device DROP COLUMN pause_reason; ALTER TABLE device DROP COLUMN resumed_at;"
+        "ALTER TABLE device DROP COLUMN after_pairing; ALTER TABLE device DROP COLUMN notified;"
         "PRAGMA user_version = 1");
     options.migrate = false;
     const auto refused = refusal();

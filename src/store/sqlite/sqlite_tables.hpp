@@ -50,7 +50,9 @@ public:
                                         const DevicePatch& patch) override;
     Result<std::optional<model::Device>> set_device_state(const DeviceIdentity& device,
                                                           model::DeviceState state,
+                                                          std::string_view reason,
                                                           Timestamp since) override;
+    Result<bool> has_queue(model::PhoneNumber device) override;
     Result<void> remove_device(model::PhoneNumber device) override;
     Result<void> set_down_since(model::PhoneNumber device, std::optional<Timestamp> since) override;
     Result<void> forget_lane(model::PhoneNumber device) override;
