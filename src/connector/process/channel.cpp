@@ -68,20 +68,16 @@ void Channel::take_lines() {
             break;
         }
         const auto line = lines_.take();
+        if (line ? line->size() >= line_bytes_max : lines_.is_too_long()) {
+            break_off("it sent a line that is too long");
+            break;
+        }
         if (!line) {
-            if (lines_.is_too_long()) {
-                break_off("it sent a line that is too long");
-            } else {
-                read();
-            }
+            read();
             break;
         }
         --lines_left_;
-        if (line->size() >= line_bytes_max) {
-            break_off("it sent a line that is too long");
-        } else {
-            owner_.on_line(*line);
-        }
+        owner_.on_line(*line);
     }
     taking_ = false;
 }
