@@ -8,10 +8,11 @@ import { shop } from "./support/account.ts";
 import { binary, environment } from "./support/binary.ts";
 import { expectSchema } from "./support/contract.ts";
 import { Gateway } from "./support/gateway.ts";
+import { exchange } from "./support/http.ts";
 import { freshText, simulated } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
 import { readTerminalCodes } from "./support/terminal_code.ts";
-import { within } from "./support/wait.ts";
+import { waitFor, within } from "./support/wait.ts";
 
 let gateway: Gateway;
 let sink: Sink;
@@ -130,6 +131,33 @@ test("a terminal of 80 columns is shown a code that a phone can read", async () 
   expect(codes).toHaveLength(2); // The simulator's first code expires.
   expect(new Set(codes).size).toBe(2);
   for (const text of codes) expect(text).toContain("SIM-QR-");
+});
+
+test("a program reads the QR code over the network, as a picture, text or JSON", async () => {
+  const number = await account.device(simulated("992005"));
+  const { key } = await gateway.json("key", "create", account.id, "--scopes", "devices:manage");
+  gateway.secrets.add(key);
+  const ask = (method: string, path: string, accept = "*/*") =>
+    exchange({
+      method,
+      url: `${gateway.url}/v1/devices/${number}/${path}`,
+      headers: { authorization: `Bearer ${key}`, accept },
+    });
+  expect((await ask("GET", "qr")).status).toBe(404);
+  expect((await ask("POST", "pair")).status).toBe(200);
+  const shown = await waitFor("the code", async () => {
+    const answer = await ask("GET", "qr", "application/json");
+    return answer.status === 200 && JSON.parse(answer.text);
+  });
+  expect(shown).toMatchObject({ number, payload: expect.stringContaining("SIM-QR-") });
+  const picture = await ask("GET", "qr", "image/avif,image/svg+xml,image/*,*/*;q=0.8");
+  expect(picture.headers["content-type"]).toBe("image/svg+xml");
+  expect(picture.headers["cache-control"]).toBe("no-store");
+  expect(picture.text).toMatch(/^<svg .*<\/svg>\n$/s);
+  const drawn = await ask("GET", "qr", "text/plain");
+  expect(drawn.text.split("\n").length).toBeGreaterThan(12);
+  const code = await ask("POST", "pairing-code");
+  expect(JSON.parse(code.text)).toMatchObject({ number, state: "pairing" });
 });
 
 test("nobody scans: the command fails with the reason", async () => {

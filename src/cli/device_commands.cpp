@@ -12,17 +12,28 @@ namespace merpati::cli {
 namespace {
 
 constexpr std::array sheet{
-    Column{"number", "number"},       Column{"connector", "connector"},
-    Column{"state", "state"},         Column{"since", "state_since"},
-    Column{"account", "account"},     Column{"webhook", "webhook"},
-    Column{"gap ms", "gap_ms"},       Column{"jitter ms", "jitter_ms"},
-    Column{"per day", "per_day_max"}, Column{"warm-up days", "warm_up_days"},
-    Column{"created", "created_at"},  Column{"removed", "removed"},
+    Column{"number", "number"},
+    Column{"connector", "connector"},
+    Column{"state", "state"},
+    Column{"since", "state_since"},
+    Column{"why", "state_reason"},
+    Column{"paused", "paused_since"},
+    Column{"pause", "paused_reason"},
+    Column{"account", "account"},
+    Column{"webhook", "webhook"},
+    Column{"gap ms", "gap_ms"},
+    Column{"jitter ms", "jitter_ms"},
+    Column{"per day", "per_day_max"},
+    Column{"warm-up days", "warm_up_days"},
+    Column{"created", "created_at"},
+    Column{"removed", "removed"},
 };
 
 constexpr std::array list_columns{
-    Column{"NUMBER", "number"},   Column{"STATE", "state"},       Column{"CONNECTOR", "connector"},
-    Column{"ACCOUNT", "account"}, Column{"SINCE", "state_since"}, Column{"WEBHOOK", "webhook"},
+    Column{"NUMBER", "number"},       Column{"STATE", "state"},
+    Column{"PAUSED", "paused_since"}, Column{"CONNECTOR", "connector"},
+    Column{"ACCOUNT", "account"},     Column{"SINCE", "state_since"},
+    Column{"WEBHOOK", "webhook"},
 };
 
 const Parameter number{.name = "NUMBER", .help = "The device", .check = phone_number()};
@@ -122,6 +133,24 @@ std::vector<RequestCommand> commands() {
          .path = "/devices/{}/disconnect",
          .parameters = {number},
          .columns = sheet},
+        {.text = {.name = "pause",
+                  .summary = "Keep what a device has to send until it is resumed",
+                  .details =
+                      "It stays connected, and requests that send from it are accepted. Its\n"
+                      "messages wait, however long; none is given up meanwhile.",
+                  .example = "merpati device pause 6281234567890"},
+         .method = http::Method::post,
+         .path = "/devices/{}/pause",
+         .parameters = {number},
+         .columns = sheet},
+        {.text = {.name = "resume",
+                  .summary = "Let a paused device send again",
+                  .details = "What waits for it begins to leave, at its pace.",
+                  .example = "merpati device resume 6281234567890"},
+         .method = http::Method::post,
+         .path = "/devices/{}/resume",
+         .parameters = {number},
+         .columns = sheet},
         {.text = {.name = "remove",
                   .summary = "Remove a device for which nothing waits",
                   .example = "merpati device remove 6281234567890"},
@@ -144,6 +173,7 @@ void add_device_commands(Program& program) {
         add_request_command(program, group, std::move(command));
     }
     add_device_pair(program, group);
+    add_device_queue(program, group);
 }
 
 }  // namespace merpati::cli

@@ -21,8 +21,13 @@ constexpr std::chrono::milliseconds look_every{250};
 struct Wish {
     std::string number;
     std::string method;
+    std::string queue;  // Empty: the person is asked, where there is one.
     bool code = false;
 };
+
+ArgumentCheck queue_choice() {
+    return one_of({"hold", "send", "discard"});
+}
 
 std::string text_of(const boost::json::object& pairing, std::string_view field) {
     const auto* found = pairing.if_contains(field);
@@ -36,6 +41,7 @@ public:
     Follower(Session& session, const Wish& wish)
         : session_(session),
           view_(session.console(), wish.number),
+          number_(wish.number),
           path_("/devices/" + percent_encode(wish.number)) {}
 
     int run(const boost::json::object& beginning) {
@@ -66,12 +72,28 @@ private:
             session_.console().out << "The device is connected.\n";
         }
         if (state == "connected") {
+            tell_of_pause();
             return exit_done;
         }
         const auto reason = text_of(pairing, "reason");
         return session_.fail({.code = ErrorCode::refused,
                               .detail = reason.empty() ? "the device is " + state : reason,
                               .origin = std::source_location::current()});
+    }
+
+    /// Whoever is not asked would wonder why nothing leaves.
+    void tell_of_pause() {
+        if (session_.json()) {
+            return;
+        }
+        const auto device = session_.ask(http::Method::get, "/devices/" + percent_encode(number_));
+        if (device && !text_of(device->get_object(), "paused_since").empty()) {
+            session_.console().out
+                << "It is paused, so that nothing leaves unasked: `merpati device "
+                   "resume "
+                << number_ << "` sends what waits, `merpati device queue clear " << number_
+                << "` cancels it.\n";
+        }
     }
 
     /// A step, once; an answer to it where it asks for one.
@@ -103,9 +125,46 @@ private:
 
     Session& session_;
     PairingView view_;
+    const std::string number_;
     const std::string path_;
     Timestamp shown_{};  // When the last step that was shown expires: no two expire at once.
 };
+
+/// Asks a person at a terminal what becomes of the messages that wait for a device which is to be
+/// paired anew. Empty: there is none to ask, or nothing to ask about; the server then holds them.
+Result<std::string> choose(Session& session, const Wish& wish) {
+    auto& console = session.console();
+    if (!wish.queue.empty() || console.columns == 0 || console.in == nullptr || session.json()) {
+        return wish.queue;
+    }
+    const auto path = "/devices/" + percent_encode(wish.number);
+    const auto device = session.ask(http::Method::get, path);
+    if (!device) {
+        return pass(device);
+    }
+    const auto state = text_of(device->get_object(), "state");
+    if (state == "connected" || state == "reconnecting" || state == "pairing") {
+        return std::string{};  // It is linked, or it was asked when this pairing began.
+    }
+    const auto queue = session.ask(http::Method::get, path + "/queue");
+    if (!queue) {
+        return pass(queue);
+    }
+    const auto waiting = queue->at("waiting").to_number<std::uint64_t>();
+    if (waiting == 0) {
+        return std::string{};
+    }
+    console.out << waiting << " messages wait for " << wish.number << ", the oldest since "
+                << text_of(queue->get_object(), "oldest_accepted_at")
+                << ".\nOnce it is paired: hold them, send them or discard them? [hold] "
+                << std::flush;
+    std::string answer;
+    std::getline(*console.in, answer);
+    if (const auto mistake = queue_choice()(answer); !answer.empty() && !mistake.empty()) {
+        return fail(ErrorCode::invalid_argument, "the answer " + mistake);
+    }
+    return answer;
+}
 
 }  // namespace
 
@@ -115,14 +174,25 @@ void add_device_pair(Program& program, CLI::App& group) {
         group,
         {.name = "pair",
          .summary = "Pair a device, and show what is to be done for it",
-         .details = "Shows each step until the device is connected: a QR code is drawn in the\n"
-                    "terminal, and drawn anew before it expires. It can be left and taken up\n"
-                    "again. What a step asks for is read from standard input. With --json each\n"
-                    "step is a line.",
+         .details =
+             "Shows each step until the device is connected: a QR code is drawn in the\n"
+             "terminal, and drawn anew before it expires. It can be left and taken up\n"
+             "again. What a step asks for is read from standard input. With --json each\n"
+             "step is a line.\n\n"
+             "Where messages wait for a device that is paired anew, --queue says what becomes\n"
+             "of them; without it a terminal asks. hold: the device is paused once it is\n"
+             "connected, until `merpati device resume`. discard: they are cancelled at once.",
          .example = "merpati device pair 6281234567890\n"
                     "merpati device pair 6281234567890 --code"},
         [wish](Session& session) {
+            const auto queue = choose(session, *wish);
+            if (!queue) {
+                return session.fail(queue.error());
+            }
             boost::json::object beginning;
+            if (!queue->empty()) {
+                beginning["queue"] = *queue;
+            }
             if (wish->code || !wish->method.empty()) {
                 beginning["method"] = wish->code ? std::string{"code"} : wish->method;
             }
@@ -137,6 +207,9 @@ void add_device_pair(Program& program, CLI::App& group) {
             ->option_text("qr|code|otp|passkey")
             ->check(one_of({"qr", "code", "otp", "passkey"}));
     command.add_flag("--code", wish->code, "The same as --method code")->excludes(method);
+    command.add_option("--queue", wish->queue, "What becomes of messages that wait; default: hold")
+        ->option_text("hold|send|discard")
+        ->check(queue_choice());
 }
 
 }  // namespace merpati::cli

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "api/qr_code.hpp"
 #include "base/printable.hpp"
-#include "cli/qr_code.hpp"
 
 namespace merpati::cli {
 namespace {
@@ -68,7 +68,7 @@ void PairingView::draw(const ShownStep& step) {
 }
 
 void PairingView::draw_qr_code(const std::string& payload) {
-    const auto drawing = draw_qr(payload);
+    const auto drawing = api::draw_qr(payload);
     if (!drawing || drawing->columns > console_.columns) {
         line(drawing
                  ? fmt::format("This window has {} columns, and the code needs {}. Make it wider, "

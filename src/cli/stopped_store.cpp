@@ -1,5 +1,7 @@
 #include "cli/stopped_store.hpp"
 
+#include <algorithm>
+
 #include "admission/directory.hpp"
 #include "api/manage/context.hpp"
 #include "base/queue_clock.hpp"
@@ -53,7 +55,9 @@ public:
     Result<model::Device> disconnect(model::PhoneNumber number) override {
         return record(number, model::DeviceState::disconnected, model::disconnected_by_request);
     }
-    Result<void> pair(model::PhoneNumber, std::string) override { return stopped(); }
+    Result<void> pair(model::PhoneNumber, std::string, std::optional<model::QueueChoice>) override {
+        return stopped();
+    }
     Result<void> answer(model::PhoneNumber, std::string) override { return stopped(); }
     [[nodiscard]] manage::Pairing pairing(model::PhoneNumber) const override { return {}; }
 
@@ -107,21 +111,26 @@ public:
                         "its send had begun when the server ended, so the platform may have it: "
                         "start the server, which finds out");
         }
-        store::Finish finish{.message = std::move(queued.message),
-                             .queued_at = queued.queued_at,
-                             .completion = {.state = model::MessageState::cancelled,
-                                            .code = model::StatusCode::failed,
-                                            .details = std::string{scheduler::details::cancelled},
-                                            .finished_at = clock_.now(),
-                                            .attempts = queued.attempts}};
-        finish.callback = notices_.of_end(*finish.message, finish.completion);
-        store::WriteBatch batch;
-        batch.finishes.push_back(std::move(finish));
-        if (auto written = store_.write(batch); !written) {
-            return written;
+        std::vector<store::QueuedMessage> one;
+        one.push_back(std::move(queued));
+        const auto ended = cancel_all(std::move(one));
+        if (!ended) {
+            return pass(ended);
         }
-        return batch.finishes.front().finished ? Result<void>{}
-                                               : fail(ErrorCode::conflict, "the message has ended");
+        return *ended == 1 ? Result<void>{} : fail(ErrorCode::conflict, "the message has ended");
+    }
+    Result<std::size_t> cancel_all(std::vector<store::QueuedMessage> messages) override {
+        store::WriteBatch batch;
+        for (auto& queued : messages) {
+            if (!queued.intent_recorded) {
+                batch.finishes.push_back(cancelled(std::move(queued)));
+            }
+        }
+        if (auto written = store_.write(batch); !written) {
+            return pass(written);
+        }
+        return static_cast<std::size_t>(
+            std::ranges::count_if(batch.finishes, &store::Finish::finished));
     }
     Result<void> fail_held(model::Message message) override {
         const auto completion = daemon::given_up(clock_.now());
@@ -133,6 +142,18 @@ public:
     void released(const model::Message& /*message*/, Timestamp /*due*/) override {}
 
 private:
+    store::Finish cancelled(store::QueuedMessage queued) {
+        store::Finish finish{.message = std::move(queued.message),
+                             .queued_at = queued.queued_at,
+                             .completion = {.state = model::MessageState::cancelled,
+                                            .code = model::StatusCode::failed,
+                                            .details = std::string{scheduler::details::cancelled},
+                                            .finished_at = clock_.now(),
+                                            .attempts = queued.attempts}};
+        finish.callback = notices_.of_end(*finish.message, finish.completion);
+        return finish;
+    }
+
     const Clock& clock_;
     store::Store& store_;
     admission::Directory& directory_;

@@ -237,6 +237,10 @@ struct ConcurrencyFixture : ::testing::Test {
                                 .committer = committer,
                                 .on_finish = [](store::Finish&&) {},
                                 .log = telemetry::Log::none()}};
+    LostDevices lost_devices{{.clock = clock,
+                              .notices = notices,
+                              .committer = committer,
+                              .log = telemetry::Log::none()}};
     DeviceKeeper keeper{{.clock = clock,
                          .notices = notices,
                          .connectors = connectors,
@@ -244,6 +248,7 @@ struct ConcurrencyFixture : ::testing::Test {
                          .directory = directory,
                          .scheduler = scheduler,
                          .late_statuses = late_statuses,
+                         .lost_devices = lost_devices,
                          .log = telemetry::Log::none()}};
     admission::Admission admission{{.clock = clock,
                                     .random = random,

@@ -23,6 +23,8 @@ public:
     explicit RunningMessages(Rooms rooms) : rooms_(std::move(rooms)) {}
 
     [[nodiscard]] Result<void> cancel(store::QueuedMessage message) override;
+    [[nodiscard]] Result<std::size_t> cancel_all(
+        std::vector<store::QueuedMessage> messages) override;
     [[nodiscard]] Result<void> fail_held(model::Message message) override;
     void released(const model::Message& message, Timestamp due) override;
 

@@ -3,29 +3,168 @@
 namespace merpati::daemon {
 namespace {
 
+using model::DeviceState;
+using model::QueueChoice;
+
+/// What the webhook reads of a device that is up again, but paused.
+constexpr std::string_view queue_is_held =
+    "Dipasangkan ulang; pesan yang menunggu ditahan sampai perangkat dilanjutkan";
+
 Result<void> add_notice(store::Tables& tables, const std::optional<model::Callback>& notice) {
     return notice ? tables.add_callback(*notice) : Result<void>{};
+}
+
+/// What follows from a device's next state.
+struct Consequence {
+    std::optional<store::DevicePatch> patch;
+    bool is_news = false;  // Its webhook is to be notified.
+    bool is_held = false;
+};
+
+store::DevicePatch& patch_of(Consequence& consequence) {
+    return consequence.patch ? *consequence.patch : consequence.patch.emplace();
+}
+
+/// What waits for a device that was paired anew is held, unless somebody asked for more.
+Result<void> end_pairing(store::Tables& tables, const model::Device& device, Timestamp now,
+                         Consequence& consequence) {
+    if (!device.after_pairing) {
+        return {};
+    }
+    patch_of(consequence).after_pairing = std::optional<QueueChoice>{};
+    if (device.after_pairing != QueueChoice::hold || device.pause) {
+        return {};
+    }
+    const auto waits = tables.has_queue(device.number);
+    if (!waits) {
+        return pass(waits);
+    }
+    if (*waits) {
+        consequence.is_held = true;
+        patch_of(consequence).pause =
+            model::Pause{.reason = model::PauseReason::paired_again, .since = now};
+    }
+    return {};
+}
+
+Result<Consequence> consequence_of(store::Tables& tables, const model::Device& device,
+                                   DeviceState state, Timestamp now) {
+    Consequence consequence;
+    switch (state) {
+        case DeviceState::connected:
+            if (auto ended = end_pairing(tables, device, now, consequence); !ended) {
+                return pass(ended);
+            }
+            break;
+        case DeviceState::pairing:
+            patch_of(consequence).notified =
+                std::optional<DeviceState>{};  // The next state is news.
+            if (!device.after_pairing) {
+                patch_of(consequence).after_pairing = QueueChoice::hold;
+            }
+            return consequence;
+        case DeviceState::reconnecting:
+            return consequence;  // News when it lasts: record_loss.
+        case DeviceState::disconnected:
+        case DeviceState::logged_out:
+        case DeviceState::replaced:
+        case DeviceState::banned:
+            if (device.after_pairing) {
+                patch_of(consequence).after_pairing = std::optional<QueueChoice>{};
+            }
+            break;
+    }
+    if (device.notified != state) {
+        consequence.is_news = true;
+        patch_of(consequence).notified = state;
+    }
+    return consequence;
 }
 
 }  // namespace
 
 Result<void> announce(store::Tables& tables, Notices& notices, const model::Device& device) {
-    return device.state == model::DeviceState::connected
-               ? add_notice(tables, notices.of_state(device, {}))
-               : Result<void>{};
+    return device.state == DeviceState::connected ? add_notice(tables, notices.of_state(device, {}))
+                                                  : Result<void>{};
 }
 
 Result<std::optional<model::Device>> record_state(store::Tables& tables, Notices& notices,
                                                   const store::DeviceIdentity& device,
-                                                  model::DeviceState state, std::string_view reason,
+                                                  DeviceState state, std::string_view reason,
                                                   Timestamp now) {
+    const auto known = tables.find_device(device.number);
+    if (!known) {
+        return pass(known);
+    }
+    if (!*known || store::DeviceIdentity::of(**known) != device) {
+        return fail(ErrorCode::not_found, "there is no such device");
+    }
+    if ((*known)->state == state) {
+        return std::nullopt;
+    }
+    const auto consequence = consequence_of(tables, **known, state, now);
+    if (!consequence) {
+        return pass(consequence);
+    }
+    // Before the state, so that nobody who follows the rows sees it connected and not yet paused.
+    if (consequence->patch) {
+        if (auto updated = tables.update_device(device.number, *consequence->patch); !updated) {
+            return pass(updated);
+        }
+    }
     auto changed = tables.set_device_state(device, state, reason, now);
-    if (changed && *changed) {
-        if (auto stored = add_notice(tables, notices.of_state(**changed, reason)); !stored) {
+    if (changed && *changed && consequence->is_news) {
+        const auto why = consequence->is_held ? queue_is_held : reason;
+        if (auto stored = add_notice(tables, notices.of_state(**changed, why)); !stored) {
             return pass(stored);
         }
     }
     return changed;
+}
+
+Result<void> record_loss(store::Tables& tables, Notices& notices,
+                         const store::DeviceIdentity& device, Timestamp since) {
+    const auto known = tables.find_device(device.number);
+    if (!known) {
+        return pass(known);
+    }
+    if (!*known || store::DeviceIdentity::of(**known) != device || !is_lost(**known) ||
+        (*known)->state_since != since) {
+        return {};
+    }
+    const auto updated =
+        tables.update_device(device.number, {.notified = std::optional{DeviceState::reconnecting}});
+    if (!updated) {
+        return pass(updated);
+    }
+    return add_notice(tables, notices.of_state(*updated, updated->state_reason));
+}
+
+bool is_lost(const model::Device& device) noexcept {
+    return device.state == DeviceState::reconnecting &&
+           device.notified.value_or(DeviceState::connected) == DeviceState::connected;
+}
+
+Result<void> plan_pairing(store::Tables& tables, model::PhoneNumber number,
+                          std::optional<QueueChoice> choice) {
+    const auto device = tables.find_device(number);
+    if (!device) {
+        return pass(device);
+    }
+    if (!*device) {
+        return fail(ErrorCode::not_found, "there is no such device");
+    }
+    const auto& [state, planned] = std::pair{(*device)->state, (*device)->after_pairing};
+    if (state == DeviceState::connected || state == DeviceState::reconnecting) {
+        return {};  // It is linked.
+    }
+    const bool goes_on = state == DeviceState::pairing && planned;
+    const auto wanted = choice.value_or(goes_on ? *planned : QueueChoice::hold);
+    if (planned == wanted) {
+        return {};
+    }
+    auto updated = tables.update_device(number, {.after_pairing = std::optional{wanted}});
+    return updated ? Result<void>{} : pass(updated);
 }
 
 }  // namespace merpati::daemon

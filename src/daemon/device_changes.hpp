@@ -1,6 +1,7 @@
 // Changes of a device and the webhook notices of them, in one transaction.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/clock.hpp"
@@ -15,10 +16,25 @@ namespace merpati::daemon {
 [[nodiscard]] Result<void> announce(store::Tables& tables, Notices& notices,
                                     const model::Device& device);
 
-/// Sets the state, and stores the webhook notice of it. Empty: it was in that state.
-/// Errors: not_found.
+/// Sets the state, and stores the webhook notice of it where it differs from the last one. A device
+/// that was being paired and is connected now is paused where messages wait for it, unless somebody
+/// chose that they be sent. Empty: it was in that state. Errors: not_found.
 [[nodiscard]] Result<std::optional<model::Device>> record_state(
     store::Tables& tables, Notices& notices, const store::DeviceIdentity& device,
     model::DeviceState state, std::string_view reason, Timestamp now);
+
+/// Whether the device is reconnecting, and its webhook may still take it for connected.
+[[nodiscard]] bool is_lost(const model::Device& device) noexcept;
+
+/// Stores the webhook notice of a device that has been reconnecting since then, for too long;
+/// nothing where it is not so any more.
+[[nodiscard]] Result<void> record_loss(store::Tables& tables, Notices& notices,
+                                       const store::DeviceIdentity& device, Timestamp since);
+
+/// Records what becomes of the device's queue when it is paired. Empty: as was chosen for the
+/// pairing that is under way, else `hold`. A device that is connected is not paired: nothing
+/// changes. Errors: not_found.
+[[nodiscard]] Result<void> plan_pairing(store::Tables& tables, model::PhoneNumber number,
+                                        std::optional<model::QueueChoice> choice);
 
 }  // namespace merpati::daemon

@@ -29,6 +29,17 @@ bool was_up(DeviceState state) {
     return state == DeviceState::connected || state == DeviceState::reconnecting;
 }
 
+/// A device that was logged out is not paired by its worker's own choice, only where somebody asks:
+/// whoever leaves the way open gets the QR code, or the first way that there is.
+std::string way_to_pair(const model::Device& device, const connector::Capabilities& capabilities,
+                        const std::string& asked) {
+    const auto& ways = capabilities.pairing;
+    if (!asked.empty() || device.state != DeviceState::logged_out || ways.empty()) {
+        return asked;
+    }
+    return ways.contains("qr") ? "qr" : *ways.begin();
+}
+
 }  // namespace
 
 /// On the committer's thread, so that what is committed meanwhile follows it.
@@ -38,6 +49,7 @@ Result<void> DeviceKeeper::start() {
         [this] {
             for (const auto& device : rooms_.directory.devices(std::nullopt)) {
                 rooms_.scheduler.device_changed(device);
+                rooms_.lost_devices.follow(device);
                 if (auto* connector = rooms_.connectors.find(device.connector);
                     connector != nullptr && was_up(device.state)) {
                     connector->start_device(device, {});
@@ -50,12 +62,14 @@ void DeviceKeeper::follow(const store::RowChange& change) {
     if (const auto* written = std::get_if<store::DeviceWritten>(&change)) {
         const auto& device = written->device;
         rooms_.scheduler.device_changed(device);
+        rooms_.lost_devices.follow(device);
         if (auto* connector = rooms_.connectors.find(device.connector);
             written->is_new && connector != nullptr && device.state == DeviceState::connected) {
             connector->start_device(device, {});
         }
     } else if (const auto* removed = std::get_if<store::DeviceRemoved>(&change)) {
         rooms_.scheduler.device_removed(removed->device.number);
+        rooms_.lost_devices.forget(removed->device.number);
         pairings_.forget(removed->device.number);
         if (auto* connector = rooms_.connectors.find(removed->device.connector)) {
             connector->forget_device(removed->device.number);
@@ -234,30 +248,37 @@ Result<model::Device> DeviceKeeper::disconnect(model::PhoneNumber number) {
     });
 }
 
-Result<void> DeviceKeeper::pair(model::PhoneNumber number, std::string method) {
+Result<void> DeviceKeeper::pair(model::PhoneNumber number, std::string method,
+                                std::optional<model::QueueChoice> queue) {
+    const auto plan = [number, queue](store::Tables& tables) {
+        return plan_pairing(tables, number, queue);
+    };
     // Whoever left and comes back is shown the step that still counts.
     const auto device = rooms_.directory.find_device(number);
     if (method.empty() && device != nullptr && device->state == DeviceState::pairing &&
         pairings_.shows_step(number, rooms_.clock.now())) {
-        return {};
+        return rooms_.committer.change_and_wait(plan);
     }
     std::optional<Error> refused;
-    auto begun = steer(number, [&](connector::Connector& connector, const model::Device& device) {
-        const auto capabilities = connector.capabilities();
-        const auto& methods = capabilities->pairing;
-        if (method.empty() || methods.contains(method)) {
-            pairings_.begin(number);
-            connector.start_device(device, method);
-            return;
-        }
-        std::string names;
-        for (const auto& name : methods) {
-            names += (names.empty() ? "" : ", ") + name;
-        }
-        refused = fail(ErrorCode::refused, "the connector cannot pair a device by '" + method +
-                                               "'; it has " + (names.empty() ? "none" : names))
-                      .error();
-    });
+    auto begun = steer(
+        number,
+        [&](connector::Connector& connector, const model::Device& device) {
+            const auto capabilities = connector.capabilities();
+            const auto& methods = capabilities->pairing;
+            if (method.empty() || methods.contains(method)) {
+                pairings_.begin(number);
+                connector.start_device(device, way_to_pair(device, *capabilities, method));
+                return;
+            }
+            std::string names;
+            for (const auto& name : methods) {
+                names += (names.empty() ? "" : ", ") + name;
+            }
+            refused = fail(ErrorCode::refused, "the connector cannot pair a device by '" + method +
+                                                   "'; it has " + (names.empty() ? "none" : names))
+                          .error();
+        },
+        plan);
     if (refused) {
         return std::unexpected(std::move(*refused));
     }
@@ -277,10 +298,11 @@ api::manage::Pairing DeviceKeeper::pairing(model::PhoneNumber number) const {
 
 /// What the connector reports at once is asked for after `steering` and before the second change,
 /// so it is committed when that one is.
-Result<model::Device> DeviceKeeper::steer(model::PhoneNumber number, const Steering& steering) {
+Result<model::Device> DeviceKeeper::steer(model::PhoneNumber number, const Steering& steering,
+                                          Change first) {
     const auto nothing = [](store::Tables&) -> Result<void> { return {}; };
     Result<void> steered;
-    auto asked = rooms_.committer.change_and_wait(nothing, [&] {
+    auto asked = rooms_.committer.change_and_wait(std::move(first), [&] {
         const auto device = rooms_.directory.find_device(number);
         auto* connector = device == nullptr ? nullptr : rooms_.connectors.find(device->connector);
         if (connector != nullptr) {

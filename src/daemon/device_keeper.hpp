@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "base/queue_clock.hpp"
 #include "connector/connectors.hpp"
 #include "daemon/late_statuses.hpp"
+#include "daemon/lost_devices.hpp"
 #include "daemon/notices.hpp"
 #include "daemon/pairing_board.hpp"
 #include "daemon/state_reports.hpp"
@@ -44,6 +46,7 @@ public:
         const admission::Directory& directory;
         scheduler::Scheduler& scheduler;
         LateStatuses& late_statuses;
+        LostDevices& lost_devices;
         telemetry::Log log;
     };
     explicit DeviceKeeper(Rooms rooms) : rooms_(std::move(rooms)) {}
@@ -71,7 +74,8 @@ public:
                                         const model::Device& device) override;
     [[nodiscard]] Result<model::Device> connect(model::PhoneNumber number) override;
     [[nodiscard]] Result<model::Device> disconnect(model::PhoneNumber number) override;
-    [[nodiscard]] Result<void> pair(model::PhoneNumber number, std::string method) override;
+    [[nodiscard]] Result<void> pair(model::PhoneNumber number, std::string method,
+                                    std::optional<model::QueueChoice> queue) override;
     [[nodiscard]] Result<void> answer(model::PhoneNumber number, std::string answer) override;
     [[nodiscard]] api::manage::Pairing pairing(model::PhoneNumber number) const override;
 
@@ -81,7 +85,10 @@ private:
     static constexpr std::size_t waiting_max = 256;
 
     using Steering = std::function<void(connector::Connector&, const model::Device&)>;
-    [[nodiscard]] Result<model::Device> steer(model::PhoneNumber number, const Steering& steering);
+    using Change = std::move_only_function<Result<void>(store::Tables&)>;
+    [[nodiscard]] Result<model::Device> steer(
+        model::PhoneNumber number, const Steering& steering,
+        Change first = [](store::Tables&) -> Result<void> { return {}; });
     [[nodiscard]] Result<void> store_reports(store::Tables& tables,
                                              const std::vector<StateReport>& reports);
     [[nodiscard]] Result<void> notify(store::Tables& tables, model::PhoneNumber number,

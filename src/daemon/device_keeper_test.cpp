@@ -224,6 +224,28 @@ TEST_F(DeviceKeeperTest, AConnectorSpeaksForItsOwnDevicesAlone) {
     EXPECT_EQ(received(), 1U);
 }
 
+TEST_F(DeviceKeeperTest, AnOutcomeOfAnotherConnectorsDeviceIsLeftOut) {
+    struct Outcomes final : connector::ConnectorEvents {
+        void outcome(const model::MessageId&, model::PhoneNumber, model::Outcome) override {
+            ++count;
+        }
+        void device_state(model::PhoneNumber, model::DeviceState, std::string, Stored) override {}
+        void pairing(model::PhoneNumber, connector::PairingStep) override {}
+        void late_status(connector::LateStatus, Stored) override {}
+        void inbound(connector::InboundMessage, Stored) override {}
+        void capabilities_changed() override {}
+        int count = 0;
+    } outcomes;
+    ConnectorDoors doors{{.directory = directory,
+                          .events = outcomes,
+                          .committer = committer,
+                          .log = telemetry::Log::none()}};
+    doors.of("stranger").events.outcome(ids.next(), first, {});
+    EXPECT_EQ(outcomes.count, 0);
+    doors.of("checking").events.outcome(ids.next(), first, {});
+    EXPECT_EQ(outcomes.count, 1);
+}
+
 TEST_F(DeviceKeeperTest, WhatIsReportedOfADeviceThatBecameAnotherIsNotStored) {
     std::latch go{1};
     EXPECT_TRUE(committer.change_always(

@@ -131,6 +131,10 @@ public:
                .committer = committer_,
                .on_finish = [this](store::Finish&& finish) { finished(std::move(finish)); },
                .log = log.in("scheduler")}),
+          lost_devices_({.clock = queue_clock_,
+                         .notices = notices_,
+                         .committer = committer_,
+                         .log = log.in("device")}),
           keeper_({.clock = queue_clock_,
                    .notices = notices_,
                    .connectors = connectors_,
@@ -138,6 +142,7 @@ public:
                    .directory = directory_,
                    .scheduler = scheduler_,
                    .late_statuses = late_statuses_,
+                   .lost_devices = lost_devices_,
                    .log = log.in("device")}),
           doors_({.directory = directory_,
                   .events = keeper_,
@@ -198,7 +203,7 @@ public:
                .messages = running_messages_,
                .callbacks = running_callbacks_}),
           manage_service_(manage_),
-          upkeep_(queue_clock_, committer_, waiters_, late_statuses_,
+          upkeep_(queue_clock_, committer_, waiters_, late_statuses_, lost_devices_,
                   {.finished_kept = settings.retention.finished,
                    .idempotency_kept = settings.retention.idempotency},
                   log.in("upkeep")),
@@ -419,6 +424,7 @@ private:
     api::OutcomeWaiters waiters_;
     scheduler::Scheduler scheduler_;
     LateStatuses late_statuses_;
+    LostDevices lost_devices_;
     DeviceKeeper keeper_;
     ConnectorDoors doors_;
     admission::Admission admission_;

@@ -14,12 +14,12 @@ std::string_view event_of(DeviceState state) {
         case DeviceState::connected:
             return "device.connected";
         case DeviceState::disconnected:
+        case DeviceState::reconnecting:
         case DeviceState::logged_out:
         case DeviceState::replaced:
         case DeviceState::banned:
             return "device.disconnected";
         case DeviceState::pairing:
-        case DeviceState::reconnecting:
             return {};
     }
     return {};

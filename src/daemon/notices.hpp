@@ -45,7 +45,8 @@ public:
                                                           std::string_view event,
                                                           const EventData& data);
 
-    /// `device.connected` or `device.disconnected`; passing states are no event.
+    /// `device.connected` or `device.disconnected`; pairing has an event of its own. Whoever asks
+    /// knows whether it is news.
     [[nodiscard]] std::optional<model::Callback> of_state(const model::Device& device,
                                                           std::string_view reason);
 

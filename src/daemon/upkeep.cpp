@@ -49,6 +49,7 @@ void Upkeep::run() {
         lock.unlock();
         waiters_.expire(clock_.steady_now());
         late_statuses_.decide();
+        lost_devices_.notify();
         log_.tell_left_out();
         if (clock_.steady_now() >= look_at) {
             look_at = clock_.steady_now() + look_at_clock_every;

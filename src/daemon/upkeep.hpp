@@ -9,6 +9,7 @@
 #include "api/send/outcome_waiters.hpp"
 #include "base/queue_clock.hpp"
 #include "daemon/late_statuses.hpp"
+#include "daemon/lost_devices.hpp"
 #include "store/committer.hpp"
 #include "telemetry/log.hpp"
 
@@ -20,7 +21,8 @@ struct UpkeepOptions {
 };
 
 /// Answers revision B's requests whose wait ran out, decides what platforms did not report of in
-/// time, and tells how many repeated lines the log left out (every 100 ms), reports and stores that
+/// time, tells webhooks of lost devices, and tells how many repeated lines the log left out (every
+/// 100 ms), reports and stores that
 /// the machine's clock was set (every second), and removes what retention no longer keeps: every
 /// minute, in steps that take the store's thread some 10 ms each, with as much time between them.
 ///
@@ -28,11 +30,13 @@ struct UpkeepOptions {
 class Upkeep {
 public:
     Upkeep(QueueClock& clock, store::Committer& committer, api::OutcomeWaiters& waiters,
-           LateStatuses& late_statuses, UpkeepOptions options, telemetry::Log log)
+           LateStatuses& late_statuses, LostDevices& lost_devices, UpkeepOptions options,
+           telemetry::Log log)
         : clock_(clock),
           committer_(committer),
           waiters_(waiters),
           late_statuses_(late_statuses),
+          lost_devices_(lost_devices),
           options_(options),
           log_(std::move(log)) {}
     ~Upkeep() { stop(); }
@@ -50,6 +54,7 @@ private:
     store::Committer& committer_;
     api::OutcomeWaiters& waiters_;
     LateStatuses& late_statuses_;
+    LostDevices& lost_devices_;
     const UpkeepOptions options_;
     const telemetry::Log log_;
     std::mutex mutex_;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <boost/json/value.hpp>
 
@@ -52,9 +53,12 @@ public:
     [[nodiscard]] virtual Result<model::Device> connect(model::PhoneNumber number) = 0;
     [[nodiscard]] virtual Result<model::Device> disconnect(model::PhoneNumber number) = 0;
 
-    /// Begins to pair the device, in this way; empty: the connector's own. Errors: refused (no such
-    /// connector, no such way, the server is stopped), not_found, busy.
-    [[nodiscard]] virtual Result<void> pair(model::PhoneNumber number, std::string method) = 0;
+    /// Begins to pair the device, in this way; empty: the connector's own. `queue`: what becomes of
+    /// the messages that wait for it; empty: as was chosen for the pairing that is under way, else
+    /// `hold`. Errors: refused (no such connector, no such way, the server is stopped), not_found,
+    /// busy.
+    [[nodiscard]] virtual Result<void> pair(model::PhoneNumber number, std::string method,
+                                            std::optional<model::QueueChoice> queue) = 0;
     /// Hands the answer to a step over that asks for one. Errors: refused, not_found.
     [[nodiscard]] virtual Result<void> answer(model::PhoneNumber number, std::string answer) = 0;
     [[nodiscard]] virtual Pairing pairing(model::PhoneNumber number) const = 0;
@@ -68,6 +72,11 @@ public:
     /// Ends a waiting message as cancelled; returns when that is durable.
     /// Errors: conflict (it is being sent, or has ended), timeout, store_failed.
     [[nodiscard]] virtual Result<void> cancel(store::QueuedMessage message) = 0;
+
+    /// Ends these as cancelled, and returns of how many that is durable. Those that are being sent,
+    /// or have ended, stay as they are. Errors: timeout, store_failed, shutting_down.
+    [[nodiscard]] virtual Result<std::size_t> cancel_all(
+        std::vector<store::QueuedMessage> messages) = 0;
 
     /// Ends a held message as failed, its credit given back and its callback stored in the same
     /// commit; returns when that is durable. Errors: not_found, conflict (not held), store_failed.

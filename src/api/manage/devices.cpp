@@ -9,7 +9,6 @@
 #include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/views.hpp"
-#include "connector/connector.hpp"
 
 namespace merpati::api::manage::devices {
 namespace {
@@ -237,69 +236,6 @@ Result<value> disconnect(const Context& context, Call& call) {
         return pass(disconnected);
     }
     return view(*disconnected);
-}
-
-namespace {
-
-/// The device's state, and what a person is to do. While pairing has begun and the connector has
-/// not yet said so, it is `pairing` all the same.
-value view_pairing(const Context& context, model::PhoneNumber number) {
-    const auto pairing = context.devices.pairing(number);
-    const auto device = context.directory.find_device(number);
-    const auto state = device == nullptr ? model::DeviceState::disconnected : device->state;
-    const auto shown = pairing.under_way ? model::DeviceState::pairing : state;
-    const auto or_null = [](const std::string& text) {
-        return text.empty() ? value(nullptr) : value(text);
-    };
-    return boost::json::object{{"number", number.text()},
-                               {"state", std::string{model::to_string(shown)}},
-                               {"method", or_null(pairing.method)},
-                               {"payload", or_null(pairing.payload)},
-                               {"expires_at", view(pairing.expires_at)},
-                               {"reason", or_null(pairing.reason)}};
-}
-
-}  // namespace
-
-Result<value> show_pairing(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
-    if (!device) {
-        return pass(device);
-    }
-    return view_pairing(context, (*device)->number);
-}
-
-Result<value> pair(const Context& context, Call& call) {
-    const auto method = call.fields.text("method", 32);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
-    if (!device) {
-        return pass(device);
-    }
-    if (auto begun = context.devices.pair((*device)->number, method.value_or("")); !begun) {
-        return pass(begun);
-    }
-    return view_pairing(context, (*device)->number);
-}
-
-Result<value> answer_pairing(const Context& context, Call& call) {
-    auto answer = call.fields.required_text("answer", connector::PairingStep::answer_bytes_max);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
-    if (!device) {
-        return pass(device);
-    }
-    if (auto taken = context.devices.answer((*device)->number, std::move(answer)); !taken) {
-        return pass(taken);
-    }
-    return view_pairing(context, (*device)->number);
 }
 
 Result<value> remove(const Context& context, Call& call) {

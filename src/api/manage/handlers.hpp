@@ -33,7 +33,11 @@ namespace keys {
 Handler list, create, revoke, rotate;
 }
 namespace devices {
-Handler list, add, show, change, connect, disconnect, remove, show_pairing, pair, answer_pairing;
+Handler list, add, show, change, connect, disconnect, remove;
+Handler show_pairing, pair, answer_pairing, show_qr, pair_by_code;
+}  // namespace devices
+namespace device_queue {
+Handler pause, resume, show, clear;
 }
 namespace webhooks {
 Handler show, put, remove;

@@ -68,8 +68,10 @@ struct ToldDevices final : DeviceControl {
         return *directory.find_device(number);
     }
 
-    Result<void> pair(model::PhoneNumber number, std::string method) override {
-        calls.push_back("pair " + number.text() + " " + method);
+    Result<void> pair(model::PhoneNumber number, std::string method,
+                      std::optional<model::QueueChoice> queue) override {
+        calls.push_back("pair " + number.text() + " " + method +
+                        (queue ? " " + std::string{model::to_string(*queue)} : ""));
         return {};
     }
     Result<void> answer(model::PhoneNumber number, std::string answer) override {
@@ -91,6 +93,22 @@ struct ToldMessages final : MessageControl {
         }
         return {};
     }
+    Result<std::size_t> cancel_all(std::vector<store::QueuedMessage> messages) override {
+        batches.push_back(messages.size());
+        std::size_t ended = 0;
+        for (auto& queued : messages) {
+            if (store == nullptr) {
+                continue;
+            }
+            store::WriteBatch batch;
+            batch.finishes.push_back({.message = std::move(queued.message),
+                                      .queued_at = queued.queued_at,
+                                      .completion = {.state = model::MessageState::cancelled}});
+            EXPECT_TRUE(store->write(batch));
+            ended += batch.finishes.front().finished ? 1 : 0;
+        }
+        return ended;
+    }
     Result<void> fail_held(model::Message message) override {
         given_up.push_back(message.id);
         if (answer != ErrorCode::not_found) {
@@ -103,6 +121,8 @@ struct ToldMessages final : MessageControl {
     }
 
     ErrorCode answer = ErrorCode::not_found;  // Stands for success.
+    store::Store* store = nullptr;            // Where `cancel_all` ends messages; null: they stay.
+    std::vector<std::size_t> batches;
     std::vector<model::MessageId> cancelled;
     std::vector<model::MessageId> given_up;
     std::vector<std::string> woken;

@@ -11,7 +11,7 @@ namespace {
 using model::DeviceState;
 
 constexpr Millis again_after{5'000};
-constexpr std::string_view worker_starts = "Menunggu konektor";
+constexpr std::string_view worker_starts = "Gateway dimulai ulang; menunggu konektor";
 constexpr std::string_view worker_lost = "Proses konektor berhenti";
 constexpr std::string_view worker_missing = "Konektor tidak dapat dijalankan";
 constexpr std::string_view not_started = "Perangkat tidak dapat dihubungkan";

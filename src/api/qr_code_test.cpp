@@ -1,10 +1,10 @@
-#include "cli/qr_code.hpp"
+#include "api/qr_code.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-namespace merpati::cli {
+namespace merpati::api {
 namespace {
 
 // What a phone reads of it is tested from outside, with a reader of QR codes
@@ -42,5 +42,15 @@ TEST(QrCodeTest, ATextThatIsTooLongIsNone) {
     EXPECT_FALSE(draw_qr(std::string(2'954, 'x')));
 }
 
+TEST(QrCodeTest, APictureIsBlackOnWhiteWithItsQuietZone) {
+    const auto picture = qr_svg("QR");
+    ASSERT_TRUE(picture);
+    EXPECT_TRUE(
+        picture->starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 29 29\""));
+    EXPECT_TRUE(picture->contains("M0 0h29v29h-29z\" fill=\"#fff\""));
+    EXPECT_TRUE(picture->contains("M4 4h7v1h-7z"));  // The first line of the finder pattern.
+    EXPECT_FALSE(qr_svg(std::string(2'954, 'x')));
+}
+
 }  // namespace
-}  // namespace merpati::cli
+}  // namespace merpati::api

@@ -1,4 +1,4 @@
-// QR codes as text for a terminal.
+// QR codes for people: as text for a terminal, and as a picture.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace merpati::cli {
+namespace merpati::api {
 
 struct QrDrawing {
     std::size_t columns = 0;         // Of each line, escape sequences not counted.
@@ -19,4 +19,7 @@ struct QrDrawing {
 /// scanned from dark and from light terminals. Empty: the text is too long for a QR code.
 [[nodiscard]] std::optional<QrDrawing> draw_qr(std::string_view text);
 
-}  // namespace merpati::cli
+/// The same code as an SVG document, black on white, which scales to any size. Empty: as above.
+[[nodiscard]] std::optional<std::string> qr_svg(std::string_view text);
+
+}  // namespace merpati::api

@@ -1,0 +1,105 @@
+// What waits for a device: held back, let go.
+#include "api/manage/handlers.hpp"
+#include "api/manage/lookup.hpp"
+#include "api/manage/queue_clearing.hpp"
+#include "api/manage/views.hpp"
+
+namespace merpati::api::manage::device_queue {
+namespace {
+
+using boost::json::value;
+
+/// Commits the patch that `decide` makes of the device as it is; an empty one changes nothing.
+template <class Decide>
+Result<value> decide_and_show(const Context& context, Call& call, Decide decide) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<model::Device> {
+            auto device = find_device(tables, call, call.id);
+            if (!device) {
+                return device;
+            }
+            const std::optional<store::DevicePatch> patch = decide(*device);
+            return patch ? tables.update_device(device->number, *patch) : std::move(device);
+        },
+        [](const model::Device& device) { return view(device); });
+}
+
+}  // namespace
+
+/// One that is paused stays so, since when and why it was.
+Result<value> pause(const Context& context, Call& call) {
+    return decide_and_show(
+        context, call, [&](const model::Device& device) -> std::optional<store::DevicePatch> {
+            if (device.pause) {
+                return std::nullopt;
+            }
+            return store::DevicePatch{.pause = model::Pause{.reason = model::PauseReason::asked,
+                                                            .since = context.clock.now()}};
+        });
+}
+
+Result<value> resume(const Context& context, Call& call) {
+    return decide_and_show(context, call,
+                           [&](const model::Device& device) -> std::optional<store::DevicePatch> {
+                               if (!device.pause) {
+                                   return std::nullopt;
+                               }
+                               return store::DevicePatch{.pause = std::optional<model::Pause>{},
+                                                         .resumed_at = context.queue_clock.now()};
+                           });
+}
+
+Result<value> show(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call, call.id);
+    if (!device) {
+        return pass(device);
+    }
+    const auto queue =
+        context.read([&](store::Reader& reader) { return reader.queue_of((*device)->number); });
+    if (!queue) {
+        return pass(queue);
+    }
+    const auto offset = context.queue_clock.offset();
+    const auto due = queue->due_from.transform([&](Timestamp at) { return at - offset; });
+    return boost::json::object{
+        {"number", (*device)->number.text()},
+        {"waiting", queue->count},
+        {"oldest", queue->oldest ? value(queue->oldest->text()) : value(nullptr)},
+        {"oldest_accepted_at", manage::view(queue->oldest_accepted_at)},
+        {"next_attempt_at", manage::view(due)}};
+}
+
+/// Only what was accepted until now, or until the time that is given: who asks again, because more
+/// waited than one call cancels, gives the time of the first answer.
+Result<value> clear(const Context& context, Call& call) {
+    const auto until = call.fields.time("accepted_until").value_or(context.clock.now());
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call, call.id);
+    if (!device) {
+        return pass(device);
+    }
+    const auto number = (*device)->number;
+    const auto cleared = clear_queue(context, number, until + context.queue_clock.offset());
+    if (!cleared) {
+        return pass(cleared);
+    }
+    const auto left = context.read([&](store::Reader& reader) { return reader.queue_of(number); });
+    if (!left) {
+        return pass(left);
+    }
+    return boost::json::object{{"number", number.text()},
+                               {"cancelled", cleared->cancelled},
+                               {"waiting", left->count},
+                               {"complete", cleared->complete},
+                               {"accepted_until", to_rfc3339(until)}};
+}
+
+}  // namespace merpati::api::manage::device_queue

@@ -1,0 +1,177 @@
+// The pairing of a device: begun, shown, answered.
+#include <fmt/format.h>
+
+#include "api/manage/handlers.hpp"
+#include "api/manage/lookup.hpp"
+#include "api/manage/queue_clearing.hpp"
+#include "api/manage/views.hpp"
+#include "api/qr_code.hpp"
+#include "connector/connector.hpp"
+
+namespace merpati::api::manage::devices {
+namespace {
+
+using boost::json::value;
+
+/// The device's state, and what a person is to do. While pairing has begun and the connector has
+/// not yet said so, it is `pairing` all the same.
+value view_pairing(const Context& context, model::PhoneNumber number) {
+    const auto pairing = context.devices.pairing(number);
+    const auto device = context.directory.find_device(number);
+    const auto state = device == nullptr ? model::DeviceState::disconnected : device->state;
+    const auto shown = pairing.under_way ? model::DeviceState::pairing : state;
+    const auto or_null = [](const std::string& text) {
+        return text.empty() ? value(nullptr) : value(text);
+    };
+    return boost::json::object{{"number", number.text()},
+                               {"state", std::string{model::to_string(shown)}},
+                               {"method", or_null(pairing.method)},
+                               {"payload", or_null(pairing.payload)},
+                               {"expires_at", view(pairing.expires_at)},
+                               {"reason", or_null(pairing.reason)}};
+}
+
+}  // namespace
+
+Result<value> show_pairing(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call, call.id);
+    if (!device) {
+        return pass(device);
+    }
+    return view_pairing(context, (*device)->number);
+}
+
+namespace {
+
+/// Before the device is paired, while nothing can leave.
+Result<void> discard_queue(const Context& context, const model::Device& device) {
+    if (device.state == model::DeviceState::connected ||
+        device.state == model::DeviceState::reconnecting) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("{} is {}, so it is not paired anew: cancel what waits for it with "
+                                "`merpati device queue clear {}`",
+                                device.number.text(), model::to_string(device.state),
+                                device.number.text()));
+    }
+    const auto cleared = clear_queue(context, device.number, context.queue_clock.now());
+    if (!cleared) {
+        return pass(cleared);
+    }
+    return cleared->complete
+               ? Result<void>{}
+               : fail(ErrorCode::busy,
+                      fmt::format("{} messages were cancelled and more wait: try again",
+                                  cleared->cancelled));
+}
+
+}  // namespace
+
+Result<value> pair(const Context& context, Call& call) {
+    const auto method = call.fields.text("method", 32);
+    const auto queue = call.fields.text("queue", 16);
+    const bool discards = queue == "discard";
+    const auto choice = queue ? model::parse_queue_choice(*queue) : std::nullopt;
+    if (queue && !discards && !choice) {
+        call.fields.mistake("queue", "must be hold, send or discard");
+    }
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call, call.id);
+    if (!device) {
+        return pass(device);
+    }
+    if (discards) {
+        if (auto discarded = discard_queue(context, **device); !discarded) {
+            return pass(discarded);
+        }
+    }
+    if (auto begun = context.devices.pair((*device)->number, method.value_or(""), choice); !begun) {
+        return pass(begun);
+    }
+    return view_pairing(context, (*device)->number);
+}
+
+Result<value> answer_pairing(const Context& context, Call& call) {
+    auto answer = call.fields.required_text("answer", connector::PairingStep::answer_bytes_max);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call, call.id);
+    if (!device) {
+        return pass(device);
+    }
+    if (auto taken = context.devices.answer((*device)->number, std::move(answer)); !taken) {
+        return pass(taken);
+    }
+    return view_pairing(context, (*device)->number);
+}
+
+namespace {
+
+/// Nobody keeps a copy of what links a device.
+constexpr std::string_view not_kept = "Cache-Control: no-store\r\n";
+
+bool shows(const Pairing& pairing, std::string_view method, Timestamp now) {
+    return pairing.under_way && pairing.method == method && pairing.expires_at > now;
+}
+
+}  // namespace
+
+/// As a picture, as text for a terminal, or as JSON, by `Accept`.
+Result<value> show_qr(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call, call.id);
+    if (!device) {
+        return pass(device);
+    }
+    const auto pairing = context.devices.pairing((*device)->number);
+    if (!shows(pairing, "qr", context.clock.now())) {
+        return fail(ErrorCode::not_found,
+                    "there is no QR code now: begin to pair the device, and ask again");
+    }
+    call.answer.headers = not_kept;
+    const std::string_view accept = call.head.accept;
+    if (accept.contains("image/svg+xml")) {
+        call.answer.text = qr_svg(pairing.payload);
+        call.answer.content_type = "image/svg+xml";
+    } else if (accept.contains("text/plain")) {
+        if (const auto drawing = draw_qr(pairing.payload)) {
+            call.answer.text = fmt::format("{}\n", fmt::join(drawing->lines, "\n"));
+        }
+        call.answer.content_type = "text/plain; charset=utf-8";
+    } else {
+        return boost::json::object{{"number", (*device)->number.text()},
+                                   {"payload", pairing.payload},
+                                   {"expires_at", view(pairing.expires_at)}};
+    }
+    return call.answer.text ? Result<value>{nullptr}
+                            : fail(ErrorCode::not_found, "the platform's text fits no QR code");
+}
+
+/// The code that is shown now, or else a pairing by code begins. The code comes from the platform:
+/// it may be there a moment later.
+Result<value> pair_by_code(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call, call.id);
+    if (!device) {
+        return pass(device);
+    }
+    const auto number = (*device)->number;
+    if (!shows(context.devices.pairing(number), "code", context.clock.now())) {
+        if (auto begun = context.devices.pair(number, "code", std::nullopt); !begun) {
+            return pass(begun);
+        }
+    }
+    call.answer.headers = not_kept;
+    return view_pairing(context, number);
+}
+
+}  // namespace merpati::api::manage::devices

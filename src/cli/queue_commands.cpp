@@ -1,0 +1,122 @@
+// merpati device queue …
+#include <array>
+#include <istream>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include <CLI/App.hpp>
+#include <boost/json/object.hpp>
+#include <fmt/format.h>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/request_command.hpp"
+
+namespace merpati::cli {
+namespace {
+
+constexpr std::array sheet{
+    Column{"number", "number"},
+    Column{"waiting", "waiting"},
+    Column{"oldest", "oldest"},
+    Column{"accepted", "oldest_accepted_at"},
+    Column{"next attempt", "next_attempt_at"},
+};
+
+constexpr std::array cleared_sheet{
+    Column{"number", "number"},
+    Column{"cancelled", "cancelled"},
+    Column{"still waiting", "waiting"},
+};
+
+struct Wish {
+    std::string number;
+    bool yes = false;
+};
+
+/// Whether the person typed the number again, having seen what waits.
+Result<bool> is_confirmed(Session& session, const Wish& wish, const std::string& path) {
+    if (wish.yes) {
+        return true;
+    }
+    const auto queue = session.ask(http::Method::get, path);
+    if (!queue) {
+        return pass(queue);
+    }
+    const auto& console = session.console();
+    console.err << fmt::format(
+        "{} messages wait for {}. Type its number again to cancel all of them: ",
+        queue->at("waiting").to_number<std::uint64_t>(), wish.number);
+    std::string typed;
+    return console.in != nullptr && std::getline(*console.in, typed) && typed == wish.number;
+}
+
+/// A long queue takes several calls; all of them end what waited at the first.
+int clear(Session& session, const Wish& wish) {
+    const auto path = "/devices/" + percent_encode(wish.number) + "/queue";
+    const auto confirmed = is_confirmed(session, wish, path);
+    if (!confirmed) {
+        return session.fail(confirmed.error());
+    }
+    if (!*confirmed) {
+        session.console().err << "\nNothing was cancelled. Without a person to ask: --yes\n";
+        return exit_usage;
+    }
+    std::uint64_t cancelled = 0;
+    auto target = path;
+    for (;;) {
+        auto answer = session.ask(http::Method::del, target);
+        if (!answer) {
+            auto error = answer.error();
+            if (cancelled > 0) {
+                error.detail += fmt::format("; {} messages were cancelled before", cancelled);
+            }
+            return session.fail(error);
+        }
+        auto& record = answer->get_object();
+        cancelled += record.at("cancelled").to_number<std::uint64_t>();
+        if (record.at("complete").as_bool()) {
+            record["cancelled"] = cancelled;
+            return session.show(answer, cleared_sheet);
+        }
+        const std::string until{record.at("accepted_until").as_string()};
+        target = path + "?accepted_until=" + percent_encode(until);
+    }
+}
+
+}  // namespace
+
+void add_device_queue(Program& program, CLI::App& device) {
+    auto& group = program.add_group(device, {.name = "queue",
+                                             .summary = "What waits for a device",
+                                             .example = "merpati device queue show 6281234567890"});
+    add_request_command(
+        program, group,
+        {.text = {.name = "show",
+                  .summary = "Show how many messages wait for a device, and since when",
+                  .example = "merpati device queue show 6281234567890"},
+         .path = "/devices/{}/queue",
+         .parameters = {{.name = "NUMBER", .help = "The device", .check = phone_number()}},
+         .columns = sheet});
+    const auto wish = std::make_shared<Wish>();
+    auto& command = program.add_command(
+        group,
+        {.name = "clear",
+         .summary = "Cancel all messages that wait for a device",
+         .details =
+             "Each gets its credit back, and its callback says `failed`, as after\n"
+             "`merpati message cancel`. What is being sent stays. What is accepted meanwhile\n"
+             "stays too. Stopped in the middle, what was cancelled is cancelled, and the\n"
+             "rest waits.",
+         .example = "merpati device queue clear 6281234567890\n"
+                    "merpati device queue clear 6281234567890 --yes"},
+        [wish](Session& session) { return clear(session, *wish); });
+    command.add_option("NUMBER", wish->number, "The device")
+        ->option_text(" ")
+        ->required()
+        ->check(phone_number());
+    command.add_flag("--yes", wish->yes, "Do not ask for the number to be typed again");
+}
+
+}  // namespace merpati::cli

@@ -1,0 +1,248 @@
+// What webhooks are told of devices that come and go: the truth, once.
+#include "daemon/lost_devices.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/uuid.hpp"
+#include "daemon/device_changes.hpp"
+#include "testing/fixed_random.hpp"
+#include "testing/manual_clock.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+using model::DeviceState;
+using model::PauseReason;
+using model::QueueChoice;
+
+struct LostDevicesTest : ::testing::Test {
+    LostDevicesTest() {
+        committer.on_row_changed = [this](store::RowChange&& change) {
+            if (const auto* written = std::get_if<store::DeviceWritten>(&change)) {
+                lost.follow(written->device);
+            }
+        };
+        committer.start();
+        change([&](store::Tables& tables) -> Result<void> {
+            const auto account = tables.create_account({});
+            EXPECT_TRUE(tables.add_device({.number = number,
+                                           .account = *account,
+                                           .connector = "linked",
+                                           .state = DeviceState::connected,
+                                           .webhook_url = "https://toko.example.com/",
+                                           .notified = DeviceState::connected},
+                                          true));
+            return {};
+        });
+    }
+
+    void change(std::move_only_function<Result<void>(store::Tables&)> run) {
+        EXPECT_TRUE(committer.change_and_wait(std::move(run)));
+    }
+    void report(DeviceState state, std::string_view reason = "kata platform") {
+        change([&](store::Tables& tables) -> Result<void> {
+            const auto identity = store::DeviceIdentity::of(**tables.find_device(number));
+            EXPECT_TRUE(record_state(tables, notices, identity, state, reason, clock.wall_now()));
+            return {};
+        });
+    }
+    void pass_time(Millis time) {
+        machine.advance(time);
+        lost.notify();
+        change([](store::Tables&) -> Result<void> { return {}; });  // After what `notify` began.
+    }
+    void accept() {
+        auto message = std::make_unique<model::Message>();
+        message->id = ids.next();
+        message->account = device().account;
+        message->device = number;
+        message->recipient = "6281234567890";
+        message->accepted_at = message->due_at = clock.now();
+        EXPECT_TRUE(committer.accept({.message = std::move(message)}, [](store::Accept&&) {}));
+        change([](store::Tables&) -> Result<void> { return {}; });
+    }
+    void plan(std::optional<QueueChoice> choice) {
+        change([&](store::Tables& tables) { return plan_pairing(tables, number, choice); });
+    }
+    model::Device device() { return (*store->open_reader())->devices()->at(0); }
+
+    /// What the webhook was told, the oldest first: "disconnected reconnecting: kata platform".
+    std::vector<std::string> told() {
+        std::vector<std::string> all;
+        for (const auto& queued : *(*store->open_reader())->callbacks({.limit = 100})) {
+            const auto& body = queued.callback.body;
+            const auto value = [&](std::string_view name) {
+                const auto at = body.find("\"" + std::string{name} + "\":\"");
+                const auto from = at + name.size() + 4;
+                return at == std::string::npos ? std::string{}
+                                               : body.substr(from, body.find('"', from) - from);
+            };
+            const auto reason = value("reason");
+            all.insert(all.begin(), value("event").substr(7) + " " + value("state") +
+                                        (reason.empty() ? "" : ": " + reason));
+        }
+        return all;
+    }
+
+    const model::PhoneNumber number = model::PhoneNumber::from_stored(6281100000001);
+    testing::TemporaryFolder folder;
+    testing::ManualClock machine;
+    QueueClock clock{machine};
+    testing::FixedRandom random;
+    UuidSource ids{clock, random};
+    Notices notices{clock, ids};
+    std::unique_ptr<store::Store> store =
+        *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
+    store::Committer committer{
+        clock, *store, {}, [](const Error& error) { ADD_FAILURE() << error.describe(); }};
+    LostDevices lost{{.clock = clock,
+                      .notices = notices,
+                      .committer = committer,
+                      .log = telemetry::Log::none()}};
+};
+
+TEST_F(LostDevicesTest, AWorkerThatRestartsInALoopIsToldToNobody) {
+    for (int restart = 0; restart < 20; ++restart) {
+        report(DeviceState::reconnecting, "Proses konektor berhenti");
+        pass_time(29s);
+        report(DeviceState::connected);
+    }
+    pass_time(1h);
+    EXPECT_EQ(told(), std::vector<std::string>{});
+}
+
+TEST_F(LostDevicesTest, OneThatStaysGoneIsToldOnceWithItsReasonAndOnceThatItIsBack) {
+    report(DeviceState::reconnecting, "Proses konektor berhenti");
+    pass_time(29'999ms);
+    EXPECT_EQ(told(), std::vector<std::string>{});
+    pass_time(1ms);
+    const std::vector<std::string> lost_once{"disconnected reconnecting: Proses konektor berhenti"};
+    EXPECT_EQ(told(), lost_once);
+    pass_time(1h);
+    report(DeviceState::reconnecting, "Konektor tidak dapat dijalankan");
+    pass_time(1h);
+    EXPECT_EQ(told(), lost_once);
+    report(DeviceState::connected);
+    report(DeviceState::connected);
+    EXPECT_EQ(told(), (std::vector<std::string>{lost_once[0], "connected connected"}));
+}
+
+TEST_F(LostDevicesTest, WhyItIsDownForGoodIsToldAtOnceAndOnce) {
+    for (const auto state : {DeviceState::logged_out, DeviceState::replaced, DeviceState::banned}) {
+        report(DeviceState::reconnecting);
+        report(state);
+        report(DeviceState::reconnecting);
+        report(state);
+        pass_time(1h);
+    }
+    EXPECT_EQ(told(), (std::vector<std::string>{"disconnected logged_out: kata platform",
+                                                "disconnected replaced: kata platform",
+                                                "disconnected banned: kata platform"}));
+}
+
+TEST_F(LostDevicesTest, ADeviceThatWasLostBeforeARestartIsToldAfterIt) {
+    report(DeviceState::reconnecting, "Gateway dimulai ulang; menunggu konektor");
+    lost.forget(number);    // As a restart does,
+    lost.follow(device());  // and then begins with what is stored.
+    pass_time(30s);
+    ASSERT_EQ(told().size(), 1U);
+    lost.forget(number);
+    lost.follow(device());
+    pass_time(1h);
+    EXPECT_EQ(told().size(), 1U);
+}
+
+TEST_F(LostDevicesTest, WhatIsDueIsDecidedWhenItIsStored) {
+    report(DeviceState::reconnecting);
+    const auto before = device();
+    report(DeviceState::connected);
+    machine.advance(1s);
+    report(DeviceState::reconnecting);
+    change([&](store::Tables& tables) {
+        return record_loss(tables, notices, store::DeviceIdentity::of(before), before.state_since);
+    });
+    EXPECT_EQ(told(), std::vector<std::string>{});
+}
+
+TEST_F(LostDevicesTest, MessagesThatWaitForADeviceThatIsPairedAgainAreHeld) {
+    accept();
+    report(DeviceState::logged_out);
+    plan(std::nullopt);
+    report(DeviceState::pairing);
+    report(DeviceState::reconnecting);  // The platform restarts the connection.
+    EXPECT_EQ(device().pause, std::nullopt);
+    report(DeviceState::connected);
+    const auto paired = device();
+    ASSERT_TRUE(paired.pause);
+    EXPECT_EQ(paired.pause->reason, PauseReason::paired_again);
+    EXPECT_EQ(paired.after_pairing, std::nullopt);
+    EXPECT_EQ(
+        told().back(),
+        "connected connected: Dipasangkan ulang; pesan yang menunggu ditahan sampai perangkat "
+        "dilanjutkan");
+}
+
+TEST_F(LostDevicesTest, APairingThatNobodyAskedForHoldsTheQueueToo) {
+    accept();
+    report(DeviceState::disconnected);
+    report(DeviceState::pairing);
+    report(DeviceState::connected);
+    EXPECT_TRUE(device().pause);
+}
+
+TEST_F(LostDevicesTest, NothingIsHeldWhereNothingWaitsOrSomebodyChoseToSend) {
+    report(DeviceState::logged_out);
+    report(DeviceState::pairing);
+    report(DeviceState::connected);
+    EXPECT_FALSE(device().pause);
+    accept();
+    report(DeviceState::logged_out);
+    plan(QueueChoice::send);
+    report(DeviceState::pairing);
+    plan(std::nullopt);  // Taken up again: the choice holds.
+    report(DeviceState::connected);
+    EXPECT_FALSE(device().pause);
+    EXPECT_EQ(told().back(), "connected connected");
+}
+
+TEST_F(LostDevicesTest, AChoiceCountsForItsPairingAlone) {
+    accept();
+    report(DeviceState::logged_out);
+    plan(QueueChoice::send);
+    report(DeviceState::pairing);
+    report(DeviceState::disconnected, "Kode QR kedaluwarsa");
+    plan(std::nullopt);
+    report(DeviceState::pairing);
+    report(DeviceState::connected);
+    EXPECT_TRUE(device().pause);
+}
+
+TEST_F(LostDevicesTest, AConnectionThatComesBackIsNoPairing) {
+    accept();
+    plan(std::nullopt);  // It is connected.
+    for (const auto state : {DeviceState::reconnecting, DeviceState::connected,
+                             DeviceState::disconnected, DeviceState::connected}) {
+        report(state);
+    }
+    EXPECT_FALSE(device().pause);
+}
+
+TEST_F(LostDevicesTest, APauseThatSomebodyAskedForStaysTheirs) {
+    accept();
+    change([&](store::Tables& tables) -> Result<void> {
+        EXPECT_TRUE(tables.update_device(number, {.pause = model::Pause{}}));
+        return {};
+    });
+    report(DeviceState::logged_out);
+    report(DeviceState::pairing);
+    report(DeviceState::connected);
+    EXPECT_EQ(device().pause->reason, PauseReason::asked);
+}
+
+}  // namespace
+}  // namespace merpati::daemon
