@@ -30,6 +30,7 @@ void Devices::start(const model::Device& record, std::string_view pairing_method
     const auto number = record.number;
     auto& device = devices_[number];
     device = {
+        .account = record.account,
         .pairing = std::string{pairing_method},
         .up = record.state == DeviceState::connected || record.state == DeviceState::reconnecting,
         .turn = ++turns_};
@@ -102,6 +103,11 @@ void Devices::tick() {
 bool Devices::is_started(model::PhoneNumber number) const {
     const auto found = devices_.find(number);
     return found != devices_.end() && found->second.started;
+}
+
+model::AccountId Devices::account_of(model::PhoneNumber number) const {
+    const auto found = devices_.find(number);
+    return found == devices_.end() ? model::AccountId{} : found->second.account;
 }
 
 void Devices::follow(model::PhoneNumber number, DeviceState state) {

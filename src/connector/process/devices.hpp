@@ -45,11 +45,14 @@ public:
     void tick();
 
     [[nodiscard]] bool is_started(model::PhoneNumber number) const;
+    /// Whose the device is; of one that is not held here: nobody's.
+    [[nodiscard]] model::AccountId account_of(model::PhoneNumber number) const;
     /// What the worker reported of a device that is started.
     void follow(model::PhoneNumber number, model::DeviceState state);
 
 private:
     struct Device {
+        model::AccountId account;
         std::string pairing;  // How somebody asked to pair it; empty: nobody did.
         bool up = false;      // It was connected, and shall be again.
         bool started = false;

@@ -55,6 +55,19 @@ std::optional<telemetry::Level> level_of(std::string_view word) {
     return std::nullopt;
 }
 
+template <class Party>
+std::size_t held_by(const std::unordered_map<Party, std::size_t>& held, const Party& party) {
+    const auto found = held.find(party);
+    return found == held.end() ? 0 : found->second;
+}
+
+template <class Party>
+void release(std::unordered_map<Party, std::size_t>& held, const Party& party) {
+    if (const auto found = held.find(party); --found->second == 0) {
+        held.erase(found);
+    }
+}
+
 }  // namespace
 
 const Inbox::Row* Inbox::row_of(std::string_view op) {
@@ -198,20 +211,19 @@ void Inbox::take_ping(const Frame& frame) {
 
 std::optional<Inbox::Ticket> Inbox::let_in(const Frame& frame, model::PhoneNumber device,
                                            std::size_t bytes) {
-    auto& of_device = of_device_[device];
-    if (waiting_ >= requests_max || of_device >= requests_per_device_max) {
-        if (of_device == 0) {
-            of_device_.erase(device);
-        }
+    const auto account = rooms_.devices.account_of(device);
+    if (!requests_.admits(held_by(of_account_, account)) ||
+        held_by(of_device_, device) >= requests_per_device_max) {
         say(frame, error_line(frame.id, "busy"));
         return std::nullopt;
     }
-    ++waiting_;
-    ++of_device;
+    requests_.acquire();
+    ++of_account_[account];
+    ++of_device_[device];
     if (const auto worker = rooms_.worker.lock()) {
         worker->hold(bytes);
     }
-    return Ticket{.id = frame.id, .device = device, .bytes = bytes};
+    return Ticket{.id = frame.id, .device = device, .account = account, .bytes = bytes};
 }
 
 ConnectorEvents::Stored Inbox::when_stored(Ticket ticket) {
@@ -229,10 +241,9 @@ void Inbox::answer_later(const Ticket& ticket, std::string line) {
 }
 
 void Inbox::finish(const Ticket& ticket, const std::string& line) {
-    --waiting_;
-    if (const auto found = of_device_.find(ticket.device); --found->second == 0) {
-        of_device_.erase(found);
-    }
+    requests_.release();
+    release(of_account_, ticket.account);
+    release(of_device_, ticket.device);
     if (const auto worker = rooms_.worker.lock()) {
         if (ticket.id != 0) {
             worker->answer(line);

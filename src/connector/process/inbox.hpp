@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/clock.hpp"
+#include "base/shared_limit.hpp"
 #include "connector/connector.hpp"
 #include "connector/process/devices.hpp"
 #include "connector/process/frame.hpp"
@@ -20,8 +21,10 @@ namespace merpati::connector::process {
 /// Operation: passes reports on to the gateway, and secrets to and from its store; answers once
 /// they are durable.
 ///
-/// Threads: the event thread; answers come on any and are given to it. Limits: requests_max in all,
-/// requests_per_device_max for each device, so that one that floods keeps out no other.
+/// Threads: the event thread; answers come on any and are given to it.
+///
+/// Limits: requests_max in all, of which the devices of one account hold no more than is left free,
+/// and each device requests_per_device_max; so no account that floods keeps out another one.
 class Inbox : public std::enable_shared_from_this<Inbox> {
 public:
     struct Rooms {
@@ -43,6 +46,7 @@ private:
     struct Ticket {
         std::uint64_t id = 0;
         model::PhoneNumber device;
+        model::AccountId account;
         std::size_t bytes = 0;
     };
 
@@ -74,8 +78,9 @@ private:
     void say(const Frame& frame, const std::string& line);
 
     const Rooms rooms_;
-    std::size_t waiting_ = 0;
+    SharedLimit requests_{requests_max};
     std::unordered_map<model::PhoneNumber, std::size_t> of_device_;
+    std::unordered_map<model::AccountId, std::size_t> of_account_;
 };
 
 }  // namespace merpati::connector::process
