@@ -2,17 +2,19 @@
 import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
-import { Redirect, Route, Router, Switch, useLocation } from "wouter";
+import { Redirect, Route, Router, Switch } from "wouter";
 import { Problem } from "./api/problem.ts";
 import type { Session } from "./api/types.ts";
 import { LiveProvider } from "./live/live.tsx";
 import { LinkPage } from "./pages/link.tsx";
 import { SignInPage } from "./pages/sign_in.tsx";
+import { useLinkToken } from "./session/link_token.ts";
 import { SessionProvider, useAccountId, useSession, useWhoIsThere } from "./session/session.tsx";
 import { Shell } from "./shell/shell.tsx";
 import { SchemeProvider } from "./style/scheme.tsx";
 import { LanguageProvider } from "./texts/index.tsx";
 import { Boundary } from "./ui/boundary.tsx";
+import { PageSkeleton } from "./ui/page_skeleton.tsx";
 import { ProblemNote } from "./ui/problem_note.tsx";
 
 const Overview = lazy(() => import("./pages/overview.tsx"));
@@ -24,6 +26,7 @@ const Account = lazy(() => import("./pages/account.tsx"));
 const Developers = lazy(() => import("./pages/developers.tsx"));
 const Settings = lazy(() => import("./pages/settings.tsx"));
 const Accounts = lazy(() => import("./pages/accounts.tsx"));
+const People = lazy(() => import("./pages/people.tsx"));
 const Server = lazy(() => import("./pages/server.tsx"));
 const Missing = lazy(() => import("./pages/missing.tsx"));
 
@@ -57,8 +60,9 @@ export function App() {
 /** Lets in who has a session; the others sign in, and come out where they wanted to go. */
 function Door() {
   const who = useWhoIsThere();
-  const [location] = useLocation();
-  if (location.startsWith("/link")) return <LinkPage />;
+  const [token, used] = useLinkToken();
+  // Also for who has a session: the link may be somebody else's.
+  if (token) return <LinkPage token={token} onUsed={used} />;
   if (who.isError) return <ProblemNote error={who.error} />;
   if (who.isPending) return null;
   return who.data ? <SignedIn session={who.data} /> : <SignInPage />;
@@ -70,7 +74,7 @@ function SignedIn({ session }: { session: Session }) {
       <Live>
         <Shell>
           <Boundary>
-            <Suspense fallback={null}>
+            <Suspense fallback={<PageSkeleton />}>
               <Pages />
             </Suspense>
           </Boundary>
@@ -100,6 +104,7 @@ function Pages() {
       <Route path="/developers" component={Developers} />
       <Route path="/settings" component={Settings} />
       {admin && <Route path="/accounts" component={Accounts} />}
+      {admin && <Route path="/people" component={People} />}
       {admin && <Route path="/server" component={Server} />}
       <Route component={Missing} />
     </Switch>

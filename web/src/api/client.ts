@@ -1,64 +1,61 @@
-// Calls of the gateway's catalogue of operations, with the session's cookie.
+// Calls of the gateway's catalogue of operations, with the session's cookie. Paths, parameters and
+// answers are those of docs/openapi.yaml.
+import createClient, { type Middleware } from "openapi-fetch";
 import { Problem, problemOf } from "./problem.ts";
-
-export type Query = Record<string, string | number | boolean | null | undefined>;
-
-export interface CallOptions {
-  query?: Query;
-  body?: unknown;
-  etag?: string; // For If-Match: refused where somebody else changed it meanwhile.
-  signal?: AbortSignal;
-}
-
-/** What every change carries besides its cookie: another site's form cannot set it. */
-const CHANGE_HEADER = { "X-Merpati-Request": "web" };
+import type { paths } from "./schema.d.ts";
 
 /** Told when the gateway no longer knows the session. */
 export const sessionEnded = new EventTarget();
 
-export async function call<Answer>(
-  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE",
-  path: string,
-  options: CallOptions = {},
-): Promise<Answer> {
-  const response = await request(method, path, options);
-  if (response.status === 204 || response.status === 202) return undefined as Answer;
-  return (await response.json()) as Answer;
+/** What every change carries besides its cookie: a page of another site cannot set it. */
+const CHANGE_HEADER = "X-Merpati-Request";
+
+const rules: Middleware = {
+  onRequest({ request }) {
+    if (!request.headers.has("Accept")) request.headers.set("Accept", "application/json");
+    if (request.method !== "GET") request.headers.set(CHANGE_HEADER, "1");
+    return request;
+  },
+  async onResponse({ request, response }) {
+    if (response.ok) return response;
+    const problem = await problemOf(response);
+    const isSignIn = new URL(request.url).pathname.startsWith("/v1/session");
+    if (problem.status === 401 && !isSignIn) sessionEnded.dispatchEvent(new Event("ended"));
+    throw problem;
+  },
+  onError({ error }) {
+    if (error instanceof DOMException && error.name === "AbortError") return error;
+    return error instanceof Problem ? error : new Problem(0, "unreachable", "");
+  },
+};
+
+export const client = createClient<paths>({
+  baseUrl: location.origin,
+  credentials: "same-origin",
+  // Looked up at each call: tests put another in its place.
+  fetch: (request) => fetch(request),
+});
+client.use(rules);
+
+/** What an operation answered; its problems were thrown on the way. */
+export async function answerOf<Answer>(pending: Promise<{ data?: Answer }>): Promise<Answer> {
+  return (await pending).data as Answer;
 }
 
-export async function request(
-  method: string,
-  path: string,
-  options: CallOptions = {},
-): Promise<Response> {
-  const headers: Record<string, string> = { Accept: "application/json" };
-  if (method !== "GET") Object.assign(headers, CHANGE_HEADER);
-  if (options.body !== undefined) headers["Content-Type"] = "application/json";
-  if (options.etag) headers["If-Match"] = options.etag;
-  let response: Response;
-  try {
-    response = await fetch(path + queryText(options.query), {
-      method,
-      headers,
-      credentials: "same-origin",
-      body: options.body === undefined ? undefined : JSON.stringify(options.body),
-      signal: options.signal,
-    });
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new Problem(0, "unreachable", "");
-  }
-  if (response.ok) return response;
-  const problem = await problemOf(response);
-  if (problem.status === 401 && !path.startsWith("/v1/session")) {
-    sessionEnded.dispatchEvent(new Event("ended"));
-  }
-  throw problem;
-}
+export type Query = Record<string, string | number | boolean | null | undefined>;
 
 /** "?a=1&b=2" of what is set; empty text, null and undefined are not. */
 export function queryText(query: Query = {}): string {
-  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const named = set.filter(([, value]) => value !== "").map(([k, v]) => [k, String(v)]);
+  const named = Object.entries(given(query)).map(([name, value]) => [name, String(value)]);
   return named.length === 0 ? "" : `?${new URLSearchParams(named)}`;
+}
+
+type Given<Q> = { [Name in keyof Q]: Exclude<Q[Name], null | ""> };
+
+/** Those parameters that are set: filters that are empty are no filters. */
+export function given<Q extends object>(query: Q): Given<Q> {
+  const set = Object.entries(query).filter(
+    ([, value]) => value !== undefined && value !== null && value !== "",
+  );
+  return Object.fromEntries(set) as Given<Q>;
 }

@@ -1,174 +1,179 @@
 // The operations that the app uses, one function each.
-import { call, type Query, queryText } from "./client.ts";
-import { Problem } from "./problem.ts";
+import { answerOf, client, given, type Query, queryText } from "./client.ts";
 import type {
-  Account,
-  ApiKey,
-  Callback,
-  CallbackAttempt,
-  Device,
-  Message,
-  MessageDetail,
-  Page,
-  Pairing,
-  Session,
-  SignedIn,
-  Status,
-  TimelineEvent,
+  CallbackState,
+  DeviceChange,
+  MessageState,
+  NewAccount,
+  NewDevice,
+  NewKey,
+  OwnAccountChange,
+  PairingWish,
 } from "./types.ts";
 
-const part = encodeURIComponent;
-
-// --- Session ---
-
-export async function readSession(): Promise<Session | null> {
-  try {
-    return await call<Session>("GET", "/v1/session");
-  } catch (error) {
-    if (error instanceof Problem && error.status === 401) return null;
-    throw error;
-  }
-}
-
-export const signIn = (body: { email: string; password: string; totp?: string }) =>
-  call<Session>("POST", "/v1/session", { body });
-
-export const signInByLink = (token: string) =>
-  call<Session>("POST", "/v1/session/link", { body: { token } });
-
-export const signOut = () => call<void>("DELETE", "/v1/session");
-
-export const listSessions = () => call<Page<SignedIn>>("GET", "/v1/sessions");
-
-export const endSession = (id: string) => call<void>("DELETE", `/v1/sessions/${part(id)}`);
-
-export const changePassword = (body: { current?: string; password: string }) =>
-  call<void>("POST", "/v1/session/password", { body });
-
-export const beginTotp = () => call<{ secret: string; url: string }>("POST", "/v1/session/totp");
-
-export const confirmTotp = (code: string) =>
-  call<void>("POST", "/v1/session/totp/confirm", { body: { totp: code } });
-
-export const endTotp = (password: string) =>
-  call<void>("DELETE", "/v1/session/totp", { query: { password } });
+const byId = (id: string) => ({ params: { path: { id } } });
+const byNumber = (number: string) => ({ params: { path: { number } } });
 
 // --- Messages ---
 
-export const listMessages = (query: Query) => call<Page<Message>>("GET", "/v1/messages", { query });
+export interface MessageQuery {
+  account: string;
+  state?: MessageState | "";
+  limit?: number;
+  cursor?: string;
+}
+
+export const listMessages = (query: MessageQuery) =>
+  answerOf(client.GET("/v1/messages", { params: { query: given(query) } }));
 
 export const exportAddress = (query: Query) => `/v1/messages/export${queryText(query)}`;
 
 export const readMessage = (id: string, body = false) =>
-  call<MessageDetail>("GET", `/v1/messages/${part(id)}`, { query: body ? { body: true } : {} });
+  answerOf(
+    client.GET("/v1/messages/{id}", {
+      params: { path: { id }, query: body ? { body: true } : {} },
+    }),
+  );
 
-export const readTimeline = (id: string) =>
-  call<Page<TimelineEvent>>("GET", `/v1/messages/${part(id)}/timeline`);
+export const MESSAGE_ACTIONS = {
+  cancel: (id: string) => answerOf(client.POST("/v1/messages/{id}/cancel", byId(id))),
+  release: (id: string) => answerOf(client.POST("/v1/messages/{id}/release", byId(id))),
+  fail: (id: string) => answerOf(client.POST("/v1/messages/{id}/fail", byId(id))),
+};
 
-export type MessageAction = "cancel" | "send-now" | "retry" | "release" | "fail";
-
-export const actOnMessage = (id: string, action: MessageAction) =>
-  call<Message>("POST", `/v1/messages/${part(id)}/${action}`);
+export type MessageAction = keyof typeof MESSAGE_ACTIONS;
 
 // --- Callbacks ---
 
-export const listCallbacks = (query: Query) =>
-  call<Page<Callback>>("GET", "/v1/callbacks", { query });
+export interface CallbackQuery {
+  account: string;
+  state?: CallbackState | "";
+  message?: string;
+  limit?: number;
+  cursor?: string;
+}
 
-export const readCallback = (id: string) => call<Callback>("GET", `/v1/callbacks/${part(id)}`);
+export const listCallbacks = (query: CallbackQuery) =>
+  answerOf(client.GET("/v1/callbacks", { params: { query: given(query) } }));
 
-export const listAttempts = (id: string) =>
-  call<Page<CallbackAttempt>>("GET", `/v1/callbacks/${part(id)}/attempts`);
+export const readCallback = (id: string) => answerOf(client.GET("/v1/callbacks/{id}", byId(id)));
 
 export const replayCallback = (id: string) =>
-  call<Callback>("POST", `/v1/callbacks/${part(id)}/replay`);
+  answerOf(client.POST("/v1/callbacks/{id}/replay", byId(id)));
 
 // --- Devices ---
 
 export const listDevices = (account: string) =>
-  call<Page<Device>>("GET", "/v1/devices", { query: { account } });
+  answerOf(client.GET("/v1/devices", { params: { query: { account } } }));
 
-export const readDevice = (number: string) => call<Device>("GET", `/v1/devices/${part(number)}`);
+export const addDevice = (body: NewDevice) => answerOf(client.POST("/v1/devices", { body }));
 
-export const addDevice = (body: { account: string; number: string; webhook?: string }) =>
-  call<Device>("POST", "/v1/devices", { body });
+export const changeDevice = (number: string, body: DeviceChange) =>
+  answerOf(client.PATCH("/v1/devices/{number}", { ...byNumber(number), body }));
 
-export const changeDevice = (number: string, body: Partial<Device>) =>
-  call<Device>("PATCH", `/v1/devices/${part(number)}`, { body });
+export const removeDevice = (number: string) =>
+  answerOf(client.DELETE("/v1/devices/{number}", byNumber(number)));
 
-export const removeDevice = (number: string) => call<void>("DELETE", `/v1/devices/${part(number)}`);
+export const DEVICE_ACTIONS = {
+  connect: (number: string) =>
+    answerOf(client.POST("/v1/devices/{number}/connect", byNumber(number))),
+  disconnect: (number: string) =>
+    answerOf(client.POST("/v1/devices/{number}/disconnect", byNumber(number))),
+  pause: (number: string) => answerOf(client.POST("/v1/devices/{number}/pause", byNumber(number))),
+  resume: (number: string) =>
+    answerOf(client.POST("/v1/devices/{number}/resume", byNumber(number))),
+};
 
-export type DeviceAction = "connect" | "disconnect" | "pause" | "resume";
+export type DeviceAction = keyof typeof DEVICE_ACTIONS;
 
-export const actOnDevice = (number: string, action: DeviceAction) =>
-  call<Device>("POST", `/v1/devices/${part(number)}/${action}`);
+export const pairDevice = (number: string, body: PairingWish) =>
+  answerOf(client.POST("/v1/devices/{number}/pair", { ...byNumber(number), body }));
 
-export const pairDevice = (number: string, method?: string) =>
-  call<Pairing>("POST", `/v1/devices/${part(number)}/pair`, { body: method ? { method } : {} });
+/** The QR code of a pairing, drawn by the gateway, as what an <img> takes. */
+export async function readQrCode(number: string): Promise<string> {
+  const drawn = await answerOf(
+    client.GET("/v1/devices/{number}/qr", {
+      ...byNumber(number),
+      headers: { Accept: "image/svg+xml" },
+      parseAs: "text",
+    }),
+  );
+  return `data:image/svg+xml,${encodeURIComponent(String(drawn))}`;
+}
+
+export const readQueue = (number: string) =>
+  answerOf(client.GET("/v1/devices/{number}/queue", byNumber(number)));
+
+/** Cancels what waits now; one call has a limit, so it may take several. */
+export async function clearQueue(number: string): Promise<number> {
+  let cancelled = 0;
+  let until: string | undefined;
+  for (;;) {
+    const cleared = await answerOf(
+      client.DELETE("/v1/devices/{number}/queue", {
+        params: { path: { number }, query: until ? { accepted_until: until } : {} },
+      }),
+    );
+    cancelled += cleared.cancelled;
+    until = cleared.accepted_until;
+    if (cleared.complete) return cancelled;
+  }
+}
 
 export const readPairing = (number: string) =>
-  call<Pairing>("GET", `/v1/devices/${part(number)}/pairing`);
+  answerOf(client.GET("/v1/devices/{number}/pairing", byNumber(number)));
 
 export const answerPairing = (number: string, answer: string) =>
-  call<Pairing>("POST", `/v1/devices/${part(number)}/pairing/answer`, { body: { answer } });
-
-/** Where the QR code of a pairing is drawn; `payload` makes the address another one when it is. */
-export const qrAddress = (number: string, payload: string) =>
-  `/v1/devices/${part(number)}/qr?of=${part(payload.slice(-12))}`;
-
-export const clearQueue = (number: string) =>
-  call<{ cancelled: number }>("DELETE", `/v1/devices/${part(number)}/queue`);
+  answerOf(
+    client.POST("/v1/devices/{number}/pairing/answer", { ...byNumber(number), body: { answer } }),
+  );
 
 // --- Keys ---
 
 export const listKeys = (account: string) =>
-  call<Page<ApiKey>>("GET", "/v1/keys", { query: { account } });
+  answerOf(client.GET("/v1/keys", { params: { query: { account } } }));
 
-export interface NewKey {
-  account: string;
-  name: string;
-  revision: string;
-  scopes: string[];
-}
+export const createKey = (body: NewKey) => answerOf(client.POST("/v1/keys", { body }));
 
-export const createKey = (body: NewKey) =>
-  call<ApiKey & { key: string }>("POST", "/v1/keys", { body });
+export const rotateKey = (id: string) => answerOf(client.POST("/v1/keys/{id}/rotate", byId(id)));
 
-export const rotateKey = (id: string) =>
-  call<ApiKey & { key: string; previous_expires_at: string }>(
-    "POST",
-    `/v1/keys/${part(id)}/rotate`,
-  );
+export const revokeKey = (id: string) => answerOf(client.DELETE("/v1/keys/{id}", byId(id)));
 
-export const revokeKey = (id: string) => call<void>("DELETE", `/v1/keys/${part(id)}`);
+// --- Accounts ---
 
-// --- Account ---
+export const listAccounts = () => answerOf(client.GET("/v1/admin/accounts"));
+
+export const createAccount = (body: NewAccount) =>
+  answerOf(client.POST("/v1/admin/accounts", { body }));
 
 export const readAccount = (account: string) =>
-  call<Account>("GET", "/v1/account", { query: { account } });
+  answerOf(client.GET("/v1/account", { params: { query: { account } } }));
 
-export const changeAccount = (account: string, body: { name?: string; callback?: string | null }) =>
-  call<Account>("PATCH", "/v1/account", { body: { account, ...body } });
-
-export interface NewSecret {
-  webhook_secret: string;
-  previous_valid_until: string | null;
-}
+export const changeAccount = (account: string, change: OwnAccountChange) =>
+  answerOf(client.PATCH("/v1/account", { body: { account, ...change } }));
 
 export const rotateSecret = (account: string) =>
-  call<NewSecret>("POST", "/v1/account/secret", { body: { account } });
+  answerOf(client.POST("/v1/account/secret", { body: { account, overlap_seconds: 86_400 } }));
+
+export const topUp = (id: string, amount: number) =>
+  answerOf(client.POST("/v1/admin/accounts/{id}/topup", { ...byId(id), body: { amount } }));
 
 // --- Server ---
 
-export const listAccounts = () => call<Page<Account>>("GET", "/v1/admin/accounts");
+export const readStatus = () =>
+  answerOf(client.GET("/v1/admin/status", { params: { query: { count: true } } }));
 
-export const createAccount = (body: { name: string; plan: string; credit?: number }) =>
-  call<Account & { webhook_secret: string }>("POST", "/v1/admin/accounts", { body });
+interface Readiness {
+  ready: boolean;
+  reasons: { part: string; reason: string }[];
+}
 
-export const topUp = (id: string, amount: number) =>
-  call<Account>("POST", `/v1/admin/accounts/${part(id)}/topup`, { body: { amount } });
-
-export const readStatus = () => call<Status>("GET", "/v1/admin/status", { query: { count: true } });
+/** What keeps the gateway from being ready; its answer is a failure with reasons then. */
+export async function readReadiness(): Promise<Readiness> {
+  const response = await fetch("/readyz", { credentials: "omit" });
+  const body = (await response.json()) as { reasons?: Readiness["reasons"] };
+  return { ready: response.ok, reasons: body.reasons ?? [] };
+}
 
 /** Posts a send with a key, as a customer's program does; answers what the gateway said. */
 export async function sendWithKey(key: string, revision: string, body: unknown) {
@@ -183,16 +188,4 @@ export async function sendWithKey(key: string, revision: string, body: unknown) 
     body: JSON.stringify(body),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-}
-
-interface Readiness {
-  ready: boolean;
-  reasons: { part: string; reason: string }[];
-}
-
-/** What keeps the gateway from being ready; its answer is a failure with reasons then. */
-export async function readReadiness(): Promise<Readiness> {
-  const response = await fetch("/readyz", { credentials: "omit" });
-  const body = (await response.json()) as { reasons?: Readiness["reasons"] };
-  return { ready: response.ok, reasons: body.reasons ?? [] };
 }

@@ -1,4 +1,25 @@
-// What the operations of the catalogue answer.
+// What the operations of the catalogue take and answer.
+import type { components } from "./schema.d.ts";
+
+type Schemas = components["schemas"];
+
+export type Account = Schemas["Account"];
+export type OwnAccountChange = Schemas["OwnAccountChange"];
+export type ApiKey = Schemas["Key"];
+export type Callback = Schemas["Callback"];
+export type CallbackState = Schemas["CallbackState"];
+export type Device = Schemas["Device"];
+export type DeviceChange = Schemas["DeviceChange"];
+export type Message = Schemas["Message"];
+export type MessageDetail = Schemas["MessageDetails"];
+export type MessageState = Schemas["MessageState"];
+export type NewAccount = Schemas["NewAccount"];
+export type Plan = Schemas["Account"]["plan"];
+export type NewDevice = Schemas["NewDevice"];
+export type NewKey = Schemas["NewKey"];
+export type Pairing = Schemas["Pairing"];
+export type PairingWish = Schemas["PairingWish"];
+export type Scope = Schemas["Scope"];
 
 export interface Page<Item> {
   items: Item[];
@@ -8,150 +29,41 @@ export interface Page<Item> {
 export type Role = "owner" | "operator" | "viewer";
 
 export interface Session {
-  person: { id: string; email: string; admin: boolean; totp: boolean };
-  accounts: { id: string; name: string; role: Role }[];
+  person: { id: string; email: string; admin: boolean; has_password: boolean; totp: boolean };
+  memberships: { account: string; name: string; role: Role; scopes: Scope[]; since: string }[];
+  session: { id: string; by: string; created_at: string; expires_at: string };
 }
 
 export interface SignedIn {
   id: string;
   current: boolean;
+  by: string;
   address: string;
   agent: string;
   created_at: string;
   seen_at: string;
 }
 
-export type Plan = "paid" | "trial" | "free";
+export interface Member {
+  email: string;
+  account: string;
+  role: Role;
+  since: string;
+}
 
-export interface Account {
+export interface Person {
   id: string;
-  name: string;
-  plan: Plan;
-  credit: number | null;
-  expires_at: string | null;
-  rate: string;
-  callback: string | null;
-  delivery: string;
-  devices_max: number;
+  email: string;
+  admin: boolean;
+  has_password: boolean;
+  totp: boolean;
+  memberships: { account: string; role: Role; since: string }[];
   created_at: string;
 }
 
-export type MessageState =
-  | "pending"
-  | "sending"
-  | "handed_over"
-  | "sent"
-  | "failed"
-  | "cancelled"
-  | "held";
-
-export interface Message {
-  id: string;
-  account: string;
-  from: string;
-  to: string;
-  type: "text" | "media";
-  revision: "A" | "B";
-  state: MessageState;
-  attempts: number;
-  accepted_at: string;
-  due_at: string;
-  next_attempt_at: string | null;
-  finished_at: string | null;
-  code: number | null;
-  details: string | null;
-  platform_id: string | null;
-  typing: boolean;
-  media: string | null;
-  callback: string | null;
-  campaign: string | null;
-  charged: boolean;
-}
-
-export interface MessageDetail extends Message {
-  body?: string | null;
-  waits?: { for: string; since: string; text: string } | null;
-  callbacks?: Callback[];
-}
-
-export interface TimelineEvent {
-  at: string;
-  event: string;
-  text: string;
-  attempt?: number | null;
-  code?: number | null;
-  status?: number | null;
-  duration_ms?: number | null;
-  answer?: string | null;
-}
-
-export type CallbackState = "waiting" | "delivered" | "exhausted" | "gone";
-
-export interface Callback {
-  id: string;
-  account: string;
-  kind: "message_status" | "device_event";
-  message: string | null;
-  url: string;
-  state: CallbackState;
-  attempts: number;
-  next_attempt_at: string | null;
-  last_status: number | null;
-  last_error: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
-export interface CallbackAttempt {
-  number: number;
-  at: string;
-  status: number | null;
-  duration_ms: number;
-  error: string | null;
-  answer: string | null;
-}
-
-export interface Device {
-  number: string;
-  connector: string;
-  state: string;
-  account: string;
-  webhook: string | null;
-  gap_ms: number;
-  jitter_ms: number;
-  per_day_max: number | null;
-  warm_up_days: number;
-  state_since: string;
-  created_at: string;
-  paused_since?: string | null;
-}
-
-export interface Pairing {
-  number: string;
-  state: string;
-  method: string | null;
-  payload: string | null;
-  expires_at: string | null;
-  reason: string | null;
-}
-
-export interface ApiKey {
-  id: string;
-  account: string;
-  name: string;
-  hint: string;
-  revision: string;
-  scopes?: string[];
-  state: "active" | "expired" | "revoked";
-  created_at: string;
-  expires_at: string | null;
-  revoked_at: string | null;
-}
-
-export interface Status {
-  version: string;
-  time: string;
-  accounts: number;
-  devices: number;
-  messages_waiting?: number;
+export interface NewPerson {
+  email: string;
+  admin?: boolean;
+  account?: string;
+  role?: Role;
 }

@@ -40,7 +40,7 @@ export class Stream {
   }
 
   start(): void {
-    if (!("locks" in navigator) || !("BroadcastChannel" in globalThis)) {
+    if (!("locks" in navigator) || typeof BroadcastChannel === "undefined") {
       void this.read();
       return;
     }

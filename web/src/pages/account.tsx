@@ -12,6 +12,7 @@ import { Facts, Mono, Note, SecretOnce } from "../ui/notes.tsx";
 import { Page, Panel, Section } from "../ui/page.tsx";
 import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
 import { At } from "../ui/time.tsx";
+import { Members } from "./members.tsx";
 
 export default function Account() {
   const t = useText().account;
@@ -24,6 +25,7 @@ export default function Account() {
       {account.data ? <Plan account={account.data} /> : <Skeleton height={140} radius="md" />}
       {account.data && can("account:manage") && <Profile key={id} account={account.data} />}
       {account.data && can("account:manage") && <Secret account={id} />}
+      {can("account:manage") && <Members account={id} />}
     </Page>
   );
 }

@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { createAccount, listAccounts, topUp } from "../api/operations.ts";
-import type { Account } from "../api/types.ts";
+import type { Account, Plan } from "../api/types.ts";
 import { useSession } from "../session/session.tsx";
 import { useText, useWords } from "../texts/index.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
@@ -118,7 +118,7 @@ function CreateAccount({ opened, onClose, onMade }: CreateAccountProps) {
   const queries = useQueryClient();
   const { setAccount } = useSession();
   const [name, setName] = useState("");
-  const [plan, setPlan] = useState("paid");
+  const [plan, setPlan] = useState<Plan>("paid");
   const [credit, setCredit] = useState<number | string>("");
   const submit = async () => {
     const made = await createAccount({
@@ -129,7 +129,7 @@ function CreateAccount({ opened, onClose, onMade }: CreateAccountProps) {
     await queries.invalidateQueries({ queryKey: ["admin"] });
     setAccount(made.id);
     setName("");
-    onMade(made.webhook_secret);
+    if (made.webhook_secret) onMade(made.webhook_secret);
   };
   const plans = Object.entries(t.account.plans).map(([value, label]) => ({ value, label }));
   return (
@@ -151,7 +151,7 @@ function CreateAccount({ opened, onClose, onMade }: CreateAccountProps) {
         label={t.admin.plan}
         data={plans}
         value={plan}
-        onChange={(value) => setPlan(value ?? "paid")}
+        onChange={(value) => setPlan((value ?? "paid") as Plan)}
       />
       <NumberInput
         label={t.admin.credit}

@@ -2,14 +2,14 @@
 import { Button, Drawer, Select, Skeleton, Stack } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
-import { listAttempts, listCallbacks, readCallback, replayCallback } from "../api/operations.ts";
-import type { Callback, CallbackAttempt, CallbackState as Word } from "../api/types.ts";
+import { listCallbacks, readCallback, replayCallback } from "../api/operations.ts";
+import type { Callback, CallbackState as Word } from "../api/types.ts";
 import { usePollInterval } from "../live/live.tsx";
 import { useAccountId, useSession } from "../session/session.tsx";
-import { useText, useWords } from "../texts/index.tsx";
+import { useText } from "../texts/index.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FilterBar } from "../ui/filter_bar.tsx";
-import { Copy, Empty, EmptyFilter, Facts, Mono } from "../ui/notes.tsx";
+import { Copy, Empty, EmptyFilter, Facts, Mono, OneLine } from "../ui/notes.tsx";
 import { Page } from "../ui/page.tsx";
 import { usePaged } from "../ui/paged.ts";
 import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
@@ -17,7 +17,6 @@ import { State, type Tone } from "../ui/state.tsx";
 import { Ago, At } from "../ui/time.tsx";
 import { useFilters, useWithFilters } from "../ui/url_state.ts";
 import classes from "./message_drawer.module.css";
-import timeline from "./timeline.module.css";
 
 const FILTERS = ["state"] as const;
 
@@ -35,7 +34,7 @@ export default function Callbacks() {
   const [, go] = useLocation();
   const withFilters = useWithFilters();
   const { filters, set, clear, any } = useFilters(FILTERS);
-  const query = { account, ...filters };
+  const query = { account, state: filters.state as Word | "" };
   const list = usePaged(["callbacks", query], (cursor) =>
     listCallbacks({ ...query, limit: 50, cursor }),
   );
@@ -104,7 +103,7 @@ function useColumns(addressOf: (callback: Callback) => string): Column<Callback>
       head: t.url,
       cell: (one) => (
         <Link href={addressOf(one)}>
-          <Mono>{one.url}</Mono>
+          <OneLine>{one.url}</OneLine>
         </Link>
       ),
     },
@@ -178,7 +177,6 @@ function CallbackView({ id }: { id: string }) {
           },
         ]}
       />
-      <Attempts callback={shown} />
     </Stack>
   );
 }
@@ -192,7 +190,7 @@ function Replay({ id }: { id: string }) {
     onSuccess: () => notices.done(t.replayed),
     onError: notices.failed,
     onSettled: () => {
-      for (const key of ["callback", "callbacks", "attempts"]) {
+      for (const key of ["callback", "callbacks"]) {
         void queries.invalidateQueries({ queryKey: [key] });
       }
     },
@@ -208,48 +206,5 @@ function Replay({ id }: { id: string }) {
         {t.replay}
       </Button>
     </div>
-  );
-}
-
-function Attempts({ callback }: { callback: Callback }) {
-  const t = useText().callbacks;
-  const attempts = useQuery({
-    queryKey: ["attempts", callback.id, callback.attempts, callback.state],
-    queryFn: () => listAttempts(callback.id),
-    placeholderData: (previous) => previous,
-  });
-  return (
-    <section>
-      <h3 className={classes.part}>{t.attemptList}</h3>
-      <ProblemNote error={attempts.error} />
-      {attempts.data?.items.length === 0 && <p className={classes.warning}>{t.noAttempts}</p>}
-      <ol className={timeline.list}>
-        {attempts.data?.items.map((one) => (
-          <Attempt key={`${one.number}-${one.at}`} attempt={one} />
-        ))}
-      </ol>
-    </section>
-  );
-}
-
-function Attempt({ attempt }: { attempt: CallbackAttempt }) {
-  const { t, format } = useWords();
-  const good = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
-  const facts = [
-    attempt.status ? `HTTP ${attempt.status}` : t.callbacks.noAnswer,
-    format.duration(attempt.duration_ms),
-    attempt.error ?? "",
-  ].filter(Boolean);
-  return (
-    <li className={timeline.event} data-tone={good ? "good" : "bad"}>
-      <div className={timeline.line}>
-        <span>{t.callbacks.attempt(attempt.number)}</span>
-        <time className={timeline.time} dateTime={attempt.at}>
-          {format.clock(attempt.at)}
-        </time>
-      </div>
-      <div className={timeline.more}>{facts.join(" · ")}</div>
-      {attempt.answer && <pre className={timeline.answer}>{attempt.answer}</pre>}
-    </li>
   );
 }

@@ -84,6 +84,7 @@ function Form({ draft, numbers, change }: FormProps) {
             { value: "B", label: t.revisionB },
           ]}
         />
+        <p className={classes.hint}>{draft.revision === "A" ? t.revisionHintA : t.revisionHintB}</p>
         <Select
           label={t.from}
           placeholder={t.fromNone}

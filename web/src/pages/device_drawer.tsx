@@ -1,18 +1,20 @@
 // One device: its state, its pace, what can be done to it.
 import { Button, Drawer, Group, NumberInput, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import {
-  actOnDevice,
   changeDevice,
   clearQueue,
+  DEVICE_ACTIONS,
   type DeviceAction,
+  readQueue,
   removeDevice,
 } from "../api/operations.ts";
 import type { Device } from "../api/types.ts";
+import { usePollInterval } from "../live/live.tsx";
 import { useSession } from "../session/session.tsx";
-import { useText } from "../texts/index.tsx";
+import { useText, useWords } from "../texts/index.tsx";
 import { ConfirmByName } from "../ui/confirm.tsx";
 import { DeviceState, isPaused } from "../ui/device_state.tsx";
 import { Facts, Mono } from "../ui/notes.tsx";
@@ -42,8 +44,15 @@ export function DeviceDrawer({ device, onClose }: DeviceDrawerProps) {
 }
 
 function DeviceView({ device, onGone }: { device: Device; onGone: () => void }) {
-  const t = useText().devices;
+  const { t: texts, format } = useWords();
+  const t = texts.devices;
   const { can } = useSession();
+  const queue = useQuery({
+    queryKey: ["device", "queue", device.number],
+    queryFn: () => readQueue(device.number),
+    enabled: can("devices:manage"),
+    refetchInterval: usePollInterval(),
+  });
   return (
     <Stack gap="lg">
       <div className={classes.head}>
@@ -56,6 +65,14 @@ function DeviceView({ device, onGone }: { device: Device; onGone: () => void }) 
       <Facts
         facts={[
           { name: t.connector, value: device.connector },
+          queue.data !== undefined && {
+            name: t.waiting,
+            value: format.number(queue.data.waiting),
+          },
+          device.paused_since !== null && {
+            name: t.states.paused,
+            value: device.paused_reason ?? t.states.paused,
+          },
           { name: t.webhook, value: device.webhook ? <Mono>{device.webhook}</Mono> : null },
         ]}
       />
@@ -67,7 +84,10 @@ function DeviceView({ device, onGone }: { device: Device; onGone: () => void }) 
 
 function useDeviceChange() {
   const queries = useQueryClient();
-  return () => queries.invalidateQueries({ queryKey: ["devices"] });
+  return async () => {
+    await queries.invalidateQueries({ queryKey: ["device"] });
+    await queries.invalidateQueries({ queryKey: ["devices"] });
+  };
 }
 
 function Actions({ device }: { device: Device }) {
@@ -82,7 +102,7 @@ function Actions({ device }: { device: Device }) {
     resume: [t.resume, t.resumed],
   };
   const act = useMutation({
-    mutationFn: (action: DeviceAction) => actOnDevice(device.number, action),
+    mutationFn: (action: DeviceAction): Promise<unknown> => DEVICE_ACTIONS[action](device.number),
     onSuccess: (_, action) => notices.done(names[action][1]),
     onError: notices.failed,
     onSettled: changed,
@@ -200,6 +220,7 @@ function Dangers({ device, onGone }: { device: Device; onGone: () => void }) {
   const clear = async () => {
     await clearQueue(device.number);
     notices.done(t.devices.cleared);
+    await changed();
   };
   const remove = async () => {
     await removeDevice(device.number);

@@ -4,7 +4,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { createKey, listKeys, revokeKey, rotateKey } from "../api/operations.ts";
-import type { ApiKey } from "../api/types.ts";
+import type { ApiKey, Scope } from "../api/types.ts";
 import { SCOPES } from "../session/scopes.ts";
 import { useAccountId } from "../session/session.tsx";
 import { useText } from "../texts/index.tsx";
@@ -18,6 +18,7 @@ import { useNotices } from "../ui/problem_note.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 
+type Revision = ApiKey["revision"];
 type Asked = { action: "rotate" | "revoke"; key: ApiKey };
 
 export default function Keys() {
@@ -155,13 +156,13 @@ function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
   const t = useText().keys;
   const account = useAccountId();
   const [name, setName] = useState("");
-  const [revision, setRevision] = useState("auto");
-  const [scopes, setScopes] = useState<string[]>(["send"]);
+  const [revision, setRevision] = useState<Revision>("auto");
+  const [scopes, setScopes] = useState<Scope[]>(["send"]);
   const names = t.scopeNames as Record<string, string>;
   const submit = async () => {
     const made = await createKey({ account, name, revision, scopes });
     setName("");
-    onMade(made.key);
+    if (made.key) onMade(made.key);
   };
   return (
     <FormDialog
@@ -180,7 +181,11 @@ function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <Checkbox.Group label={t.scopes} value={scopes} onChange={setScopes}>
+      <Checkbox.Group
+        label={t.scopes}
+        value={scopes}
+        onChange={(chosen) => setScopes(chosen as Scope[])}
+      >
         <Stack gap={8} mt={6}>
           {SCOPES.map((scope) => (
             <Checkbox
@@ -202,7 +207,7 @@ function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
           { value: "B", label: "B" },
         ]}
         value={revision}
-        onChange={(value) => setRevision(value ?? "auto")}
+        onChange={(value) => setRevision((value ?? "auto") as Revision)}
       />
     </FormDialog>
   );

@@ -1,9 +1,7 @@
 // All messages of the account by filters of the address; one of them opens beside the list.
-import { Button, Menu, Select, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { Button, Select } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
-import { exportAddress, listDevices, listMessages } from "../api/operations.ts";
+import { exportAddress, listMessages, type MessageQuery } from "../api/operations.ts";
 import type { Message, MessageState as Word } from "../api/types.ts";
 import { useAccountId } from "../session/session.tsx";
 import { useText } from "../texts/index.tsx";
@@ -15,19 +13,14 @@ import { Empty, EmptyFilter, Mono } from "../ui/notes.tsx";
 import { Page } from "../ui/page.tsx";
 import { usePaged } from "../ui/paged.ts";
 import { Ago } from "../ui/time.tsx";
-import { asInstant, type Filters, useFilters, useWithFilters } from "../ui/url_state.ts";
+import { type Filters, useFilters, useWithFilters } from "../ui/url_state.ts";
 import { MessageDrawer } from "./message_drawer.tsx";
 
-const FILTERS = ["state", "code", "device", "to", "text", "since", "until"] as const;
+const FILTERS = ["state"] as const;
 type Name = (typeof FILTERS)[number];
 
-function queryOf(account: string, filters: Filters<Name>) {
-  return {
-    account,
-    ...filters,
-    since: asInstant(filters.since),
-    until: asInstant(filters.until),
-  };
+function queryOf(account: string, filters: Filters<Name>): MessageQuery {
+  return { account, state: filters.state as Word | "" };
 }
 
 export default function Messages() {
@@ -43,7 +36,7 @@ export default function Messages() {
   );
   return (
     <Page title={t.messages.title} lead={t.messages.lead} actions={<Export query={query} />}>
-      <MessageFilters filters={filters} set={set} clear={clear} any={any} account={account} />
+      <MessageFilters filters={filters} set={set} clear={clear} any={any} />
       <DataTable
         label={t.messages.title}
         columns={useColumns((one) => withFilters(`/messages/${one.id}`))}
@@ -119,18 +112,11 @@ interface MessageFiltersProps {
   set: (changed: Partial<Filters<Name>>) => void;
   clear: () => void;
   any: boolean;
-  account: string;
 }
 
-function MessageFilters({ filters, set, clear, any, account }: MessageFiltersProps) {
+function MessageFilters({ filters, set, clear, any }: MessageFiltersProps) {
   const t = useText();
-  const devices = useQuery({
-    queryKey: ["devices", account],
-    queryFn: () => listDevices(account),
-  });
   const states = Object.entries(t.messages.states) as [Word, string][];
-  const setLater = useDebouncedCallback(set, 300);
-  const codes = [200, 1001, 1002, 1003, 500];
   return (
     <FilterBar any={any} onClear={clear}>
       <Select
@@ -142,89 +128,22 @@ function MessageFilters({ filters, set, clear, any, account }: MessageFiltersPro
         clearable
         size="xs"
       />
-      <Select
-        aria-label={t.messages.code}
-        placeholder={t.messages.code}
-        data={codes.map((code) => ({ value: `${code}`, label: `${code} ${codeText(code, t)}` }))}
-        value={filters.code || null}
-        onChange={(code) => set({ code: code ?? "" })}
-        comboboxProps={{ width: 260, position: "bottom-start" }}
-        clearable
-        size="xs"
-      />
-      <Select
-        aria-label={t.messages.from}
-        placeholder={t.messages.anyDevice}
-        data={(devices.data?.items ?? []).map((device) => device.number)}
-        value={filters.device || null}
-        onChange={(device) => set({ device: device ?? "" })}
-        clearable
-        searchable
-        size="xs"
-      />
-      <TextInput
-        key={`to-${filters.to === ""}`}
-        aria-label={t.messages.to}
-        placeholder={t.messages.toHint}
-        defaultValue={filters.to}
-        onChange={(event) => setLater({ to: event.currentTarget.value.trim() })}
-        inputMode="numeric"
-        size="xs"
-      />
-      <TextInput
-        key={`text-${filters.text === ""}`}
-        aria-label={t.messages.text}
-        placeholder={t.messages.text}
-        defaultValue={filters.text}
-        onChange={(event) => setLater({ text: event.currentTarget.value.trim() })}
-        size="xs"
-      />
-      <TextInput
-        aria-label={t.messages.since}
-        title={t.messages.since}
-        type="datetime-local"
-        value={filters.since}
-        onChange={(event) => set({ since: event.currentTarget.value })}
-        size="xs"
-      />
-      <TextInput
-        aria-label={t.messages.until}
-        title={t.messages.until}
-        type="datetime-local"
-        value={filters.until}
-        onChange={(event) => set({ until: event.currentTarget.value })}
-        size="xs"
-      />
     </FilterBar>
   );
 }
 
-function Export({ query }: { query: ReturnType<typeof queryOf> }) {
+function Export({ query }: { query: MessageQuery }) {
   const t = useText().messages;
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" leftSection={<Icon name="download" size={16} />}>
-          {t.export}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          component="a"
-          href={exportAddress({ ...query, format: "csv" })}
-          download="messages.csv"
-        >
-          {t.exportCsv}
-        </Menu.Item>
-        <Menu.Item
-          component="a"
-          href={exportAddress({ ...query, format: "ndjson" })}
-          download="messages.ndjson"
-        >
-          {t.exportJson}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <Button
+      component="a"
+      href={exportAddress({ ...query })}
+      download="messages.ndjson"
+      variant="default"
+      leftSection={<Icon name="download" size={16} />}
+    >
+      {t.export}
+    </Button>
   );
 }
 

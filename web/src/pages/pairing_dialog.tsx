@@ -1,11 +1,17 @@
 // Links a device to a phone: a code to scan or to type, the time that is left, and the end of it.
-import { Button, Loader, Modal, SegmentedControl, Stack, TextInput } from "@mantine/core";
+import { Button, Loader, Modal, Radio, SegmentedControl, Stack, TextInput } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
-import { answerPairing, pairDevice, qrAddress, readPairing } from "../api/operations.ts";
-import type { Pairing } from "../api/types.ts";
-import { useText } from "../texts/index.tsx";
+import {
+  answerPairing,
+  pairDevice,
+  readPairing,
+  readQrCode,
+  readQueue,
+} from "../api/operations.ts";
+import type { Pairing, PairingWish } from "../api/types.ts";
+import { useText, useWords } from "../texts/index.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Copy } from "../ui/notes.tsx";
 import { ProblemNote } from "../ui/problem_note.tsx";
@@ -26,19 +32,59 @@ export function PairingDialog({ number, opened, onClose }: PairingDialogProps) {
       title={t.devices.pairTitle(number)}
       closeButtonProps={{ "aria-label": t.common.close }}
     >
-      {opened && <PairingView number={number} onClose={onClose} />}
+      {opened && <QueueFirst number={number} onClose={onClose} />}
     </Modal>
   );
 }
 
 type Method = "qr" | "code";
+type Queue = NonNullable<PairingWish["queue"]>;
 
-function PairingView({ number, onClose }: { number: string; onClose: () => void }) {
+/** What becomes of messages that wait is decided first: the number may be another phone's now. */
+function QueueFirst({ number, onClose }: { number: string; onClose: () => void }) {
+  const { t, format } = useWords();
+  const [chosen, setChosen] = useState<Queue>();
+  const [choice, setChoice] = useState<Queue>("hold");
+  const queue = useQuery({
+    queryKey: ["device", "queue", number],
+    queryFn: () => readQueue(number),
+    staleTime: 0,
+  });
+  if (queue.error) return <ProblemNote error={queue.error} />;
+  if (!queue.data) return <Loader size="sm" />;
+  if (chosen || queue.data.waiting === 0) {
+    return <PairingView number={number} queue={chosen ?? "hold"} onClose={onClose} />;
+  }
+  return (
+    <Stack gap="md">
+      <Radio.Group
+        label={t.devices.queueQuestion(format.number(queue.data.waiting))}
+        value={choice}
+        onChange={(value) => setChoice(value as Queue)}
+      >
+        <Stack gap="xs" mt="xs">
+          {(["hold", "send", "discard"] as const).map((value) => (
+            <Radio key={value} value={value} label={t.devices.queueChoices[value]} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <Button onClick={() => setChosen(choice)}>{t.devices.pair}</Button>
+    </Stack>
+  );
+}
+
+interface PairingViewProps {
+  number: string;
+  queue: Queue;
+  onClose: () => void;
+}
+
+function PairingView({ number, queue, onClose }: PairingViewProps) {
   const t = useText().devices;
   const queries = useQueryClient();
   const [method, setMethod] = useState<Method>("qr");
   const begin = useMutation({
-    mutationFn: (by: Method) => pairDevice(number, by),
+    mutationFn: (by: Method) => pairDevice(number, { method: by, queue }),
     onSuccess: (pairing) => queries.setQueryData(["pairing", number], pairing),
   });
   const { mutate } = begin;
@@ -101,15 +147,7 @@ function Step({ number, step }: { number: string; step: Pairing | undefined }) {
   }
   return (
     <div className={classes.box}>
-      {step.method === "qr" && (
-        <img
-          className={classes.qr}
-          src={qrAddress(number, step.payload)}
-          alt={t.pairQrAlt}
-          width={232}
-          height={232}
-        />
-      )}
+      {step.method === "qr" && <QrCode number={number} payload={step.payload} />}
       {step.method === "code" && (
         <div className={classes.code}>
           {step.payload}
@@ -120,6 +158,19 @@ function Step({ number, step }: { number: string; step: Pairing | undefined }) {
       <Countdown until={step.expires_at} />
     </div>
   );
+}
+
+/** On white in both themes: cameras want it. */
+function QrCode({ number, payload }: { number: string; payload: string }) {
+  const t = useText().devices;
+  const drawn = useQuery({
+    queryKey: ["qr", number, payload],
+    queryFn: () => readQrCode(number),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  if (!drawn.data) return <Loader size="sm" />;
+  return <img className={classes.qr} src={drawn.data} alt={t.pairQrAlt} width={232} height={232} />;
 }
 
 function Countdown({ until }: { until: string | null }) {

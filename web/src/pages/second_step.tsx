@@ -2,31 +2,36 @@
 import { Anchor, Button, Group, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { beginTotp, confirmTotp, endTotp } from "../api/operations.ts";
+import { beginTotp, confirmTotp, endTotp } from "../api/people.ts";
 import { SESSION, useSession } from "../session/session.tsx";
 import { useText } from "../texts/index.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
-import { SecretOnce } from "../ui/notes.tsx";
+import { Code, SecretOnce } from "../ui/notes.tsx";
 import { Panel, Section } from "../ui/page.tsx";
 import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
 import { State } from "../ui/state.tsx";
+
+type Asked = "begin" | "end" | undefined;
 
 export function SecondStep() {
   const t = useText().settings;
   const { session } = useSession();
   const queries = useQueryClient();
   const notices = useNotices();
-  const [ending, setEnding] = useState(false);
+  const [asked, setAsked] = useState<Asked>();
   const [password, setPassword] = useState("");
-  const begin = useMutation({ mutationFn: beginTotp });
-  const changed = () => {
-    begin.reset();
-    return queries.invalidateQueries({ queryKey: SESSION });
+  const [begun, setBegun] = useState<{ secret: string; uri: string }>();
+  const [codes, setCodes] = useState<string[]>();
+  const changed = () => queries.invalidateQueries({ queryKey: SESSION });
+  const begin = async () => {
+    setBegun(await beginTotp(password || undefined));
+    setCodes(undefined);
+    setPassword("");
   };
   const end = async () => {
-    await endTotp(password);
-    setPassword("");
+    await endTotp();
     notices.done(t.totpEnded);
+    setCodes(undefined);
     await changed();
   };
   const on = session.person.totp;
@@ -36,35 +41,51 @@ export function SecondStep() {
         <Stack gap="md">
           <Group justify="space-between">
             <State tone={on ? "good" : "calm"}>{on ? t.totpOn : t.totpOff}</State>
-            {on ? (
-              <Button variant="default" onClick={() => setEnding(true)}>
-                {t.totpEnd}
-              </Button>
-            ) : (
-              <Button variant="default" loading={begin.isPending} onClick={() => begin.mutate()}>
-                {t.totpBegin}
-              </Button>
-            )}
+            <Button variant="default" onClick={() => setAsked(on ? "end" : "begin")}>
+              {on ? t.totpEnd : t.totpBegin}
+            </Button>
           </Group>
-          <ProblemNote error={begin.error} />
-          {!on && begin.data && (
-            <Confirm secret={begin.data.secret} url={begin.data.url} onConfirmed={changed} />
+          {!on && begun && (
+            <Confirm
+              {...begun}
+              onConfirmed={(made) => {
+                setCodes(made);
+                setBegun(undefined);
+                void changed();
+              }}
+            />
+          )}
+          {codes && (
+            <>
+              <span>{t.recoveryCodes}</span>
+              <Code>{codes.join("\n")}</Code>
+            </>
           )}
         </Stack>
       </Panel>
       <FormDialog
-        title={t.totpEnd}
-        opened={ending}
-        onClose={() => setEnding(false)}
-        action={t.totpEnd}
-        onSubmit={end}
+        title={t.totpBegin}
+        opened={asked === "begin"}
+        onClose={() => setAsked(undefined)}
+        action={t.totpBegin}
+        onSubmit={begin}
       >
         <PasswordInput
           label={t.current}
+          description={t.currentHint}
           autoComplete="current-password"
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
+      </FormDialog>
+      <FormDialog
+        title={t.totpEnd}
+        opened={asked === "end"}
+        onClose={() => setAsked(undefined)}
+        action={t.totpEnd}
+        onSubmit={end}
+      >
+        <span>{t.totpEndText}</span>
       </FormDialog>
     </Section>
   );
@@ -72,19 +93,19 @@ export function SecondStep() {
 
 interface ConfirmProps {
   secret: string;
-  url: string;
-  onConfirmed: () => Promise<unknown>;
+  uri: string;
+  onConfirmed: (recoveryCodes: string[]) => void;
 }
 
-function Confirm({ secret, url, onConfirmed }: ConfirmProps) {
+function Confirm({ secret, uri, onConfirmed }: ConfirmProps) {
   const t = useText().settings;
   const notices = useNotices();
   const [code, setCode] = useState("");
   const confirm = useMutation({
     mutationFn: () => confirmTotp(code),
-    onSuccess: () => {
+    onSuccess: (answer) => {
       notices.done(t.totpConfirmed);
-      return onConfirmed();
+      onConfirmed(answer.recovery_codes);
     },
   });
   const submit = (event: FormEvent) => {
@@ -96,7 +117,7 @@ function Confirm({ secret, url, onConfirmed }: ConfirmProps) {
       <Stack gap="sm" maw={460}>
         <span>{t.totpSecret}</span>
         <SecretOnce value={secret} />
-        <Anchor href={url} size="sm">
+        <Anchor href={uri} size="sm">
           {t.totpOpen}
         </Anchor>
         <TextInput

@@ -2,7 +2,7 @@
 import { Badge, Button, Group, PasswordInput, SegmentedControl, Stack } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { changePassword, endSession, listSessions } from "../api/operations.ts";
+import { changePassword, endSession, listSessions } from "../api/people.ts";
 import type { SignedIn } from "../api/types.ts";
 import { SESSION } from "../session/session.tsx";
 import { type Scheme, useScheme } from "../style/scheme.tsx";

@@ -2,7 +2,7 @@
 import { Anchor, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
-import { signIn } from "../api/operations.ts";
+import { signIn } from "../api/people.ts";
 import { Problem } from "../api/problem.ts";
 import { SESSION } from "../session/session.tsx";
 import mark from "../style/merpati.svg";

@@ -1,67 +1,92 @@
-// The way of a message, from its acceptance to the last callback attempt.
-import { Skeleton } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { readTimeline } from "../api/operations.ts";
-import type { MessageDetail, TimelineEvent } from "../api/types.ts";
-import { useText, useWords } from "../texts/index.tsx";
-import { ProblemNote } from "../ui/problem_note.tsx";
+// The way of a message, from its acceptance to its callbacks.
+import { Link } from "wouter";
+import type { Callback, MessageDetail } from "../api/types.ts";
+import { type Texts, useWords } from "../texts/index.tsx";
+import { codeText } from "../ui/message_state.tsx";
 import type { Tone } from "../ui/state.tsx";
 import classes from "./timeline.module.css";
 
+interface Step {
+  key: string;
+  at: string;
+  tone: Tone;
+  text: string;
+  more: string;
+  href?: string;
+}
+
 export function Timeline({ message }: { message: MessageDetail }) {
-  const timeline = useQuery({
-    queryKey: ["timeline", message.id, message.state, message.attempts],
-    queryFn: () => readTimeline(message.id),
-    placeholderData: (previous) => previous,
-  });
-  if (timeline.error) return <ProblemNote error={timeline.error} />;
-  if (!timeline.data) return <Skeleton height={120} />;
+  const { t, format } = useWords();
   return (
     <ol className={classes.list}>
-      {timeline.data.items.map((event, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: events have no ids, and only grow.
-        <Event key={place} event={event} />
+      {stepsOf(message, t).map((step) => (
+        <li key={step.key} className={classes.event} data-tone={step.tone}>
+          <div className={classes.line}>
+            {step.href ? <Link href={step.href}>{step.text}</Link> : <span>{step.text}</span>}
+            <time className={classes.time} dateTime={step.at}>
+              {format.clock(step.at)}
+            </time>
+          </div>
+          {step.more && <div className={classes.more}>{step.more}</div>}
+        </li>
       ))}
     </ol>
   );
 }
 
-function Event({ event }: { event: TimelineEvent }) {
-  const { t, format } = useWords();
-  const facts = [
-    event.attempt ? t.messages.attempt(event.attempt) : "",
-    event.code ? `${t.messages.code} ${event.code}` : "",
-    event.status ? `HTTP ${event.status}` : "",
-    event.duration_ms != null ? format.duration(event.duration_ms) : "",
-  ].filter(Boolean);
-  return (
-    <li className={classes.event} data-tone={toneOf(event)}>
-      <div className={classes.line}>
-        <span>{useEventText(event)}</span>
-        <time className={classes.time} dateTime={event.at}>
-          {format.clock(event.at)}
-        </time>
-      </div>
-      {facts.length > 0 && <div className={classes.more}>{facts.join(" · ")}</div>}
-      {event.answer && <pre className={classes.answer}>{event.answer}</pre>}
-    </li>
-  );
-}
-
-function useEventText(event: TimelineEvent): string {
-  const t = useText().messages;
-  const known: Record<string, string> = { accepted: t.accepted, due: t.due };
-  return event.text || known[event.event] || event.event;
-}
-
-export function toneOf(event: TimelineEvent): Tone {
-  if (event.event === "sent" || event.event === "delivered" || event.event === "read")
-    return "good";
-  if (event.event === "failed" || event.event === "refused") return "bad";
-  if (event.event.startsWith("callback")) {
-    return event.status && event.status >= 200 && event.status < 300 ? "good" : "warn";
+/** In the order in which they happened, or will. */
+export function stepsOf(message: MessageDetail, t: Texts): Step[] {
+  const m = t.messages;
+  const steps: Step[] = [
+    { key: "accepted", at: message.accepted_at, tone: "calm", text: m.accepted, more: "" },
+    { key: "due", at: message.due_at, tone: "calm", text: m.due, more: "" },
+  ];
+  if (message.finished_at) {
+    const tones: Partial<Record<string, Tone>> = { sent: "good", failed: "bad" };
+    steps.push({
+      key: "finished",
+      at: message.finished_at,
+      tone: tones[message.state] ?? "calm",
+      text: m.states[message.state],
+      more: outcomeOf(message, t),
+    });
+  } else if (message.next_attempt_at && message.attempts > 0) {
+    steps.push({
+      key: "next",
+      at: message.next_attempt_at,
+      tone: "warn",
+      text: m.nextAttempt,
+      more: outcomeOf(message, t),
+    });
   }
-  if (event.event === "attempt") return event.code === 200 ? "good" : "warn";
-  if (event.event.startsWith("wait") || event.event === "held") return "warn";
-  return "calm";
+  for (const callback of message.callbacks) steps.push(stepOf(callback, t));
+  return steps.sort((one, other) => one.at.localeCompare(other.at));
+}
+
+function outcomeOf(message: MessageDetail, t: Texts): string {
+  return [
+    message.attempts > 0 ? t.messages.attempt(message.attempts) : "",
+    message.code ? `${message.code} ${codeText(message.code, t)}` : "",
+    message.details ?? "",
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+function stepOf(callback: Callback, t: Texts): Step {
+  const tones: Record<string, Tone> = { delivered: "good", waiting: "warn" };
+  return {
+    key: callback.id,
+    at: callback.updated_at,
+    tone: tones[callback.state] ?? "bad",
+    text: `${t.callbacks.detail}: ${t.callbacks.states[callback.state]}`,
+    more: [
+      t.callbacks.attempt(callback.attempts),
+      callback.last_status ? `HTTP ${callback.last_status}` : "",
+      callback.last_error ?? "",
+    ]
+      .filter(Boolean)
+      .join(" · "),
+    href: `/callbacks/${callback.id}`,
+  };
 }

@@ -1,14 +1,5 @@
-// What a role lets its person do. The gateway decides it: here it only hides what is refused.
-import type { Role } from "../api/types.ts";
-
-export type Scope =
-  | "send"
-  | "messages:read"
-  | "messages:manage"
-  | "devices:manage"
-  | "callbacks:manage"
-  | "account:read"
-  | "account:manage";
+// What a key may be given, in the order of the form.
+import type { Scope } from "../api/types.ts";
 
 export const SCOPES: readonly Scope[] = [
   "send",
@@ -19,21 +10,3 @@ export const SCOPES: readonly Scope[] = [
   "account:read",
   "account:manage",
 ];
-
-const OF_ROLE: Record<Role, readonly Scope[]> = {
-  owner: SCOPES,
-  operator: [
-    "send",
-    "messages:read",
-    "messages:manage",
-    "devices:manage",
-    "callbacks:manage",
-    "account:read",
-  ],
-  viewer: ["messages:read", "account:read"],
-};
-
-/** Whether somebody of this role, or an administrator of the server, may do it. */
-export function may(role: Role | undefined, admin: boolean, scope: Scope): boolean {
-  return admin || (role !== undefined && OF_ROLE[role].includes(scope));
-}

@@ -2,10 +2,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useMemo } from "react";
 import { sessionEnded } from "../api/client.ts";
-import { listAccounts, readSession } from "../api/operations.ts";
-import type { Session } from "../api/types.ts";
+import { listAccounts } from "../api/operations.ts";
+import { readSession } from "../api/people.ts";
+import type { Scope, Session } from "../api/types.ts";
 import { useStored } from "../ui/stored.ts";
-import { may, type Scope } from "./scopes.ts";
 
 export interface Membership {
   id: string;
@@ -44,10 +44,12 @@ export function SessionProvider({ session, children }: { session: Session; child
   const [chosen, setAccount] = useStored<string>("merpati.account", "");
   const all = useQuery({ queryKey: ["admin", "accounts"], queryFn: listAccounts, enabled: admin });
   const current = useMemo(() => {
-    const accounts: Membership[] = admin ? (all.data?.items ?? []) : session.accounts;
+    const own = session.memberships.map(({ account, name }) => ({ id: account, name }));
+    const accounts: Membership[] = admin ? (all.data?.items ?? []) : own;
     const account = accounts.find((one) => one.id === chosen) ?? accounts[0];
-    const role = session.accounts.find((one) => one.id === account?.id)?.role;
-    const can = (scope: Scope) => may(role, admin, scope);
+    const membership = session.memberships.find((one) => one.account === account?.id);
+    // The gateway decides it; here it only hides what would be refused.
+    const can = (scope: Scope) => admin || (membership?.scopes.includes(scope) ?? false);
     return { session, accounts, account, setAccount, can, admin };
   }, [session, admin, all.data, chosen, setAccount]);
   if (admin && all.isPending) return null;

@@ -41,6 +41,7 @@ export function usePageGroups(): PageGroup[] {
       title: t.groupServer,
       pages: [
         { href: "/accounts", name: t.accounts, icon: "accounts" },
+        { href: "/people", name: t.people, icon: "people" },
         { href: "/server", name: t.server, icon: "server" },
       ],
     });

@@ -2,7 +2,7 @@
 import { Menu } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
-import { signOut } from "../api/operations.ts";
+import { signOut } from "../api/people.ts";
 import { SESSION, useSession } from "../session/session.tsx";
 import { SCHEMES, useScheme } from "../style/scheme.tsx";
 import { useWords } from "../texts/index.tsx";

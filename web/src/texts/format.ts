@@ -31,7 +31,7 @@ export function formatFor(language: Language): Format {
     minute: "2-digit",
     second: "2-digit",
   });
-  const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
   return {
     number: (value) => number.format(value),
     percent: (share) => percent.format(share),

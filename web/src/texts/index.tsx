@@ -11,6 +11,7 @@ import { type Format, formatFor } from "./format.ts";
 import * as keys from "./keys.ts";
 import * as messages from "./messages.ts";
 import * as overview from "./overview.ts";
+import * as people from "./people.ts";
 import * as settings from "./settings.ts";
 import * as shell from "./shell.ts";
 import * as signIn from "./sign_in.ts";
@@ -28,6 +29,7 @@ const areas = {
   keys,
   messages,
   overview,
+  people,
   settings,
   shell,
   signIn,

@@ -93,6 +93,15 @@ export function Mono({ children }: { children: string }) {
   return <span className={classes.mono}>{children}</span>;
 }
 
+/** One line of it, the whole under the pointer. */
+export function OneLine({ children }: { children: string }) {
+  return (
+    <span className={`${classes.mono} ${classes.line}`} title={children}>
+      {children}
+    </span>
+  );
+}
+
 export interface Fact {
   name: string;
   value: ReactNode;

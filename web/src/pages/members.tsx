@@ -1,0 +1,161 @@
+// Who may open an account, as its owners decide.
+import { Button, Select, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { addMember, changeMember, listMembers, removeMember } from "../api/people.ts";
+import type { Member, Role } from "../api/types.ts";
+import { useSession } from "../session/session.tsx";
+import { useText } from "../texts/index.tsx";
+import { ConfirmByName } from "../ui/confirm.tsx";
+import { type Column, DataTable } from "../ui/data_table.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { Section } from "../ui/page.tsx";
+import { useNotices } from "../ui/problem_note.tsx";
+import { Ago } from "../ui/time.tsx";
+
+export function Members({ account }: { account: string }) {
+  const t = useText().people;
+  const queries = useQueryClient();
+  const notices = useNotices();
+  const [adding, setAdding] = useDisclosure(false);
+  const [leaving, setLeaving] = useState<Member>();
+  const members = useQuery({
+    queryKey: ["members", account],
+    queryFn: () => listMembers(account),
+  });
+  const refresh = () => queries.invalidateQueries({ queryKey: ["members"] });
+  const remove = async () => {
+    if (leaving) await removeMember(account, leaving.email);
+    notices.done(t.removed);
+    await refresh();
+  };
+  return (
+    <Section
+      title={t.members}
+      lead={t.membersLead}
+      actions={
+        <Button variant="default" onClick={setAdding.open}>
+          {t.add}
+        </Button>
+      }
+    >
+      <DataTable
+        label={t.members}
+        columns={useColumns(account, setLeaving, refresh)}
+        rows={members.data?.items}
+        rowKey={(one) => one.email}
+        error={members.error}
+        empty={null}
+      />
+      <AddMember account={account} opened={adding} onClose={setAdding.close} onAdded={refresh} />
+      <ConfirmByName
+        title={t.removeTitle}
+        text={t.removeText}
+        name={leaving?.email ?? ""}
+        action={t.remove}
+        opened={leaving !== undefined}
+        onClose={() => setLeaving(undefined)}
+        onConfirm={remove}
+      />
+    </Section>
+  );
+}
+
+export function useRoleChoices() {
+  const t = useText().people;
+  return (Object.keys(t.roles) as Role[]).map((value) => ({
+    value,
+    label: `${t.roles[value]}: ${t.roleHints[value]}`,
+  }));
+}
+
+function useColumns(
+  account: string,
+  leave: (member: Member) => void,
+  refresh: () => Promise<void>,
+): Column<Member>[] {
+  const t = useText().people;
+  const notices = useNotices();
+  const { session } = useSession();
+  const change = useMutation({
+    mutationFn: ({ email, role }: { email: string; role: Role }) =>
+      changeMember(account, email, role),
+    onSuccess: () => notices.done(t.changed),
+    onError: notices.failed,
+    onSettled: refresh,
+  });
+  return [
+    { key: "email", head: t.email, cell: (one) => one.email },
+    {
+      key: "role",
+      head: t.role,
+      narrow: true,
+      cell: (one) =>
+        one.email === session.person.email ? (
+          t.roles[one.role]
+        ) : (
+          <Select
+            aria-label={`${t.role}: ${one.email}`}
+            size="xs"
+            data={(Object.keys(t.roles) as Role[]).map((value) => ({
+              value,
+              label: t.roles[value],
+            }))}
+            value={one.role}
+            onChange={(role) => role && change.mutate({ email: one.email, role: role as Role })}
+          />
+        ),
+    },
+    { key: "since", head: t.since, narrow: true, cell: (one) => <Ago time={one.since} /> },
+    {
+      key: "remove",
+      head: "",
+      narrow: true,
+      cell: (one) =>
+        one.email !== session.person.email && (
+          <Button size="compact-xs" variant="default" onClick={() => leave(one)}>
+            {t.remove}
+          </Button>
+        ),
+    },
+  ];
+}
+
+interface AddMemberProps {
+  account: string;
+  opened: boolean;
+  onClose: () => void;
+  onAdded: () => Promise<void>;
+}
+
+function AddMember({ account, opened, onClose, onAdded }: AddMemberProps) {
+  const t = useText().people;
+  const notices = useNotices();
+  const [email, setEmail] = useState("");
+  const [role, setRole] = useState<Role>("operator");
+  const submit = async () => {
+    await addMember({ account, email, role });
+    setEmail("");
+    notices.done(t.added);
+    await onAdded();
+  };
+  return (
+    <FormDialog title={t.add} opened={opened} onClose={onClose} action={t.add} onSubmit={submit}>
+      <TextInput
+        data-autofocus
+        label={t.email}
+        type="email"
+        required
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <Select
+        label={t.role}
+        data={useRoleChoices()}
+        value={role}
+        onChange={(value) => setRole((value ?? "operator") as Role)}
+      />
+    </FormDialog>
+  );
+}

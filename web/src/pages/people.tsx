@@ -1,0 +1,207 @@
+// Everybody who may sign in to the server, for its administrator.
+import { Button, Group, Modal, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { createPerson, listPeople, makeLink, removePerson } from "../api/people.ts";
+import type { Person, Role } from "../api/types.ts";
+import { useSession } from "../session/session.tsx";
+import { useText } from "../texts/index.tsx";
+import { ConfirmByName } from "../ui/confirm.tsx";
+import { type Column, DataTable } from "../ui/data_table.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Note, SecretOnce } from "../ui/notes.tsx";
+import { Page } from "../ui/page.tsx";
+import { useNotices } from "../ui/problem_note.tsx";
+import { useRoleChoices } from "./members.tsx";
+
+/** What is shown once: a link, or the password of somebody new. */
+interface Made {
+  title: string;
+  value: string;
+  text: string;
+}
+
+export default function People() {
+  const t = useText();
+  const queries = useQueryClient();
+  const notices = useNotices();
+  const [adding, setAdding] = useDisclosure(false);
+  const [leaving, setLeaving] = useState<Person>();
+  const [made, setMade] = useState<Made>();
+  const people = useQuery({ queryKey: ["people"], queryFn: listPeople });
+  const refresh = () => queries.invalidateQueries({ queryKey: ["people"] });
+  const link = async (person: Person) => {
+    try {
+      const { url } = await makeLink(person.id);
+      setMade({ title: t.people.linkMade, value: url, text: t.people.linkText });
+    } catch (error) {
+      notices.failed(error);
+    }
+  };
+  const remove = async () => {
+    if (leaving) await removePerson(leaving.id);
+    notices.done(t.people.removed);
+    await refresh();
+  };
+  return (
+    <Page
+      title={t.people.title}
+      lead={t.people.lead}
+      actions={
+        <Button leftSection={<Icon name="plus" size={16} />} onClick={setAdding.open}>
+          {t.people.add}
+        </Button>
+      }
+    >
+      <DataTable
+        label={t.people.title}
+        columns={useColumns(link, setLeaving)}
+        rows={people.data?.items}
+        rowKey={(one) => one.id}
+        error={people.error}
+        empty={null}
+      />
+      <AddPerson
+        opened={adding}
+        onClose={setAdding.close}
+        onMade={(password) => {
+          void refresh();
+          if (password) setMade({ title: t.people.passwordMade, value: password, text: "" });
+        }}
+      />
+      <ConfirmByName
+        title={t.people.deleteTitle}
+        text={t.people.deleteText}
+        name={leaving?.email ?? ""}
+        action={t.people.delete}
+        opened={leaving !== undefined}
+        onClose={() => setLeaving(undefined)}
+        onConfirm={remove}
+      />
+      <Modal
+        opened={made !== undefined}
+        onClose={() => setMade(undefined)}
+        title={made?.title}
+        closeOnClickOutside={false}
+        withCloseButton={false}
+      >
+        <Stack gap="md">
+          {made && <SecretOnce value={made.value} />}
+          {made?.text && <Note calm>{made.text}</Note>}
+          <Group justify="flex-end">
+            <Button onClick={() => setMade(undefined)}>{t.keys.done}</Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </Page>
+  );
+}
+
+function useColumns(
+  link: (person: Person) => Promise<void>,
+  leave: (person: Person) => void,
+): Column<Person>[] {
+  const t = useText();
+  const { accounts, session } = useSession();
+  const nameOf = (id: string) => accounts.find((one) => one.id === id)?.name ?? id;
+  const places = (person: Person) => [
+    ...(person.admin ? [t.people.admin] : []),
+    ...person.memberships.map((one) => `${nameOf(one.account)} (${t.people.roles[one.role]})`),
+  ];
+  return [
+    { key: "email", head: t.people.email, cell: (one) => one.email },
+    {
+      key: "accounts",
+      head: t.people.memberships,
+      cell: (one) => places(one).join(", ") || t.people.none,
+    },
+    {
+      key: "totp",
+      head: t.people.secondStep,
+      narrow: true,
+      cell: (one) => (one.totp ? t.common.yes : t.common.no),
+    },
+    {
+      key: "actions",
+      head: "",
+      narrow: true,
+      cell: (one) => (
+        <Group gap={6} wrap="nowrap" justify="flex-end">
+          <Button size="compact-xs" variant="default" onClick={() => void link(one)}>
+            {t.people.link}
+          </Button>
+          {one.id !== session.person.id && (
+            <Button size="compact-xs" variant="light" color="red" onClick={() => leave(one)}>
+              {t.people.delete}
+            </Button>
+          )}
+        </Group>
+      ),
+    },
+  ];
+}
+
+interface AddPersonProps {
+  opened: boolean;
+  onClose: () => void;
+  onMade: (password: string | undefined) => void;
+}
+
+function AddPerson({ opened, onClose, onMade }: AddPersonProps) {
+  const t = useText();
+  const { accounts } = useSession();
+  const [email, setEmail] = useState("");
+  const [admin, setAdmin] = useState(false);
+  const [account, setAccount] = useState<string | null>(null);
+  const [role, setRole] = useState<Role>("owner");
+  const roles = useRoleChoices();
+  const submit = async () => {
+    const membership = account && !admin ? { account, role } : {};
+    const person = await createPerson({ email, admin, ...membership });
+    setEmail("");
+    onMade(person.password);
+  };
+  return (
+    <FormDialog
+      title={t.people.add}
+      opened={opened}
+      onClose={onClose}
+      action={t.people.add}
+      onSubmit={submit}
+    >
+      <TextInput
+        data-autofocus
+        label={t.people.email}
+        type="email"
+        required
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <Switch
+        label={t.people.admin}
+        checked={admin}
+        onChange={(event) => setAdmin(event.currentTarget.checked)}
+      />
+      {!admin && (
+        <>
+          <Select
+            label={t.shell.account}
+            data={accounts.map((one) => ({ value: one.id, label: one.name }))}
+            value={account}
+            onChange={setAccount}
+            searchable
+            clearable
+          />
+          <Select
+            label={t.people.role}
+            data={roles}
+            value={role}
+            onChange={(value) => setRole((value ?? "owner") as Role)}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
