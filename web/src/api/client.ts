@@ -2,7 +2,7 @@
 // answers are those of docs/openapi.yaml.
 import createClient, { type Middleware } from "openapi-fetch";
 import { Problem, problemOf } from "./problem.ts";
-import type { paths } from "./schema.d.ts";
+import type { paths } from "../../build/schema.d.ts";
 
 /** Told when the gateway no longer knows the session. */
 export const sessionEnded = new EventTarget();

@@ -1,5 +1,5 @@
 // What the operations of the catalogue take and answer.
-import type { components } from "./schema.d.ts";
+import type { components } from "../../build/schema.d.ts";
 
 type Schemas = components["schemas"];
 
