@@ -7,6 +7,8 @@
 
 #include <boost/json.hpp>
 
+#include "api/manage/cursor.hpp"
+#include "api/manage/entity_tag.hpp"
 #include "base/encoding.hpp"
 #include "base/json_text.hpp"
 #include "base/uuid.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 namespace json = boost::json;
 using api::manage::Fields;
+namespace manage = api::manage;
 
 bool is_json(std::string_view text) {
     json::error_code error;
@@ -47,6 +50,7 @@ void check_fields(Result<Fields> fields) {
     (void)fields->boolean("b");
     (void)fields->time("t");
     (void)fields->word("p", model::parse_plan, "paid, trial, free");
+    (void)fields->words("w", 8);
     const auto finished = fields->finish();
     check(finished || is_utf8(finished.error().detail), "a mistake is told in UTF-8");
 }
@@ -78,6 +82,18 @@ void check_ids(std::string_view text) {
           "an id reads as written");
     const auto number = model::PhoneNumber::parse(text);
     check(!number || number->text() == text, "a number reads as written");
+}
+
+void check_list_positions(std::string_view text) {
+    const auto position = manage::cursor_position("messages", text);
+    check(!position || manage::cursor_text("messages", *position) == text, "a cursor has one form");
+    const auto cursor = manage::cursor_text("messages", text.substr(0, 64));
+    const auto back = manage::cursor_position("messages", cursor);
+    check(text.empty() || back == text.substr(0, 64), "a cursor reads as it is written");
+    const auto scopes = model::Scopes::parse(text);
+    check(!scopes || model::Scopes::parse(scopes->text()) == scopes, "scopes read as written");
+    const std::string tag = "\"0123456789abcdef.0123456789abcdef\"";
+    check(manage::is_unmodified(std::string{text} + ',' + tag, tag), "a listed tag is found");
 }
 
 void check_bodies(std::string_view text) {
@@ -113,6 +129,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_fields(Fields::from_body(text));
     check_encodings(text);
     check_ids(text);
+    check_list_positions(text);
     if (is_utf8(text)) {
         check_bodies(text);
     }

@@ -240,7 +240,7 @@ void World::read() {
         });
     } else if (table == "handed_over" || table == "platform_event" || table == "device_secret") {
         each(reader_->messages({.state = model::MessageState::handed_over}),
-             [](const auto& one) { show(manage::view(one)); });
+             [](const auto& one) { show(manage::view(one, admission::Principal::local())); });
         (void)reader_->message(id_of(4));
         store::WriteBatch batch;
         batch.changes.push_back({[](store::Tables& tables) -> Result<void> {
@@ -251,7 +251,8 @@ void World::read() {
         }});
         write(batch);
     } else {  // message, queue, completion
-        each(reader_->messages({}), [](const auto& one) { show(manage::view(one)); });
+        each(reader_->messages({}),
+             [](const auto& one) { show(manage::view(one, admission::Principal::local())); });
         std::size_t loaded = 0;
         each(reader_->lanes(), [&](const store::LaneSummary& lane) {
             const auto queued = reader_->load_lane(lane.device, lane.source, later, 10, unknown);
