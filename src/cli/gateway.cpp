@@ -107,8 +107,18 @@ Result<void> Gateway::stream(const std::string& target, const http::BodyTaker& t
 }
 
 Result<boost::json::array> Gateway::ask_all(const std::string& target) {
+    boost::json::array all;
     std::string next;
-    return ask_page(target, next);
+    do {
+        const char joint = target.contains('?') ? '&' : '?';
+        const auto cursor = next.empty() ? next : fmt::format("{}cursor={}", joint, next);
+        auto page = ask_page(target + cursor, next);
+        if (!page) {
+            return page;
+        }
+        std::ranges::move(*page, std::back_inserter(all));
+    } while (!next.empty());
+    return all;
 }
 
 Result<boost::json::array> Gateway::ask_newest(const std::string& target, std::size_t most) {

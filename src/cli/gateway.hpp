@@ -40,7 +40,7 @@ public:
     /// Gives `take` a streamed answer as it comes, in pieces of any size.
     [[nodiscard]] Result<void> stream(const std::string& target, const http::BodyTaker& take);
 
-    /// The items of a list that has one page.
+    /// The items of a list, all of them.
     [[nodiscard]] Result<boost::json::array> ask_all(const std::string& target);
 
     /// Follows a list from page to page until it ends or has `most` items. `target` without

@@ -6,6 +6,7 @@
 #include "api/manage/entity_tag.hpp"
 #include "api/manage/handlers.hpp"
 #include "api/manage/limits.hpp"
+#include "api/manage/listing.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/views.hpp"
 
@@ -77,6 +78,7 @@ object with_secret(const model::Account& account) {
 }  // namespace
 
 Result<value> list(const Context& context, Call& call) {
+    const auto page = take_numbered_page(call.fields, "accounts");
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
@@ -84,12 +86,10 @@ Result<value> list(const Context& context, Call& call) {
     if (!accounts) {
         return pass(accounts);
     }
-    std::ranges::sort(*accounts, {}, &model::Account::id);
-    boost::json::array items;
-    for (const auto& account : *accounts) {
-        items.push_back(view(account));
-    }
-    return page(std::move(items));
+    return numbered_page_of(
+        *std::move(accounts), page, "accounts",
+        [](const model::Account& account) { return view(account); },
+        [](const model::Account& account) { return account.id.value; });
 }
 
 Result<value> show(const Context& context, Call& call) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "api/manage/manage_fixture.hpp"
 
 namespace merpati::api::manage::testing {
@@ -156,6 +158,36 @@ TEST_F(AccountsTest, TheListIsInOrderOfMaking) {
     EXPECT_EQ(list.items().front().at("id"), "acc_1");
     EXPECT_EQ(list.items().back().at("id"), "acc_12");
     EXPECT_TRUE(list.json.at("next").is_null());
+}
+
+TEST_F(ManageTest, ListsOfFewAreGivenInPagesToo) {
+    std::vector<std::string> made;
+    for (int number = 0; number < 5; ++number) {
+        made.push_back(make_account());
+        make_device(made.front(), fmt::format("628110000000{}", number));
+        post("/keys", R"({"account":")" + made.front() + "\"}");
+    }
+    for (const auto& [list, field] :
+         {std::pair{"/admin/accounts", "id"}, {"/devices", "number"}, {"/keys", "id"}}) {
+        std::vector<std::string> seen;
+        std::string cursor;
+        std::size_t pages = 0;
+        do {
+            const auto page = get(fmt::format("{}?limit=2{}", list, cursor));
+            for (const auto& item : page.items()) {
+                seen.emplace_back(item.at(field).as_string());
+            }
+            cursor = page.text("next").empty() ? "" : "&cursor=" + page.text("next");
+            ++pages;
+        } while (!cursor.empty());
+        EXPECT_EQ(pages, 3U) << list;
+        EXPECT_EQ(seen.size(), 5U) << list;
+        EXPECT_TRUE(std::ranges::is_sorted(seen)) << list;
+        EXPECT_EQ(get(std::string{list}).items().size(), 5U);
+        EXPECT_TRUE(get(fmt::format("{}?limit=5", list)).json.at("next").is_null());
+        EXPECT_EQ(get(fmt::format("{}?cursor=x", list)).status, 400);
+        EXPECT_EQ(get(fmt::format("{}?limit=1001", list)).status, 400);
+    }
 }
 
 }  // namespace

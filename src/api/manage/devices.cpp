@@ -7,6 +7,7 @@
 #include "api/manage/entity_tag.hpp"
 #include "api/manage/handlers.hpp"
 #include "api/manage/limits.hpp"
+#include "api/manage/listing.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/views.hpp"
 
@@ -151,6 +152,7 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, cons
 
 Result<value> list(const Context& context, Call& call) {
     const auto account = call.fields.text("account", 32);
+    const auto page = take_numbered_page(call.fields, "devices");
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
@@ -158,13 +160,10 @@ Result<value> list(const Context& context, Call& call) {
     if (!owner) {
         return pass(owner);
     }
-    auto devices = context.directory.devices(*owner);
-    std::ranges::sort(devices, {}, &model::Device::number);
-    boost::json::array items;
-    for (const auto& device : devices) {
-        items.push_back(view(device));
-    }
-    return page(std::move(items));
+    return numbered_page_of(
+        context.directory.devices(*owner), page, "devices",
+        [](const model::Device& device) { return view(device); },
+        [](const model::Device& device) { return device.number.value(); });
 }
 
 Result<value> show(const Context& context, Call& call) {

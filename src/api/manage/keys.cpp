@@ -8,6 +8,7 @@
 #include "admission/checks.hpp"
 #include "api/manage/handlers.hpp"
 #include "api/manage/limits.hpp"
+#include "api/manage/listing.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/views.hpp"
 #include "base/digest.hpp"
@@ -124,6 +125,7 @@ Result<Rotation> rotate_in(store::Tables& tables, const Call& call, model::ApiKe
 
 Result<value> list(const Context& context, Call& call) {
     const auto account = call.fields.text("account", 32);
+    const auto page = take_numbered_page(call.fields, "keys");
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
@@ -131,13 +133,11 @@ Result<value> list(const Context& context, Call& call) {
     if (!owner) {
         return pass(owner);
     }
-    auto keys = context.directory.keys(*owner);
-    std::ranges::sort(keys, {}, &model::ApiKey::id);
-    boost::json::array items;
-    for (const auto& key : keys) {
-        items.push_back(view(key, context.clock.now()));
-    }
-    return page(std::move(items));
+    const auto now = context.clock.now();
+    return numbered_page_of(
+        context.directory.keys(*owner), page, "keys",
+        [now](const model::ApiKey& key) { return view(key, now); },
+        [](const model::ApiKey& key) { return key.id.value; });
 }
 
 Result<value> create(const Context& context, Call& call) {

@@ -1,8 +1,12 @@
-// Lists of what there is by the million: newest first, a page at a time.
+// Lists, a page at a time: of what there is by the million newest first, of the rest by number.
 #pragma once
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,6 +60,48 @@ template <class Filter>
     }
     filter.account = *owner;
     return {};
+}
+
+/// A page of a list that memory holds, ordered by a number of each record.
+struct NumberedPage {
+    std::optional<std::int64_t> after;  // The last one of the page before.
+    std::size_t limit = 0;
+};
+
+/// Takes `cursor` and `limit`, which is the most where it is not given.
+[[nodiscard]] inline NumberedPage take_numbered_page(Fields& fields, std::string_view list) {
+    const auto parse = [](std::string_view text) -> std::optional<std::int64_t> {
+        std::int64_t number = 0;
+        const auto* end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, number);
+        return read.ec == std::errc{} && read.ptr == end ? std::optional{number} : std::nullopt;
+    };
+    return {
+        .after = take_cursor(fields, list, parse),
+        .limit = static_cast<std::size_t>(fields.integer("limit", 1, page_max).value_or(page_max))};
+}
+
+/// The page of `records`, in any order: `number_of` answers a record's, `show` makes an item of it.
+template <class Record, class Show, class NumberOf>
+[[nodiscard]] boost::json::object numbered_page_of(std::vector<Record> records,
+                                                   const NumberedPage& page, std::string_view list,
+                                                   Show show, NumberOf number_of) {
+    std::ranges::sort(records, {}, number_of);
+    const auto begin = page.after ? std::ranges::upper_bound(records, *page.after, {}, number_of)
+                                  : records.begin();
+    const auto left = static_cast<std::size_t>(records.end() - begin);
+    const auto shown = std::min(left, page.limit);
+    boost::json::array items;
+    items.reserve(shown);
+    for (const auto& record : std::span{begin, shown}) {
+        items.push_back(show(record));
+    }
+    if (shown == left) {
+        return manage::page(std::move(items));
+    }
+    const auto last = number_of(*(begin + static_cast<std::ptrdiff_t>(shown) - 1));
+    return manage::page(std::move(items),
+                        boost::json::value(cursor_text(list, std::to_string(last))));
 }
 
 /// The page of what was found: `show` makes an item of a record, `id_of` answers its id. A page
