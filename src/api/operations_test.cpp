@@ -112,7 +112,6 @@ TEST(OperationsTest, WhatCanBeChangedIsShownWithTheSameETag) {
                              operation.method == http::Method::put ||
                              operation.method == http::Method::del;
         if (changes && edited.contains(operation.path)) {
-            EXPECT_FALSE(operation.edited.empty()) << operation.path;
             EXPECT_EQ(operation.edited.data(), edited[operation.path].data()) << operation.path;
         }
     }
