@@ -192,6 +192,26 @@ void Backlog::schedule(OriginQueue& origin) {
     }
 }
 
+std::vector<EndpointHealth> Backlog::health(model::AccountId account) const {
+    std::vector<EndpointHealth> all;
+    const auto found = accounts_.find(account);
+    if (found == accounts_.end()) {
+        return all;
+    }
+    for (const auto& [key, origin] : found->second->origins) {
+        auto& one = all.emplace_back();
+        one.origin_key = key;
+        one.open = origin->health.open();
+        one.in_flight = origin->in_flight;
+        if (one.open) {
+            const auto wait =
+                std::max(origin->health.probe_at() - steady_, SteadyTime::duration::zero());
+            one.probe_at = now_ + std::chrono::ceil<Millis>(wait);
+        }
+    }
+    return all;
+}
+
 AccountQueue& Backlog::account_of(model::AccountId id) {
     auto& account = accounts_[id];
     if (account == nullptr) {

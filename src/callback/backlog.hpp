@@ -67,6 +67,8 @@ public:
     /// After the origin was served: makes it ready again, or sets its timer. May remove the queue.
     void schedule(OriginQueue& origin);
 
+    [[nodiscard]] std::vector<EndpointHealth> health(model::AccountId account) const;
+
     [[nodiscard]] std::size_t in_memory() const noexcept { return memory_count_; }
     [[nodiscard]] std::size_t origins() const noexcept { return queues_.acquired(); }
 

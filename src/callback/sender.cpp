@@ -171,6 +171,19 @@ void Sender::made_due(const store::Endpoint& endpoint) {
     impl_->thread().post([this, endpoint] { impl_->core().made_due(endpoint); });
 }
 
+void Sender::test(model::Callback callback,
+                  std::move_only_function<void(Result<model::CallbackAttempt>)> done) {
+    impl_->thread().post([this, callback = std::move(callback), done = std::move(done)]() mutable {
+        impl_->core().test(std::move(callback), std::move(done));
+    });
+}
+
+void Sender::health(model::AccountId account,
+                    std::move_only_function<void(std::vector<EndpointHealth>)> done) {
+    impl_->thread().post(
+        [this, account, done = std::move(done)]() mutable { done(impl_->core().health(account)); });
+}
+
 Counts Sender::counts() const noexcept {
     return impl_->counts();
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,14 @@ struct Options {
 
 /// The account's signing secrets: one, or two during a rotation. Called on the sender's thread.
 using SecretLookup = std::function<std::vector<Bytes>(model::AccountId)>;
+
+/// How an account's endpoint is doing, as far as its queue in memory knows.
+struct EndpointHealth {
+    std::int64_t origin_key = 0;
+    bool open = false;                  // Its breaker: one attempt at a time probes it.
+    std::optional<Timestamp> probe_at;  // While open: when the next one may begin.
+    std::size_t in_flight = 0;
+};
 
 struct Counts {
     std::array<std::uint64_t, attempt_results_count> attempts{};  // By AttemptResult.
@@ -90,6 +99,17 @@ public:
 
     /// Callbacks of this endpoint were made due in the store (a replay).
     void made_due(const store::Endpoint& endpoint);
+
+    /// Posts a test, signed as a callback of this account, and calls `done` once with how that
+    /// went: on the sender's thread. It is stored nowhere, and is no part of any queue.
+    /// Errors: busy (`tests_max` are under way), shutting_down.
+    void test(model::Callback callback,
+              std::move_only_function<void(Result<model::CallbackAttempt>)> done);
+    static constexpr std::size_t tests_max = 4;
+
+    /// Calls `done` once, on the sender's thread; never, once it has stopped.
+    void health(model::AccountId account,
+                std::move_only_function<void(std::vector<EndpointHealth>)> done);
 
     [[nodiscard]] Counts counts() const noexcept;
 

@@ -153,9 +153,7 @@ void SenderCore::start(OriginQueue& origin) {
     take_slot(*delivery);
     const auto& url = delivery->queued.callback.url;
     if (!origin.url || origin.url_text != url) {
-        auto parsed = outbound::Url::parse(url);
-        const bool usable = parsed && (parsed->scheme == "https" || options_.allow_http);
-        origin.url = usable ? std::optional{std::move(*parsed)} : std::nullopt;
+        origin.url = usable(url);
         origin.url_text = url;
     }
     if (!origin.url) {
@@ -203,7 +201,7 @@ void SenderCore::release_slot(Delivery& delivery) {
 }
 
 void SenderCore::attempt(DeliveryPtr delivery) {
-    auto request = request_for(delivery->queued, *delivery->origin->url);
+    auto request = request_for(delivery->queued.callback, *delivery->origin->url);
     request.body = std::move(delivery->queued.callback.body);  // A retry reads it from the store.
     attempt_(std::move(request), [this, delivery = std::move(delivery)](
                                      const Result<outbound::Response>& answer) mutable {
@@ -214,9 +212,49 @@ void SenderCore::attempt(DeliveryPtr delivery) {
     });
 }
 
-outbound::Request SenderCore::request_for(const store::QueuedCallback& queued,
+std::optional<outbound::Url> SenderCore::usable(const std::string& url) const {
+    auto parsed = outbound::Url::parse(url);
+    const bool fits = parsed && (parsed->scheme == "https" || options_.allow_http);
+    return fits ? std::optional{std::move(*parsed)} : std::nullopt;
+}
+
+void SenderCore::test(model::Callback callback,
+                      std::move_only_function<void(Result<model::CallbackAttempt>)> done) {
+    const auto url = usable(callback.url);
+    if (draining_ || tests_ >= Sender::tests_max || !url) {
+        done(draining_ ? fail(ErrorCode::shutting_down, "the server is stopping")
+             : url     ? fail(ErrorCode::busy, "other tests are under way: try again")
+                       : fail(ErrorCode::refused, "not an https URL"));
+        return;
+    }
+    ++tests_;
+    auto request = request_for(callback, *url);
+    request.body = std::move(callback.body);
+    attempt_(std::move(request), [this, began = clock_.steady_now(), done = std::move(done)](
+                                     const Result<outbound::Response>& answer) mutable {
+        --tests_;
+        model::CallbackAttempt attempt{
+            .number = 1,
+            .at = clock_.wall_now(),
+            .took = std::chrono::ceil<Millis>(clock_.steady_now() - began)};
+        if (answer) {
+            attempt.status = answer->status;
+            attempt.answer = answer_text(answer->body);
+        }
+        if (answer_of(answer) != Health::Answer::success) {
+            attempt.error = error_text(answer);
+        }
+        done(std::move(attempt));
+    });
+}
+
+std::vector<EndpointHealth> SenderCore::health(model::AccountId account) {
+    set_now();
+    return backlog_.health(account);
+}
+
+outbound::Request SenderCore::request_for(const model::Callback& callback,
                                           const outbound::Url& url) const {
-    const auto& callback = queued.callback;
     outbound::Request request;
     request.method = "POST";
     request.url = url;

@@ -42,6 +42,11 @@ public:
     void add(model::Callback callback) { backlog_.add(std::move(callback)); }
     void made_due(const store::Endpoint& endpoint);
 
+    /// See Sender.
+    void test(model::Callback callback,
+              std::move_only_function<void(Result<model::CallbackAttempt>)> done);
+    [[nodiscard]] std::vector<EndpointHealth> health(model::AccountId account);
+
     /// Starts attempts that may start now; a step is limited in length.
     void step();
     /// SteadyTime::min(): there is more to do now.
@@ -68,8 +73,9 @@ private:
     void make_slow(Delivery& delivery);
     void release_slot(Delivery& delivery);
     void attempt(DeliveryPtr delivery);
-    [[nodiscard]] outbound::Request request_for(const store::QueuedCallback& queued,
+    [[nodiscard]] outbound::Request request_for(const model::Callback& callback,
                                                 const outbound::Url& url) const;
+    [[nodiscard]] std::optional<outbound::Url> usable(const std::string& url) const;
     void attempt_ended(DeliveryPtr delivery, const Result<outbound::Response>& answer);
     void record_answer(Delivery& delivery, const Result<outbound::Response>& answer);
     void commit_result(DeliveryPtr delivery, const Result<outbound::Response>& answer);
@@ -96,6 +102,7 @@ private:
     List<Delivery, &Delivery::prompt_link> prompt_in_flight_;  // The oldest first.
     std::size_t runs_left_ = 0;
     Counts counts_;
+    std::size_t tests_ = 0;
     bool draining_ = false;
 };
 
