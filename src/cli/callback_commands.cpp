@@ -1,8 +1,11 @@
 // merpati callback …
 #include <array>
+#include <memory>
+#include <ostream>
 
 #include <CLI/App.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/list_command.hpp"
 #include "cli/request_command.hpp"
@@ -45,6 +48,119 @@ void add_list(Program& program, CLI::App& group) {
                       .when_empty = "There are no such callbacks."});
 }
 
+constexpr std::array attempt_columns{
+    Column{"ATTEMPT", "number"}, Column{"AT", "at"},
+    Column{"STATUS", "status"},  Column{"TOOK (MS)", "took_ms"},
+    Column{"ERROR", "error"},    Column{"NEXT ATTEMPT", "next_attempt_at"},
+    Column{"ANSWER", "answer"},
+};
+
+constexpr std::array host_columns{
+    Column{"ORIGIN", "origin"},         Column{"WAITING", "waiting"},
+    Column{"RECENT", "recent"},         Column{"SUCCESS", "success_rate"},
+    Column{"BREAKER", "breaker"},       Column{"NEXT PROBE", "next_probe_at"},
+    Column{"LAST ERROR", "last_error"},
+};
+
+constexpr std::array replayed_sheet{
+    Column{"replayed", "replayed"},
+    Column{"more", "more"},
+};
+
+constexpr std::array tested_sheet{
+    Column{"delivered", "delivered"}, Column{"status", "status"}, Column{"took (ms)", "took_ms"},
+    Column{"error", "error"},         Column{"answer", "answer"},
+};
+
+/// The record, and under it each attempt. As JSON both are one object.
+int show(Session& session, const std::string& id) {
+    const auto path = "/callbacks/" + percent_encode(id);
+    auto answer = session.ask(http::Method::get, path);
+    if (!answer) {
+        return session.fail(answer.error());
+    }
+    const auto attempts = session.ask_all(path + "/attempts");
+    if (!attempts) {
+        return session.fail(attempts.error());
+    }
+    if (session.json()) {
+        answer->as_object()["attempt_list"] = *attempts;
+        return session.show(answer, sheet);
+    }
+    const int code = session.show(answer, sheet);
+    session.console().out << '\n'
+                          << render_table(*attempts, attempt_columns, "There was no attempt yet.");
+    return code;
+}
+
+void add_show(Program& program, CLI::App& group) {
+    auto id = std::make_shared<std::string>();
+    auto& command = program.add_command(
+        group,
+        {.name = "show",
+         .summary = "Show a callback, each attempt, and what the receiver answered",
+         .example = "merpati callback show 019c3f3e-7d00-7abc-8def-0123456789ab"},
+        [id](Session& session) { return show(session, *id); });
+    command.add_option("ID", *id, "The callback: its webhook-id")
+        ->option_text(" ")
+        ->required()
+        ->check(not_empty());
+}
+
+RequestCommand replay_many() {
+    return {.text = {.name = "replay-many",
+                     .summary = "Deliver many callbacks of an account again",
+                     .details = "Those that were given up, or those in --state. At least one of "
+                                "--since, --until and\n--state is needed. At most 10,000 at a "
+                                "time; \"more\" says that there are others.",
+                     .example = "merpati callback replay-many acc_1 --since 2026-11-20T08:00:00Z"},
+            .method = http::Method::post,
+            .path = "/callbacks/replay",
+            .parameters = {{.name = "ACCOUNT", .help = "Whose: acc_1, or 1", .field = "account"},
+                           {.name = "--since",
+                            .help = "Created then or later",
+                            .shape = "TIME",
+                            .check = rfc3339_time(),
+                            .field = "since"},
+                           {.name = "--until",
+                            .help = "Created before",
+                            .shape = "TIME",
+                            .check = rfc3339_time(),
+                            .field = "until"},
+                           {.name = "--state",
+                            .help = "Only in this state",
+                            .shape = "exhausted|gone|delivered",
+                            .check = one_of({"exhausted", "gone", "delivered"}),
+                            .field = "state"}},
+            .columns = replayed_sheet};
+}
+
+RequestCommand test() {
+    return {.text = {.name = "test",
+                     .summary = "Post a signed test callback, and show what was answered",
+                     .details = "It tells of a message that does not exist.",
+                     .example = "merpati callback test acc_1"},
+            .method = http::Method::post,
+            .path = "/callbacks/test",
+            .parameters = {{.name = "ACCOUNT", .help = "Whose: acc_1, or 1", .field = "account"},
+                           {.name = "--url",
+                            .help = "Where to (the account's address)",
+                            .shape = "URL",
+                            .field = "url"}},
+            .columns = tested_sheet};
+}
+
+RequestCommand hosts() {
+    return {.text = {.name = "hosts",
+                     .summary = "Show how the receivers of an account's callbacks are doing",
+                     .example = "merpati callback hosts acc_1"},
+            .method = http::Method::get,
+            .path = "/callbacks/hosts",
+            .parameters = {{.name = "ACCOUNT", .help = "Whose: acc_1, or 1", .field = "account"}},
+            .columns = host_columns,
+            .when_empty = "Nothing was told to anybody lately."};
+}
+
 RequestCommand replay() {
     return {.text = {.name = "replay",
                      .summary = "Deliver a callback again, from its first attempt on",
@@ -66,7 +182,11 @@ void add_callback_commands(Program& program) {
                                      .example = "merpati callback list --state exhausted",
                                      .section = section::messages});
     add_list(program, group);
+    add_show(program, group);
     add_request_command(program, group, replay());
+    add_request_command(program, group, replay_many());
+    add_request_command(program, group, test());
+    add_request_command(program, group, hosts());
 }
 
 }  // namespace merpati::cli

@@ -32,6 +32,8 @@ constexpr std::array sheet{
     Column{"platform id", "platform_id"},
     Column{"callback", "callback"},
     Column{"campaign", "campaign"},
+    Column{"retry of", "retry_of"},
+    Column{"retried as", "retried_as"},
 };
 
 constexpr std::array list_columns{
@@ -50,6 +52,25 @@ constexpr std::array callback_columns{
     Column{"CALLBACK", "id"},       Column{"STATE", "state"},
     Column{"ATTEMPTS", "attempts"}, Column{"STATUS", "last_status"},
     Column{"ERROR", "last_error"},  Column{"NEXT ATTEMPT", "next_attempt_at"},
+};
+
+constexpr std::array waits_sheet{
+    Column{"waits for", "for"},
+    Column{"because", "text"},
+    Column{"since", "since"},
+    Column{"until", "until"},
+};
+
+constexpr std::array timeline_columns{
+    Column{"AT", "at"},
+    Column{"STEP", "step"},
+    Column{"FOR", "for"},
+    Column{"UNTIL", "until"},
+    Column{"CODE", "code"},
+    Column{"DETAILS", "details"},
+    Column{"TOOK (MS)", "took_ms"},
+    Column{"LEFT OUT", "count"},
+    Column{"ID", "id"},
 };
 
 constexpr std::initializer_list<std::string_view> states{
@@ -80,17 +101,32 @@ void add_export(Program& program, CLI::App& group) {
          .states = states});
 }
 
-/// The record, and under it what became of its callbacks.
+/// The record, what it waits for, what became of its callbacks, and what it went through. As JSON
+/// all of it is one object.
 int show(Session& session, const std::string& id, bool body) {
-    const auto target = "/messages/" + percent_encode(id) + (body ? "?body=true" : "");
-    const auto answer = session.ask(http::Method::get, target);
-    const int code = session.show(answer, sheet);
-    if (code == exit_done && !session.json()) {
-        const auto& callbacks = answer->at("callbacks").as_array();
-        if (!callbacks.empty()) {
-            session.console().out << '\n' << render_table(callbacks, callback_columns, "");
-        }
+    const auto path = "/messages/" + percent_encode(id);
+    auto answer = session.ask(http::Method::get, path + (body ? "?body=true" : ""));
+    if (!answer) {
+        return session.fail(answer.error());
     }
+    const auto timeline = session.ask_all(path + "/timeline");
+    if (!timeline) {
+        return session.fail(timeline.error());
+    }
+    if (session.json()) {
+        answer->as_object()["timeline"] = *timeline;
+        return session.show(answer, sheet);
+    }
+    const int code = session.show(answer, sheet);
+    auto& out = session.console().out;
+    if (const auto* waits = answer->at("waits").if_object()) {
+        out << '\n' << render_record(*waits, waits_sheet);
+    }
+    const auto& callbacks = answer->at("callbacks").as_array();
+    if (!callbacks.empty()) {
+        out << '\n' << render_table(callbacks, callback_columns, "");
+    }
+    out << '\n' << render_table(*timeline, timeline_columns, "");
     return code;
 }
 
@@ -103,7 +139,7 @@ void add_show(Program& program, CLI::App& group) {
     auto& command = program.add_command(
         group,
         {.name = "show",
-         .summary = "Show what became of a message, and of its callbacks",
+         .summary = "Show what became of a message, what it waits for and went through",
          .example = "merpati message show 019c3f3e-7d00-7abc-8def-0123456789ab"},
         [shown](Session& session) { return show(session, shown->id, shown->body); });
     command.add_option("REQUEST_ID", shown->id, "As the answer to the send gave it")
@@ -138,6 +174,22 @@ void add_message_commands(Program& program) {
                     .summary = "Cancel a message that waits, and give its credit back",
                     .example = "merpati message cancel 019c3f3e-7d00-7abc-8def-0123456789ab"},
                    "/messages/{}/cancel"));
+    add_request_command(
+        program, group,
+        on_message({.name = "send-now",
+                    .summary = "Make a delayed or retried message due now",
+                    .details = "It goes behind those that are due already. Pace and cap of its "
+                               "device hold for it\nall the same.",
+                    .example = "merpati message send-now 019c3f3e-7d00-7abc-8def-0123456789ab"},
+                   "/messages/{}/send-now"));
+    add_request_command(
+        program, group,
+        on_message({.name = "retry",
+                    .summary = "Send a failed message again, as a new one",
+                    .details = "It is checked and charged as any other, and names the failed one. "
+                               "A message is\nsent again once; the new one can be in its turn.",
+                    .example = "merpati message retry 019c3f3e-7d00-7abc-8def-0123456789ab"},
+                   "/messages/{}/retry"));
     add_request_command(
         program, group,
         on_message(

@@ -101,9 +101,13 @@ private:
 /// Nothing is being sent while the server is stopped, so the record is all there is.
 class RecordedMessages final : public manage::MessageControl {
 public:
-    RecordedMessages(const Clock& clock, store::Store& store, admission::Directory& directory,
-                     daemon::Notices& notices)
-        : clock_(clock), store_(store), directory_(directory), notices_(notices) {}
+    RecordedMessages(const Clock& clock, const QueueClock& queue_clock, store::Store& store,
+                     admission::Directory& directory, daemon::Notices& notices)
+        : clock_(clock),
+          queue_clock_(queue_clock),
+          store_(store),
+          directory_(directory),
+          notices_(notices) {}
 
     Result<void> cancel(store::QueuedMessage queued) override {
         if (queued.intent_recorded) {
@@ -139,6 +143,31 @@ public:
             return tables.fail_message(message.id, completion, callback);
         });
     }
+    Result<void> hasten(store::QueuedMessage queued) override {
+        const auto& message = *queued.message;
+        store::WriteBatch batch;
+        batch.reschedules.push_back(
+            {.message = message.id,
+             .device = message.device,
+             .source = message.source,
+             .queued_at = queued.queued_at,
+             .queue_at = queue_clock_.now(),
+             .attempts = queued.attempts,
+             .events = {{.step = model::MessageStep::hastened, .at = clock_.now()}}});
+        if (auto written = store_.write(batch); !written) {
+            return written;
+        }
+        return batch.reschedules.front().rescheduled
+                   ? Result<void>{}
+                   : fail(ErrorCode::conflict, "the message has ended");
+    }
+    Result<model::MessageId> retry(const model::Message& /*failed*/) override {
+        return fail(ErrorCode::refused,
+                    "the server is stopped: start it, it decides what may be sent");
+    }
+    std::optional<scheduler::Wait> wait_of(store::QueuedMessage /*message*/) override {
+        return std::nullopt;
+    }
     void released(const model::Message& /*message*/, Timestamp /*due*/) override {}
 
 private:
@@ -155,6 +184,7 @@ private:
     }
 
     const Clock& clock_;
+    const QueueClock& queue_clock_;
     store::Store& store_;
     admission::Directory& directory_;
     daemon::Notices& notices_;
@@ -163,6 +193,13 @@ private:
 class RecordedCallbacks final : public manage::CallbackControl {
 public:
     void wake(const store::Endpoint& /*endpoint*/) override {}
+    Result<model::CallbackAttempt> test(model::AccountId /*account*/,
+                                        std::string /*url*/) override {
+        return fail(ErrorCode::refused, "the server is stopped: start it, it delivers callbacks");
+    }
+    std::vector<callback::EndpointHealth> health(model::AccountId /*account*/) override {
+        return {};
+    }
 };
 
 }  // namespace
@@ -180,7 +217,7 @@ public:
           policy_(std::move(allowed)),
           connectors_(daemon::make_connectors(clock, random, settings, telemetry::Log::none())),
           devices_(clock, connectors_, *store_, directory_, notices_),
-          messages_(clock, *store_, directory_, notices_),
+          messages_(clock, queue_clock_, *store_, directory_, notices_),
           manage_(
               {.clock = clock,
                .queue_clock = queue_clock_,

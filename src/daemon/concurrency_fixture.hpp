@@ -125,6 +125,10 @@ struct DeviceLimits {
 
 struct NoCallbacks final : api::manage::CallbackControl {
     void wake(const store::Endpoint&) override {}
+    Result<model::CallbackAttempt> test(model::AccountId, std::string) override {
+        return fail(ErrorCode::refused, "nothing is delivered here");
+    }
+    std::vector<callback::EndpointHealth> health(model::AccountId) override { return {}; }
 };
 
 struct ConcurrencyFixture : ::testing::Test {
@@ -275,10 +279,18 @@ struct ConcurrencyFixture : ::testing::Test {
                                     [this](store::Tables& tables, const model::Device& device) {
                                         return keeper.announce(tables, device);
                                     }};
+    api::Retry retry{{.clock = clock,
+                      .ids = ids,
+                      .directory = directory,
+                      .admission = admission,
+                      .media_fetcher = media_fetcher,
+                      .committer = committer,
+                      .scheduler = scheduler}};
     RunningMessages messages{{.clock = clock,
                               .notices = notices,
                               .committer = committer,
                               .scheduler = scheduler,
+                              .retry = retry,
                               .on_finish = [](store::Finish&&) {}}};
     NoCallbacks callbacks;
     api::manage::Manage manage{

@@ -8,10 +8,31 @@ namespace merpati::daemon {
 
 namespace {
 
-constexpr std::chrono::seconds answer_within{10};
+using namespace std::chrono_literals;
+
+/// What `begin` hands to the function that it is given, within `patience`; empty: nothing by then.
+template <class Answer, class Begin>
+std::optional<Answer> ask(std::chrono::milliseconds patience, Begin begin) {
+    auto promise = std::make_shared<std::promise<Answer>>();
+    auto answer = promise->get_future();
+    begin([promise](Answer given) { promise->set_value(std::move(given)); });
+    if (answer.wait_for(patience) != std::future_status::ready) {
+        return std::nullopt;
+    }
+    return answer.get();
+}
+
+constexpr auto answer_within = 10s;
+constexpr auto explained_within = 1s;  // Then the rows must do.
+constexpr auto probed_within = 40s;    // Of a retry: its file is probed.
+constexpr auto tested_within = 60s;    // Longer than a callback may take.
 
 std::unexpected<Error> no_answer() {
     return fail(ErrorCode::timeout, "the scheduler did not answer; look at the messages again");
+}
+
+Result<void> or_timeout(std::optional<Result<void>> answer) {
+    return answer ? std::move(*answer) : no_answer();
 }
 
 /// Waits for the ends of many messages.
@@ -38,15 +59,9 @@ struct Ends {
 }  // namespace
 
 Result<void> RunningMessages::cancel(store::QueuedMessage message) {
-    auto promise = std::make_shared<std::promise<Result<void>>>();
-    auto answer = promise->get_future();
-    rooms_.scheduler.cancel(std::move(message), [promise](Result<void> result) {
-        promise->set_value(std::move(result));
-    });
-    if (answer.wait_for(answer_within) != std::future_status::ready) {
-        return no_answer();
-    }
-    return answer.get();
+    return or_timeout(ask<Result<void>>(answer_within, [&](auto done) {
+        rooms_.scheduler.cancel(std::move(message), std::move(done));
+    }));
 }
 
 Result<std::size_t> RunningMessages::cancel_all(std::vector<store::QueuedMessage> messages) {
@@ -66,6 +81,39 @@ Result<std::size_t> RunningMessages::cancel_all(std::vector<store::QueuedMessage
         return fail(ErrorCode::shutting_down, "the server stops");
     }
     return ends->done.load();
+}
+
+Result<void> RunningMessages::hasten(store::QueuedMessage message) {
+    return or_timeout(ask<Result<void>>(answer_within, [&](auto done) {
+        rooms_.scheduler.hasten(std::move(message), std::move(done));
+    }));
+}
+
+Result<model::MessageId> RunningMessages::retry(const model::Message& failed) {
+    auto answer = ask<Result<model::MessageId>>(
+        probed_within, [&](auto done) { rooms_.retry.send(failed, std::move(done)); });
+    return answer ? std::move(*answer)
+                  : fail(ErrorCode::timeout, "its file is being looked at; look again later");
+}
+
+std::optional<scheduler::Wait> RunningMessages::wait_of(store::QueuedMessage message) {
+    const auto answer = ask<Result<scheduler::Wait>>(explained_within, [&](auto done) {
+        rooms_.scheduler.explain(std::move(message), std::move(done));
+    });
+    return answer && *answer ? std::optional{**answer} : std::nullopt;
+}
+
+Result<model::CallbackAttempt> RunningCallbacks::test(model::AccountId account, std::string url) {
+    auto answer = ask<Result<model::CallbackAttempt>>(tested_within, [&](auto done) {
+        sender_.test(test_callback(ids_, clock_, account, std::move(url)), std::move(done));
+    });
+    return answer ? std::move(*answer) : fail(ErrorCode::timeout, "there is no answer yet");
+}
+
+std::vector<callback::EndpointHealth> RunningCallbacks::health(model::AccountId account) {
+    return ask<std::vector<callback::EndpointHealth>>(
+               explained_within, [&](auto done) { sender_.health(account, std::move(done)); })
+        .value_or(std::vector<callback::EndpointHealth>{});
 }
 
 /// No lane knows a held message, so the store alone decides who ends it.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/manage/context.hpp"
+#include "api/send/retry.hpp"
 #include "base/clock.hpp"
 #include "callback/sender.hpp"
 #include "daemon/notices.hpp"
@@ -18,6 +19,7 @@ public:
         Notices& notices;
         store::Committer& committer;
         scheduler::Scheduler& scheduler;
+        api::Retry& retry;
         scheduler::FinishListener on_finish;  // Gets the ends that the scheduler has no part in.
     };
     explicit RunningMessages(Rooms rooms) : rooms_(std::move(rooms)) {}
@@ -26,6 +28,9 @@ public:
     [[nodiscard]] Result<std::size_t> cancel_all(
         std::vector<store::QueuedMessage> messages) override;
     [[nodiscard]] Result<void> fail_held(model::Message message) override;
+    [[nodiscard]] Result<void> hasten(store::QueuedMessage message) override;
+    [[nodiscard]] Result<model::MessageId> retry(const model::Message& failed) override;
+    [[nodiscard]] std::optional<scheduler::Wait> wait_of(store::QueuedMessage message) override;
     void released(const model::Message& message, Timestamp due) override;
 
 private:
@@ -34,12 +39,18 @@ private:
 
 class RunningCallbacks final : public api::manage::CallbackControl {
 public:
-    explicit RunningCallbacks(callback::Sender& sender) : sender_(sender) {}
+    RunningCallbacks(callback::Sender& sender, UuidSource& ids, const QueueClock& clock)
+        : sender_(sender), ids_(ids), clock_(clock) {}
 
     void wake(const store::Endpoint& endpoint) override { sender_.made_due(endpoint); }
+    [[nodiscard]] Result<model::CallbackAttempt> test(model::AccountId account,
+                                                      std::string url) override;
+    [[nodiscard]] std::vector<callback::EndpointHealth> health(model::AccountId account) override;
 
 private:
     callback::Sender& sender_;
+    UuidSource& ids_;
+    const QueueClock& clock_;
 };
 
 }  // namespace merpati::daemon

@@ -13,6 +13,7 @@
 #include "api/manage/service.hpp"
 #include "api/monitoring.hpp"
 #include "api/routes.hpp"
+#include "api/send/retry.hpp"
 #include "api/send/send.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
@@ -173,16 +174,24 @@ public:
                          [this](store::Tables& tables, const model::Device& device) {
                              return keeper_.announce(tables, device);
                          }),
+          retry_({.clock = queue_clock_,
+                  .ids = ids_,
+                  .directory = directory_,
+                  .admission = admission_,
+                  .media_fetcher = media_fetcher_,
+                  .committer = committer_,
+                  .scheduler = scheduler_}),
           running_messages_({.clock = clock,
                              .notices = notices_,
                              .committer = committer_,
                              .scheduler = scheduler_,
+                             .retry = retry_,
                              .on_finish =
                                  [this](store::Finish&& finish) {
                                      finished(std::move(finish));
                                      sender_.batch_done();  // No batch of the committer does it.
                                  }}),
-          running_callbacks_(sender_),
+          running_callbacks_(sender_, ids_, queue_clock_),
           manage_(
               {.clock = clock,
                .queue_clock = queue_clock_,
@@ -430,6 +439,7 @@ private:
     admission::Admission admission_;
     api::Send send_;
     api::DeviceAddnew device_addnew_;
+    api::Retry retry_;
     RunningMessages running_messages_;
     RunningCallbacks running_callbacks_;
     api::manage::Manage manage_;

@@ -98,6 +98,24 @@ std::optional<model::Callback> Notices::of_state(const model::Device& device,
     return of_event(device, event, data);
 }
 
+model::Callback test_callback(UuidSource& ids, const QueueClock& clock, model::AccountId account,
+                              std::string url) {
+    model::Message message;
+    message.id = ids.next();
+    message.account = account;
+    const model::Completion completion{.state = model::MessageState::sent,
+                                       .code = model::StatusCode::sent,
+                                       .details = "Callback percobaan",
+                                       .finished_at = clock.wall_now()};
+    model::Callback callback;
+    callback.id = message.id;
+    callback.account = account;
+    callback.body = callback::message_status_body(message, completion);
+    callback.url = std::move(url);
+    callback.created_at = clock.now();
+    return callback;
+}
+
 model::Completion given_up(Timestamp now) {
     return {.state = model::MessageState::failed,
             .code = model::StatusCode::failed,

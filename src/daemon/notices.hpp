@@ -55,6 +55,10 @@ private:
     UuidSource& ids_;
 };
 
+/// A callback that tells of a message that does not exist, for the test of an address.
+[[nodiscard]] model::Callback test_callback(UuidSource& ids, const QueueClock& clock,
+                                            model::AccountId account, std::string url);
+
 /// The end of a held message that the operator fails.
 [[nodiscard]] model::Completion given_up(Timestamp now);
 

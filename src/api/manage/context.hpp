@@ -16,10 +16,12 @@
 #include "base/error.hpp"
 #include "base/queue_clock.hpp"
 #include "base/random.hpp"
+#include "callback/sender.hpp"
 #include "model/device.hpp"
 #include "model/message.hpp"
 #include "outbound/address_policy.hpp"
 #include "outbound/url.hpp"
+#include "scheduler/scheduler.hpp"
 #include "store/store.hpp"
 
 namespace merpati::api::manage {
@@ -82,6 +84,18 @@ public:
     /// commit; returns when that is durable. Errors: not_found, conflict (not held), store_failed.
     [[nodiscard]] virtual Result<void> fail_held(model::Message message) = 0;
 
+    /// Makes a waiting message due now; returns when that is durable.
+    /// Errors: conflict (it is being sent, or has ended), timeout, store_failed.
+    [[nodiscard]] virtual Result<void> hasten(store::QueuedMessage message) = 0;
+
+    /// Sends a failed message again, as a new one, whose id it answers.
+    /// Errors: refused (by admission, or the server is stopped), conflict (it was sent again
+    /// before), busy, timeout.
+    [[nodiscard]] virtual Result<model::MessageId> retry(const model::Message& failed) = 0;
+
+    /// What a waiting message waits for; empty: nobody knows beside the rows.
+    [[nodiscard]] virtual std::optional<scheduler::Wait> wait_of(store::QueuedMessage message) = 0;
+
     /// A held message was put back into its lane, due at `due`.
     virtual void released(const model::Message& message, Timestamp due) = 0;
 };
@@ -93,6 +107,15 @@ public:
 
     /// Callbacks of this endpoint were made due in the store.
     virtual void wake(const store::Endpoint& endpoint) = 0;
+
+    /// Posts a signed test to the address, and waits for the answer. The attempt's error is empty
+    /// where it was delivered. Errors: busy, refused (the server is stopped), timeout.
+    [[nodiscard]] virtual Result<model::CallbackAttempt> test(model::AccountId account,
+                                                              std::string url) = 0;
+
+    /// Of the account's origins that have a queue in memory.
+    [[nodiscard]] virtual std::vector<callback::EndpointHealth> health(
+        model::AccountId account) = 0;
 };
 
 /// Everything a handler may use. All of it must outlive Manage. A handler decides inside `change`,

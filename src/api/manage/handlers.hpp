@@ -43,11 +43,11 @@ namespace webhooks {
 Handler show, put, remove;
 }
 namespace messages {
-Handler list, show, cancel, release, give_up;
+Handler list, show, timeline, cancel, send_now, retry, release, give_up;
 StreamHandler export_all;
 }  // namespace messages
 namespace callbacks {
-Handler list, show, replay;
+Handler list, show, attempts, hosts, replay, replay_many, test;
 }
 namespace gateway {
 Handler status, backup;

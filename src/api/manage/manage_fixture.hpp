@@ -116,6 +116,22 @@ struct ToldMessages final : MessageControl {
         }
         return {};
     }
+    Result<void> hasten(store::QueuedMessage queued) override {
+        hastened.push_back(queued.message->id);
+        if (answer != ErrorCode::not_found) {
+            return fail(answer, "it is being sent");
+        }
+        return {};
+    }
+    Result<model::MessageId> retry(const model::Message& failed) override {
+        if (answer != ErrorCode::not_found) {
+            return fail(answer, "it is refused");
+        }
+        return retried_as.value_or(failed.id);
+    }
+    std::optional<scheduler::Wait> wait_of(store::QueuedMessage /*message*/) override {
+        return wait;
+    }
     void released(const model::Message& message, Timestamp due) override {
         woken.push_back(message.id.text() + " " + to_rfc3339(due));
     }
@@ -125,12 +141,25 @@ struct ToldMessages final : MessageControl {
     std::vector<std::size_t> batches;
     std::vector<model::MessageId> cancelled;
     std::vector<model::MessageId> given_up;
+    std::vector<model::MessageId> hastened;
+    std::optional<model::MessageId> retried_as;
+    std::optional<scheduler::Wait> wait;
     std::vector<std::string> woken;
 };
 
 struct ToldCallbacks final : CallbackControl {
     void wake(const store::Endpoint& endpoint) override { woken.push_back(endpoint); }
+    Result<model::CallbackAttempt> test(model::AccountId account, std::string url) override {
+        tested.push_back(account.text() + " " + url);
+        return tested_attempt;
+    }
+    std::vector<callback::EndpointHealth> health(model::AccountId /*account*/) override {
+        return known_health;
+    }
     std::vector<store::Endpoint> woken;
+    std::vector<std::string> tested;
+    model::CallbackAttempt tested_attempt;
+    std::vector<callback::EndpointHealth> known_health;
 };
 
 struct ManageTest : ::testing::Test {

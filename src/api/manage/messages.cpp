@@ -11,6 +11,7 @@
 #include "api/manage/listing.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/views.hpp"
+#include "api/manage/waits.hpp"
 
 namespace merpati::api::manage::messages {
 namespace {
@@ -25,6 +26,19 @@ Result<value> show_again(const Context& context, const Call& call) {
         return pass(record);
     }
     return view(*record, call.principal);
+}
+
+/// The message that it sends again, and the one that sends it again.
+void add_links(boost::json::object& shown, const store::MessageTrail& trail) {
+    shown["retry_of"] = nullptr;
+    shown["retried_as"] = nullptr;
+    for (const auto& event : trail.events) {
+        if (event.step == model::MessageStep::retry_of ||
+            event.step == model::MessageStep::retried_as) {
+            const auto word = model::to_string(event.step);
+            shown[boost::json::string_view{word.data(), word.size()}] = event.details;
+        }
+    }
 }
 
 /// Newest first, page by page.
@@ -131,7 +145,13 @@ Result<value> show(const Context& context, Call& call) {
     if (!callbacks) {
         return pass(callbacks);
     }
+    const auto trail = (*reader)->trail(record->message.id);
+    if (!trail) {
+        return pass(trail);
+    }
     auto shown = view(*record, call.principal);
+    shown["waits"] = waits_of(context, *record, *trail);
+    add_links(shown, *trail);
     if (with_body) {
         shown["body"] = record->message.body;
     }

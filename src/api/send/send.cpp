@@ -4,6 +4,7 @@
 
 #include "api/send/answers.hpp"
 #include "api/send/decode.hpp"
+#include "api/send/judge.hpp"
 
 namespace merpati::api {
 
@@ -14,49 +15,6 @@ struct Send::Pending {
     std::string answer;                 // Given at once where it is not waited for.
     std::optional<store::IdempotencyRecord> idempotency;
 };
-
-namespace {
-
-/// Whether the file may be sent, as far as is known.
-Checked<void> judge(media::ProbeVerdict verdict, model::Revision revision) {
-    switch (verdict) {
-        case media::ProbeVerdict::acceptable:
-        case media::ProbeVerdict::undecided:
-            return {};
-        case media::ProbeVerdict::declared_type_refused:
-            return refuse(revision == model::Revision::a ? Refusal::file_type_unsupported
-                                                         : Refusal::mime_type_unsupported);
-        case media::ProbeVerdict::content_type_refused:
-            return refuse(Refusal::file_type_unsupported);
-        case media::ProbeVerdict::too_large:
-            return refuse(Refusal::file_too_large);
-        case media::ProbeVerdict::inaccessible:
-            return refuse(Refusal::media_unreachable);
-    }
-    return {};
-}
-
-/// Whether the message is in the store, by this request or by an earlier one with its key.
-Checked<void> judge(const store::Accept& accept) {
-    switch (accept.result) {
-        case store::Accept::Result::stored:
-        case store::Accept::Result::repeated:
-        case store::Accept::Result::key_reused:
-        case store::Accept::Result::retried_before:  // Of a retry alone, which is no send.
-            return {};
-        case store::Accept::Result::credit_exhausted:
-            return refuse(Refusal::credit_exhausted);
-        case store::Accept::Result::sender_gone:
-            return refuse(Refusal::sender_invalid);
-        case store::Accept::Result::no_room:
-            return refuse(Refusal::storage_full);
-        case store::Accept::Result::damaged:
-            return refuse(admission::storage_damaged_in(accept.message->revision));
-    }
-    return {};
-}
-
-}  // namespace
 
 Send::Send(Rooms rooms, SendOptions options) : rooms_(rooms), options_(options) {}
 Send::~Send() = default;

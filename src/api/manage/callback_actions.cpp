@@ -1,0 +1,257 @@
+// Callbacks of an account as a whole: telling many again, a test, and the health of its receivers.
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/manage/handlers.hpp"
+#include "api/manage/limits.hpp"
+#include "api/manage/lookup.hpp"
+#include "api/manage/views.hpp"
+
+namespace merpati::api::manage::callbacks {
+namespace {
+
+using boost::json::value;
+using model::CallbackState;
+
+constexpr std::size_t replayed_at_once = 500;  // In one commit, which delays others.
+constexpr std::size_t replayed_max = 10'000;   // By one call.
+constexpr std::size_t recent_max = 500;        // Callbacks that success is counted of.
+constexpr std::size_t hosts_max = 100;
+constexpr std::size_t waiting_max = 10'000;  // Counted of one host.
+
+/// Replays one page of what the filter finds. The number; empty: there is nothing more.
+Result<std::optional<std::size_t>> replay_page(const Context& context,
+                                               store::CallbackFilter& filter) {
+    const auto found =
+        context.read([&](store::Reader& reader) { return reader.callbacks(filter); });
+    if (!found) {
+        return pass(found);
+    }
+    if (found->empty()) {
+        return std::nullopt;
+    }
+    filter.before = found->back().callback.id;
+    std::size_t count = 0;
+    const auto now = context.queue_clock.now();
+    auto changed = context.change([&](store::Tables& tables) -> Result<void> {
+        count = 0;
+        for (const auto& queued : *found) {
+            const auto done = tables.replay_callback(queued.callback.id, now);
+            if (!done && done.error().code != ErrorCode::not_found &&
+                done.error().code != ErrorCode::conflict) {
+                return done;
+            }
+            count += done ? 1 : 0;
+        }
+        return {};
+    });
+    if (!changed) {
+        return pass(changed);
+    }
+    std::vector<store::Endpoint> endpoints;
+    for (const auto& queued : *found) {
+        const store::Endpoint one{queued.callback.account, queued.callback.origin_key};
+        if (std::ranges::find(endpoints, one) == endpoints.end()) {
+            endpoints.push_back(one);
+            context.callbacks.wake(one);
+        }
+    }
+    return count;
+}
+
+/// What is known of one origin.
+struct Host {
+    std::string origin;
+    std::size_t waiting = 0;
+    std::size_t attempted = 0;  // Of the recent callbacks.
+    std::size_t delivered = 0;
+    std::string last_error;
+    std::optional<Timestamp> next_attempt_at;
+};
+using Hosts = std::map<std::int64_t, Host>;
+
+std::string origin_of(const std::string& url) {
+    const auto parsed = outbound::Url::parse(url);
+    return parsed ? parsed->origin() : url;
+}
+
+Result<void> add_recent(store::Reader& reader, model::AccountId account, Hosts& hosts) {
+    const auto recent = reader.callbacks({.account = account, .limit = recent_max});
+    if (!recent) {
+        return pass(recent);
+    }
+    for (const auto& [callback, progress] : *recent) {
+        if (!hosts.contains(callback.origin_key) && hosts.size() >= hosts_max) {
+            continue;
+        }
+        auto& host = hosts[callback.origin_key];
+        if (host.origin.empty()) {
+            host.origin = origin_of(callback.url);
+        }
+        host.attempted += progress.attempts > 0 ? 1 : 0;
+        host.delivered += progress.state == CallbackState::delivered ? 1 : 0;
+        if (host.last_error.empty()) {
+            host.last_error = progress.last_error;
+        }
+    }
+    return {};
+}
+
+Result<void> add_waiting(store::Reader& reader, model::AccountId account, Hosts& hosts) {
+    const auto origins = reader.callback_origins(account, std::nullopt, hosts_max);
+    if (!origins) {
+        return pass(origins);
+    }
+    constexpr auto ever = from_unix_millis(253'402'300'799'999);  // The end of year 9999.
+    for (const auto& summary : *origins) {
+        const store::Endpoint endpoint{account, summary.origin_key};
+        auto& host = hosts[summary.origin_key];
+        host.next_attempt_at = summary.due_from;
+        const auto count = reader.callbacks_waiting(endpoint, waiting_max);
+        if (!count) {
+            return pass(count);
+        }
+        host.waiting = *count;
+        const auto first =
+            reader.load_callbacks(endpoint, ever, 1, [](const Uuid&) { return false; });
+        if (!first) {
+            return pass(first);
+        }
+        if (!first->empty()) {
+            host.origin = origin_of(first->front().callback.url);
+        }
+    }
+    return {};
+}
+
+value view_of(const Host& host, const callback::EndpointHealth* health) {
+    const auto rate = static_cast<double>(host.delivered) /
+                      static_cast<double>(std::max<std::size_t>(host.attempted, 1));
+    return {{"origin", host.origin},
+            {"waiting", host.waiting},
+            {"recent", host.attempted},
+            {"success_rate", host.attempted == 0 ? value(nullptr) : value(rate)},
+            {"last_error", host.last_error.empty() ? value(nullptr) : value(host.last_error)},
+            {"next_attempt_at", view(host.next_attempt_at)},
+            {"breaker", health != nullptr && health->open ? "open" : "closed"},
+            {"next_probe_at", view(health != nullptr ? health->probe_at : std::nullopt)},
+            {"in_flight", health != nullptr ? health->in_flight : 0}};
+}
+
+}  // namespace
+
+/// Those that were given up, unless `state` says otherwise. What was not replayed for its number is
+/// by the next call: the others wait then.
+Result<value> replay_many(const Context& context, Call& call) {
+    auto& fields = call.fields;
+    const auto account = fields.text("account", 32);
+    store::CallbackFilter filter{.limit = replayed_at_once};
+    filter.since = fields.time("since");
+    filter.until = fields.time("until");
+    const auto state =
+        fields.word("state", model::parse_callback_state, "exhausted, gone or delivered");
+    if (state == CallbackState::waiting) {
+        fields.mistake("state", "must be exhausted, gone or delivered");
+    }
+    if (!filter.since && !filter.until && !state) {
+        fields.mistake("since", "or `until` or `state` is needed, so that not all are replayed");
+    }
+    if (auto checked = fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_own_account(context, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    filter.account = owner->id;
+    const auto states =
+        state ? std::vector{*state} : std::vector{CallbackState::exhausted, CallbackState::gone};
+    std::size_t replayed = 0;
+    bool more = false;
+    for (const auto one : states) {
+        filter.state = one;
+        filter.before.reset();
+        while (!more) {
+            const auto page = replay_page(context, filter);
+            if (!page) {
+                return pass(page);
+            }
+            if (!*page) {
+                break;
+            }
+            replayed += **page;
+            more = replayed >= replayed_max;
+        }
+    }
+    return value{{"replayed", replayed}, {"more", more}};
+}
+
+/// To the account's own address, if none is named. The message that it tells of does not exist.
+Result<value> test(const Context& context, Call& call) {
+    auto& fields = call.fields;
+    const auto account = fields.text("account", 32);
+    auto url = fields.text("url", url_bytes_max);
+    if (auto checked = fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_own_account(context, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    if (!url) {
+        url = owner->callback_url;
+    }
+    if (url->empty()) {
+        return fail(ErrorCode::invalid_argument,
+                    "url: is needed, because the account has no callback address");
+    }
+    if (const auto admitted = outbound::admit_url(*url, context.callback_schemes, context.policy);
+        !admitted) {
+        return fail(ErrorCode::invalid_argument,
+                    "url: must be a public https URL: " + admitted.error().detail);
+    }
+    const auto tested = context.callbacks.test(owner->id, *std::move(url));
+    if (!tested) {
+        return pass(tested);
+    }
+    return value{{"delivered", tested->error.empty()},
+                 {"status", tested->status == 0 ? value(nullptr) : value(tested->status)},
+                 {"took_ms", tested->took ? value(tested->took->count()) : value(nullptr)},
+                 {"error", tested->error.empty() ? value(nullptr) : value(tested->error)},
+                 {"answer", tested->answer.empty() ? value(nullptr) : value(tested->answer)}};
+}
+
+Result<value> hosts(const Context& context, Call& call) {
+    const auto account = call.fields.text("account", 32);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_own_account(context, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    Hosts found;
+    const auto read = context.read([&](store::Reader& reader) -> Result<void> {
+        auto done = add_recent(reader, owner->id, found);
+        return done ? add_waiting(reader, owner->id, found) : done;
+    });
+    if (!read) {
+        return pass(read);
+    }
+    const auto health = context.callbacks.health(owner->id);
+    boost::json::array items;
+    for (const auto& [key, host] : found) {
+        const auto known = std::ranges::find(health, key, &callback::EndpointHealth::origin_key);
+        items.push_back(view_of(host, known == health.end() ? nullptr : &*known));
+    }
+    return page(std::move(items));
+}
+
+}  // namespace merpati::api::manage::callbacks

@@ -1,0 +1,73 @@
+// What may be done with a message's time: send it now, or send it again.
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "api/manage/handlers.hpp"
+#include "api/manage/lookup.hpp"
+#include "api/manage/views.hpp"
+#include "api/manage/waits.hpp"
+
+namespace merpati::api::manage::messages {
+
+using boost::json::value;
+
+/// Pace, cap and window of its device hold for it all the same.
+Result<value> send_now(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto record = find_message(context, call, call.id);
+    if (!record) {
+        return pass(record);
+    }
+    if (record->state != model::MessageState::pending) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("message {} is {}: only one that waits can be sent now", call.id,
+                                model::to_string(record->state)));
+    }
+    if (record->queued_at <= context.queue_clock.now()) {
+        return fail(
+            ErrorCode::conflict,
+            fmt::format("message {} is due already: `waits` says what it waits for", call.id));
+    }
+    auto hastened = context.messages.hasten(
+        {.message = std::make_unique<model::Message>(std::move(record->message)),
+         .queued_at = record->queued_at,
+         .attempts = record->attempts});
+    if (!hastened) {
+        return pass(hastened);
+    }
+    const auto shown = find_message(context, call, call.id);
+    return shown ? Result<value>{view(*shown, call.principal)} : pass(shown);
+}
+
+/// As a new message, which is checked and charged as any other.
+Result<value> retry(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto record = find_message(context, call, call.id);
+    if (!record) {
+        return pass(record);
+    }
+    if (record->state != model::MessageState::failed) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("message {} is {}: only a failed one can be sent again", call.id,
+                                model::to_string(record->state)));
+    }
+    const auto sent = context.messages.retry(record->message);
+    if (!sent) {
+        return pass(sent);
+    }
+    const auto made = find_message(context, call, sent->text());
+    if (!made) {
+        return pass(made);
+    }
+    auto shown = view(*made, call.principal);
+    shown["retry_of"] = record->message.id.text();
+    return shown;
+}
+
+}  // namespace merpati::api::manage::messages

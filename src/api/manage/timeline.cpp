@@ -1,0 +1,142 @@
+#include "api/manage/timeline.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/json/object.hpp>
+
+#include "api/manage/views.hpp"
+
+namespace merpati::api::manage {
+namespace {
+
+using model::MessageStep;
+
+struct Item {
+    Timestamp at;
+    std::string_view step;
+    std::string_view waits_for{};
+    std::optional<Timestamp> until{};
+    std::uint16_t code = 0;
+    std::string details{};
+    std::string id{};
+    std::optional<Millis> took{};
+    std::uint32_t count = 0;
+};
+
+boost::json::value text_or_null(std::string_view text) {
+    return text.empty() ? boost::json::value(nullptr)
+                        : boost::json::value(boost::json::string_view{text.data(), text.size()});
+}
+
+boost::json::value number_or_null(std::uint32_t number) {
+    return number == 0 ? boost::json::value(nullptr) : boost::json::value(number);
+}
+
+boost::json::object view(const Item& item) {
+    return {{"at", to_rfc3339(item.at)},
+            {"step", text_or_null(item.step)},
+            {"for", text_or_null(item.waits_for)},
+            {"until", manage::view(item.until)},
+            {"code", number_or_null(item.code)},
+            {"details", text_or_null(item.details)},
+            {"id", text_or_null(item.id)},
+            {"took_ms", item.took ? boost::json::value(item.took->count()) : nullptr},
+            {"count", number_or_null(item.count)}};
+}
+
+void add_beginning(std::vector<Item>& items, const model::Message& message) {
+    items.push_back({.at = message.accepted_at, .step = "accepted", .id = message.id.text()});
+    if (message.due_at > message.accepted_at) {
+        items.push_back({.at = message.accepted_at, .step = "delayed", .until = message.due_at});
+    }
+}
+
+Item item_of(const model::MessageEvent& event) {
+    Item item{.at = event.at, .step = model::to_string(event.step), .until = event.until};
+    if (event.step == MessageStep::waited) {
+        item.waits_for = model::to_string(event.reason());
+    } else {
+        item.code = event.code;
+    }
+    const bool names_message =
+        event.step == MessageStep::retry_of || event.step == MessageStep::retried_as;
+    (names_message ? item.id : item.details) = event.details;
+    return item;
+}
+
+void add_events(std::vector<Item>& items, const store::MessageTrail& trail) {
+    std::uint32_t expected = 1;
+    for (const auto& event : trail.events) {
+        if (event.number > expected) {
+            items.push_back({.at = event.at, .step = "folded", .count = event.number - expected});
+        }
+        expected = event.number + 1;
+        items.push_back(item_of(event));
+    }
+}
+
+void add_end(std::vector<Item>& items, const store::MessageRecord& record,
+             const store::MessageTrail& trail) {
+    if (trail.handed_over_at) {
+        const auto& id = record.completion ? record.completion->platform_id : record.platform_id;
+        items.push_back({.at = *trail.handed_over_at, .step = "handed_over", .id = id});
+    }
+    if (!record.completion) {
+        return;
+    }
+    const auto& end = *record.completion;
+    if (end.took) {
+        const auto began = end.finished_at - *end.took;
+        if (record.message.typing) {
+            items.push_back({.at = began, .step = "typing"});
+        }
+        items.push_back({.at = began, .step = "sending"});
+    }
+    items.push_back({.at = end.finished_at,
+                     .step = model::to_string(end.state),
+                     .code = static_cast<std::uint16_t>(end.code),
+                     .details = end.details,
+                     .id = end.platform_id,
+                     .took = end.took});
+}
+
+void add_callback(std::vector<Item>& items, const CallbackStory& story) {
+    for (const auto& attempt : story.attempts) {
+        items.push_back({.at = attempt.at,
+                         .step = "callback",
+                         .until = attempt.retry_at,
+                         .code = attempt.status,
+                         .details = attempt.error,
+                         .id = story.callback.callback.id.text(),
+                         .took = attempt.took});
+    }
+}
+
+}  // namespace
+
+boost::json::array timeline_of(const store::MessageRecord& record, const store::MessageTrail& trail,
+                               const std::vector<CallbackStory>& callbacks) {
+    std::vector<Item> items;
+    add_beginning(items, record.message);
+    add_events(items, trail);
+    add_end(items, record, trail);
+    for (const auto& story : callbacks) {
+        add_callback(items, story);
+    }
+    // Steps of one moment keep the order in which they were added.
+    std::multimap<Timestamp, const Item*> by_time;
+    for (const auto& item : items) {
+        by_time.emplace(item.at, &item);
+    }
+    boost::json::array shown;
+    shown.reserve(items.size());
+    for (const auto& [at, item] : by_time) {
+        shown.push_back(view(*item));
+    }
+    return shown;
+}
+
+}  // namespace merpati::api::manage

@@ -1,0 +1,89 @@
+// What messages and callbacks went through.
+
+#include <string>
+#include <utility>
+
+#include "api/manage/handlers.hpp"
+#include "api/manage/lookup.hpp"
+#include "api/manage/timeline.hpp"
+#include "api/manage/views.hpp"
+
+namespace merpati::api::manage {
+namespace {
+
+using boost::json::value;
+
+Result<std::vector<CallbackStory>> stories_of(store::Reader& reader, const model::MessageId& id) {
+    auto callbacks = reader.callbacks({.message = id});
+    if (!callbacks) {
+        return pass(callbacks);
+    }
+    std::vector<CallbackStory> stories;
+    for (auto& callback : *callbacks) {
+        auto attempts = reader.attempts(callback.callback.id);
+        if (!attempts) {
+            return pass(attempts);
+        }
+        stories.push_back({.callback = std::move(callback), .attempts = std::move(*attempts)});
+    }
+    return stories;
+}
+
+value text_or_null(const std::string& text) {
+    return text.empty() ? value(nullptr) : value(text);
+}
+
+}  // namespace
+
+Result<value> messages::timeline(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto reader = context.store.open_reader();
+    if (!reader) {
+        return pass(reader);
+    }
+    const auto record = find_message(**reader, call, call.id);
+    if (!record) {
+        return pass(record);
+    }
+    const auto trail = (*reader)->trail(record->message.id);
+    if (!trail) {
+        return pass(trail);
+    }
+    const auto stories = stories_of(**reader, record->message.id);
+    if (!stories) {
+        return pass(stories);
+    }
+    return page(timeline_of(*record, *trail, *stories));
+}
+
+/// Whoever sees masked numbers does not see the receiver's words: they may hold one.
+Result<value> callbacks::attempts(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto found = find_callback(context, call, call.id);
+    if (!found) {
+        return pass(found);
+    }
+    const auto kept =
+        context.read([&](store::Reader& reader) { return reader.attempts(found->callback.id); });
+    if (!kept) {
+        return pass(kept);
+    }
+    const bool masked = call.principal.sees_masked(found->callback.account);
+    boost::json::array items;
+    for (const auto& attempt : *kept) {
+        items.push_back({{"number", attempt.number},
+                         {"at", to_rfc3339(attempt.at)},
+                         {"status", attempt.status == 0 ? value(nullptr) : value(attempt.status)},
+                         {"took_ms", attempt.took ? value(attempt.took->count()) : value(nullptr)},
+                         {"error", text_or_null(attempt.error)},
+                         {"answer", masked ? value(nullptr) : text_or_null(attempt.answer)},
+                         {"next_attempt_at", view(attempt.retry_at)}});
+    }
+    return page(std::move(items));
+}
+
+}  // namespace merpati::api::manage

@@ -1,0 +1,260 @@
+// What messages and callbacks went through, what waits, and what may be done about it.
+#include <fmt/format.h>
+
+#include "api/manage/manage_fixture.hpp"
+
+namespace merpati::api::manage::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using model::CallbackState;
+using model::MessageEvent;
+using model::MessageState;
+using model::MessageStep;
+using model::WaitReason;
+
+struct TrailsTest : ManageTest {
+    TrailsTest() { make_device(account, device); }
+
+    model::Callback callback_of(const model::Message& message, std::int64_t origin_key = 77,
+                                std::string url = "https://toko.example.com/status") {
+        return {.id = ids.next(),
+                .account = message.account,
+                .message = message.id,
+                .url = std::move(url),
+                .origin_key = origin_key,
+                .body = "{}",
+                .created_at = clock.now()};
+    }
+    model::Callback told(CallbackState state, std::int64_t origin_key = 77) {
+        const auto message = accept(account, device);
+        const auto callback = callback_of(message, origin_key);
+        finish(message, MessageState::sent, callback);
+        if (state != CallbackState::waiting) {
+            attempt(callback, state, state == CallbackState::delivered ? 200 : 500);
+        }
+        return callback;
+    }
+    void attempt(const model::Callback& callback, CallbackState state, std::uint16_t status,
+                 std::uint32_t number = 1) {
+        store::WriteBatch batch;
+        batch.callback_updates.push_back(
+            {.event = callback.id,
+             .progress = {.state = state,
+                          .attempts = number,
+                          .due_at = clock.now() + 5s,
+                          .last_status = status,
+                          .last_error = status == 200 ? "" : fmt::format("HTTP {}", status),
+                          .updated_at = clock.now()},
+             .took = 120ms,
+             .answer = "ok"});
+        write(batch);
+    }
+    void note(const model::Message& message, MessageEvent event) {
+        store::WriteBatch batch;
+        batch.changes.push_back({.run = [&](store::Tables& tables) {
+            return tables.note_event(message.device, message.id, event);
+        }});
+        write(batch);
+    }
+    static std::vector<std::string> steps_of(const Answer& answer) {
+        std::vector<std::string> steps;
+        for (const auto& item : answer.items()) {
+            steps.emplace_back(item.at("step").as_string().c_str());
+        }
+        return steps;
+    }
+
+    std::string account = make_account();
+    std::string device = "6281100000001";
+};
+
+TEST_F(TrailsTest, ATimelineTellsWhatWasRecordedInOrder) {
+    const auto message = accept(account, device);
+    clock.advance(3s);
+    note(message, MessageEvent::wait(WaitReason::device, message.due_at, clock.now()));
+    note(message, {.step = MessageStep::attempted,
+                   .at = clock.now(),
+                   .until = clock.now() + 5s,
+                   .code = 500,
+                   .details = "busy"});
+    clock.advance(5s);
+    const auto callback = callback_of(message);
+    finish(message, MessageState::sent, callback);
+    clock.advance(1s);
+    attempt(callback, CallbackState::delivered, 200);
+    note(message, {.step = MessageStep::read, .at = clock.now() + 1h});
+
+    const auto timeline = get("/messages/" + message.id.text() + "/timeline");
+    ASSERT_EQ(timeline.status, 200);
+    EXPECT_THAT(steps_of(timeline),
+                ElementsAre("accepted", "waited", "attempted", "sent", "callback", "read"));
+    const auto& waited = timeline.items()[1].as_object();
+    EXPECT_EQ(waited.at("for"), "device");
+    EXPECT_EQ(waited.at("until").as_string(), to_rfc3339(message.due_at + 3s));
+    EXPECT_EQ(timeline.items()[2].at("code").to_number<int>(), 500);
+    EXPECT_EQ(timeline.items()[4].at("id").as_string(), callback.id.text());
+    EXPECT_EQ(timeline.items()[4].at("took_ms").to_number<int>(), 120);
+}
+
+TEST_F(TrailsTest, ATimelineCountsWhatItLeavesOut) {
+    const auto message = accept(account, device);
+    for (int made = 0; made < 100; ++made) {
+        note(message, {.step = MessageStep::hastened, .at = clock.now()});
+    }
+    const auto timeline = get("/messages/" + message.id.text() + "/timeline");
+    EXPECT_EQ(timeline.items().size(), 65U);
+    EXPECT_THAT(timeline.whole(), HasSubstr(R"("step":"folded")"));
+    EXPECT_THAT(timeline.whole(), HasSubstr(R"("count":37)"));
+}
+
+TEST_F(TrailsTest, AttemptsOfACallbackAreShownWithTheAnswer) {
+    const auto callback = told(CallbackState::waiting);
+    attempt(callback, CallbackState::waiting, 503, 1);
+    attempt(callback, CallbackState::delivered, 200, 2);
+    const auto attempts = get("/callbacks/" + callback.id.text() + "/attempts");
+    ASSERT_EQ(attempts.items().size(), 2U);
+    const auto& first = attempts.items()[0].as_object();
+    EXPECT_EQ(first.at("status").to_number<int>(), 503);
+    EXPECT_EQ(first.at("error"), "HTTP 503");
+    EXPECT_EQ(first.at("answer"), "ok");
+    EXPECT_EQ(first.at("next_attempt_at").as_string(), to_rfc3339(clock.now() + 5s));
+    EXPECT_TRUE(attempts.items()[1].at("next_attempt_at").is_null());
+}
+
+TEST_F(TrailsTest, AWaitingMessageSaysWhatItWaitsFor) {
+    const auto message = accept(account, device);
+    const auto path = "/messages/" + message.id.text();
+    EXPECT_EQ(get(path).json.at("waits").at("for"), "queue");
+    messages.wait = scheduler::Wait{.reason = WaitReason::pace, .until = clock.now() + 3s};
+    const auto waits = get(path).json.at("waits");
+    EXPECT_EQ(waits.at("for"), "pace");
+    EXPECT_EQ(waits.at("since").as_string(), to_rfc3339(message.due_at));
+    EXPECT_EQ(waits.at("until").as_string(), to_rfc3339(clock.now() + 3s));
+    EXPECT_FALSE(waits.at("text").as_string().empty());
+    finish(message, MessageState::sent);
+    EXPECT_TRUE(get(path).json.at("waits").is_null());
+}
+
+TEST_F(TrailsTest, OnlyADelayedMessageIsSentNow) {
+    const auto due = accept(account, device);
+    EXPECT_EQ(post("/messages/" + due.id.text() + "/send-now").status, 409);
+    auto later = std::make_unique<model::Message>(due);
+    later->id = ids.next();
+    later->due_at = clock.now() + 1h;
+    const auto id = later->id;
+    store::WriteBatch batch;
+    batch.accepts.push_back({.message = std::move(later)});
+    write(batch);
+    EXPECT_EQ(post("/messages/" + id.text() + "/send-now").status, 200);
+    EXPECT_THAT(messages.hastened, ElementsAre(id));
+    finish(due, MessageState::sent);
+    EXPECT_EQ(post("/messages/" + due.id.text() + "/send-now").status, 409);
+}
+
+TEST_F(TrailsTest, OnlyAFailedMessageIsSentAgain) {
+    const auto failed = accept(account, device);
+    const auto path = "/messages/" + failed.id.text() + "/retry";
+    EXPECT_EQ(post(path).status, 409);
+    finish(failed, MessageState::failed);
+    messages.retried_as = accept(account, device).id;
+    const auto retried = post(path);
+    EXPECT_EQ(retried.status, 200);
+    EXPECT_EQ(retried.text("id"), messages.retried_as->text());
+    EXPECT_EQ(retried.text("retry_of"), failed.id.text());
+    messages.answer = ErrorCode::refused;
+    EXPECT_EQ(post(path).status, 403);
+}
+
+TEST_F(TrailsTest, ManyCallbacksAreReplayedByWhatIsSaidOfThem) {
+    const auto early = told(CallbackState::exhausted);
+    clock.advance(1h);
+    const auto since = to_rfc3339(clock.now());
+    const auto exhausted = told(CallbackState::exhausted);
+    const auto gone = told(CallbackState::gone);
+    const auto delivered = told(CallbackState::delivered);
+    EXPECT_EQ(post("/callbacks/replay", fmt::format(R"({{"account":"{}"}})", account)).status, 400);
+    const auto replayed = post("/callbacks/replay",
+                               fmt::format(R"({{"account":"{}","since":"{}"}})", account, since));
+    ASSERT_EQ(replayed.status, 200) << replayed.whole();
+    EXPECT_EQ(replayed.json.at("replayed").to_number<int>(), 2);
+    EXPECT_FALSE(replayed.json.at("more").as_bool());
+    EXPECT_EQ(get("/callbacks/" + early.id.text()).text("state"), "exhausted");
+    EXPECT_EQ(get("/callbacks/" + gone.id.text()).text("state"), "waiting");
+    EXPECT_EQ(get("/callbacks/" + delivered.id.text()).text("state"), "delivered");
+    EXPECT_FALSE(callbacks.woken.empty());
+    EXPECT_EQ(
+        post("/callbacks/replay", fmt::format(R"({{"account":"{}","state":"waiting"}})", account))
+            .status,
+        400);
+    EXPECT_EQ(
+        post("/callbacks/replay", fmt::format(R"({{"account":"{}","state":"delivered"}})", account))
+            .json.at("replayed")
+            .to_number<int>(),
+        1);
+}
+
+TEST_F(TrailsTest, MoreThanACommitsWorthAreReplayedToo) {
+    store::WriteBatch given_up;
+    store::WriteBatch made;
+    made.changes.push_back({.run = [&](store::Tables& tables) -> Result<void> {
+        for (int count = 0; count < 1'100; ++count) {
+            const auto callback = callback_of({.account = *model::AccountId::parse(account)});
+            EXPECT_TRUE(tables.add_callback(callback));
+            given_up.callback_updates.push_back(
+                {.event = callback.id,
+                 .progress = {.state = CallbackState::exhausted, .attempts = 11}});
+        }
+        return {};
+    }});
+    write(made);
+    write(given_up);
+    EXPECT_EQ(
+        post("/callbacks/replay", fmt::format(R"({{"account":"{}","state":"exhausted"}})", account))
+            .json.at("replayed")
+            .to_number<int>(),
+        1'100);
+    EXPECT_THAT(get("/callbacks?state=exhausted").items(), IsEmpty());
+}
+
+TEST_F(TrailsTest, ATestGoesToAPublicAddressAlone) {
+    callbacks.tested_attempt = {.took = 42ms, .status = 204};
+    const auto tested =
+        post("/callbacks/test",
+             fmt::format(R"({{"account":"{}","url":"https://toko.example.com/s"}})", account));
+    ASSERT_EQ(tested.status, 200) << tested.whole();
+    EXPECT_TRUE(tested.json.at("delivered").as_bool());
+    EXPECT_EQ(tested.json.at("status").to_number<int>(), 204);
+    EXPECT_EQ(tested.json.at("took_ms").to_number<int>(), 42);
+    EXPECT_THAT(callbacks.tested, ElementsAre(account + " https://toko.example.com/s"));
+    for (const std::string_view url :
+         {"http://toko.example.com/s", "https://127.0.0.1/s", "https://10.0.0.1/", "no"}) {
+        EXPECT_EQ(
+            post("/callbacks/test", fmt::format(R"({{"account":"{}","url":"{}"}})", account, url))
+                .status,
+            400)
+            << url;
+    }
+    EXPECT_EQ(post("/callbacks/test", fmt::format(R"({{"account":"{}"}})", account)).status, 400);
+    EXPECT_EQ(callbacks.tested.size(), 1U);
+}
+
+TEST_F(TrailsTest, HostsTellWhatWaitsAndHowWellTheyAnswer) {
+    told(CallbackState::delivered);
+    told(CallbackState::exhausted);
+    told(CallbackState::waiting);
+    callbacks.known_health = {
+        {.origin_key = 77, .open = true, .probe_at = clock.now() + 7s, .in_flight = 1}};
+    const auto hosts = get("/callbacks/hosts?account=" + account);
+    ASSERT_EQ(hosts.items().size(), 1U) << hosts.whole();
+    const auto& host = hosts.items()[0].as_object();
+    EXPECT_EQ(host.at("origin"), "https://toko.example.com");
+    EXPECT_EQ(host.at("waiting").to_number<int>(), 1);
+    EXPECT_EQ(host.at("recent").to_number<int>(), 2);
+    EXPECT_EQ(host.at("success_rate").to_number<double>(), 0.5);
+    EXPECT_EQ(host.at("breaker"), "open");
+    EXPECT_EQ(host.at("next_probe_at").as_string(), to_rfc3339(clock.now() + 7s));
+}
+
+}  // namespace
+}  // namespace merpati::api::manage::testing
