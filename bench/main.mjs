@@ -23,6 +23,7 @@ import { describeOrigins, origins } from "./origins.mjs";
 import { describeRetention, retention } from "./retention.mjs";
 import { describeStored, stored } from "./stored.mjs";
 import { anonymous, describeAnonymous } from "./anonymous.mjs";
+import { describeEvents, events } from "./events.mjs";
 
 const benches = {
   idle: [idle, describeIdle],
@@ -36,6 +37,7 @@ const benches = {
   fairness: [fairness, describeFairness],
   "fairness-media": [fairnessMedia, describeFairnessMedia],
   anonymous: [anonymous, describeAnonymous],
+  events: [events, describeEvents],
   linked: [linked, describeLinked],
   crash: [crash, describeCrash],
 };

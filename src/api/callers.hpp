@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 
 #include "admission/directory.hpp"
 #include "admission/principal.hpp"
@@ -23,6 +24,10 @@ public:
     /// Anyone, where nothing was shown. An outcome: something was, and it opens nothing.
     [[nodiscard]] std::expected<admission::Principal, manage::Outcome> identify(
         const http::Request& request) const;
+
+    /// The same caller as it is now; empty: its key is not valid any more.
+    [[nodiscard]] std::optional<admission::Principal> renew(
+        const admission::Principal& principal) const;
 
 private:
     const Clock& clock_;

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "api/device_addnew.hpp"
+#include "api/events/watch.hpp"
 #include "api/monitoring.hpp"
 #include "api/operation.hpp"
 #include "api/reference_pages.hpp"
@@ -131,6 +132,7 @@ constexpr std::array table{
           manage::callbacks::attempts),
     offer(Method::post, "/v1/callbacks/{}/replay", Scope::callbacks_manage,
           manage::callbacks::replay),
+    offer(Method::get, "/v1/events", Scope::messages_read, watch),
     offer(Method::get, "/v1/devices", Scope::account_read, manage::devices::list),
     offer(Method::post, "/v1/devices", Scope::devices_manage, manage::devices::add),
     tagged(offer(Method::get, "/v1/devices/{}", Scope::account_read, manage::devices::show),

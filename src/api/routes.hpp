@@ -11,6 +11,7 @@ namespace merpati::api {
 class DeviceAddnew;
 class Authenticator;
 class Callers;
+class EventHub;
 class Send;
 struct Monitoring;
 namespace manage {
@@ -25,6 +26,8 @@ struct Rooms {
     DeviceAddnew& device_addnew;
     const Monitoring& monitoring;
     manage::Service& management;
+    const admission::Directory& directory;
+    EventHub& events;
 };
 
 /// Adds the operations of these scopes to a door's router, before its server starts. With

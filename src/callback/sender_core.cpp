@@ -330,6 +330,9 @@ void SenderCore::commit_result(DeliveryPtr delivery, const Result<outbound::Resp
 void SenderCore::result_committed(const Delivery& delivery) {
     const auto& [callback, progress] = delivery.queued;
     unsettled_.erase(callback.id);
+    if (options_.on_attempt) {
+        options_.on_attempt(delivery.queued);
+    }
     if (progress.state == model::CallbackState::waiting) {
         backlog_.note_due({.account = callback.account, .origin_key = callback.origin_key},
                           progress.due_at);

@@ -142,13 +142,16 @@ Result<void> DeviceKeeper::store_reports(store::Tables& tables,
 }
 
 void DeviceKeeper::pairing(model::PhoneNumber device, connector::PairingStep step) {
-    if (rooms_.directory.find_device(device) == nullptr ||
-        step.payload.size() > connector::PairingStep::payload_bytes_max) {
+    const auto known = rooms_.directory.find_device(device);
+    if (known == nullptr || step.payload.size() > connector::PairingStep::payload_bytes_max) {
         rooms_.log.warn("a pairing step is left out: its device is gone, or it is too long",
                         {{"device", telemetry::mask_number(device.text())}});
         return;
     }
     pairings_.show(device, step);
+    if (rooms_.on_pairing_step) {
+        rooms_.on_pairing_step(*known, step);
+    }
     const auto bytes = step.payload.size();
     keep(
         device, bytes,

@@ -47,6 +47,8 @@ public:
         scheduler::Scheduler& scheduler;
         LateStatuses& late_statuses;
         LostDevices& lost_devices;
+        /// Told of each step that is to be taken, for whoever watches.
+        std::function<void(const model::Device&, const connector::PairingStep&)> on_pairing_step{};
         telemetry::Log log;
     };
     explicit DeviceKeeper(Rooms rooms) : rooms_(std::move(rooms)) {}

@@ -9,6 +9,7 @@
 #include "api/authenticator.hpp"
 #include "api/callers.hpp"
 #include "api/device_addnew.hpp"
+#include "api/events/event_hub.hpp"
 #include "api/manage/manage.hpp"
 #include "api/manage/service.hpp"
 #include "api/monitoring.hpp"
@@ -27,6 +28,8 @@
 #include "daemon/late_statuses.hpp"
 #include "daemon/notices.hpp"
 #include "daemon/options.hpp"
+#include "daemon/publisher.hpp"
+#include "daemon/signing_secrets.hpp"
 #include "daemon/tally.hpp"
 #include "daemon/upkeep.hpp"
 #include "http/server.hpp"
@@ -113,11 +116,16 @@ public:
           media_fetcher_(clock, policy_, client_options(settings),
                          media_options(settings, log.in("media"))),
           connectors_(make_connectors(clock, random, settings, log)),
+          events_(clock, random, settings.http.connections_max / 2,
+                  [this](model::AccountId account) { return publisher_.credit_of(account); }),
+          publisher_(events_, directory_, *store_),
           committer_(clock, *store_, {}, [log](const Error& error) { fail_fast(log, error); }),
           sender_(
               queue_clock_, random, *store_, committer_, policy_, client_options(settings),
-              [this, &clock](model::AccountId account) { return secrets_of(account, clock); },
-              callback_options(settings)),
+              [this, &clock](model::AccountId account) {
+                  return signing_secrets(directory_, account, clock.now());
+              },
+              callback_options_of(settings)),
           waiters_(committer_),
           scheduler_(
               queue_clock_, random, *store_, committer_, connectors_,
@@ -144,6 +152,7 @@ public:
                    .scheduler = scheduler_,
                    .late_statuses = late_statuses_,
                    .lost_devices = lost_devices_,
+                   .on_pairing_step = publisher_.pairing_listener(),
                    .log = log.in("device")}),
           doors_({.directory = directory_,
                   .events = keeper_,
@@ -269,6 +278,7 @@ public:
         health_.connectors_started();
         health_.start();
         upkeep_.start();
+        events_.start();
         manage_service_.start();
         if (auto started = server_.start(); !started) {
             return started;
@@ -290,6 +300,7 @@ public:
     void stop() {
         health_.enter(Health::Stage::stopping);
         media_fetcher_.stop();     // First, so that nobody waits for it while the server drains.
+        events_.stop();            // Its streams have no end of their own.
         server_.drain(Millis{0});  // Begins: no new connections. Waited for below.
         scheduler_.drain(settings_.http.drain_timeout);  // Outcomes come as they would,
         connectors_.stop();                              // those of the rest now.
@@ -325,6 +336,7 @@ private:
             tally_.committed(operations, took);
         };
         committer_.on_row_changed = [this](store::RowChange&& change) {
+            publisher_.row_changed(change);
             directory_.apply(change);
             keeper_.follow(change);
             if (auto* callback = std::get_if<model::Callback>(&change)) {
@@ -335,8 +347,17 @@ private:
             scheduler_.batch_done();
             sender_.batch_done();
         };
-        send_.on_accepted = [this](model::Revision revision) { tally_.accepted(revision); };
+        send_.on_accepted = [this](const model::Message& message) {
+            tally_.accepted(message.revision);
+            publisher_.message(message, model::MessageState::pending);
+        };
         authenticator_.on_refused = [this](api::Refusal refusal) { tally_.refused(refusal); };
+    }
+
+    callback::Options callback_options_of(const config::Settings& settings) {
+        auto options = callback_options(settings);
+        options.on_attempt = publisher_.attempt_listener();
+        return options;
     }
 
     scheduler::Options scheduler_options_of(const config::Settings& settings,
@@ -374,7 +395,9 @@ private:
                                .send = send_,
                                .device_addnew = device_addnew_,
                                .monitoring = monitoring_,
-                               .management = manage_service_};
+                               .management = manage_service_,
+                               .directory = directory_,
+                               .events = events_};
         using enum api::Scope;
         add_routes(router_, {anyone, account, catalogue}, rooms);
         app_.add_routes(router_);
@@ -390,22 +413,9 @@ private:
         return store_->condition().trouble();
     }
 
-    std::vector<Bytes> secrets_of(model::AccountId id, const Clock& clock) const {
-        const auto entry = directory_.find_account(id);
-        if (entry == nullptr) {
-            return {};
-        }
-        const auto& account = entry->account;
-        std::vector<Bytes> secrets{account.webhook_secret};
-        if (!account.webhook_secret_previous.empty() && account.previous_secret_until &&
-            clock.now() < *account.previous_secret_until) {
-            secrets.push_back(account.webhook_secret_previous);
-        }
-        return secrets;
-    }
-
     void finished(store::Finish&& finish) {
         tally_.finished(finish.completion);
+        publisher_.message(*finish.message, finish.completion.state);
         if (finish.message->revision == model::Revision::b) {
             waiters_.finished(*finish.message, finish.completion);
         }
@@ -428,6 +438,8 @@ private:
     api::Callers callers_;
     media::MediaFetcher media_fetcher_;
     connector::Connectors connectors_;
+    api::EventHub events_;
+    Publisher publisher_;
     store::Committer committer_;
     callback::Sender sender_;
     api::OutcomeWaiters waiters_;

@@ -97,6 +97,9 @@ void Connection::append_piece(std::string_view bytes, bool last) {
 
 void Connection::ask_for_piece() {
     state_ = State::awaiting_piece;
+    // The next piece may take long: nothing is held for it.
+    reader_.release();
+    out_.shrink_to_fit();
     BodyWriter writer{shared_from_this()};
     try {
         source_->next(std::move(writer));

@@ -46,6 +46,9 @@ Wait wait_by_rows(const Context& context, const store::MessageRecord& record) {
     if (device == nullptr) {
         return {.reason = WaitReason::device};
     }
+    if (device->pause) {
+        return {.reason = WaitReason::paused, .since = device->pause->since};
+    }
     if (device->state != model::DeviceState::connected) {
         return {.reason = WaitReason::device, .since = device->state_since};
     }

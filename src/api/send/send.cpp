@@ -99,7 +99,7 @@ void Send::stored(store::Accept&& accept, Pending&& pending) {
         return;
     }
     if (on_accepted) {
-        on_accepted(accept.message->revision);
+        on_accepted(*accept.message);
     }
     if (pending.wait.count() > 0) {
         rooms_.waiters.add(accept.message->id,

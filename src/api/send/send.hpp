@@ -53,7 +53,7 @@ public:
 
     /// Told of each acceptance, for figures; refusals are reported to Authenticator. Set before the
     /// server starts.
-    std::function<void(model::Revision)> on_accepted;
+    std::function<void(const model::Message&)> on_accepted;
 
 private:
     struct Pending;

@@ -1,0 +1,372 @@
+#include "api/events/event_hub.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/thread.hpp"
+
+namespace merpati::api {
+namespace {
+
+constexpr std::string_view heartbeat = ": \n\n";
+
+}  // namespace
+
+/// One client. `writer` is there while it waits.
+struct EventHub::Stream {
+    model::AccountId account;
+    MayGoOn may_go_on;
+    std::uint64_t given = 0;  // The number of its last event.
+    bool begun = false;
+    bool resync = false;  // It missed something that is not there any more.
+    std::optional<http::BodyWriter> writer{};
+    SteadyTime heard_at{};
+    SteadyTime checked_at{};
+};
+
+class EventHub::Source final : public http::BodySource {
+public:
+    Source(EventHub& hub, std::shared_ptr<Stream> stream) : hub_(hub), stream_(std::move(stream)) {}
+    ~Source() override { hub_.remove(stream_); }
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+
+    void next(http::BodyWriter writer) override { hub_.next(stream_, std::move(writer)); }
+
+private:
+    EventHub& hub_;
+    const std::shared_ptr<Stream> stream_;
+};
+
+/// One account that is watched, or was a moment ago.
+struct EventHub::Channel {
+    explicit Channel(std::string epoch) : ring(std::move(epoch)) {}
+
+    EventRing ring;
+    std::vector<std::shared_ptr<Stream>> streams;
+    SteadyTime used_at{};
+
+    /// What is gathered of one kind, by id.
+    struct Gathered {
+        std::map<Uuid, std::function<std::string()>> each;
+        std::size_t count = 0;
+    };
+    std::map<std::string_view, Gathered> gathered;
+
+    bool credit_changed = false;
+    SteadyTime credit_told_at{};
+    std::optional<std::int64_t> credit;
+};
+
+EventHub::EventHub(const Clock& clock, Random& random, std::size_t streams_max, CreditLookup credit)
+    : clock_(clock), random_(random), credit_(std::move(credit)), shared_(streams_max) {}
+
+EventHub::~EventHub() {
+    stop();
+}
+
+void EventHub::start() {
+    thread_ = start_thread("events", [this] { run(); });
+}
+
+void EventHub::stop() {
+    {
+        const std::lock_guard lock{thread_mutex_};
+        stopping_ = true;
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+    std::vector<http::BodyWriter> writers;
+    {
+        const std::lock_guard lock{mutex_};
+        closed_ = true;
+        for (auto& [account, channel] : channels_) {
+            for (const auto& stream : channel->streams) {
+                if (auto writer = std::exchange(stream->writer, std::nullopt)) {
+                    writers.push_back(std::move(*writer));
+                }
+            }
+        }
+    }
+    for (auto& writer : writers) {
+        writer.finish();
+    }
+}
+
+void EventHub::run() {
+    std::unique_lock lock{thread_mutex_};
+    while (!stopping_) {
+        if (is_watched()) {
+            wake_.wait_for(lock, tick_every, [this] { return stopping_; });
+        } else {
+            wake_.wait(lock, [this] { return stopping_ || is_watched(); });
+        }
+        lock.unlock();
+        tick();
+        lock.lock();
+    }
+}
+
+void EventHub::note(model::AccountId account, std::string_view event, const Uuid& id,
+                    std::function<std::string()> data) {
+    put({.account = account, .event = event, .id = id, .data = std::move(data)});
+}
+
+void EventHub::tell(model::AccountId account, std::string_view event, std::string data) {
+    put({.account = account, .event = event, .id = {}, .data = [data = std::move(data)] {
+             return data;
+         }});
+}
+
+void EventHub::credit_changed(model::AccountId account) {
+    put({.account = account, .event = {}, .id = {}, .data = {}});
+}
+
+void EventHub::put(Noted&& noted) {
+    if (!is_watched()) {
+        return;
+    }
+    const std::lock_guard lock{noted_mutex_};
+    if (!watched_.contains(noted.account)) {
+        return;
+    }
+    if (noted_.size() >= noted_max) {
+        noted_lost_ = true;
+    } else {
+        noted_.push_back(std::move(noted));
+    }
+}
+
+std::unique_ptr<http::BodySource> EventHub::open(model::AccountId account, std::string_view last_id,
+                                                 MayGoOn may_go_on) {
+    auto stream = std::make_shared<Stream>();
+    stream->account = account;
+    stream->may_go_on = std::move(may_go_on);
+    stream->heard_at = stream->checked_at = clock_.steady_now();
+    {
+        const std::lock_guard lock{mutex_};
+        auto& channel = channels_[account];
+        if (channel == nullptr) {
+            channel = std::make_unique<Channel>(
+                fmt::format("{:x}", random_.between(0, (std::uint64_t{1} << 48U) - 1)));
+        }
+        channel->used_at = stream->heard_at;
+        if (closed_ || !shared_.admits(channel->streams.size())) {
+            return nullptr;
+        }
+        shared_.acquire();
+        const auto number = channel->ring.number_of(last_id);
+        stream->resync = !last_id.empty() && !number;
+        stream->given = number.value_or(channel->ring.last());
+        channel->streams.push_back(stream);
+    }
+    {
+        const std::lock_guard lock{noted_mutex_};
+        watched_.insert(account);
+        watched_count_ = watched_.size();
+    }
+    {
+        const std::lock_guard lock{thread_mutex_};  // So that the thread does not miss it.
+    }
+    wake_.notify_all();
+    return std::make_unique<Source>(*this, std::move(stream));
+}
+
+std::size_t EventHub::streams() const {
+    const std::lock_guard lock{mutex_};
+    return shared_.acquired();
+}
+
+/// What a stream is given next; empty: nothing yet.
+std::string EventHub::next_piece(Channel& channel, Stream& stream) {
+    std::string piece;
+    if (!std::exchange(stream.begun, true)) {
+        piece = fmt::format("retry: 3000\nid: {}\n\n", channel.ring.id_of(stream.given));
+    }
+    if (stream.resync || !channel.ring.reaches(stream.given)) {
+        stream.resync = false;
+        stream.given = channel.ring.last();
+        return piece + channel.ring.resync();
+    }
+    return piece + channel.ring.after(stream.given, piece_max);
+}
+
+void EventHub::next(const std::shared_ptr<Stream>& stream, http::BodyWriter writer) {
+    std::string piece;
+    bool ended = true;
+    {
+        const std::lock_guard lock{mutex_};
+        const auto channel = channels_.find(stream->account);
+        ended = closed_ || channel == channels_.end();
+        if (!ended) {
+            piece = next_piece(*channel->second, *stream);
+            if (piece.empty()) {
+                stream->writer.emplace(std::move(writer));
+                return;
+            }
+            stream->heard_at = clock_.steady_now();
+        }
+    }
+    if (ended) {
+        writer.finish();
+    } else {
+        writer.give(std::move(piece));
+    }
+}
+
+void EventHub::remove(const std::shared_ptr<Stream>& stream) {
+    const auto take_out = [&] {
+        const std::lock_guard lock{mutex_};
+        const auto channel = channels_.find(stream->account);
+        if (channel != channels_.end() && std::erase(channel->second->streams, stream) > 0) {
+            shared_.release();
+            channel->second->used_at = clock_.steady_now();
+        }
+        return std::exchange(stream->writer, std::nullopt);
+    };
+    (void)take_out();  // The writer is destroyed without the lock.
+}
+
+void EventHub::tick() {
+    const auto now = clock_.steady_now();
+    std::unordered_map<model::AccountId, std::optional<std::int64_t>> credits;
+    for (const auto account : gather(now)) {
+        credits.emplace(account, credit_(account));  // Reads the store: without the lock.
+    }
+    for (auto& one : serve(now, credits)) {
+        if (one.last) {
+            one.writer.finish();
+        } else {
+            one.writer.give(std::move(one.bytes));
+        }
+    }
+}
+
+/// Moves what was noted to its channels and rings. The accounts whose credit is to be looked up.
+std::vector<model::AccountId> EventHub::gather(SteadyTime now) {
+    const std::lock_guard lock{mutex_};
+    const bool lost = take_noted();
+    std::vector<model::AccountId> asked;
+    for (auto& [account, channel] : channels_) {
+        gather(*channel, lost);
+        const bool due = now - channel->credit_told_at >= checked_every;
+        if (channel->credit_changed && due && !channel->streams.empty()) {
+            channel->credit_changed = false;
+            channel->credit_told_at = now;
+            asked.push_back(account);
+        }
+    }
+    return asked;
+}
+
+/// What the streams that wait are given. Forgets accounts that nobody watches any more.
+std::vector<EventHub::Given> EventHub::serve(
+    SteadyTime now,
+    const std::unordered_map<model::AccountId, std::optional<std::int64_t>>& credits) {
+    std::vector<Given> given;
+    const std::lock_guard lock{mutex_};
+    std::vector<model::AccountId> left;
+    for (auto& [account, channel] : channels_) {
+        if (const auto credit = credits.find(account); credit != credits.end()) {
+            add_credit(*channel, credit->second);
+        }
+        serve(*channel, now, given);
+        if (channel->streams.empty() && now - channel->used_at >= ring_kept) {
+            left.push_back(account);
+        }
+    }
+    const std::lock_guard noted_lock{noted_mutex_};
+    for (const auto account : left) {
+        channels_.erase(account);
+        watched_.erase(account);
+    }
+    watched_count_ = watched_.size();
+    return given;
+}
+
+/// True: more happened than was noted.
+bool EventHub::take_noted() {
+    std::vector<Noted> noted;
+    bool lost = false;
+    {
+        const std::lock_guard lock{noted_mutex_};
+        noted.swap(noted_);
+        lost = std::exchange(noted_lost_, false);
+    }
+    for (auto& one : noted) {
+        const auto found = channels_.find(one.account);
+        if (found == channels_.end()) {
+            continue;
+        }
+        auto& channel = *found->second;
+        if (!one.data) {
+            channel.credit_changed = true;
+        } else if (!one.id) {
+            channel.ring.add(one.event, one.data());
+        } else {
+            auto& gathered = channel.gathered[one.event];
+            if (gathered.each.contains(*one.id) || gathered.each.size() < each_max) {
+                gathered.each[*one.id] = std::move(one.data);
+            }
+            ++gathered.count;
+        }
+    }
+    return lost;
+}
+
+void EventHub::gather(Channel& channel, bool lost) {
+    for (auto& [event, gathered] : channel.gathered) {
+        if (gathered.count > 0 && gathered.each.size() >= each_max) {
+            channel.ring.add(event, fmt::format(R"({{"many":{}}})", gathered.count));
+        } else {
+            for (const auto& [id, data] : gathered.each) {
+                channel.ring.add(event, data());
+            }
+        }
+        gathered = {};
+    }
+    if (lost) {
+        for (const auto& stream : channel.streams) {
+            stream->resync = true;
+        }
+    }
+}
+
+void EventHub::add_credit(Channel& channel, std::optional<std::int64_t> credit) {
+    if (credit != channel.credit) {
+        channel.credit = credit;
+        channel.ring.add("account.credit", credit ? fmt::format(R"({{"credit":{}}})", *credit)
+                                                  : std::string{R"({"credit":null})"});
+    }
+}
+
+void EventHub::serve(Channel& channel, SteadyTime now, std::vector<Given>& given) {
+    for (const auto& stream : channel.streams) {
+        if (!stream->writer) {
+            continue;  // It has not taken what it was given.
+        }
+        const bool news = stream->resync || stream->given < channel.ring.last();
+        const bool check = news || now - stream->checked_at >= checked_every;
+        if (check) {
+            stream->checked_at = now;
+        }
+        const bool ends = check && !stream->may_go_on();
+        if (!ends && !news && now - stream->heard_at < heartbeat_every) {
+            continue;
+        }
+        stream->heard_at = now;
+        auto piece = ends   ? std::string{}
+                     : news ? next_piece(channel, *stream)
+                            : std::string{heartbeat};
+        given.push_back(
+            {.writer = std::move(*stream->writer), .bytes = std::move(piece), .last = ends});
+        stream->writer.reset();
+    }
+}
+
+}  // namespace merpati::api

@@ -1,0 +1,254 @@
+#include "api/events/event_hub.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/uuid.hpp"
+#include "testing/fixed_random.hpp"
+#include "testing/manual_clock.hpp"
+
+namespace merpati::api {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// A client that reads when the test says so, as a connection asks for the next piece.
+class Client final : public http::BodySink, public std::enable_shared_from_this<Client> {
+public:
+    void take_piece(std::string&& bytes, bool last) override {
+        received += bytes;
+        ended = ended || last;
+        waits = false;
+    }
+    void cut_off() override { cut = true; }
+
+    /// Takes what is here, until there is nothing more.
+    void read() {
+        while (!waits && !ended) {
+            waits = true;
+            source->next(http::BodyWriter{shared_from_this()});
+        }
+    }
+    std::string take() {
+        read();
+        return std::exchange(received, {});
+    }
+    [[nodiscard]] std::string last_id() {
+        const auto all = kept + received;
+        const auto place = all.rfind("id: ");
+        return all.substr(place + 4, all.find('\n', place) - place - 4);
+    }
+
+    std::unique_ptr<http::BodySource> source;
+    std::string received;
+    std::string kept;
+    bool waits = false;
+    bool ended = false;
+    bool cut = false;
+};
+
+struct EventHubTest : ::testing::Test {
+    std::shared_ptr<Client> connect(std::int64_t account = 1, std::string_view last_id = {}) {
+        auto client = std::make_shared<Client>();
+        client->source = hub->open({account}, last_id, [this] { return allowed; });
+        if (client->source == nullptr) {
+            return nullptr;
+        }
+        client->read();
+        return client;
+    }
+    void tell(std::string data, std::int64_t account = 1) {
+        hub->tell({account}, "device.state", std::move(data));
+    }
+    void note(const Uuid& id, std::string data) {
+        hub->note({1}, "message.updated", id, [data] { return data; });
+    }
+    void tick() { hub->tick(); }
+
+    merpati::testing::ManualClock clock;
+    merpati::testing::FixedRandom random;
+    UuidSource ids{clock, random};
+    bool allowed = true;
+    std::optional<std::int64_t> credit = 100;
+    std::size_t credit_reads = 0;
+    std::unique_ptr<EventHub> hub =
+        std::make_unique<EventHub>(clock, random, 64, [this](model::AccountId) {
+            ++credit_reads;
+            return credit;
+        });
+};
+
+TEST_F(EventHubTest, AStreamBeginsWithHowToComeBack) {
+    const auto client = connect();
+    EXPECT_THAT(client->received, HasSubstr("retry: 3000\nid: "));
+    EXPECT_THAT(client->received, Not(HasSubstr("event:")));
+    EXPECT_TRUE(client->waits);
+}
+
+TEST_F(EventHubTest, EventsReachTheirAccountAloneEachWithAnId) {
+    const auto ours = connect(1);
+    const auto theirs = connect(2);
+    (void)theirs->take();
+    tell(R"({"number":"628"})");
+    tick();
+    EXPECT_THAT(ours->received, HasSubstr("event: device.state\ndata: {\"number\":\"628\"}\n\n"));
+    EXPECT_THAT(theirs->received, IsEmpty());
+}
+
+TEST_F(EventHubTest, WhereNobodyWatchesNothingIsNoted) {
+    EXPECT_FALSE(hub->is_watched());
+    tell("{}");
+    const auto client = connect();
+    EXPECT_TRUE(hub->is_watched());
+    tick();
+    EXPECT_THAT(client->take(), Not(HasSubstr("event:")));
+}
+
+TEST_F(EventHubTest, OneMessageIsToldOnceATickWithItsLatestState) {
+    const auto client = connect();
+    const auto id = ids.next();
+    note(id, "first");
+    note(id, "second");
+    tick();
+    EXPECT_THAT(client->received, HasSubstr("data: second\n"));
+    EXPECT_THAT(client->received, Not(HasSubstr("first")));
+}
+
+TEST_F(EventHubTest, OfVeryManyMessagesTheNumberIsTold) {
+    const auto client = connect();
+    for (int made = 0; made < 200; ++made) {
+        note(ids.next(), "one");
+    }
+    tick();
+    EXPECT_THAT(client->received, HasSubstr("event: message.updated\ndata: {\"many\":200}\n"));
+    EXPECT_THAT(client->received, Not(HasSubstr("one")));
+}
+
+TEST_F(EventHubTest, AQuietStreamGetsACommentEveryFifteenSeconds) {
+    const auto client = connect();
+    (void)client->take();
+    clock.advance(14s);
+    tick();
+    EXPECT_THAT(client->take(), IsEmpty());
+    clock.advance(1s);
+    tick();
+    EXPECT_EQ(client->take(), ": \n\n");
+    tick();
+    EXPECT_THAT(client->take(), IsEmpty());
+}
+
+TEST_F(EventHubTest, WhoComesBackGetsWhatItMissed) {
+    auto client = connect();
+    tell("1");
+    tick();
+    const auto id = client->last_id();
+    client->source.reset();
+    EXPECT_EQ(hub->streams(), 0U);
+    tell("2");
+    tell("3");
+    tick();
+    const auto again = connect(1, id);
+    EXPECT_THAT(again->received, HasSubstr("data: 2\n\nid:"));
+    EXPECT_THAT(again->received, HasSubstr("data: 3\n\n"));
+    EXPECT_THAT(again->received, Not(HasSubstr("resync")));
+    EXPECT_THAT(again->received, Not(HasSubstr("data: 1")));
+}
+
+TEST_F(EventHubTest, WhoComesBackTooLateOrAfterARestartReadsEverythingAnew) {
+    auto client = connect();
+    tell("1");
+    tick();
+    const auto id = client->last_id();
+    for (std::size_t made = 0; made < EventRing::events_max + 1; ++made) {
+        tell("x");
+    }
+    tick();
+    const auto late = connect(1, id);
+    EXPECT_THAT(late->received, HasSubstr("event: resync\ndata: {}\n\n"));
+    EXPECT_THAT(late->received, Not(HasSubstr("data: x")));
+    for (const std::string_view other : {"0-1", "beef-3", "x", "-", "0-99999999999999999999"}) {
+        EXPECT_THAT(connect(1, other)->received, HasSubstr("event: resync")) << other;
+    }
+}
+
+TEST_F(EventHubTest, ARingIsForgottenWhenNobodyHasWatchedForAWhile) {
+    auto client = connect();
+    const auto id = client->last_id();
+    client->source.reset();
+    clock.advance(EventHub::ring_kept);
+    tick();
+    EXPECT_FALSE(hub->is_watched());
+    EXPECT_THAT(connect(1, id)->received, HasSubstr("event: resync"));
+}
+
+TEST_F(EventHubTest, AStreamThatDoesNotReadHoldsNothingAndIsToldThatItMissedSomething) {
+    const auto client = connect();
+    tell("first");
+    tick();  // It has taken this, and asks for nothing more.
+    for (std::size_t made = 0; made < 2 * EventRing::events_max; ++made) {
+        tell("x");
+        tick();
+    }
+    client->kept = std::exchange(client->received, {});
+    EXPECT_THAT(client->take(), HasSubstr("event: resync"));
+    tell("after");
+    tick();
+    EXPECT_THAT(client->take(), HasSubstr("data: after"));
+}
+
+TEST_F(EventHubTest, AStreamEndsWhenItsCallerMayNotSeeItAnyMore) {
+    const auto client = connect();
+    allowed = false;
+    clock.advance(EventHub::checked_every);
+    tick();
+    EXPECT_TRUE(client->ended);
+    const auto secret = connect();
+    tell("secret");
+    tick();
+    EXPECT_TRUE(secret->ended);
+    EXPECT_THAT(secret->received, Not(HasSubstr("secret")));
+}
+
+TEST_F(EventHubTest, OneAccountLeavesStreamsToOthers) {
+    std::vector<std::shared_ptr<Client>> all;
+    while (auto client = connect(1)) {
+        all.push_back(std::move(client));
+    }
+    EXPECT_EQ(all.size(), 32U);
+    const auto other = connect(2);
+    EXPECT_NE(other, nullptr);
+    for (const auto& client : all) {
+        client->source.reset();
+    }
+    EXPECT_EQ(hub->streams(), 1U);
+    EXPECT_NE(connect(1), nullptr);
+}
+
+TEST_F(EventHubTest, TheCreditIsToldWhenItChangedOnceASecond) {
+    const auto client = connect();
+    clock.advance(1s);
+    hub->credit_changed({1});
+    tick();
+    EXPECT_THAT(client->take(), HasSubstr("event: account.credit\ndata: {\"credit\":100}\n"));
+    credit = 99;
+    hub->credit_changed({1});
+    tick();
+    EXPECT_THAT(client->take(), IsEmpty());
+    clock.advance(1s);
+    tick();
+    EXPECT_THAT(client->take(), HasSubstr("{\"credit\":99}"));
+    EXPECT_EQ(credit_reads, 2U);
+}
+
+TEST_F(EventHubTest, StopEndsEveryStream) {
+    const auto client = connect();
+    hub->stop();
+    EXPECT_TRUE(client->ended);
+    EXPECT_EQ(connect(), nullptr);
+}
+
+}  // namespace
+}  // namespace merpati::api

@@ -1,0 +1,54 @@
+#include "api/events/event_ring.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace merpati::api {
+
+void EventRing::add(std::string_view name, std::string_view data) {
+    ++last_;
+    auto& text = events_.emplace_back(
+        fmt::format("id: {}-{}\nevent: {}\ndata: {}\n\n", epoch_, last_, name, data));
+    bytes_ += text.size();
+    while (events_.size() > events_max || bytes_ > bytes_max) {
+        bytes_ -= events_.front().size();
+        events_.pop_front();
+    }
+}
+
+std::string EventRing::id_of(std::uint64_t number) const {
+    return fmt::format("{}-{}", epoch_, number);
+}
+
+std::optional<std::uint64_t> EventRing::number_of(std::string_view id) const {
+    const auto dash = id.find('-');
+    if (dash == std::string_view::npos || id.substr(0, dash) != epoch_) {
+        return std::nullopt;
+    }
+    const auto digits = id.substr(dash + 1);
+    std::uint64_t number = 0;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const bool whole = read.ec == std::errc{} && read.ptr == digits.data() + digits.size();
+    return whole && number <= last_ ? std::optional{number} : std::nullopt;
+}
+
+bool EventRing::reaches(std::uint64_t number) const noexcept {
+    return number + events_.size() >= last_;
+}
+
+std::string EventRing::after(std::uint64_t& number, std::size_t most) const {
+    std::string text;
+    const auto first = last_ - events_.size() + 1;
+    while (number < last_ && text.size() < most) {
+        ++number;
+        text += events_[static_cast<std::size_t>(number - first)];
+    }
+    return text;
+}
+
+std::string EventRing::resync() const {
+    return fmt::format("id: {}\nevent: resync\ndata: {{}}\n\n", id_of(last_));
+}
+
+}  // namespace merpati::api

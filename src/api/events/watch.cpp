@@ -1,0 +1,71 @@
+#include "api/events/watch.hpp"
+
+#include <expected>
+#include <string>
+#include <utility>
+
+#include "api/callers.hpp"
+#include "api/events/event_hub.hpp"
+#include "api/manage/fields.hpp"
+#include "api/manage/problem.hpp"
+#include "api/routes.hpp"
+#include "model/scope.hpp"
+
+namespace merpati::api {
+namespace {
+
+constexpr auto needed = model::Scope::messages_read;
+
+std::expected<model::AccountId, manage::Outcome> account_of(const Rooms& rooms,
+                                                            const http::Request& request,
+                                                            const admission::Principal& principal) {
+    auto fields = manage::Fields::from_query(request.query);
+    if (!fields) {
+        return std::unexpected(manage::problem(fields.error(), false));
+    }
+    const auto named = fields->text("account", 32);
+    if (auto checked = fields->finish(); !checked) {
+        return std::unexpected(manage::problem(checked.error(), false, fields->mistakes()));
+    }
+    const auto account = named ? model::AccountId::parse(*named) : principal.only_account();
+    if (!named && !account) {
+        return std::unexpected(
+            manage::problem(400, "invalid_argument", "account: is needed, which one is meant"));
+    }
+    if (!account || !principal.knows(*account) ||
+        rooms.directory.find_account(*account) == nullptr) {
+        return std::unexpected(manage::problem(
+            404, "not_found", "there is no account " + named.value_or(std::string{})));
+    }
+    if (!principal.permits(*account, needed)) {
+        return std::unexpected(
+            manage::problem(403, "forbidden", "this needs the scope messages:read"));
+    }
+    return *account;
+}
+
+}  // namespace
+
+void watch(const Rooms& rooms, const http::Request& request, admission::Principal principal,
+           http::Responder responder) {
+    auto account = account_of(rooms, request, principal);
+    if (!account) {
+        responder.send(manage::reply_of(std::move(account.error())));
+        return;
+    }
+    auto stream = rooms.events.open(
+        *account, request.header("Last-Event-ID").value_or(""),
+        [&callers = rooms.callers, principal = std::move(principal), account = *account] {
+            const auto renewed = callers.renew(principal);
+            return renewed && renewed->permits(account, needed);
+        });
+    if (stream == nullptr) {
+        responder.send(manage::reply_of(manage::too_many_requests()));
+        return;
+    }
+    responder.send({.content_type = "text/event-stream",
+                    .headers = "Cache-Control: no-store\r\nX-Accel-Buffering: no\r\n",
+                    .source = std::move(stream)});
+}
+
+}  // namespace merpati::api

@@ -1,0 +1,48 @@
+// Tells whoever watches an account what happens in it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "admission/directory.hpp"
+#include "api/events/event_hub.hpp"
+#include "connector/connector.hpp"
+#include "model/message.hpp"
+#include "store/store.hpp"
+
+namespace merpati::daemon {
+
+/// Makes events of what rooms report. Where nobody watches, each call costs one atomic read.
+///
+/// Threads: any; `row_changed` on the committer's, before the directory follows.
+class Publisher {
+public:
+    Publisher(api::EventHub& hub, const admission::Directory& directory, store::Store& store)
+        : hub_(hub), directory_(directory), store_(store) {}
+
+    /// `message.updated`, and `account.credit` of one that was charged.
+    void message(const model::Message& message, model::MessageState state);
+    /// Makes `callback.attempt`.
+    [[nodiscard]] std::function<void(const store::QueuedCallback&)> attempt_listener();
+    /// Makes `device.qr`, without what is to be scanned.
+    [[nodiscard]] std::function<void(const model::Device&, const connector::PairingStep&)>
+    pairing_listener();
+    /// `device.state`, and `account.credit`.
+    void row_changed(const store::RowChange& change);
+
+    /// As the store has it; empty: not counted, or it cannot be read.
+    [[nodiscard]] std::optional<std::int64_t> credit_of(model::AccountId account) const;
+
+private:
+    void callback_attempt(const store::QueuedCallback& attempted);
+    void pairing_step(const model::Device& device, const connector::PairingStep& step);
+    void device_state(const model::Device& device, std::string_view state);
+
+    api::EventHub& hub_;
+    const admission::Directory& directory_;
+    store::Store& store_;
+};
+
+}  // namespace merpati::daemon

@@ -1,0 +1,150 @@
+// What happens in an account reaches who watches it, and whoever comes back misses nothing.
+import { request, type IncomingMessage } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shop, type Account } from "./support/account.ts";
+import { expectAccepted } from "./support/expect.ts";
+import { Gateway } from "./support/gateway.ts";
+import { freshNumber, freshText } from "./support/numbers.ts";
+import { waitFor } from "./support/wait.ts";
+
+let gateway: Gateway;
+let account: Account;
+let device: string;
+let key: string;
+let keyId: string;
+
+beforeAll(async () => {
+  gateway = await Gateway.create();
+  ({ account, device } = await shop(gateway));
+  await gateway.json("account", "topup", account.id, "1000");
+  ({ key, id: keyId } = await account.createKey({ scopes: "send,messages:read" }));
+});
+afterAll(() => gateway.close());
+
+interface Happening {
+  id: string;
+  event: string;
+  data: any;
+}
+
+/** A browser's EventSource, as far as the tests need one. */
+class Watcher {
+  readonly all: Happening[] = [];
+  status = 0;
+  headers: IncomingMessage["headers"] = {};
+  ended = false;
+  lastId = "";
+  private text = "";
+  private readonly asked;
+
+  constructor(lastId?: string, target = "/v1/events", shown = key) {
+    const headers = {
+      authorization: `Bearer ${shown}`,
+      ...(lastId !== undefined && { "last-event-id": lastId }),
+    };
+    this.asked = request(`${gateway.url}${target}`, { headers }, (answer) => {
+      this.status = answer.statusCode ?? 0;
+      this.headers = answer.headers;
+      answer.setEncoding("utf8");
+      answer.on("data", (piece: string) => this.take(piece));
+      answer.on("close", () => (this.ended = true));
+      answer.on("error", () => (this.ended = true));
+    });
+    this.asked.on("error", () => (this.ended = true));
+    this.asked.end();
+  }
+
+  private take(piece: string): void {
+    this.text += piece;
+    for (let end = this.text.indexOf("\n\n"); end >= 0; end = this.text.indexOf("\n\n")) {
+      const lines = this.text.slice(0, end).split("\n");
+      this.text = this.text.slice(end + 2);
+      const field = (name: string) =>
+        lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+      this.lastId = field("id") ?? this.lastId;
+      const event = field("event");
+      if (event) this.all.push({ id: this.lastId, event, data: JSON.parse(field("data")!) });
+    }
+  }
+
+  begun(): Promise<unknown> {
+    return waitFor("the stream to begin", () => this.lastId !== "" || this.status >= 400);
+  }
+  until(event: string, fits: (data: any) => boolean = () => true): Promise<Happening> {
+    return waitFor(`the event ${event}`, () =>
+      this.all.find((one) => one.event === event && fits(one.data)),
+    );
+  }
+  close(): void {
+    this.asked.destroy();
+  }
+}
+
+async function send(): Promise<string> {
+  const body = { to: freshNumber(), from: device, message: freshText(), Type: "text" };
+  return expectAccepted(await account.send(body));
+}
+
+test("a message, its credit and its device are told to their account alone", async () => {
+  const watcher = new Watcher();
+  await watcher.begun();
+  expect(watcher.headers["content-type"]).toBe("text/event-stream");
+  expect(watcher.headers["x-accel-buffering"]).toBe("no");
+  const other = await shop(gateway);
+  const elsewhere = new Watcher(
+    undefined,
+    "/v1/events",
+    (await other.account.createKey({ scopes: "messages:read" })).key,
+  );
+  await elsewhere.begun();
+  const id = await send();
+  await watcher.until("message.updated", (data) => data.id === id && data.state === "sent");
+  await watcher.until("account.credit");
+  await gateway.json("device", "disconnect", device);
+  await watcher.until("device.state", (data) => data.state === "disconnected");
+  await gateway.json("device", "connect", device);
+  await watcher.until("device.state", (data) => data.state === "connected");
+  expect(JSON.stringify(elsewhere.all)).not.toContain(id);
+  expect(elsewhere.all.filter((one) => one.event !== "device.state")).toEqual([]);
+  watcher.close();
+  elsewhere.close();
+});
+
+test("who comes back is told what it missed, and after a restart to read all anew", async () => {
+  const watcher = new Watcher();
+  await watcher.begun();
+  const first = await send();
+  const seen = await watcher.until("message.updated", (data) => data.id === first);
+  watcher.close();
+  const missed = await send();
+  const again = new Watcher(seen.id);
+  await again.until("message.updated", (data) => data.id === missed);
+  expect(again.all.some((one) => one.event === "resync")).toBe(false);
+  const last = again.lastId;
+  expect(await gateway.stop()).toBe(0); // A watcher does not hold up the end.
+  await waitFor("the stream to end", () => again.ended);
+  await gateway.start();
+  const late = new Watcher(last);
+  await late.until("resync");
+  late.close();
+});
+
+test("a key that is revoked loses its stream, one without the scope gets none", async () => {
+  const second = await account.createKey({ scopes: "messages:read" });
+  const watcher = new Watcher(undefined, "/v1/events", second.key);
+  await watcher.begun();
+  await gateway.json("key", "revoke", second.id);
+  await waitFor("the stream to end", () => watcher.ended);
+  const sender = await account.createKey({ scopes: "send" });
+  for (const [target, shown, status] of [
+    ["/v1/events", sender.key, 403],
+    ["/v1/events", second.key, 401],
+    ["/v1/events?account=acc_999", key, 404],
+    ["/v1/events?x=1", key, 400],
+  ] as const) {
+    const refused = new Watcher(undefined, target, shown);
+    await refused.begun();
+    expect(refused.status, target).toBe(status);
+  }
+  expect(keyId).toBeTruthy();
+});
