@@ -112,9 +112,6 @@ Result<value> answer_pairing(const Context& context, Call& call) {
 
 namespace {
 
-/// Nobody keeps a copy of what links a device.
-constexpr std::string_view not_kept = "Cache-Control: no-store\r\n";
-
 bool shows(const Pairing& pairing, std::string_view method, Timestamp now) {
     return pairing.under_way && pairing.method == method && pairing.expires_at > now;
 }
@@ -135,7 +132,6 @@ Result<value> show_qr(const Context& context, Call& call) {
         return fail(ErrorCode::not_found,
                     "there is no QR code now: begin to pair the device, and ask again");
     }
-    call.answer.headers = not_kept;
     const std::string_view accept = call.head.accept;
     if (accept.contains("image/svg+xml")) {
         call.answer.text = qr_svg(pairing.payload);
@@ -170,7 +166,6 @@ Result<value> pair_by_code(const Context& context, Call& call) {
             return pass(begun);
         }
     }
-    call.answer.headers = not_kept;
     return view_pairing(context, number);
 }
 
