@@ -114,7 +114,9 @@ Result<std::optional<model::Device>> record_state(store::Tables& tables, Notices
     }
     auto changed = tables.set_device_state(device, state, reason, now);
     if (changed && *changed && consequence->is_news) {
-        const auto why = consequence->is_held ? queue_is_held : reason;
+        const auto why = consequence->is_held              ? queue_is_held
+                         : state == DeviceState::connected ? std::string_view{}
+                                                           : reason;
         if (auto stored = add_notice(tables, notices.of_state(**changed, why)); !stored) {
             return pass(stored);
         }

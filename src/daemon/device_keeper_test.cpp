@@ -287,11 +287,11 @@ TEST_F(DeviceKeeperTest, APairingThatIsTakenUpAgainGoesOnWithItsStep) {
                         [&](const Result<void>&) { stored.set_value(); });
     stored.get_future().get();
     keeper.pairing(first, {.method = "qr", .payload = "satu", .expires_at = clock.now() + 1h});
-    EXPECT_TRUE(keeper.pair(first, ""));
+    EXPECT_TRUE(keeper.pair(first, "", std::nullopt));
     EXPECT_EQ(keeper.pairing(first).payload, "satu");
     EXPECT_EQ(directory.find_device(first)->state, model::DeviceState::pairing);
     keeper.pairing(first, {.method = "qr", .payload = "dua", .expires_at = clock.now() - 1s});
-    EXPECT_TRUE(keeper.pair(first, ""));
+    EXPECT_TRUE(keeper.pair(first, "", std::nullopt));
     EXPECT_EQ(keeper.pairing(first).payload, "");  // The connector was asked anew.
 }
 

@@ -127,10 +127,10 @@ TEST_F(DeviceQueueTest, ADiscardedQueueIsCancelledBeforeThePairingBegins) {
     store::WriteBatch batch;
     batch.changes.push_back({.run = [&](store::Tables& tables) -> Result<void> {
         const auto device = tables.find_device(*model::PhoneNumber::parse(number));
-        return tables
-            .set_device_state(store::DeviceIdentity::of(**device), model::DeviceState::logged_out,
-                              "dikeluarkan", clock.now())
-            .transform([](const auto&) {});
+        EXPECT_TRUE(tables.set_device_state(store::DeviceIdentity::of(**device),
+                                            model::DeviceState::logged_out, "dikeluarkan",
+                                            clock.now()));
+        return {};
     }});
     write(batch);
     directory.apply(batch.row_changes.at(0));

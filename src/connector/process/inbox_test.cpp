@@ -78,14 +78,14 @@ TEST_F(InboxTest, AnAccountWithManyDevicesThatFloodKeepsOutNoOther) {
     for (int device = 1; device <= 30; ++device) {
         taken += flood(1, device, 100);
     }
-    EXPECT_EQ(taken, Inbox::requests_max / 2);
+    EXPECT_EQ(taken, requests_max / 2);
     for (int account = 2; account <= 4; ++account) {
         EXPECT_EQ(flood(account, 100 + account, 40), 40);
     }
 }
 
 TEST_F(InboxTest, ADeviceThatFloodsKeepsOutNoOtherOfItsAccount) {
-    EXPECT_EQ(flood(1, 1, 1'000), Inbox::requests_per_device_max);
+    EXPECT_EQ(flood(1, 1, 1'000), requests_per_device_max);
     EXPECT_EQ(flood(1, 2, 40), 40);
 }
 
