@@ -25,6 +25,7 @@ enum class Scope : std::uint8_t {
     metrics,    // Whoever has metrics.token; without one, peers on this machine.
     account,    // An account, by one of its keys that may send: the published interface.
     catalogue,  // The local operator, keys and people, whoever has the scope that it needs.
+    machine,    // The local operator alone: offered on no network.
 };
 
 /// How it is carried out.

@@ -16,6 +16,9 @@ using http::Method;
 
 using model::Scope;
 
+/// The secrets of a device of some ten thousand contacts.
+constexpr std::size_t import_body_max = 64UL * 1024 * 1024;
+
 /// Whatever http.body_max says: the operator can always be heard.
 constexpr std::size_t catalogue_body_max = 64UL * 1024;
 
@@ -150,6 +153,18 @@ constexpr std::array table{
     offer(Method::get, "/v1/devices/{}/queue", Scope::devices_manage, manage::device_queue::show),
     offer(Method::del, "/v1/devices/{}/queue", Scope::devices_manage, manage::device_queue::clear,
           true),
+    Operation{.method = Method::post,
+              .path = "/v1/devices/{}/import",
+              .scope = api::Scope::machine,
+              .answerer = manage::devices::import_secrets,
+              .body_max = import_body_max,
+              .is_long = true},
+    Operation{.method = Method::post,
+              .path = "/v1/devices/{}/export",
+              .scope = api::Scope::machine,
+              .answerer = manage::devices::export_secrets,
+              .body_max = catalogue_body_max,
+              .is_long = true},
     offer(Method::post, "/v1/devices/{}/pair", Scope::devices_manage, manage::devices::pair),
     offer(Method::get, "/v1/devices/{}/pairing", Scope::devices_manage,
           manage::devices::show_pairing),

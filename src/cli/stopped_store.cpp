@@ -49,7 +49,15 @@ public:
     Result<void> announce(store::Tables& tables, const model::Device& device) override {
         return daemon::announce(tables, notices_, device);
     }
-    Result<model::Device> connect(model::PhoneNumber number) override {
+    Result<model::Device> connect(model::PhoneNumber number, Exported exported) override {
+        if (exported == Exported::connect) {
+            auto known = write_change(store_, directory_, [number](store::Tables& tables) {
+                return daemon::forget_export(tables, number);
+            });
+            if (!known) {
+                return pass(known);
+            }
+        }
         return record(number, model::DeviceState::connected, {});
     }
     Result<model::Device> disconnect(model::PhoneNumber number) override {
@@ -60,6 +68,20 @@ public:
     }
     Result<void> answer(model::PhoneNumber, std::string) override { return stopped(); }
     [[nodiscard]] manage::Pairing pairing(model::PhoneNumber) const override { return {}; }
+    Result<std::unique_ptr<Stillness>> keep_still(model::PhoneNumber number) override {
+        const auto device = directory_.find_device(number);
+        if (device == nullptr) {
+            return fail(ErrorCode::not_found, "there is no such device");
+        }
+        const auto* connector = connectors_.find(device->connector);
+        if (connector == nullptr) {
+            return connectors_.missing(device->connector);
+        }
+        if (auto checked = daemon::check_still(*device, *connector); !checked) {
+            return pass(checked);
+        }
+        return std::make_unique<Stillness>();  // Nobody else has the store.
+    }
 
 private:
     static std::unexpected<Error> stopped() {
@@ -79,6 +101,9 @@ private:
             if (state == model::DeviceState::connected &&
                 connectors_.find(device.connector) == nullptr) {
                 return connectors_.missing(device.connector);
+            }
+            if (state == model::DeviceState::connected && device.exported_at) {
+                return daemon::refuse_exported(device);
             }
             auto set = daemon::record_state(tables, notices_, store::DeviceIdentity::of(device),
                                             state, reason, clock_.now());

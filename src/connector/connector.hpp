@@ -123,6 +123,8 @@ class DeviceSecrets {
 public:
     /// What one `get` answers at most.
     static constexpr std::size_t get_bytes_max = 1'048'576;
+    /// The longest value that fits a line of the connector protocol.
+    static constexpr std::size_t value_bytes_max = 524'288;
 
     virtual ~DeviceSecrets() = default;
 
@@ -182,6 +184,13 @@ public:
     virtual void stop_device(model::PhoneNumber device) = 0;
     /// Disconnects and forgets the credentials, here and at the platform.
     virtual void forget_device(model::PhoneNumber device) = 0;
+
+    /// Whether it keeps DeviceSecrets.
+    [[nodiscard]] virtual bool keeps_secrets() const { return false; }
+    /// Once the device is disconnected, and nothing writes its secrets until it is started again;
+    /// or with why that is not sure. Any thread, also from within; must not block.
+    using Settled = std::move_only_function<void(Result<void>)>;
+    virtual void settle_device(model::PhoneNumber /*device*/, Settled settled) { settled({}); }
 
     /// Sends one message, showing "typing" first where the message asks and the platform can.
     virtual void send(const SendRequest& request) = 0;

@@ -65,6 +65,29 @@ public:
     void forget_device(model::PhoneNumber device) override {
         set(device, model::DeviceState::disconnected);
     }
+    [[nodiscard]] bool keeps_secrets() const override { return true; }
+    /// Answers when `settle` is called, where that is asked for.
+    void settle_device(model::PhoneNumber /*device*/, Settled settled) override {
+        if (!holds_settling) {
+            settled({});
+            return;
+        }
+        const std::lock_guard lock{mutex_};
+        settling_ = std::move(settled);
+        is_settling = true;
+        is_settling.notify_all();
+    }
+    void settle(Result<void> how) {
+        Settled settled;
+        {
+            const std::lock_guard lock{mutex_};
+            settled = std::exchange(settling_, {});
+        }
+        settled(std::move(how));
+    }
+    std::atomic<bool> holds_settling = false;
+    std::atomic<bool> is_settling = false;
+
     void send(const connector::SendRequest& request) override {
         const auto& message = request.message;
         const auto device = directory_.find_device(message.device);
@@ -101,6 +124,7 @@ private:
     connector::ConnectorEvents* events_ = nullptr;
     std::mutex mutex_;
     std::set<model::PhoneNumber> connected_;
+    Settled settling_;
     std::thread::id steered_by_;
 };
 

@@ -1,5 +1,7 @@
 #include "daemon/device_changes.hpp"
 
+#include <fmt/format.h>
+
 namespace merpati::daemon {
 namespace {
 
@@ -167,6 +169,44 @@ Result<void> plan_pairing(store::Tables& tables, model::PhoneNumber number,
     }
     auto updated = tables.update_device(number, {.after_pairing = std::optional{wanted}});
     return updated ? Result<void>{} : pass(updated);
+}
+
+Result<void> forget_export(store::Tables& tables, model::PhoneNumber number) {
+    const auto device = tables.find_device(number);
+    if (!device) {
+        return pass(device);
+    }
+    if (!*device) {
+        return fail(ErrorCode::not_found, "there is no such device");
+    }
+    if (!(*device)->exported_at) {
+        return {};
+    }
+    const auto updated = tables.update_device(number, {.exported_at = std::optional<Timestamp>{}});
+    return updated ? Result<void>{} : pass(updated);
+}
+
+std::unexpected<Error> refuse_exported(const model::Device& device) {
+    return fail(ErrorCode::conflict,
+                fmt::format("{} was exported at {}: a program that uses the export and this server "
+                            "would destroy the link for each other. If no program uses it, connect "
+                            "the device with --force (field `force`); otherwise pair it again",
+                            device.number.text(), to_rfc3339(*device.exported_at)));
+}
+
+Result<void> check_still(const model::Device& device, const connector::Connector& connector) {
+    if (!connector.keeps_secrets()) {
+        return fail(
+            ErrorCode::refused,
+            fmt::format("{} is on the connector {}, which keeps nothing that could be moved",
+                        device.number.text(), device.connector));
+    }
+    if (model::is_active(device.state)) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("{0} is {1}: `merpati device disconnect {0}` first",
+                                device.number.text(), model::to_string(device.state)));
+    }
+    return {};
 }
 
 }  // namespace merpati::daemon

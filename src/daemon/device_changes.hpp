@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "connector/connector.hpp"
 #include "daemon/notices.hpp"
 #include "model/device.hpp"
 #include "store/tables.hpp"
@@ -36,5 +37,16 @@ namespace merpati::daemon {
 /// changes. Errors: not_found.
 [[nodiscard]] Result<void> plan_pairing(store::Tables& tables, model::PhoneNumber number,
                                         std::optional<model::QueueChoice> choice);
+
+/// Nobody but this server uses the device's secrets. Errors: not_found.
+[[nodiscard]] Result<void> forget_export(store::Tables& tables, model::PhoneNumber number);
+
+/// Why a device that was exported is not connected.
+[[nodiscard]] std::unexpected<Error> refuse_exported(const model::Device& device);
+
+/// Why its secrets are not replaced or handed out: it is connected, connecting or pairing, or its
+/// connector keeps none.
+[[nodiscard]] Result<void> check_still(const model::Device& device,
+                                       const connector::Connector& connector);
 
 }  // namespace merpati::daemon

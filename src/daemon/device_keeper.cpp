@@ -239,16 +239,29 @@ Result<void> DeviceKeeper::announce(store::Tables& tables, const model::Device& 
     return daemon::announce(tables, rooms_.notices, device);
 }
 
-Result<model::Device> DeviceKeeper::connect(model::PhoneNumber number) {
-    return steer(number, [](connector::Connector& connector, const model::Device& device) {
-        connector.start_device(device, {});
+Result<model::Device> DeviceKeeper::connect(model::PhoneNumber number, Exported exported) {
+    if (exported == Exported::connect) {
+        auto known = rooms_.committer.change_and_wait(
+            [number](store::Tables& tables) { return forget_export(tables, number); });
+        if (!known) {
+            return pass(known);
+        }
+    }
+    return steer(number, [this](connector::Connector& connector, const model::Device& device) {
+        auto may_start = check_may_start(device);
+        if (may_start) {
+            connector.start_device(device, {});
+        }
+        return may_start;
     });
 }
 
 Result<model::Device> DeviceKeeper::disconnect(model::PhoneNumber number) {
-    return steer(number, [](connector::Connector& connector, const model::Device& device) {
-        connector.stop_device(device.number);
-    });
+    return steer(number,
+                 [](connector::Connector& connector, const model::Device& device) -> Result<void> {
+                     connector.stop_device(device.number);
+                     return {};
+                 });
 }
 
 Result<void> DeviceKeeper::pair(model::PhoneNumber number, std::string method,
@@ -262,36 +275,41 @@ Result<void> DeviceKeeper::pair(model::PhoneNumber number, std::string method,
         pairings_.shows_step(number, rooms_.clock.now())) {
         return rooms_.committer.change_and_wait(plan);
     }
-    std::optional<Error> refused;
+    if (device != nullptr && device->exported_at) {
+        if (auto dropped = drop_exported_secrets(number); !dropped) {
+            return dropped;
+        }
+    }
     auto begun = steer(
         number,
-        [&](connector::Connector& connector, const model::Device& device) {
+        [&](connector::Connector& connector, const model::Device& paired) -> Result<void> {
             const auto capabilities = connector.capabilities();
             const auto& methods = capabilities->pairing;
             if (method.empty() || methods.contains(method)) {
-                pairings_.begin(number);
-                connector.start_device(device, way_to_pair(device, *capabilities, method));
-                return;
+                auto may_start = check_may_start(paired);
+                if (may_start) {
+                    pairings_.begin(number);
+                    connector.start_device(paired, way_to_pair(paired, *capabilities, method));
+                }
+                return may_start;
             }
             std::string names;
             for (const auto& name : methods) {
                 names += (names.empty() ? "" : ", ") + name;
             }
-            refused = fail(ErrorCode::refused, "the connector cannot pair a device by '" + method +
-                                                   "'; it has " + (names.empty() ? "none" : names))
-                          .error();
+            return fail(ErrorCode::refused, "the connector cannot pair a device by '" + method +
+                                                "'; it has " + (names.empty() ? "none" : names));
         },
         plan);
-    if (refused) {
-        return std::unexpected(std::move(*refused));
-    }
     return begun ? Result<void>{} : pass(begun);
 }
 
 Result<void> DeviceKeeper::answer(model::PhoneNumber number, std::string answer) {
-    auto answered = steer(number, [&](connector::Connector& connector, const model::Device&) {
-        connector.answer_pairing(number, answer);
-    });
+    auto answered =
+        steer(number, [&](connector::Connector& connector, const model::Device&) -> Result<void> {
+            connector.answer_pairing(number, answer);
+            return {};
+        });
     return answered ? Result<void>{} : pass(answered);
 }
 
@@ -309,7 +327,7 @@ Result<model::Device> DeviceKeeper::steer(model::PhoneNumber number, const Steer
         const auto device = rooms_.directory.find_device(number);
         auto* connector = device == nullptr ? nullptr : rooms_.connectors.find(device->connector);
         if (connector != nullptr) {
-            steering(*connector, *device);
+            steered = steering(*connector, *device);
         } else if (device != nullptr) {
             steered = rooms_.connectors.missing(device->connector);
         }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "api/manage/context.hpp"
 #include "base/queue_clock.hpp"
 #include "connector/connectors.hpp"
+#include "daemon/device_moves.hpp"
 #include "daemon/late_statuses.hpp"
 #include "daemon/lost_devices.hpp"
 #include "daemon/notices.hpp"
@@ -74,23 +76,29 @@ public:
     [[nodiscard]] Result<void> prepare(model::Device& device) override;
     [[nodiscard]] Result<void> announce(store::Tables& tables,
                                         const model::Device& device) override;
-    [[nodiscard]] Result<model::Device> connect(model::PhoneNumber number) override;
+    [[nodiscard]] Result<model::Device> connect(model::PhoneNumber number,
+                                                Exported exported) override;
     [[nodiscard]] Result<model::Device> disconnect(model::PhoneNumber number) override;
     [[nodiscard]] Result<void> pair(model::PhoneNumber number, std::string method,
                                     std::optional<model::QueueChoice> queue) override;
     [[nodiscard]] Result<void> answer(model::PhoneNumber number, std::string answer) override;
     [[nodiscard]] api::manage::Pairing pairing(model::PhoneNumber number) const override;
+    [[nodiscard]] Result<std::unique_ptr<Stillness>> keep_still(model::PhoneNumber number) override;
 
 private:
     /// What one device's reports that wait to be stored may weigh (weight_of); what comes beyond is
     /// refused as busy.
     static constexpr std::size_t waiting_max = 256;
 
-    using Steering = std::function<void(connector::Connector&, const model::Device&)>;
+    /// Its refusal is the answer.
+    using Steering = std::function<Result<void>(connector::Connector&, const model::Device&)>;
     using Change = std::move_only_function<Result<void>(store::Tables&)>;
     [[nodiscard]] Result<model::Device> steer(
         model::PhoneNumber number, const Steering& steering,
         Change first = [](store::Tables&) -> Result<void> { return {}; });
+    /// Errors: conflict (it was exported, or is being moved).
+    [[nodiscard]] Result<void> check_may_start(const model::Device& device) const;
+    [[nodiscard]] Result<void> drop_exported_secrets(model::PhoneNumber number);
     [[nodiscard]] Result<void> store_reports(store::Tables& tables,
                                              const std::vector<StateReport>& reports);
     [[nodiscard]] Result<void> notify(store::Tables& tables, model::PhoneNumber number,
@@ -102,6 +110,7 @@ private:
     Rooms rooms_;
     StateReports reports_;
     PairingBoard pairings_;
+    DeviceMoves moves_;
     std::mutex waiting_mutex_;
     std::unordered_map<model::PhoneNumber, std::size_t> waiting_;  // The weight of those of `keep`.
 };

@@ -1,4 +1,5 @@
 // What connectors report: durable before it is answered, counted once, and a share for each device.
+#include <future>
 #include <latch>
 
 #include "daemon/concurrency_fixture.hpp"
@@ -293,6 +294,73 @@ TEST_F(DeviceKeeperTest, APairingThatIsTakenUpAgainGoesOnWithItsStep) {
     keeper.pairing(first, {.method = "qr", .payload = "dua", .expires_at = clock.now() - 1s});
     EXPECT_TRUE(keeper.pair(first, "", std::nullopt));
     EXPECT_EQ(keeper.pairing(first).payload, "");  // The connector was asked anew.
+}
+
+struct MovingTest : DeviceKeeperTest {
+    using Exported = api::manage::DeviceControl::Exported;
+
+    ErrorCode connect_code(Exported exported = Exported::refuse) {
+        const auto connected = keeper.connect(first, exported);
+        return connected ? ErrorCode::busy : connected.error().code;
+    }
+    void mark_exported() {
+        ASSERT_TRUE(committer.change_and_wait([&](store::Tables& tables) -> Result<void> {
+            const auto marked = tables.update_device(first, {.exported_at = clock.now()});
+            return marked ? Result<void>{} : pass(marked);
+        }));
+    }
+};
+
+TEST_F(MovingTest, NobodyConnectsOrPairsADeviceWhileItIsMoved) {
+    EXPECT_EQ(keeper.keep_still(first).error().code, ErrorCode::conflict) << "it is connected";
+    ASSERT_TRUE(keeper.disconnect(first));
+    platform->holds_settling = true;
+    auto moving = std::async(std::launch::async, [&] { return keeper.keep_still(first); });
+    platform->is_settling.wait(false);
+    EXPECT_EQ(connect_code(), ErrorCode::conflict) << "its connector still writes";
+    platform->settle({});
+    {
+        const auto still = moving.get();
+        ASSERT_TRUE(still);
+        EXPECT_EQ(connect_code(), ErrorCode::conflict);
+        EXPECT_EQ(keeper.pair(first, "", std::nullopt).error().code, ErrorCode::conflict);
+        EXPECT_EQ(keeper.keep_still(first).error().code, ErrorCode::conflict);
+        EXPECT_TRUE(keeper.connect(second, Exported::refuse));
+    }
+    EXPECT_TRUE(keeper.connect(first, Exported::refuse));
+}
+
+TEST_F(MovingTest, WhatTheConnectorDoesNotSettleIsNotMoved) {
+    ASSERT_TRUE(keeper.disconnect(first));
+    platform->holds_settling = true;
+    auto moving = std::async(std::launch::async, [&] { return keeper.keep_still(first); });
+    platform->is_settling.wait(false);
+    platform->settle(fail(ErrorCode::busy, "not in time"));
+    EXPECT_EQ(moving.get().error().code, ErrorCode::busy);
+    EXPECT_TRUE(keeper.connect(first, Exported::refuse));
+}
+
+TEST_F(MovingTest, AnExportedDeviceIsConnectedOnlyByWhoSaysSo) {
+    ASSERT_TRUE(keeper.disconnect(first));
+    mark_exported();
+    const auto refused = keeper.connect(first, Exported::refuse);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::conflict);
+    EXPECT_TRUE(refused.error().detail.contains("--force")) << refused.error().detail;
+    EXPECT_EQ(directory.find_device(first)->state, model::DeviceState::disconnected);
+    const auto connected = keeper.connect(first, Exported::connect);
+    ASSERT_TRUE(connected);
+    EXPECT_EQ(connected->state, model::DeviceState::connected);
+    EXPECT_FALSE(connected->exported_at);
+}
+
+TEST_F(MovingTest, AnExportedDeviceIsPairedAnewWithoutItsOldSecrets) {
+    EXPECT_TRUE(keep(first, {{"session", Bytes(1)}}));
+    ASSERT_TRUE(keeper.disconnect(first));
+    mark_exported();
+    EXPECT_TRUE(keeper.pair(first, "", std::nullopt));
+    EXPECT_FALSE(*secret(first));
+    EXPECT_FALSE(directory.find_device(first)->exported_at);
 }
 
 }  // namespace

@@ -402,7 +402,7 @@ private:
         add_routes(router_, {anyone, account, catalogue}, rooms);
         app_.add_routes(router_);
         add_routes(metrics_server_ ? metrics_router_ : router_, {metrics}, rooms);
-        add_routes(local_router_, {anyone, metrics, catalogue}, rooms);
+        add_routes(local_router_, {anyone, metrics, catalogue, machine}, rooms);
     }
 
     /// Why the store may soon not be written; one that cannot commit has ended the process.

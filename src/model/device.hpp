@@ -31,6 +31,12 @@ constexpr std::size_t device_states_count = static_cast<std::size_t>(DeviceState
 [[nodiscard]] std::string_view to_string(DeviceState state) noexcept;
 [[nodiscard]] std::optional<DeviceState> parse_device_state(std::string_view word) noexcept;
 
+/// Whether its connector works for it, and writes its secrets.
+[[nodiscard]] constexpr bool is_active(DeviceState state) noexcept {
+    return state == DeviceState::connected || state == DeviceState::reconnecting ||
+           state == DeviceState::pairing;
+}
+
 /// The reason that a webhook reads when somebody asked for the disconnection.
 constexpr std::string_view disconnected_by_request = "Diputuskan atas permintaan";
 
@@ -98,6 +104,9 @@ struct Device {
     Timestamp resumed_at{};
     std::optional<QueueChoice> after_pairing;  // Empty: it is not being paired.
     std::optional<DeviceState> notified;       // The last state that its webhook was notified of.
+    /// When its secrets were handed out. Somebody else may use them since: it is not connected with
+    /// them until a person says that nobody does.
+    std::optional<Timestamp> exported_at{};
 };
 
 }  // namespace merpati::model

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -132,6 +133,12 @@ public:
 
     /// Reads the device's whole queue: about 0.1 s for each million messages.
     [[nodiscard]] virtual Result<QueueSummary> queue_of(model::PhoneNumber device) = 0;
+
+    /// What a connector keeps for a device, by name, after the name `after`: as much as has
+    /// `bytes_max` bytes, but one at least. Empty: there is no more. Errors: conflict (it was
+    /// encrypted with another key).
+    [[nodiscard]] virtual Result<std::vector<DeviceSecret>> device_secrets(
+        model::PhoneNumber device, std::string_view after, std::size_t bytes_max) = 0;
 
     /// Waiting messages in all lanes. Reads the whole queue: for start-up and `doctor`.
     [[nodiscard]] virtual Result<std::uint64_t> waiting_messages() = 0;

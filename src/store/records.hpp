@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/digest.hpp"
+#include "base/encoding.hpp"
 #include "model/account.hpp"
 #include "model/callback.hpp"
 #include "model/device.hpp"
@@ -113,6 +114,12 @@ struct IdempotencyRecord {
 
     /// False: the key has expired, although retention may not have removed it yet.
     [[nodiscard]] bool holds(Timestamp now) const noexcept { return now < created_at + kept; }
+};
+
+/// One thing that a connector keeps for a device.
+struct DeviceSecret {
+    std::string name;
+    Bytes value;
 };
 
 /// A device as it is now: added, or with another state or webhook.

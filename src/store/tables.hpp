@@ -50,6 +50,7 @@ struct DevicePatch {
     std::optional<Timestamp> resumed_at;
     std::optional<std::optional<model::QueueChoice>> after_pairing;
     std::optional<std::optional<model::DeviceState>> notified;
+    std::optional<std::optional<Timestamp>> exported_at;  // Empty inside: it is not.
 };
 
 /// A device of an account, as distinct from a later one with the same number.
@@ -174,6 +175,9 @@ public:
     /// Empty: removes it. Errors: not_found (no such device), refused (a limit above).
     virtual Result<void> put_device_secret(model::PhoneNumber device, std::string_view name,
                                            const std::optional<Bytes>& value) = 0;
+    /// Removes all that is kept of the device, and keeps these. Errors: as put_device_secret.
+    virtual Result<void> replace_device_secrets(model::PhoneNumber device,
+                                                const std::vector<DeviceSecret>& secrets) = 0;
 
     // What platforms report, identified by device and platform id.
     /// Records an inbound message. False: its id was recorded before.

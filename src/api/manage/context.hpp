@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,21 +50,38 @@ public:
     [[nodiscard]] virtual Result<void> announce(store::Tables& tables,
                                                 const model::Device& device) = 0;
 
+    /// What becomes of a device that was exported and that somebody asks to connect.
+    enum class Exported : std::uint8_t { refuse, connect };
+
     /// Both answer the device as it is afterwards, its state committed and in the directory. A
     /// connector that needs longer than a moment leaves it `reconnecting` or `pairing`.
-    /// Errors: not_found, refused (no such connector, pairing needed), busy, store_failed.
-    [[nodiscard]] virtual Result<model::Device> connect(model::PhoneNumber number) = 0;
+    /// Errors: not_found, refused (no such connector, pairing needed), conflict (it was exported,
+    /// or is being moved), busy, store_failed.
+    [[nodiscard]] virtual Result<model::Device> connect(model::PhoneNumber number,
+                                                        Exported exported) = 0;
     [[nodiscard]] virtual Result<model::Device> disconnect(model::PhoneNumber number) = 0;
 
     /// Begins to pair the device, in this way; empty: the connector's own. `queue`: what becomes of
     /// the messages that wait for it; empty: as was chosen for the pairing that is under way, else
-    /// `hold`. Errors: refused (no such connector, no such way, the server is stopped), not_found,
-    /// busy.
+    /// `hold`. One that was exported is paired anew, without its old secrets. Errors: refused (no
+    /// such connector, no such way, the server is stopped), conflict (it is being moved),
+    /// not_found, busy.
     [[nodiscard]] virtual Result<void> pair(model::PhoneNumber number, std::string method,
                                             std::optional<model::QueueChoice> queue) = 0;
     /// Hands the answer to a step over that asks for one. Errors: refused, not_found.
     [[nodiscard]] virtual Result<void> answer(model::PhoneNumber number, std::string answer) = 0;
     [[nodiscard]] virtual Pairing pairing(model::PhoneNumber number) const = 0;
+
+    /// As long as it lives nobody connects or pairs the device, and its connector writes none of
+    /// its secrets.
+    class Stillness {
+    public:
+        virtual ~Stillness() = default;
+    };
+    /// Errors: conflict (the device is connected, connecting or pairing, or is being moved),
+    /// refused (its connector keeps no secrets, or is not here), not_found, busy.
+    [[nodiscard]] virtual Result<std::unique_ptr<Stillness>> keep_still(
+        model::PhoneNumber number) = 0;
 };
 
 /// The same for messages: a running server's scheduler owns those that wait.

@@ -208,6 +208,7 @@ Result<value> change(const Context& context, Call& call) {
 }
 
 Result<value> connect(const Context& context, Call& call) {
+    const bool force = call.fields.boolean("force").value_or(false);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
@@ -215,7 +216,9 @@ Result<value> connect(const Context& context, Call& call) {
     if (!device) {
         return pass(device);
     }
-    auto connected = context.devices.connect((*device)->number);
+    using Exported = DeviceControl::Exported;
+    auto connected =
+        context.devices.connect((*device)->number, force ? Exported::connect : Exported::refuse);
     if (!connected) {
         return pass(connected);
     }

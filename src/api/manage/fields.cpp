@@ -194,6 +194,33 @@ std::optional<std::vector<std::string>> Fields::words(std::string_view name, std
     return words;
 }
 
+std::vector<std::pair<std::string, std::string>> Fields::texts(std::string_view name,
+                                                               std::size_t count_max,
+                                                               TextLimits limits) {
+    const auto given = take(name);
+    if (!given) {
+        return {};
+    }
+    const auto* object = given->if_object();
+    if (object == nullptr || object->size() > count_max) {
+        mistake(name, fmt::format("must be an object of at most {} texts", count_max));
+        return {};
+    }
+    std::vector<std::pair<std::string, std::string>> texts;
+    texts.reserve(object->size());
+    for (const auto& [key, text] : *object) {
+        const auto* string = text.if_string();
+        if (key.empty() || key.size() > limits.name_bytes_max || string == nullptr ||
+            string->size() > limits.text_bytes_max) {
+            mistake(name, fmt::format("must hold texts of at most {} bytes, by names of 1 to {}",
+                                      limits.text_bytes_max, limits.name_bytes_max));
+            return {};
+        }
+        texts.emplace_back(key, *string);
+    }
+    return texts;
+}
+
 std::optional<Timestamp> Fields::time(std::string_view name) {
     const auto given = text(name, 64);
     if (!given) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <boost/json/object.hpp>
@@ -54,6 +55,14 @@ public:
     /// A list of strings of at most 64 bytes each; of a query, one text with commas.
     [[nodiscard]] std::optional<std::vector<std::string>> words(std::string_view name,
                                                                 std::size_t most);
+    struct TextLimits {
+        std::size_t name_bytes_max = 0;
+        std::size_t text_bytes_max = 0;
+    };
+    /// An object of texts, by name; empty where it is missing or wrong.
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> texts(std::string_view name,
+                                                                         std::size_t count_max,
+                                                                         TextLimits limits);
     /// RFC 3339.
     [[nodiscard]] std::optional<Timestamp> time(std::string_view name);
 

@@ -33,8 +33,9 @@ namespace keys {
 Handler list, create, revoke, rotate;
 }
 namespace devices {
-Handler list, add, show, change, connect, disconnect, remove;
+Handler list, add, show, change, connect, disconnect, remove, import_secrets;
 Handler show_pairing, pair, answer_pairing, show_qr, pair_by_code;
+StreamHandler export_secrets;
 }  // namespace devices
 namespace device_queue {
 Handler pause, resume, show, clear;

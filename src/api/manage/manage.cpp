@@ -172,6 +172,10 @@ Outcome Manage::answer(const Context& context, const Operation& operation, const
 
 std::optional<Outcome> Manage::check_scope(const Operation& operation,
                                            const admission::Principal& principal) {
+    if (operation.scope == Scope::machine &&
+        principal.kind != admission::Principal::Kind::local_operator) {
+        return problem(403, "forbidden", "this is for the operator of the machine alone");
+    }
     if (operation.scope != Scope::catalogue) {
         return std::nullopt;
     }

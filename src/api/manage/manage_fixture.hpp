@@ -59,8 +59,9 @@ struct ToldDevices final : DeviceControl {
                                           .account = device.account,
                                           .kind = model::CallbackKind::device_event});
     }
-    Result<model::Device> connect(model::PhoneNumber number) override {
-        calls.push_back("connect " + number.text());
+    Result<model::Device> connect(model::PhoneNumber number, Exported exported) override {
+        calls.push_back((exported == Exported::connect ? "connect exported " : "connect ") +
+                        number.text());
         return *directory.find_device(number);
     }
     Result<model::Device> disconnect(model::PhoneNumber number) override {
@@ -79,6 +80,16 @@ struct ToldDevices final : DeviceControl {
         return {};
     }
     [[nodiscard]] Pairing pairing(model::PhoneNumber) const override { return shown_pairing; }
+
+    Result<std::unique_ptr<Stillness>> keep_still(model::PhoneNumber number) override {
+        struct Still final : Stillness {
+            explicit Still(std::vector<std::string>& told) : calls(told) {}
+            ~Still() override { calls.emplace_back("let go"); }
+            std::vector<std::string>& calls;
+        };
+        calls.push_back("keep still " + number.text());
+        return std::make_unique<Still>(calls);
+    }
 
     const admission::Directory& directory;
     std::vector<std::string> calls;

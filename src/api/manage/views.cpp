@@ -100,6 +100,7 @@ object view(const model::Device& device) {
         {"warm_up_days", device.pace.warm_up_days},
         {"state_since", to_rfc3339(device.state_since)},
         {"created_at", to_rfc3339(device.created_at)},
+        {"exported_at", view(device.exported_at)},
     };
 }
 

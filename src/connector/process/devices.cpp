@@ -65,6 +65,24 @@ void Devices::forget(model::PhoneNumber number) {
     }
 }
 
+void Devices::settle(model::PhoneNumber number, Connector::Settled settled) {
+    if (devices_.erase(number) > 0) {
+        report(number, DeviceState::disconnected, model::disconnected_by_request);
+    }
+    if (!ask_) {
+        settled({});  // Whoever could write has gone.
+        return;
+    }
+    ask_("device.stop", {{"device", number.text()}},
+         [settled = std::move(settled)](const Frame* answer) mutable {
+             settled(answer != nullptr && answer->ok
+                         ? Result<void>{}
+                         : fail(ErrorCode::busy,
+                                "the connector's worker has not said that the device stopped: "
+                                "try again"));
+         });
+}
+
 void Devices::worker_ready(Ask ask) {
     ask_ = std::move(ask);
     cannot_start_ = false;

@@ -38,6 +38,9 @@ public:
     void answer(model::PhoneNumber number, std::string_view answer);
     void stop(model::PhoneNumber number);
     void forget(model::PhoneNumber number);
+    /// Stops it where it is started. `settled` gets an error where the worker did not say in time
+    /// that it has stopped.
+    void settle(model::PhoneNumber number, Connector::Settled settled);
 
     void worker_ready(Ask ask);
     void worker_gone(bool cannot_start);

@@ -9,6 +9,7 @@
 #include <boost/json/object.hpp>
 
 #include "base/error.hpp"
+#include "connector/connector.hpp"
 
 namespace merpati::connector::process {
 
@@ -16,7 +17,7 @@ namespace merpati::connector::process {
 constexpr std::size_t line_bytes_max = 1'048'576;  // With its end.
 constexpr std::size_t requests_max = 1'024;        // Of a worker, under way at once.
 constexpr std::size_t requests_per_device_max = 64;
-constexpr std::size_t value_bytes_max = 524'288;  // Of a secret.
+constexpr std::size_t value_bytes_max = DeviceSecrets::value_bytes_max;
 
 struct Frame {
     enum class Kind : std::uint8_t { request, answer, notice };

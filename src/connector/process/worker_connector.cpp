@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -96,6 +97,13 @@ public:
     }
     void stop_device(model::PhoneNumber device) {
         (void)thread_.post([this, device] { devices_.stop(device); });
+    }
+    void settle_device(model::PhoneNumber device, Settled settled) {
+        auto waiting = std::make_shared<Settled>(std::move(settled));
+        if (!thread_.post(
+                [this, device, waiting] { devices_.settle(device, std::move(*waiting)); })) {
+            (*waiting)(fail(ErrorCode::shutting_down, "the server is stopping"));
+        }
     }
     void forget_device(model::PhoneNumber device) {
         (void)thread_.post([this, device] { devices_.forget(device); });
@@ -233,6 +241,10 @@ void WorkerConnector::answer_pairing(model::PhoneNumber device, std::string_view
 
 void WorkerConnector::stop_device(model::PhoneNumber device) {
     impl_->stop_device(device);
+}
+
+void WorkerConnector::settle_device(model::PhoneNumber device, Settled settled) {
+    impl_->settle_device(device, std::move(settled));
 }
 
 void WorkerConnector::forget_device(model::PhoneNumber device) {

@@ -30,6 +30,8 @@ public:
     void start_device(const model::Device& device, std::string_view pairing_method) override;
     void answer_pairing(model::PhoneNumber device, std::string_view answer) override;
     void stop_device(model::PhoneNumber device) override;
+    [[nodiscard]] bool keeps_secrets() const override { return true; }
+    void settle_device(model::PhoneNumber device, Settled settled) override;
     void forget_device(model::PhoneNumber device) override;
     void send(const SendRequest& request) override;
 

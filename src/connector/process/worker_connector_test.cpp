@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <utility>
 
 #include "connector/conformance/connector_fixture.hpp"
@@ -113,6 +114,24 @@ struct WorkerConnectorTest : ::testing::Test {
     std::vector<std::unique_ptr<model::Message>> messages;
     std::unique_ptr<WorkerConnector> connector;
 };
+
+TEST_F(WorkerConnectorTest, ADeviceIsSettledWhenTheWorkerSaysThatItHasStopped) {
+    const auto settle = [&] {
+        std::promise<Result<void>> promise;
+        connector->settle_device(first, [&](Result<void> done) { promise.set_value(done); });
+        return promise.get_future().get();
+    };
+    start([](Options& options) { options.on_demand = true; });
+    EXPECT_TRUE(connector->keeps_secrets());
+    EXPECT_TRUE(settle()) << "there is no worker that could write";
+    connect(first);
+    EXPECT_TRUE(settle());
+    events.wait_until(
+        [&](const Reported& all) { return all.is(first, DeviceState::disconnected); });
+    EXPECT_EQ(send(message("6281234567890")).kind, Kind::device_down);
+    connector->stop();
+    EXPECT_FALSE(settle());
+}
 
 TEST_F(WorkerConnectorTest, AWorkerThatWritesGarbageIsStartedAgain) {
     start();

@@ -230,6 +230,49 @@ TEST_P(PlatformTest, SecretsHaveLimitsAndBelongToADevice) {
     EXPECT_FALSE(secret("session"));
 }
 
+TEST_P(PlatformTest, AllSecretsAreReplacedAtOnceAndReadInPages) {
+    const auto replace = [&](const std::vector<DeviceSecret>& secrets) {
+        return change(
+            [&](Tables& tables) { return tables.replace_device_secrets(device, secrets); });
+    };
+    EXPECT_EQ(replace({}).error().code, ErrorCode::not_found);
+    accepted();
+    EXPECT_TRUE(keep("old", Bytes(1)));
+    EXPECT_TRUE(replace({{"c", Bytes(2'000)}, {"a", Bytes{}}, {"b", Bytes(3, std::byte{9})}}));
+    reopen();
+    EXPECT_FALSE(secret("old"));
+    const auto pages = reader();
+    const auto first = take(pages->device_secrets(device, "", 100));
+    ASSERT_EQ(first.size(), 2);
+    EXPECT_EQ(first[0].name, "a");
+    EXPECT_EQ(first[1].name, "b");
+    EXPECT_EQ(first[1].value, Bytes(3, std::byte{9}));
+    const auto second = take(pages->device_secrets(device, "b", 100));
+    ASSERT_EQ(second.size(), 1);
+    EXPECT_EQ(second[0].value.size(), 2'000);
+    EXPECT_TRUE(take(pages->device_secrets(device, "c", 100)).empty());
+
+    EXPECT_EQ(replace({{"", Bytes(1)}}).error().code, ErrorCode::refused);
+    EXPECT_EQ(replace({{"big", Bytes(Tables::secret_bytes_max + 1)}}).error().code,
+              ErrorCode::refused);
+    EXPECT_EQ(replace(std::vector<DeviceSecret>(Tables::device_secrets_max + 1)).error().code,
+              ErrorCode::refused);
+    EXPECT_TRUE(secret("c")) << "what was refused has changed nothing";
+}
+
+TEST_P(PlatformTest, ADeviceRemembersThatItWasExported) {
+    accepted();
+    const auto patch = [&](const DevicePatch& what) {
+        return ask<model::Device>(
+            [&](Tables& tables) { return tables.update_device(device, what); });
+    };
+    EXPECT_EQ(patch({.exported_at = clock.now()}).exported_at, clock.now());
+    EXPECT_EQ(patch({.webhook_url = "https://example.com"}).exported_at, clock.now());
+    reopen();
+    EXPECT_EQ(take(reader()->devices()).at(0).exported_at, clock.now());
+    EXPECT_EQ(patch({.exported_at = std::optional<Timestamp>{}}).exported_at, std::nullopt);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, PlatformTest, ::testing::ValuesIn(engines()), name_of);
 
 }  // namespace

@@ -21,6 +21,15 @@ std::optional<std::string_view> word_of(const std::optional<Enumeration>& value)
     return value ? std::optional{model::to_string(*value)} : std::nullopt;
 }
 
+bool fits(std::string_view name, const Bytes& value) {
+    return !name.empty() && name.size() <= Tables::secret_name_bytes_max &&
+           value.size() <= Tables::secret_bytes_max;
+}
+
+std::unexpected<Error> secret_too_long() {
+    return fail(ErrorCode::refused, "a device's secret, or its name, is too long");
+}
+
 }  // namespace
 
 Result<std::optional<model::Device>> SqliteTables::find_device(model::PhoneNumber number) {
@@ -76,13 +85,13 @@ Result<DeviceDecision> SqliteTables::add_device(const model::Device& device, boo
     Statement insert{connection_,
                      std::string{"INSERT INTO device("} + device_columns +
                          ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-                         "?15, ?16, ?17)"};
+                         "?15, ?16, ?17, ?18)"};
     insert.run(device.number.value(), device.account.value, device.connector,
                model::to_string(device.state), device.webhook_url, device.pace.gap_min.count(),
                device.pace.jitter_max.count(), device.pace.per_day_max, device.created_at,
                device.state_since, device.pace.warm_up_days, device.state_reason,
                since_of(device.pause), reason_of(device.pause), device.resumed_at,
-               word_of(device.after_pairing), word_of(device.notified));
+               word_of(device.after_pairing), word_of(device.notified), device.exported_at);
     writer_.senders().forget();
     return DeviceDecision{.result = Decided::added, .device = written_device(device.number, true)};
 }
@@ -103,13 +112,15 @@ Result<model::Device> SqliteTables::update_device(model::PhoneNumber number,
     Statement update{connection_,
                      "UPDATE device SET webhook_url = coalesce(?2, webhook_url), gap_min = ?3, "
                      "jitter_max = ?4, per_day_max = ?5, warm_up_days = ?6, paused_since = ?7, "
-                     "pause_reason = ?8, resumed_at = ?9, after_pairing = ?10, notified = ?11 "
+                     "pause_reason = ?8, resumed_at = ?9, after_pairing = ?10, notified = ?11, "
+                     "exported_at = ?12 "
                      "WHERE number = ?1"};
     update.run(number.value(), patch.webhook_url, pace.gap_min.count(), pace.jitter_max.count(),
                pace.per_day_max, pace.warm_up_days, since_of(pause), reason_of(pause),
                patch.resumed_at.value_or(was.resumed_at),
                word_of(patch.after_pairing.value_or(was.after_pairing)),
-               word_of(patch.notified.value_or(was.notified)));
+               word_of(patch.notified.value_or(was.notified)),
+               patch.exported_at.value_or(was.exported_at));
     return written_device(number, false);
 }
 
@@ -194,8 +205,8 @@ Result<void> SqliteTables::put_device_secret(model::PhoneNumber device, std::str
         remove.run(device.value(), name);
         return {};
     }
-    if (name.empty() || name.size() > secret_name_bytes_max || value->size() > secret_bytes_max) {
-        return fail(ErrorCode::refused, "a device's secret, or its name, is too long");
+    if (!fits(name, *value)) {
+        return secret_too_long();
     }
     const auto sealed = secrets_.seal(*value);
     Statement update{connection_,
@@ -218,6 +229,31 @@ Result<void> SqliteTables::put_device_secret(model::PhoneNumber device, std::str
     }
     Statement insert{connection_, "INSERT INTO device_secret VALUES(?, ?, ?)"};
     insert.run(device.value(), name, std::span<const std::byte>{sealed});
+    return {};
+}
+
+/// Counts once what put_device_secret would count for each of them.
+Result<void> SqliteTables::replace_device_secrets(model::PhoneNumber device,
+                                                  const std::vector<DeviceSecret>& secrets) {
+    const auto known = find_device(device);
+    if (!known || !*known) {
+        return known ? fail(ErrorCode::not_found, "there is no such device")
+                     : std::unexpected(known.error());
+    }
+    if (secrets.size() > device_secrets_max) {
+        return fail(ErrorCode::refused, "the device has too many secrets");
+    }
+    if (auto cleared = clear_device_secrets(device); !cleared) {
+        return cleared;
+    }
+    Statement insert{connection_, "INSERT OR REPLACE INTO device_secret VALUES(?, ?, ?)"};
+    for (const auto& [name, value] : secrets) {
+        if (!fits(name, value)) {
+            return secret_too_long();
+        }
+        const auto sealed = secrets_.seal(value);
+        insert.run(device.value(), name, std::span<const std::byte>{sealed});
+    }
     return {};
 }
 

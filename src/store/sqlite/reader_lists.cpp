@@ -40,6 +40,9 @@ MessageRecord read_record(const Cursor& row) {
     return record;
 }
 
+constexpr std::size_t secret_overhead =
+    64;  // Of its name, so that many small ones are bounded too.
+
 constexpr auto highest = std::numeric_limits<std::int64_t>::max();
 
 // Up to this many waiting messages are sorted in memory to list them; of more, the newest are found
@@ -296,6 +299,28 @@ Result<QueueSummary> SqliteReader::queue_of(model::PhoneNumber device) {
             }
         }
         return found;
+    });
+}
+
+Result<std::vector<DeviceSecret>> SqliteReader::device_secrets(model::PhoneNumber device,
+                                                               std::string_view after,
+                                                               std::size_t bytes_max) {
+    return guarded([&]() -> Result<std::vector<DeviceSecret>> {
+        Statement find{connection_,
+                       "SELECT name, value FROM device_secret WHERE device = ? AND name > ? "
+                       "ORDER BY name"};
+        std::vector<DeviceSecret> secrets;
+        std::size_t bytes = 0;
+        auto row = find.query(device.value(), after);
+        while (bytes < bytes_max && row.next()) {
+            auto value = secrets_.unseal(row.blob(1));
+            if (!value) {
+                return pass(value);
+            }
+            bytes += value->size() + secret_overhead;
+            secrets.push_back({.name = std::string{row.text(0)}, .value = std::move(*value)});
+        }
+        return secrets;
     });
 }
 

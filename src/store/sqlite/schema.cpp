@@ -341,6 +341,9 @@ UPDATE device SET notified = CASE state WHEN 'reconnecting' THEN 'connected' ELS
   WHERE state <> 'pairing';
 )sql";
 
+// Since when its secrets may be in somebody else's use.
+constexpr const char* exported_at_of_device = "ALTER TABLE device ADD COLUMN exported_at INTEGER";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -355,7 +358,8 @@ constexpr std::array steps{first_schema,
                            audit_log,
                            trails,
                            scopes_of_key,
-                           pause_of_device};
+                           pause_of_device,
+                           exported_at_of_device};
 
 }  // namespace
 

@@ -52,6 +52,9 @@ public:
     Result<std::optional<IdempotencyRecord>> idempotency(model::AccountId account,
                                                          std::string_view key) override;
     Result<QueueSummary> queue_of(model::PhoneNumber device) override;
+    Result<std::vector<DeviceSecret>> device_secrets(model::PhoneNumber device,
+                                                     std::string_view after,
+                                                     std::size_t bytes_max) override;
     Result<std::uint64_t> waiting_messages() override;
 
 private:

@@ -164,6 +164,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "ALTER TABLE device DROP COLUMN state_reason; ALTER TABLE device DROP COLUMN paused_since;"
         "ALTER TABLE device DROP COLUMN pause_reason; ALTER TABLE device DROP COLUMN resumed_at;"
         "ALTER TABLE device DROP COLUMN after_pairing; ALTER TABLE device DROP COLUMN notified;"
+        "ALTER TABLE device DROP COLUMN exported_at;"
         "PRAGMA user_version = 1");
     options.migrate = false;
     const auto refused = refusal();

@@ -66,6 +66,8 @@ public:
     Result<void> clear_device_secrets(model::PhoneNumber device) override;
     Result<void> put_device_secret(model::PhoneNumber device, std::string_view name,
                                    const std::optional<Bytes>& value) override;
+    Result<void> replace_device_secrets(model::PhoneNumber device,
+                                        const std::vector<DeviceSecret>& secrets) override;
     Result<bool> note_inbound(model::PhoneNumber device, std::string_view platform_id,
                               Timestamp now) override;
     Result<bool> note_status(model::PhoneNumber device, std::string_view platform_id,

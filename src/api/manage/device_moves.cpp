@@ -1,0 +1,174 @@
+// Moving a device: its connector's secrets from and to another program.
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "api/manage/handlers.hpp"
+#include "api/manage/lookup.hpp"
+#include "api/manage/views.hpp"
+#include "connector/connector.hpp"
+
+namespace merpati::api::manage::devices {
+namespace {
+
+using boost::json::value;
+using store::DeviceIdentity;
+using store::DeviceSecret;
+using store::Tables;
+
+/// Base64 of as much as a worker may keep in one value.
+constexpr std::size_t text_bytes_max = connector::DeviceSecrets::value_bytes_max / 3 * 4 + 8;
+
+/// Why the device is disconnected then.
+constexpr std::string_view link_moved = "Tautan dipindahkan dari program lain";
+
+std::vector<DeviceSecret> take_secrets(Fields& fields) {
+    std::vector<DeviceSecret> secrets;
+    auto texts = fields.texts(
+        "secrets", Tables::device_secrets_max,
+        {.name_bytes_max = Tables::secret_name_bytes_max, .text_bytes_max = text_bytes_max});
+    for (auto& [name, text] : texts) {
+        auto bytes = from_base64(text);
+        if (!bytes) {
+            fields.mistake("secrets", "must hold Base64 texts");
+            return {};
+        }
+        secrets.push_back({.name = std::move(name), .value = std::move(*bytes)});
+        text = {};
+    }
+    return secrets;
+}
+
+/// As it is now, if it is still the same one and may be moved.
+Result<model::Device> find_still(Tables& tables, const Call& call, const model::Device& device) {
+    auto found = find_device(tables, call, call.id);
+    if (!found) {
+        return found;
+    }
+    if (found->account != device.account || found->created_at != device.created_at ||
+        model::is_active(found->state)) {
+        return fail(
+            ErrorCode::conflict,
+            fmt::format("{} was changed meanwhile: look, and try again", device.number.text()));
+    }
+    return found;
+}
+
+/// The secrets of a device, as long as it has not been changed since it was exported.
+class SecretLines final : public Lines {
+public:
+    SecretLines(const Context& context, const model::Device& device)
+        : context_(context), device_(device) {}
+
+    Result<std::string> next() override {
+        const auto known = context_.directory.find_device(device_.number);
+        if (known == nullptr || known->created_at != device_.created_at ||
+            known->exported_at != device_.exported_at) {
+            return fail(ErrorCode::conflict, "the device was changed while it was exported");
+        }
+        const auto page = context_.read([this](store::Reader& reader) {
+            return reader.device_secrets(device_.number, last_, bytes_enough);
+        });
+        if (!page) {
+            return pass(page);
+        }
+        std::string lines;
+        for (const auto& [name, bytes] : *page) {
+            lines += boost::json::serialize(
+                boost::json::object{{"name", name}, {"value", to_base64(bytes)}});
+            lines += '\n';
+        }
+        if (!page->empty()) {
+            last_ = page->back().name;
+        }
+        return lines;
+    }
+
+private:
+    static constexpr std::size_t bytes_enough = 48UL * 1024;
+
+    const Context& context_;
+    const model::Device device_;
+    std::string last_;
+};
+
+}  // namespace
+
+Result<value> import_secrets(const Context& context, Call& call) {
+    const auto secrets = take_secrets(call.fields);
+    if (secrets.empty()) {
+        call.fields.mistake("secrets", "must hold what the device's connector keeps");
+    }
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call, call.id);
+    if (!device) {
+        return pass(device);
+    }
+    const auto still = context.devices.keep_still((*device)->number);
+    if (!still) {
+        return pass(still);
+    }
+    return context.commit_and_show(
+        [&](Tables& tables) -> Result<model::Device> {
+            const auto known = find_still(tables, call, **device);
+            if (!known) {
+                return pass(known);
+            }
+            if (auto replaced = tables.replace_device_secrets(known->number, secrets); !replaced) {
+                return pass(replaced);
+            }
+            if (auto set = tables.set_device_state(DeviceIdentity::of(*known),
+                                                   model::DeviceState::disconnected, link_moved,
+                                                   context.clock.now());
+                !set) {
+                return pass(set);
+            }
+            return tables.update_device(known->number, {.exported_at = std::optional<Timestamp>{}});
+        },
+        [](const model::Device& moved) { return view(moved); });
+}
+
+/// Says first that the secrets are handed out, then hands them out.
+Result<std::unique_ptr<Lines>> export_secrets(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto device = find_device(context, call, call.id);
+    if (!device) {
+        return pass(device);
+    }
+    const auto number = (*device)->number;
+    const auto still = context.devices.keep_still(number);
+    if (!still) {
+        return pass(still);
+    }
+    const auto some = context.read(
+        [number](store::Reader& reader) { return reader.device_secrets(number, {}, 1); });
+    if (!some) {
+        return pass(some);
+    }
+    if (some->empty()) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("{} was never linked here: there is nothing to export", call.id));
+    }
+    model::Device exported;
+    auto marked = context.change([&](Tables& tables) -> Result<void> {
+        const auto known = find_still(tables, call, **device);
+        if (!known) {
+            return pass(known);
+        }
+        auto updated = tables.update_device(number, {.exported_at = context.clock.now()});
+        if (!updated) {
+            return pass(updated);
+        }
+        exported = std::move(*updated);
+        return {};
+    });
+    if (!marked) {
+        return pass(marked);
+    }
+    return std::make_unique<SecretLines>(context, exported);
+}
+
+}  // namespace merpati::api::manage::devices

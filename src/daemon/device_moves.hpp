@@ -1,0 +1,29 @@
+// The devices whose secrets are being imported or exported.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+
+#include "api/manage/context.hpp"
+#include "model/ids.hpp"
+
+namespace merpati::daemon {
+
+/// Threads: any.
+class DeviceMoves {
+public:
+    using Stillness = api::manage::DeviceControl::Stillness;
+
+    /// Until the answer is destroyed. Null: it is being moved already.
+    [[nodiscard]] std::unique_ptr<Stillness> begin(model::PhoneNumber number);
+    [[nodiscard]] bool under_way(model::PhoneNumber number) const;
+
+private:
+    class Move;
+
+    mutable std::mutex mutex_;
+    std::unordered_set<model::PhoneNumber> moving_;
+};
+
+}  // namespace merpati::daemon
