@@ -258,10 +258,14 @@ export class Device {
   ): Promise<void> {
     this.finish(life, state, reason, code);
     if (forget) {
-      await this.storeClosed;
-      await voidCredentials(this.around.gateway, this.number).catch((error: unknown) =>
-        this.log("warn", `the void credentials are still kept: ${errorName(error)}`),
-      );
+      const forgotten = this.storeClosed
+        .then(() => voidCredentials(this.around.gateway, this.number))
+        .catch((error: unknown) =>
+          this.log("warn", `the void credentials are still kept: ${errorName(error)}`),
+        );
+      // Whoever stops it, or starts it anew, waits until it is so.
+      this.storeClosed = forgotten;
+      await forgotten;
     }
   }
 
