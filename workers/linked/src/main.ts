@@ -4,20 +4,15 @@
 import { silenceConsole } from "./platform/console.js";
 import { stopForGood } from "./platform/exit.js";
 import { limitMemory } from "./platform/memory.js";
+import { nodeTooOld } from "./platform/node.js";
 import { repairSignatures } from "./platform/signatures.js";
-
-const NODE_MIN = [20, 19] as const;
-
-function nodeIsNewEnough(): boolean {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  return major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
-}
 
 async function main(): Promise<void> {
   silenceConsole();
   limitMemory();
-  if (!nodeIsNewEnough()) {
-    stopForGood(`Node ${NODE_MIN.join(".")} or newer is needed, this is ${process.versions.node}`);
+  const tooOld = nodeTooOld();
+  if (tooOld) {
+    stopForGood(tooOld);
   }
   try {
     repairSignatures();

@@ -5,6 +5,8 @@
 // the key's id. A bucket that grows too large drops the entries that were written the longest ago;
 // what is dropped can be had again from the platform or from the contact.
 
+import { VOID } from "./names.js";
+
 /// The kinds of Baileys' key store, and the worker's own.
 export type Kind =
   | "pre-key"
@@ -53,6 +55,14 @@ export function bucketOf(kind: Kind, id: string): string {
   return `${prefix}${number.toString(36)}`;
 }
 
+/// What a value of this name holds; undefined: no keys.
+export function kindOfBucket(name: string): Kind | undefined {
+  const kinds = Object.keys(LAYOUT) as Kind[];
+  return /^[a-z][0-9a-z]{1,7}$/.test(name) && name !== VOID
+    ? kinds.find((kind) => LAYOUT[kind].prefix === name[0])
+    : undefined;
+}
+
 export function bytesMaxOf(kind: Kind): number {
   return LAYOUT[kind].bytesMax;
 }
@@ -85,6 +95,10 @@ export class Bucket {
   /// Undefined when there is nothing to keep.
   encode(): Buffer | undefined {
     return this.entries.size > 0 ? Buffer.from(JSON.stringify([...this.entries])) : undefined;
+  }
+
+  all(): IterableIterator<[string, string]> {
+    return this.entries.entries();
   }
 
   get(id: string): string | undefined {

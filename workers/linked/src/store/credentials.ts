@@ -2,9 +2,7 @@
 import { type AuthenticationCreds, BufferJSON, initAuthCreds } from "baileys";
 import type { ValueStore } from "../protocol/gateway.js";
 import type { DeviceStore } from "./device_store.js";
-
-const CREDENTIALS = "c";
-const VOID = "void"; // Why the platform took the credentials back.
+import { CREDENTIALS, VOID } from "./names.js";
 
 export interface Loaded {
   /// Undefined: none are kept.

@@ -1,0 +1,158 @@
+// The keys beside the identity: what each kind's file is called, and what it may hold.
+import type { Kind } from "../store/buckets.js";
+import {
+  base64,
+  bytes,
+  type Check,
+  encodedBytes,
+  entries,
+  fields,
+  flag,
+  list,
+  optional,
+  text,
+  toText,
+  whole,
+} from "./checks.js";
+import { keyPair } from "./identity.js";
+
+export type KeyKind = Exclude<Kind, "sent" | "media">;
+
+interface KindFile {
+  id: RegExp;
+  /// Baileys writes `__` for `/` and `-` for `:`.
+  escape?: (id: string) => string;
+  unescape?: (id: string) => string;
+  check: Check<unknown>;
+}
+
+const KIB = 1024;
+export const FILE_BYTES_MAX = 256 * KIB;
+const NAME_BYTES_MAX = 255;
+
+const USER = /^[\w.-]{1,64}$/;
+const ADDRESS = /^[\w-]{1,64}\.\d{1,5}$/;
+const BASE64 = /^[A-Za-z0-9+/]{0,128}={0,2}$/;
+const count = whole(-1, Number.MAX_SAFE_INTEGER);
+
+const chain = fields({
+  chainKey: fields({ counter: count, key: optional(base64) }),
+  chainType: whole(1, 2),
+  messageKeys: entries(/^\d{1,10}$/, base64, 10_000),
+});
+
+/// As libsignal serialises it: its bytes are Base64 texts.
+const session = fields({
+  version: optional(text(/^v1$/)),
+  registrationId: optional(count),
+  _sessions: entries(
+    BASE64,
+    fields({
+      registrationId: optional(count),
+      currentRatchet: fields({
+        ephemeralKeyPair: fields({ pubKey: base64, privKey: base64 }),
+        lastRemoteEphemeralKey: base64,
+        previousCounter: count,
+        rootKey: base64,
+      }),
+      indexInfo: fields({
+        baseKey: base64,
+        baseKeyType: whole(1, 2),
+        closed: count,
+        used: optional(count),
+        created: optional(count),
+        remoteIdentityKey: base64,
+      }),
+      _chains: entries(BASE64, chain, 1_000),
+      pendingPreKey: optional(
+        fields({ signedKeyId: count, baseKey: base64, preKeyId: optional(count) }),
+      ),
+    }),
+    1_000,
+  ),
+});
+
+const timestamp: Check<string | number> = (value) =>
+  typeof value === "string" ? text(/^\d{1,16}$/)(value) : count(value);
+
+/// Before Baileys 7 it was a list; now it is the list as JSON, in bytes.
+const senderKey: Check<Buffer> = (value) =>
+  Array.isArray(value) ? Buffer.from(JSON.stringify(value)) : bytes(0, FILE_BYTES_MAX)(value);
+
+const FILES: Record<KeyKind, KindFile> = {
+  "pre-key": { id: /^[1-9]\d{0,7}$/, check: keyPair },
+  session: { id: ADDRESS, check: session },
+  "identity-key": { id: ADDRESS, check: bytes(32, 33) },
+  "lid-mapping": { id: USER, check: text(USER) },
+  "device-list": { id: USER, check: list(text(/^\d{1,5}$/), 1_000) },
+  tctoken: {
+    id: /^[\w.@-]{1,128}$/,
+    check: fields({
+      token: optional(bytes(0, 64 * KIB)),
+      timestamp: optional(timestamp),
+      senderTimestamp: optional(count),
+    }),
+  },
+  "sender-key": {
+    id: /^[\w.@-]{1,128}::[\w.-]{1,64}::\d{1,5}$/,
+    escape: (id) => id.replaceAll(":", "-"),
+    unescape: (id) => id.replace(/--([\w.]+)--(\d+)$/, "::$1::$2"),
+    check: senderKey,
+  },
+  "sender-key-memory": { id: /^[\w.@-]{1,128}$/, check: entries(/^[\w.:@-]+$/, flag, 10_000) },
+  "app-state-sync-key": {
+    id: BASE64,
+    escape: (id) => id.replaceAll("/", "__"),
+    unescape: (id) => id.replaceAll("__", "/"),
+    check: fields({
+      keyData: encodedBytes(0, 256),
+      fingerprint: optional(
+        fields({
+          rawId: optional(count),
+          currentIndex: optional(count),
+          deviceIndexes: optional(list(count, 1_000)),
+        }),
+      ),
+      timestamp: optional(timestamp),
+    }),
+  },
+  "app-state-sync-version": {
+    id: /^[a-z_]{1,64}$/,
+    check: fields({
+      version: count,
+      hash: bytes(128),
+      indexValueMap: entries(BASE64, fields({ valueMac: bytes(0, 64) }), 100_000),
+    }),
+  },
+};
+
+/// The longest name first: `sender-key-memory-…` is no `sender-key`.
+const KINDS = (Object.keys(FILES) as KeyKind[]).sort((a, b) => b.length - a.length);
+
+/// Undefined: the file is none of an authentication state.
+export function keyOfFile(name: string): { kind: KeyKind; id: string } | undefined {
+  const kind = KINDS.find((each) => name.startsWith(`${each}-`));
+  if (!kind || !name.endsWith(".json")) {
+    return undefined;
+  }
+  const escaped = name.slice(kind.length + 1, -".json".length);
+  const { id: pattern, unescape } = FILES[kind];
+  const id = unescape ? unescape(escaped) : escaped;
+  return pattern.test(id) ? { kind, id } : undefined;
+}
+
+/// Undefined: no file could be called so.
+export function fileOfKey(kind: KeyKind, id: string): string | undefined {
+  const { id: pattern, escape } = FILES[kind];
+  const name = `${kind}-${escape ? escape(id) : id}.json`;
+  return pattern.test(id) && name.length <= NAME_BYTES_MAX ? name : undefined;
+}
+
+/// The text to keep of a key. Undefined: it is none of its kind.
+export function keyText(kind: KeyKind, json: string): string | undefined {
+  try {
+    return toText(FILES[kind].check(JSON.parse(json)));
+  } catch {
+    return undefined;
+  }
+}
