@@ -83,8 +83,8 @@ test("a forgotten device is logged out at the platform, and nothing of it is kep
   expect(world.gateway.store(device).values.size).toBe(0);
 });
 
-test.each(["foreign_root", "foreign_leaf", "foreign_key"])(
-  "a platform with a certificate of a %s is not trusted",
+test.each(["foreign_root", "foreign_leaf", "foreign_key", "expired"])(
+  "a platform whose certificate is %s is not trusted",
   async (fault) => {
     const { gateway, standIn } = world;
     const device = "6281100000013";

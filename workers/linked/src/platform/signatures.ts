@@ -89,7 +89,13 @@ interface CertificateDetails {
   serial?: number | null;
   issuerSerial?: number | null;
   key?: Uint8Array | null;
+  // Seconds; Baileys decodes them as numbers or as its library's long integers.
+  notBefore?: number | object | null;
+  notAfter?: number | object | null;
 }
+
+// By which this machine's clock, or the platform's, may be wrong.
+const CLOCK_SECONDS_MAX = 24 * 60 * 60;
 
 /// What Baileys decodes certificates with.
 export interface CertificateCodec {
@@ -100,9 +106,12 @@ export interface CertificateCodec {
 }
 
 /// Makes the decoding of a certificate chain fail unless its leaf was issued by its intermediate
-/// and is of the key of the handshake under way. The signatures themselves Baileys checks, with the
-/// above.
-export function checkCertificates(proto: CertificateCodec): void {
+/// and is of the key of the handshake under way, and both are valid now. The signatures themselves
+/// Baileys checks, with the above.
+export function checkCertificates(
+  proto: CertificateCodec,
+  now: () => number = () => Date.now(),
+): void {
   const { CertChain } = proto;
   const details = CertChain.NoiseCertificate.Details;
   const decode = CertChain.decode;
@@ -116,12 +125,22 @@ export function checkCertificates(proto: CertificateCodec): void {
     if ((leaf.issuerSerial ?? 0) !== (intermediate.serial ?? 0)) {
       throw untrusted("has another issuer");
     }
+    if (![leaf, intermediate].every((each) => isValidAt(each, now() / 1000))) {
+      throw untrusted("has expired, or is not valid yet");
+    }
     const key = Buffer.from(leaf.key ?? []);
     if (!lastAgreedKey || key.length !== 32 || !timingSafeEqual(key, lastAgreedKey)) {
       throw untrusted("is of another key");
     }
     return chain;
   };
+}
+
+/// One that names no time is always valid.
+function isValidAt({ notBefore, notAfter }: CertificateDetails, now: number): boolean {
+  const begin = Number(String(notBefore ?? 0));
+  const end = Number(String(notAfter ?? 0));
+  return now + CLOCK_SECONDS_MAX >= begin && (end === 0 || now - CLOCK_SECONDS_MAX <= end);
 }
 
 /// With the code that Baileys gives its own refusals of a certificate.
