@@ -117,6 +117,10 @@ std::int64_t number_of(std::string_view text) {
     return *number;
 }
 
+boost::json::value as_true(const std::string& /*text*/) {
+    return true;
+}
+
 boost::json::value as_text(const std::string& text) {
     return boost::json::value(text);
 }

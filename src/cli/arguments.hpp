@@ -33,6 +33,7 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 [[nodiscard]] std::int64_t number_of(std::string_view text);
 
 /// What was typed as the field of a body; "or null": for "none".
+[[nodiscard]] boost::json::value as_true(const std::string& text);
 [[nodiscard]] boost::json::value as_text(const std::string& text);
 [[nodiscard]] boost::json::value text_or_null(const std::string& text);
 [[nodiscard]] boost::json::value number_or_null(const std::string& text);

@@ -12,6 +12,7 @@ void add_key_commands(Program& program);
 void add_device_commands(Program& program);
 void add_device_pair(Program& program, CLI::App& group);
 void add_device_queue(Program& program, CLI::App& device);
+void add_device_moves(Program& program, CLI::App& group);
 
 void add_message_commands(Program& program);
 void add_callback_commands(Program& program);

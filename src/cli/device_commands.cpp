@@ -26,6 +26,7 @@ constexpr std::array sheet{
     Column{"per day", "per_day_max"},
     Column{"warm-up days", "warm_up_days"},
     Column{"created", "created_at"},
+    Column{"exported", "exported_at"},
     Column{"removed", "removed"},
 };
 
@@ -123,7 +124,12 @@ std::vector<RequestCommand> commands() {
                   .example = "merpati device connect 6281234567890"},
          .method = http::Method::post,
          .path = "/devices/{}/connect",
-         .parameters = {number},
+         .parameters = {number,
+                        {.name = "--force",
+                         .help = "Also one that was exported, which nobody else uses any more",
+                         .field = "force",
+                         .value_of = as_true,
+                         .is_flag = true}},
          .columns = sheet},
         {.text = {.name = "disconnect",
                   .summary = "Disconnect a device; its messages wait",
@@ -174,6 +180,7 @@ void add_device_commands(Program& program) {
     }
     add_device_pair(program, group);
     add_device_queue(program, group);
+    add_device_moves(program, group);
 }
 
 }  // namespace merpati::cli

@@ -93,9 +93,9 @@ Result<boost::json::value> Gateway::ask(http::Method method, const std::string& 
     return decode(*outcome);
 }
 
-Result<void> Gateway::stream(const std::string& target, const http::BodyTaker& take) {
-    const auto outcome =
-        exchange(http::Method::get, std::string{root} + target, {}, stream_patience, take);
+Result<void> Gateway::stream(http::Method method, const std::string& target,
+                             const http::BodyTaker& take) {
+    const auto outcome = exchange(method, std::string{root} + target, {}, stream_patience, take);
     if (!outcome) {
         return pass(outcome);
     }

@@ -38,7 +38,8 @@ public:
         std::chrono::milliseconds timeout = std::chrono::seconds{30});
 
     /// Gives `take` a streamed answer as it comes, in pieces of any size.
-    [[nodiscard]] Result<void> stream(const std::string& target, const http::BodyTaker& take);
+    [[nodiscard]] Result<void> stream(http::Method method, const std::string& target,
+                                      const http::BodyTaker& take);
 
     /// The items of a list, all of them.
     [[nodiscard]] Result<boost::json::array> ask_all(const std::string& target);

@@ -57,6 +57,10 @@ void add_request_command(Program& program, CLI::App& group, RequestCommand comma
         group, text, [row, typed](Session& session) { return run(session, *row, *typed); });
     for (const auto& parameter : row->parameters) {
         auto& value = (*typed)[parameter.name] = parameter.standard;
+        if (parameter.is_flag) {
+            added.add_flag(std::string{parameter.name}, value, std::string{parameter.help});
+            continue;
+        }
         auto* option =
             added.add_option(std::string{parameter.name}, value, std::string{parameter.help})
                 ->option_text(std::string{parameter.shape})

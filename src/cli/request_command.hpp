@@ -26,6 +26,7 @@ struct Parameter {
     boost::json::value (*value_of)(const std::string& text) = as_text;
     std::string_view standard{};  // The value where none is given; empty: the field is left out.
     bool optional = false;        // Of an argument: options always are.
+    bool is_flag = false;         // It has no value.
 };
 
 struct RequestCommand {

@@ -89,21 +89,24 @@ int Session::show_list(const Result<boost::json::array>& answer, std::span<const
     return exit_done;
 }
 
-int Session::print_lines(const std::string& target) {
+Result<void> Session::stream(http::Method method, const std::string& target,
+                             const http::BodyTaker& take) {
     auto found = gateway();
-    if (!found) {
-        return fail(found.error());
-    }
+    return found ? (*found)->stream(method, target, take) : pass(found);
+}
+
+int Session::print_lines(const std::string& target) {
     std::string begun;  // A line that is not whole yet.
-    const auto streamed = (*found)->stream(target, [&](std::string_view piece) -> Result<void> {
-        begun += piece;
-        const auto whole = begun.rfind('\n') + 1;
-        console_.out << printable_json(begun.substr(0, whole));
-        begun.erase(0, whole);
-        return console_.out
-                   ? Result<void>{}
-                   : merpati::fail(ErrorCode::io_failed, "nobody reads the export any more");
-    });
+    const auto streamed =
+        stream(http::Method::get, target, [&](std::string_view piece) -> Result<void> {
+            begun += piece;
+            const auto whole = begun.rfind('\n') + 1;
+            console_.out << printable_json(begun.substr(0, whole));
+            begun.erase(0, whole);
+            return console_.out
+                       ? Result<void>{}
+                       : merpati::fail(ErrorCode::io_failed, "nobody reads the export any more");
+        });
     return streamed ? exit_done : fail(streamed.error());
 }
 

@@ -52,6 +52,9 @@ public:
     /// Prints a list: as a JSON array, or as a table.
     int show_list(const Result<boost::json::array>& answer, std::span<const Column> columns,
                   std::string_view when_empty);
+    /// Gives `take` a streamed answer as it comes, in pieces of any size.
+    [[nodiscard]] Result<void> stream(http::Method method, const std::string& target,
+                                      const http::BodyTaker& take);
     /// Asks for a streamed answer, and prints its lines as they come.
     int print_lines(const std::string& target);
     /// Prints JSON on one line.

@@ -1,7 +1,9 @@
 #include "daemon/worker_programs.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <system_error>
 
 #include "connector/process/child.hpp"
@@ -87,6 +89,36 @@ Result<std::vector<std::string>> linked_command(const config::LinkedSettings& li
     return fail(ErrorCode::not_found,
                 "the worker of linked devices is not installed with this program: build it, or "
                 "name it with linked.command");
+}
+
+Result<std::vector<std::string>> linked_converter(const config::LinkedSettings& linked) {
+    auto command = linked_command(linked);
+    if (!command) {
+        return command;
+    }
+    for (auto& part : *command) {
+        if (const files::path program{part}; program.filename() == "main.js") {
+            part = (program.parent_path() / "convert.js").string();
+            return is_there(part) ? std::move(command)
+                                  : fail(ErrorCode::not_found,
+                                         part +
+                                             " is not there: build the worker of linked devices "
+                                             "again");
+        }
+    }
+    return fail(ErrorCode::not_found,
+                "linked.command names no main.js, beside which the converter would be");
+}
+
+connector::process::Sandbox converter_sandbox(const std::vector<std::string>& command,
+                                              const config::Settings& settings,
+                                              connector::process::Sandbox folder) {
+    auto sandbox = linked_sandbox(command, settings);
+    if (!sandbox.readable.empty()) {
+        std::ranges::move(folder.readable, std::back_inserter(sandbox.readable));
+        std::ranges::move(folder.writable, std::back_inserter(sandbox.writable));
+    }
+    return sandbox;
 }
 
 connector::process::Sandbox linked_sandbox(const std::vector<std::string>& command,

@@ -28,6 +28,14 @@ namespace merpati::daemon {
 [[nodiscard]] connector::process::Sandbox linked_sandbox(const std::vector<std::string>& command,
                                                          const config::Settings& settings);
 
+/// The command of the converter that stands beside the worker of linked devices. Errors: not_found.
+[[nodiscard]] Result<std::vector<std::string>> linked_converter(
+    const config::LinkedSettings& linked);
+/// What it may open: what Node.js needs, and this folder.
+[[nodiscard]] connector::process::Sandbox converter_sandbox(const std::vector<std::string>& command,
+                                                            const config::Settings& settings,
+                                                            connector::process::Sandbox folder);
+
 /// The command of an operator's worker; a program that is named by a relative path is in its
 /// folder.
 [[nodiscard]] std::vector<std::string> worker_command(const config::WorkerSettings& worker);
