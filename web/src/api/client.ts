@@ -1,8 +1,8 @@
 // Calls of the gateway's catalogue of operations, with the session's cookie. Paths, parameters and
 // answers are those of docs/openapi.yaml.
 import createClient, { type Middleware } from "openapi-fetch";
-import { Problem, problemOf } from "./problem.ts";
 import type { paths } from "../../build/schema.d.ts";
+import { Problem, problemOf } from "./problem.ts";
 
 /** Told when the gateway no longer knows the session. */
 export const sessionEnded = new EventTarget();

@@ -2,6 +2,8 @@
 import { answerOf, client, given, type Query, queryText } from "./client.ts";
 import type {
   CallbackState,
+  CallbacksToReplay,
+  CallbackTest,
   DeviceChange,
   MessageState,
   NewAccount,
@@ -35,7 +37,12 @@ export const readMessage = (id: string, body = false) =>
     }),
   );
 
+export const readTimeline = (id: string) =>
+  answerOf(client.GET("/v1/messages/{id}/timeline", byId(id)));
+
 export const MESSAGE_ACTIONS = {
+  "send-now": (id: string) => answerOf(client.POST("/v1/messages/{id}/send-now", byId(id))),
+  retry: (id: string) => answerOf(client.POST("/v1/messages/{id}/retry", byId(id))),
   cancel: (id: string) => answerOf(client.POST("/v1/messages/{id}/cancel", byId(id))),
   release: (id: string) => answerOf(client.POST("/v1/messages/{id}/release", byId(id))),
   fail: (id: string) => answerOf(client.POST("/v1/messages/{id}/fail", byId(id))),
@@ -57,6 +64,18 @@ export const listCallbacks = (query: CallbackQuery) =>
   answerOf(client.GET("/v1/callbacks", { params: { query: given(query) } }));
 
 export const readCallback = (id: string) => answerOf(client.GET("/v1/callbacks/{id}", byId(id)));
+
+export const listAttempts = (id: string) =>
+  answerOf(client.GET("/v1/callbacks/{id}/attempts", byId(id)));
+
+export const listHosts = (account: string) =>
+  answerOf(client.GET("/v1/callbacks/hosts", { params: { query: { account } } }));
+
+export const replayFailed = (body: CallbacksToReplay) =>
+  answerOf(client.POST("/v1/callbacks/replay", { body }));
+
+export const testCallback = (body: CallbackTest) =>
+  answerOf(client.POST("/v1/callbacks/test", { body }));
 
 export const replayCallback = (id: string) =>
   answerOf(client.POST("/v1/callbacks/{id}/replay", byId(id)));

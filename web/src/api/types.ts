@@ -7,6 +7,10 @@ export type Account = Schemas["Account"];
 export type OwnAccountChange = Schemas["OwnAccountChange"];
 export type ApiKey = Schemas["Key"];
 export type Callback = Schemas["Callback"];
+export type CallbackAttempt = Schemas["CallbackAttempt"];
+export type CallbackHost = Schemas["CallbackHost"];
+export type CallbacksToReplay = Schemas["CallbacksToReplay"];
+export type CallbackTest = Schemas["CallbackTest"];
 export type CallbackState = Schemas["CallbackState"];
 export type Device = Schemas["Device"];
 export type DeviceChange = Schemas["DeviceChange"];
@@ -19,6 +23,8 @@ export type NewDevice = Schemas["NewDevice"];
 export type NewKey = Schemas["NewKey"];
 export type Pairing = Schemas["Pairing"];
 export type PairingWish = Schemas["PairingWish"];
+export type TimelineStep = Schemas["TimelineStep"];
+export type WaitReason = Schemas["WaitReason"];
 export type Scope = Schemas["Scope"];
 
 export interface Page<Item> {

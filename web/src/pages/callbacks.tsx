@@ -2,11 +2,11 @@
 import { Button, Drawer, Select, Skeleton, Stack } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
-import { listCallbacks, readCallback, replayCallback } from "../api/operations.ts";
-import type { Callback, CallbackState as Word } from "../api/types.ts";
+import { listAttempts, listCallbacks, readCallback, replayCallback } from "../api/operations.ts";
+import type { Callback, CallbackAttempt, CallbackState as Word } from "../api/types.ts";
 import { usePollInterval } from "../live/live.tsx";
 import { useAccountId, useSession } from "../session/session.tsx";
-import { useText } from "../texts/index.tsx";
+import { useText, useWords } from "../texts/index.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FilterBar } from "../ui/filter_bar.tsx";
 import { Copy, Empty, EmptyFilter, Facts, Mono, OneLine } from "../ui/notes.tsx";
@@ -16,7 +16,10 @@ import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
 import { State, type Tone } from "../ui/state.tsx";
 import { Ago, At } from "../ui/time.tsx";
 import { useFilters, useWithFilters } from "../ui/url_state.ts";
+import { Hosts } from "./callback_hosts.tsx";
+import { TestCallback } from "./callback_test.tsx";
 import classes from "./message_drawer.module.css";
+import timeline from "./timeline.module.css";
 
 const FILTERS = ["state"] as const;
 
@@ -30,6 +33,7 @@ const TONES: Record<Word, Tone> = {
 export default function Callbacks() {
   const t = useText().callbacks;
   const account = useAccountId();
+  const { can } = useSession();
   const { id } = useParams<{ id?: string }>();
   const [, go] = useLocation();
   const withFilters = useWithFilters();
@@ -40,7 +44,11 @@ export default function Callbacks() {
   );
   const states = Object.entries(t.states).map(([value, label]) => ({ value, label }));
   return (
-    <Page title={t.title} lead={t.lead}>
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={can("callbacks:manage") && <TestCallback account={account} />}
+    >
       <FilterBar any={any} onClear={clear}>
         <Select
           aria-label={t.state}
@@ -63,6 +71,7 @@ export default function Callbacks() {
         next={list.next}
         empty={any ? <EmptyFilter onClear={clear} /> : <NoCallbacks />}
       />
+      <Hosts account={account} />
       <CallbackDrawer id={id} onClose={() => go(withFilters("/callbacks"))} />
     </Page>
   );
@@ -177,6 +186,7 @@ function CallbackView({ id }: { id: string }) {
           },
         ]}
       />
+      <Attempts callback={shown} />
     </Stack>
   );
 }
@@ -190,7 +200,7 @@ function Replay({ id }: { id: string }) {
     onSuccess: () => notices.done(t.replayed),
     onError: notices.failed,
     onSettled: () => {
-      for (const key of ["callback", "callbacks"]) {
+      for (const key of ["callback", "callbacks", "attempts"]) {
         void queries.invalidateQueries({ queryKey: [key] });
       }
     },
@@ -206,5 +216,48 @@ function Replay({ id }: { id: string }) {
         {t.replay}
       </Button>
     </div>
+  );
+}
+
+function Attempts({ callback }: { callback: Callback }) {
+  const t = useText().callbacks;
+  const attempts = useQuery({
+    queryKey: ["attempts", callback.id, callback.attempts, callback.state],
+    queryFn: () => listAttempts(callback.id),
+    placeholderData: (previous) => previous,
+  });
+  return (
+    <section>
+      <h3 className={classes.part}>{t.attemptList}</h3>
+      <ProblemNote error={attempts.error} />
+      {attempts.data?.items.length === 0 && <p className={classes.warning}>{t.noAttempts}</p>}
+      <ol className={timeline.list}>
+        {attempts.data?.items.map((one) => (
+          <Attempt key={one.number} attempt={one} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Attempt({ attempt }: { attempt: CallbackAttempt }) {
+  const { t, format } = useWords();
+  const good = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
+  const facts = [
+    attempt.status ? `HTTP ${attempt.status}` : t.callbacks.noAnswer,
+    attempt.took_ms === null ? "" : format.duration(attempt.took_ms),
+    attempt.error ?? "",
+  ].filter(Boolean);
+  return (
+    <li className={timeline.event} data-tone={good ? "good" : "bad"}>
+      <div className={timeline.line}>
+        <span>{t.callbacks.attempt(attempt.number)}</span>
+        <time className={timeline.time} dateTime={attempt.at}>
+          {format.clock(attempt.at)}
+        </time>
+      </div>
+      <div className={timeline.more}>{facts.join(" · ")}</div>
+      {attempt.answer && <pre className={timeline.answer}>{attempt.answer}</pre>}
+    </li>
   );
 }

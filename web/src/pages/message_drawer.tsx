@@ -1,16 +1,17 @@
-// One message: its way so far, its details, what can be done.
+// One message: why it waits, its way so far, what can be done.
 import { Button, Drawer, Group, Skeleton, Stack } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { useLocation } from "wouter";
 import { MESSAGE_ACTIONS, type MessageAction, readMessage } from "../api/operations.ts";
 import type { MessageDetail } from "../api/types.ts";
 import { usePollInterval } from "../live/live.tsx";
 import { useSession } from "../session/session.tsx";
 import { useText } from "../texts/index.tsx";
 import { codeText, MessageState } from "../ui/message_state.tsx";
-import { Code, Copy, Facts, Mono } from "../ui/notes.tsx";
+import { Code, Copy, Facts, Mono, Note } from "../ui/notes.tsx";
 import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
-import { At } from "../ui/time.tsx";
+import { Ago, At } from "../ui/time.tsx";
 import classes from "./message_drawer.module.css";
 import { Timeline } from "./timeline.tsx";
 
@@ -56,6 +57,12 @@ function MessageView({ id }: { id: string }) {
           </span>
         )}
       </div>
+      {shown.waits && (
+        <Note calm>
+          <strong>{t.messages.waitsFor}:</strong> {t.messages.waits[shown.waits.for]} (
+          <Ago time={shown.waits.since} />)
+        </Note>
+      )}
       <Actions message={shown} />
       <Part title={t.messages.timeline}>
         <Timeline message={shown} />
@@ -120,8 +127,10 @@ function MessageFacts({ message }: { message: MessageDetail }) {
 
 /** What a message in this state lets do, in the order of its buttons. */
 const OFFERED: Record<string, MessageAction[]> = {
-  pending: ["cancel"],
+  pending: ["send-now", "cancel"],
   held: ["release", "fail"],
+  failed: ["retry"],
+  cancelled: ["retry"],
 };
 
 function Actions({ message }: { message: MessageDetail }) {
@@ -129,17 +138,23 @@ function Actions({ message }: { message: MessageDetail }) {
   const { can } = useSession();
   const queries = useQueryClient();
   const notices = useNotices();
+  const [, go] = useLocation();
   const names: Record<MessageAction, [string, string]> = {
     cancel: [t.cancelIt, t.cancelled],
+    "send-now": [t.sendNow, t.sentNow],
+    retry: [t.retryIt, t.retried],
     release: [t.release, t.released],
     fail: [t.giveUp, t.givenUp],
   };
   const act = useMutation({
     mutationFn: (action: MessageAction) => MESSAGE_ACTIONS[action](message.id),
-    onSuccess: (_, action) => notices.done(names[action][1]),
+    onSuccess: (answer, action) => {
+      notices.done(names[action][1]);
+      if (action === "retry") go(`/messages/${answer.id}`);
+    },
     onError: notices.failed,
     onSettled: () => {
-      for (const key of ["message", "messages"]) {
+      for (const key of ["message", "messages", "timeline"]) {
         void queries.invalidateQueries({ queryKey: [key] });
       }
     },

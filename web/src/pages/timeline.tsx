@@ -1,92 +1,89 @@
-// The way of a message, from its acceptance to its callbacks.
+// The way of a message, from its acceptance to the last attempt of its callbacks.
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import type { Callback, MessageDetail } from "../api/types.ts";
+import { readTimeline } from "../api/operations.ts";
+import type { MessageDetail, TimelineStep } from "../api/types.ts";
 import { type Texts, useWords } from "../texts/index.tsx";
 import { codeText } from "../ui/message_state.tsx";
+import { ProblemNote } from "../ui/problem_note.tsx";
 import type { Tone } from "../ui/state.tsx";
 import classes from "./timeline.module.css";
 
-interface Step {
-  key: string;
-  at: string;
-  tone: Tone;
-  text: string;
-  more: string;
-  href?: string;
-}
-
 export function Timeline({ message }: { message: MessageDetail }) {
-  const { t, format } = useWords();
+  const timeline = useQuery({
+    queryKey: ["timeline", message.id, message.state, message.attempts],
+    queryFn: () => readTimeline(message.id),
+    placeholderData: (previous) => previous,
+  });
+  if (timeline.error) return <ProblemNote error={timeline.error} />;
+  if (!timeline.data) return <Skeleton height={120} />;
   return (
     <ol className={classes.list}>
-      {stepsOf(message, t).map((step) => (
-        <li key={step.key} className={classes.event} data-tone={step.tone}>
-          <div className={classes.line}>
-            {step.href ? <Link href={step.href}>{step.text}</Link> : <span>{step.text}</span>}
-            <time className={classes.time} dateTime={step.at}>
-              {format.clock(step.at)}
-            </time>
-          </div>
-          {step.more && <div className={classes.more}>{step.more}</div>}
-        </li>
+      {timeline.data.items.map((step, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: steps have no ids, and only grow.
+        <Step key={place} step={step} />
       ))}
     </ol>
   );
 }
 
-/** In the order in which they happened, or will. */
-export function stepsOf(message: MessageDetail, t: Texts): Step[] {
-  const m = t.messages;
-  const steps: Step[] = [
-    { key: "accepted", at: message.accepted_at, tone: "calm", text: m.accepted, more: "" },
-    { key: "due", at: message.due_at, tone: "calm", text: m.due, more: "" },
-  ];
-  if (message.finished_at) {
-    const tones: Partial<Record<string, Tone>> = { sent: "good", failed: "bad" };
-    steps.push({
-      key: "finished",
-      at: message.finished_at,
-      tone: tones[message.state] ?? "calm",
-      text: m.states[message.state],
-      more: outcomeOf(message, t),
-    });
-  } else if (message.next_attempt_at && message.attempts > 0) {
-    steps.push({
-      key: "next",
-      at: message.next_attempt_at,
-      tone: "warn",
-      text: m.nextAttempt,
-      more: outcomeOf(message, t),
-    });
-  }
-  for (const callback of message.callbacks) steps.push(stepOf(callback, t));
-  return steps.sort((one, other) => one.at.localeCompare(other.at));
+function Step({ step }: { step: TimelineStep }) {
+  const { t, format } = useWords();
+  const href = addressOf(step);
+  const facts = [
+    step.code ? codeOf(step, t) : "",
+    step.took_ms === null ? "" : format.duration(step.took_ms),
+    step.until === null ? "" : t.messages.until_(format.clock(step.until)),
+    step.step === "callback" ? "" : (step.details ?? ""),
+  ].filter(Boolean);
+  return (
+    <li className={classes.event} data-tone={toneOf(step)}>
+      <div className={classes.line}>
+        {href ? <Link href={href}>{stepText(step, t)}</Link> : <span>{stepText(step, t)}</span>}
+        <time className={classes.time} dateTime={step.at}>
+          {format.clock(step.at)}
+        </time>
+      </div>
+      {facts.length > 0 && <div className={classes.more}>{facts.join(" · ")}</div>}
+      {step.step === "callback" && step.details && (
+        <pre className={classes.answer}>{step.details}</pre>
+      )}
+    </li>
+  );
 }
 
-function outcomeOf(message: MessageDetail, t: Texts): string {
-  return [
-    message.attempts > 0 ? t.messages.attempt(message.attempts) : "",
-    message.code ? `${message.code} ${codeText(message.code, t)}` : "",
-    message.details ?? "",
-  ]
-    .filter(Boolean)
-    .join(" · ");
+function stepText(step: TimelineStep, t: Texts): string {
+  const words = t.messages.steps;
+  if (step.step === "waited" && step.for) return `${words.waited}: ${t.messages.waits[step.for]}`;
+  if (step.step === "folded") return t.messages.folded(step.count ?? 0);
+  return words[step.step] ?? step.step;
 }
 
-function stepOf(callback: Callback, t: Texts): Step {
-  const tones: Record<string, Tone> = { delivered: "good", waiting: "warn" };
-  return {
-    key: callback.id,
-    at: callback.updated_at,
-    tone: tones[callback.state] ?? "bad",
-    text: `${t.callbacks.detail}: ${t.callbacks.states[callback.state]}`,
-    more: [
-      t.callbacks.attempt(callback.attempts),
-      callback.last_status ? `HTTP ${callback.last_status}` : "",
-      callback.last_error ?? "",
-    ]
-      .filter(Boolean)
-      .join(" · "),
-    href: `/callbacks/${callback.id}`,
-  };
+function codeOf(step: TimelineStep, t: Texts): string {
+  if (step.step === "callback") return `HTTP ${step.code}`;
+  return `${step.code} ${codeText(step.code, t)}`.trim();
+}
+
+function addressOf(step: TimelineStep): string | undefined {
+  if (!step.id) return undefined;
+  if (step.step === "callback") return `/callbacks/${step.id}`;
+  return step.step.startsWith("retr") ? `/messages/${step.id}` : undefined;
+}
+
+const TONES: Partial<Record<TimelineStep["step"], Tone>> = {
+  sent: "good",
+  delivered: "good",
+  read: "good",
+  failed: "bad",
+  attempted: "warn",
+  waited: "warn",
+  held: "warn",
+  sending: "busy",
+  handed_over: "busy",
+};
+
+function toneOf(step: TimelineStep): Tone {
+  if (step.step !== "callback") return TONES[step.step] ?? "calm";
+  return step.code !== null && step.code >= 200 && step.code < 300 ? "good" : "warn";
 }

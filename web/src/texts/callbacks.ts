@@ -34,6 +34,16 @@ export const id = {
   attempt: (n: number) => `Percobaan ${n}`,
   noAttempts: "Belum ada percobaan.",
   noAnswer: "tanpa jawaban",
+  test: "Uji callback",
+  testHint: "Kosong: alamat callback akun ini",
+  hosts: "Penerima",
+  hostsLead: "Bagaimana setiap alamat menjawab belakangan ini.",
+  breakers: { open: "Dijeda", closed: "Menjawab" },
+  successRate: "Berhasil",
+  waiting: "Menunggu",
+  replayAll: "Kirim lagi yang gagal",
+  replaySince: "Yang gagal sejak",
+  replayedAll: "Callback yang gagal dikirim lagi",
 };
 
 export const en = {
@@ -70,4 +80,14 @@ export const en = {
   attempt: (n: number) => `Attempt ${n}`,
   noAttempts: "No attempts yet.",
   noAnswer: "no answer",
+  test: "Test a callback",
+  testHint: "Empty: the account's callback address",
+  hosts: "Receivers",
+  hostsLead: "How each address has answered lately.",
+  breakers: { open: "Held back", closed: "Answers" },
+  successRate: "Success",
+  waiting: "Waiting",
+  replayAll: "Deliver failed ones again",
+  replaySince: "Failed since",
+  replayedAll: "Failed callbacks are delivered again",
 } satisfies Same<typeof id>;

@@ -1,0 +1,118 @@
+// How each receiver of callbacks is doing, and telling it again what it missed.
+import { Button, TextInput } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { listHosts, replayFailed } from "../api/operations.ts";
+import type { CallbackHost } from "../api/types.ts";
+import { usePollInterval } from "../live/live.tsx";
+import { useSession } from "../session/session.tsx";
+import { useText, useWords } from "../texts/index.tsx";
+import { type Column, DataTable } from "../ui/data_table.tsx";
+import { FormDialog } from "../ui/dialog.tsx";
+import { OneLine } from "../ui/notes.tsx";
+import { Section } from "../ui/page.tsx";
+import { useNotices } from "../ui/problem_note.tsx";
+import { State } from "../ui/state.tsx";
+import { asInstant } from "../ui/url_state.ts";
+
+export function Hosts({ account }: { account: string }) {
+  const t = useText().callbacks;
+  const { can } = useSession();
+  const [asking, setAsking] = useState(false);
+  const allowed = can("callbacks:manage");
+  const hosts = useQuery({
+    queryKey: ["hosts", account],
+    queryFn: () => listHosts(account),
+    enabled: allowed,
+    refetchInterval: usePollInterval(15),
+  });
+  const columns = useColumns();
+  if (!allowed || !hosts.data?.items.length) return null;
+  return (
+    <Section
+      title={t.hosts}
+      lead={t.hostsLead}
+      actions={
+        <Button variant="default" onClick={() => setAsking(true)}>
+          {t.replayAll}
+        </Button>
+      }
+    >
+      <DataTable
+        label={t.hosts}
+        columns={columns}
+        rows={hosts.data.items}
+        rowKey={(one) => one.origin}
+        empty={null}
+      />
+      <ReplayAll account={account} opened={asking} onClose={() => setAsking(false)} />
+    </Section>
+  );
+}
+
+function useColumns(): Column<CallbackHost>[] {
+  const { t, format } = useWords();
+  return [
+    { key: "origin", head: t.callbacks.url, cell: (one) => <OneLine>{one.origin}</OneLine> },
+    {
+      key: "breaker",
+      head: t.callbacks.state,
+      narrow: true,
+      cell: (one) => (
+        <State tone={one.breaker === "open" ? "bad" : "good"}>
+          {t.callbacks.breakers[one.breaker]}
+        </State>
+      ),
+    },
+    {
+      key: "rate",
+      head: t.callbacks.successRate,
+      align: "right",
+      narrow: true,
+      cell: (one) => (one.success_rate === null ? "–" : format.percent(one.success_rate)),
+    },
+    {
+      key: "waiting",
+      head: t.callbacks.waiting,
+      align: "right",
+      narrow: true,
+      cell: (one) => format.number(one.waiting),
+    },
+    { key: "error", head: t.callbacks.last, hideOnPhone: true, cell: (one) => one.last_error },
+  ];
+}
+
+interface ReplayAllProps {
+  account: string;
+  opened: boolean;
+  onClose: () => void;
+}
+
+function ReplayAll({ account, opened, onClose }: ReplayAllProps) {
+  const t = useText().callbacks;
+  const queries = useQueryClient();
+  const notices = useNotices();
+  const [since, setSince] = useState("");
+  const replay = useMutation({
+    mutationFn: () => replayFailed({ account, since: asInstant(since) ?? "" }),
+    onSuccess: () => notices.done(t.replayedAll),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["callbacks"] }),
+  });
+  return (
+    <FormDialog
+      title={t.replayAll}
+      opened={opened}
+      onClose={onClose}
+      action={t.replay}
+      onSubmit={() => replay.mutateAsync()}
+      disabled={!since}
+    >
+      <TextInput
+        type="datetime-local"
+        label={t.replaySince}
+        value={since}
+        onChange={(event) => setSince(event.currentTarget.value)}
+      />
+    </FormDialog>
+  );
+}
