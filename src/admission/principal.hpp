@@ -24,7 +24,9 @@ struct Principal {
     };
     Kind kind = Kind::anyone;
     KeyEntry key{};                                    // Of api_key alone.
-    std::shared_ptr<const model::Person> person = {};  // Of person alone.
+    std::shared_ptr<const model::Person> person = {};  // Of person alone,
+    std::shared_ptr<SessionEntry> session = {};        // and by which session.
+    std::optional<std::uint32_t> user = {};  // Of local_operator: the user of the machine.
 
     [[nodiscard]] static Principal of(KeyEntry key) {
         return {.kind = Kind::api_key, .key = std::move(key)};
@@ -32,7 +34,14 @@ struct Principal {
     [[nodiscard]] static Principal of(std::shared_ptr<const model::Person> person) {
         return {.kind = Kind::person, .person = std::move(person)};
     }
-    [[nodiscard]] static Principal local() { return {.kind = Kind::local_operator}; }
+    [[nodiscard]] static Principal of(SignedIn signed_in) {
+        return {.kind = Kind::person,
+                .person = std::move(signed_in.person),
+                .session = std::move(signed_in.session)};
+    }
+    [[nodiscard]] static Principal local(std::optional<std::uint32_t> user = {}) {
+        return {.kind = Kind::local_operator, .user = user};
+    }
 
     /// Of api_key alone.
     [[nodiscard]] const model::Account& account() const { return key.account->account; }

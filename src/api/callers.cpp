@@ -1,16 +1,17 @@
 #include "api/callers.hpp"
 
 #include "admission/checks.hpp"
+#include "people/token.hpp"
 
 namespace merpati::api {
 
 std::expected<admission::Principal, manage::Outcome> Callers::identify(
     const http::Request& request) const {
     if (request.from_local_socket) {
-        return admission::Principal::local();
+        return admission::Principal::local(request.peer_user);
     }
     if (request.authorization.empty()) {
-        return admission::Principal{};
+        return identify_cookie(request);
     }
     auto principal = admission::authenticate(request.authorization, directory_, clock_.now());
     if (!principal) {
@@ -20,16 +21,42 @@ std::expected<admission::Principal, manage::Outcome> Callers::identify(
     return *std::move(principal);
 }
 
+std::expected<admission::Principal, manage::Outcome> Callers::identify_cookie(
+    const http::Request& request) const {
+    const auto token = session_token(request, app_.is_secure(request));
+    const auto digest = token ? people::token_digest(*token) : std::nullopt;
+    auto found = digest ? directory_.people().find_session(*digest) : std::nullopt;
+    const auto now = clock_.now();
+    if (!found || !found->session->is_live(limits_, now)) {
+        return admission::Principal{};
+    }
+    const bool asks = request.method == http::Method::get || request.method == http::Method::head;
+    if (!asks && !is_own_request(request)) {
+        return std::unexpected(manage::not_own_request());
+    }
+    request.vouch();
+    if (found->session->note_seen(limits_, now) && on_seen) {
+        on_seen(found->session->session().id, now);
+    }
+    return admission::Principal::of(*std::move(found));
+}
+
 std::optional<admission::Principal> Callers::renew(const admission::Principal& principal) const {
     using Kind = admission::Principal::Kind;
     switch (principal.kind) {
         case Kind::anyone:
         case Kind::local_operator:
-        case Kind::person:
             return principal;
         case Kind::api_key: {
             auto found = directory_.find_key(principal.key.key->digest);
             if (!found || !admission::is_live(*found->key, clock_.now())) {
+                return std::nullopt;
+            }
+            return admission::Principal::of(*std::move(found));
+        }
+        case Kind::person: {
+            auto found = directory_.people().find_session(principal.session->session().digest);
+            if (!found || !found->session->is_live(limits_, clock_.now())) {
                 return std::nullopt;
             }
             return admission::Principal::of(*std::move(found));

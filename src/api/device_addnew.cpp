@@ -4,7 +4,11 @@
 #include <optional>
 #include <string>
 
+#include <boost/json/serialize.hpp>
+
 #include "admission/checks.hpp"
+#include "api/manage/views.hpp"
+#include "store/people.hpp"
 
 namespace merpati::api {
 namespace {
@@ -130,9 +134,27 @@ Result<Checked<void>> DeviceAddnew::add(store::Tables& tables, const Job& job) c
             }
             break;
         case store::DeviceDecision::Result::known:
+            if (!job.wanted.webhook) {
+                return {};
+            }
             break;
     }
-    return {};
+    auto recorded = record(tables, job, decision->device);
+    return recorded ? Result<Checked<void>>{} : pass(recorded);
+}
+
+/// For the log of changes, where those that come through the catalogue stand (change_log.hpp).
+Result<void> DeviceAddnew::record(store::Tables& tables, const Job& job,
+                                  const model::Device& device) const {
+    const auto& key = *job.call.principal.key.key;
+    return tables.people().add_audit({.at = rooms_.clock.now(),
+                                      .door = "network",
+                                      .actor = key.id.text(),
+                                      .actor_name = key.hint,
+                                      .account = device.account,
+                                      .operation = "POST /v1/device/addnew",
+                                      .object = device.number.text(),
+                                      .after = boost::json::serialize(manage::view(device))});
 }
 
 }  // namespace merpati::api

@@ -51,6 +51,8 @@ private:
     [[nodiscard]] Checked<Wanted> decode(const JsonFields& fields) const;
     [[nodiscard]] Result<void> apply(store::Tables& tables, Job& job) const;
     [[nodiscard]] Result<Checked<void>> add(store::Tables& tables, const Job& job) const;
+    [[nodiscard]] Result<void> record(store::Tables& tables, const Job& job,
+                                      const model::Device& device) const;
 
     Rooms rooms_;
     DeviceAddnewOptions options_;

@@ -55,7 +55,33 @@ constexpr std::array device_fields = {
     Names{"account"},   Names{"webhook"},     Names{"gap_ms"},
     Names{"jitter_ms"}, Names{"per_day_max"}, Names{"warm_up_days"}};
 constexpr std::array webhook_fields = {Names{"number"}, Names{"url"}};
+constexpr std::array person_fields = {Names{"id"},           Names{"email"}, Names{"admin"},
+                                      Names{"has_password"}, Names{"totp"},  Names{"memberships"}};
 constexpr std::array id_alone = {Names{"id"}};
+
+/// Its effect is outside the store.
+constexpr Operation recorded_first(Operation operation) {
+    operation.recorded_first = true;
+    return operation;
+}
+
+constexpr Operation hashing(Operation operation) {
+    operation.hashes = true;
+    return operation;
+}
+
+/// Opens a session: nobody has shown yet who calls.
+constexpr Operation opens(Operation operation) {
+    operation.scope = api::Scope::anyone;
+    return operation;
+}
+
+/// Of the person who asks; nothing of what it answers may be kept for a repeat.
+constexpr Operation own(Method method, std::string_view path, manage::Handler* handler) {
+    auto operation = offer(method, path, std::nullopt, handler);
+    operation.idempotent = false;
+    return operation;
+}
 
 void send(const Rooms& rooms, Call&& call) {
     rooms.send.handle(std::move(call));
@@ -115,20 +141,22 @@ constexpr std::array table{
            id_alone),
     offer(Method::get, "/v1/messages/{}/timeline", Scope::messages_read,
           manage::messages::timeline),
-    offer(Method::post, "/v1/messages/{}/cancel", Scope::messages_manage, manage::messages::cancel),
-    offer(Method::post, "/v1/messages/{}/fail", Scope::messages_manage, manage::messages::give_up),
+    recorded_first(offer(Method::post, "/v1/messages/{}/cancel", Scope::messages_manage,
+                         manage::messages::cancel)),
+    recorded_first(offer(Method::post, "/v1/messages/{}/fail", Scope::messages_manage,
+                         manage::messages::give_up)),
     offer(Method::post, "/v1/messages/{}/release", Scope::messages_manage,
           manage::messages::release),
-    offer(Method::post, "/v1/messages/{}/retry", Scope::messages_manage, manage::messages::retry,
-          true),
-    offer(Method::post, "/v1/messages/{}/send-now", Scope::messages_manage,
-          manage::messages::send_now),
+    recorded_first(offer(Method::post, "/v1/messages/{}/retry", Scope::messages_manage,
+                         manage::messages::retry, true)),
+    recorded_first(offer(Method::post, "/v1/messages/{}/send-now", Scope::messages_manage,
+                         manage::messages::send_now)),
     offer(Method::get, "/v1/callbacks", Scope::messages_read, manage::callbacks::list),
     offer(Method::get, "/v1/callbacks/hosts", Scope::callbacks_manage, manage::callbacks::hosts),
     offer(Method::post, "/v1/callbacks/replay", Scope::callbacks_manage,
           manage::callbacks::replay_many, true),
-    offer(Method::post, "/v1/callbacks/test", Scope::callbacks_manage, manage::callbacks::test,
-          true),
+    recorded_first(offer(Method::post, "/v1/callbacks/test", Scope::callbacks_manage,
+                         manage::callbacks::test, true)),
     tagged(offer(Method::get, "/v1/callbacks/{}", Scope::messages_read, manage::callbacks::show),
            id_alone),
     offer(Method::get, "/v1/callbacks/{}/attempts", Scope::messages_read,
@@ -144,15 +172,16 @@ constexpr std::array table{
            device_fields),
     tagged(offer(Method::del, "/v1/devices/{}", Scope::devices_manage, manage::devices::remove),
            device_fields),
-    offer(Method::post, "/v1/devices/{}/connect", Scope::devices_manage, manage::devices::connect),
-    offer(Method::post, "/v1/devices/{}/disconnect", Scope::devices_manage,
-          manage::devices::disconnect),
+    recorded_first(offer(Method::post, "/v1/devices/{}/connect", Scope::devices_manage,
+                         manage::devices::connect)),
+    recorded_first(offer(Method::post, "/v1/devices/{}/disconnect", Scope::devices_manage,
+                         manage::devices::disconnect)),
     offer(Method::post, "/v1/devices/{}/pause", Scope::devices_manage, manage::device_queue::pause),
     offer(Method::post, "/v1/devices/{}/resume", Scope::devices_manage,
           manage::device_queue::resume),
     offer(Method::get, "/v1/devices/{}/queue", Scope::devices_manage, manage::device_queue::show),
-    offer(Method::del, "/v1/devices/{}/queue", Scope::devices_manage, manage::device_queue::clear,
-          true),
+    recorded_first(offer(Method::del, "/v1/devices/{}/queue", Scope::devices_manage,
+                         manage::device_queue::clear, true)),
     Operation{.method = Method::post,
               .path = "/v1/devices/{}/import",
               .scope = api::Scope::machine,
@@ -165,11 +194,12 @@ constexpr std::array table{
               .answerer = manage::devices::export_secrets,
               .body_max = catalogue_body_max,
               .is_long = true},
-    offer(Method::post, "/v1/devices/{}/pair", Scope::devices_manage, manage::devices::pair),
+    recorded_first(
+        offer(Method::post, "/v1/devices/{}/pair", Scope::devices_manage, manage::devices::pair)),
     offer(Method::get, "/v1/devices/{}/pairing", Scope::devices_manage,
           manage::devices::show_pairing),
-    offer(Method::post, "/v1/devices/{}/pairing/answer", Scope::devices_manage,
-          manage::devices::answer_pairing),
+    recorded_first(offer(Method::post, "/v1/devices/{}/pairing/answer", Scope::devices_manage,
+                         manage::devices::answer_pairing)),
     tagged(
         offer(Method::get, "/v1/devices/{}/webhook", Scope::devices_manage, manage::webhooks::show),
         webhook_fields),
@@ -180,8 +210,8 @@ constexpr std::array table{
                  manage::webhooks::remove),
            webhook_fields),
     offer(Method::get, "/v1/devices/{}/qr", Scope::devices_manage, manage::devices::show_qr),
-    offer(Method::post, "/v1/devices/{}/pairing-code", Scope::devices_manage,
-          manage::devices::pair_by_code),
+    recorded_first(offer(Method::post, "/v1/devices/{}/pairing-code", Scope::devices_manage,
+                         manage::devices::pair_by_code)),
     offer(Method::get, "/v1/keys", Scope::account_manage, manage::keys::list),
     showing_once(offer(Method::post, "/v1/keys", Scope::account_manage, manage::keys::create),
                  "key"),
@@ -196,6 +226,41 @@ constexpr std::array table{
     showing_once(offer(Method::post, "/v1/account/secret", Scope::account_manage,
                        manage::accounts::rotate_own_secret),
                  "webhook_secret"),
+    offer(Method::get, "/v1/account/people", Scope::account_manage,
+          manage::people_of_account::list),
+    offer(Method::post, "/v1/account/people", Scope::account_manage,
+          manage::people_of_account::add),
+    offer(Method::patch, "/v1/account/people/{}", Scope::account_manage,
+          manage::people_of_account::change),
+    offer(Method::del, "/v1/account/people/{}", Scope::account_manage,
+          manage::people_of_account::remove),
+    offer(Method::get, "/v1/account/log", Scope::account_manage, manage::log::of_account),
+    opens(hashing(own(Method::post, "/v1/session", manage::sessions::sign_in))),
+    opens(own(Method::post, "/v1/session/link", manage::sessions::use_link)),
+    own(Method::get, "/v1/session", manage::sessions::show),
+    own(Method::del, "/v1/session", manage::sessions::sign_out),
+    own(Method::get, "/v1/sessions", manage::sessions::list),
+    own(Method::del, "/v1/sessions/{}", manage::sessions::end),
+    hashing(own(Method::post, "/v1/session/password", manage::sessions::change_password)),
+    hashing(own(Method::post, "/v1/session/totp", manage::sessions::begin_totp)),
+    own(Method::post, "/v1/session/totp/confirm", manage::sessions::confirm_totp),
+    own(Method::del, "/v1/session/totp", manage::sessions::remove_totp),
+    offer(Method::get, "/v1/admin/people", Scope::admin, manage::people_of_server::list),
+    hashing(showing_once(
+        offer(Method::post, "/v1/admin/people", Scope::admin, manage::people_of_server::create),
+        "password")),
+    tagged(offer(Method::get, "/v1/admin/people/{}", Scope::admin, manage::people_of_server::show),
+           person_fields),
+    tagged(hashing(offer(Method::patch, "/v1/admin/people/{}", Scope::admin,
+                         manage::people_of_server::change)),
+           person_fields),
+    tagged(
+        offer(Method::del, "/v1/admin/people/{}", Scope::admin, manage::people_of_server::remove),
+        person_fields),
+    showing_once(offer(Method::post, "/v1/admin/people/{}/link", Scope::admin,
+                       manage::people_of_server::link),
+                 "url"),
+    offer(Method::get, "/v1/admin/log", Scope::admin, manage::log::of_server),
     offer(Method::get, "/v1/admin/accounts", Scope::admin, manage::accounts::list),
     showing_once(offer(Method::post, "/v1/admin/accounts", Scope::admin, manage::accounts::create),
                  "webhook_secret"),
@@ -208,7 +273,8 @@ constexpr std::array table{
                        manage::accounts::rotate_secret),
                  "webhook_secret"),
     offer(Method::get, "/v1/admin/status", Scope::admin, manage::gateway::status),
-    offer(Method::post, "/v1/admin/backup", Scope::admin, manage::gateway::backup, true),
+    recorded_first(
+        offer(Method::post, "/v1/admin/backup", Scope::admin, manage::gateway::backup, true)),
 };
 
 }  // namespace

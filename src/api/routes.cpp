@@ -91,6 +91,12 @@ void refuse(const http::Request& request, http::Responder responder) {
     responder.send(reply_of(manage::Manage::refuse(request.path)));
 }
 
+/// Whether a row is answered in the shape of the catalogue.
+bool is_of_catalogue(const Operation& operation) {
+    return operation.scope == Scope::catalogue ||
+           std::holds_alternative<manage::Handler*>(operation.answerer);
+}
+
 /// "/v1/devices/*" of "/v1/devices/{}/pair": what lies under a resource of the catalogue.
 std::string resource_of(std::string_view path) {
     const auto version_end = path.find('/', 1);
@@ -104,7 +110,7 @@ void refuse_the_rest(http::Router& router, const std::vector<const Operation*>& 
     std::set<std::string> paths;
     for (const auto* operation : added) {
         known.emplace(operation->path, operation->method);
-        if (operation->scope == Scope::catalogue) {
+        if (is_of_catalogue(*operation)) {
             paths.emplace(operation->path);
             paths.insert(resource_of(operation->path));
         }
@@ -130,7 +136,7 @@ const Operation* operation_of(const http::Request& request) {
 
 std::optional<http::Reply> before_too_large(const Rooms& rooms, const http::Request& request) {
     const auto* operation = operation_of(request);
-    if (operation == nullptr || operation->scope != Scope::catalogue) {
+    if (operation == nullptr || !is_of_catalogue(*operation)) {
         return rooms.authenticator.before_too_large(request);
     }
     auto principal = rooms.callers.identify(request);

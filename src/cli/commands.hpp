@@ -14,6 +14,8 @@ void add_device_pair(Program& program, CLI::App& group);
 void add_device_queue(Program& program, CLI::App& device);
 void add_device_moves(Program& program, CLI::App& group);
 
+void add_user_commands(Program& program);
+
 void add_message_commands(Program& program);
 void add_callback_commands(Program& program);
 
@@ -25,7 +27,7 @@ void add_version(Program& program);
 
 namespace section {
 inline constexpr std::string_view server = "Server";
-inline constexpr std::string_view accounts = "Accounts, keys and devices";
+inline constexpr std::string_view accounts = "Accounts, people, keys and devices";
 inline constexpr std::string_view messages = "Messages";
 inline constexpr std::string_view operation = "Operation";
 }  // namespace section

@@ -2,6 +2,8 @@
 #include <fcntl.h>
 #include <iostream>
 #include <map>
+#include <optional>
+#include <poll.h>
 #include <string>
 #include <string_view>
 #include <sys/ioctl.h>
@@ -48,6 +50,27 @@ std::size_t columns(const std::map<std::string, std::string>& environment) {
     return size.ws_col;
 }
 
+/// A pipe that nobody writes into and nobody closes must not hold a command up: after a moment
+/// without a byte there is no line.
+std::optional<std::string> piped_line() {
+    constexpr int patience_ms = 2'000;
+    constexpr std::size_t bytes_max = 4'096;
+    std::string line;
+    while (::isatty(STDIN_FILENO) == 0 && line.size() < bytes_max) {
+        pollfd readable{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+        char byte = 0;
+        if (::poll(&readable, 1, patience_ms) <= 0 || ::read(STDIN_FILENO, &byte, 1) != 1 ||
+            byte == '\n') {
+            break;
+        }
+        line += byte;
+    }
+    if (line.ends_with('\r')) {
+        line.pop_back();
+    }
+    return line.empty() ? std::nullopt : std::optional{line};
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -60,6 +83,7 @@ int main(int count, char** arguments) {
                                                      .err = std::cerr,
                                                      .environment = std::move(variables),
                                                      .in = &std::cin,
+                                                     .piped_line = piped_line,
                                                      .columns = terminal_columns});
     return program->run(std::vector<std::string>(arguments + 1, arguments + count));
 }

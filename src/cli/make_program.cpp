@@ -6,6 +6,7 @@ std::unique_ptr<Program> make_program(Console console) {
     auto program = std::make_unique<Program>(std::move(console));
     add_serve(*program);
     add_account_commands(*program);
+    add_user_commands(*program);
     add_key_commands(*program);
     add_device_commands(*program);
     add_message_commands(*program);

@@ -243,6 +243,11 @@ public:
           connectors_(daemon::make_connectors(clock, random, settings, telemetry::Log::none())),
           devices_(clock, connectors_, *store_, directory_, notices_),
           messages_(clock, queue_clock_, *store_, directory_, notices_),
+          throttle_(random),
+          people_{.hasher = hasher_,
+                  .throttle = throttle_,
+                  .session_limits = daemon::session_limits(settings),
+                  .app_url = [&settings] { return daemon::app_url(settings, {}); }},
           manage_(
               {.clock = clock,
                .queue_clock = queue_clock_,
@@ -255,6 +260,7 @@ public:
                .callback_schemes = daemon::callback_schemes(settings),
                .version = version,
                .default_connector = default_connector_,
+               .people = people_,
                .devices = devices_,
                .messages = messages_,
                .callbacks = callbacks_}) {
@@ -277,6 +283,9 @@ private:
     RecordedDevices devices_;
     RecordedMessages messages_;
     RecordedCallbacks callbacks_;
+    people::PasswordHasher hasher_;
+    people::SignInThrottle throttle_;
+    const manage::PeopleRooms people_;
     manage::Manage manage_;
 };
 

@@ -63,6 +63,13 @@ struct ApiSettings {
     std::optional<model::Rate> rate = model::Rate{.count = 50};
 };
 
+/// The web app, and those who sign in to it.
+struct AppSettings {
+    std::optional<std::string> url;  // Without a final slash. Empty: from http.listen.
+    std::chrono::seconds session_idle{std::chrono::hours{12}};
+    std::chrono::seconds session_max{std::chrono::days{30}};
+};
+
 struct SchedulerSettings {
     std::chrono::seconds give_up{std::chrono::hours{24}};
     std::uint32_t window = 0;  // 0: as many as the device's connector says.
@@ -125,6 +132,7 @@ struct DevicesSettings {
 struct RetentionSettings {
     std::chrono::seconds finished{std::chrono::days{30}};
     std::chrono::seconds idempotency{std::chrono::hours{24}};
+    std::chrono::seconds log{std::chrono::days{365}};
 };
 
 /// One struct a section of the file. Default constructed, it holds the defaults.
@@ -133,6 +141,7 @@ struct Settings {
     StoreSettings store;
     OutboundSettings outbound;
     ApiSettings api;
+    AppSettings app;
     SchedulerSettings scheduler;
     CallbackSettings callback;
     MediaSettings media;

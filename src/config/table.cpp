@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "config/address.hpp"
 #include "config/file.hpp"
 #include "model/device.hpp"
@@ -35,6 +36,17 @@ bool is_platform_address(std::string_view text) {
     };
     return (text.starts_with("wss://") && text.size() > 6) || is_host_of("ws://127.0.0.1") ||
            is_host_of("ws://[::1]");
+}
+
+/// Scheme and host, perhaps a port, and nothing after them.
+bool is_origin(std::string_view text) {
+    const auto rest = text.starts_with("https://")  ? text.substr(8)
+                      : text.starts_with("http://") ? text.substr(7)
+                                                    : std::string_view{};
+    return !rest.empty() && rest.size() <= 255 && std::ranges::all_of(rest, [](char c) {
+        return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == ':' || c == '[' ||
+               c == ']';
+    });
 }
 
 constexpr std::string_view worker_prefix = "workers.";
@@ -155,6 +167,21 @@ void add_api(Table& table) {
               "429.");
 }
 
+void add_app(Table& table) {
+    table.add(AT(app.url),
+              optional(text_where("an address such as \"https://merpati.example.com\", without a "
+                                  "path",
+                                  is_origin)),
+              "The address at which people open the web app: sign-in links begin with it, and "
+              "where it is https, cookies are for https alone. Unset: the first address of "
+              "http.listen.",
+              {.example = "https://merpati.example.com"});
+    table.add(AT(app.session_idle), duration<seconds>(10s, 24h * 90),
+              "How long a session lasts without a request; then its person signs in again.");
+    table.add(AT(app.session_max), duration<seconds>(10s, 24h * 365),
+              "How long a session lasts at most.");
+}
+
 void add_scheduler(Table& table) {
     table.add(AT(scheduler.give_up), duration<seconds>(1s, 720h),
               "How long a message is tried again after its first attempt that failed for a passing "
@@ -259,15 +286,17 @@ void add_retention(Table& table) {
               "How long finished messages and their callbacks are kept.");
     table.add(AT(retention.idempotency), duration<seconds>(1s, 24h),
               "How long the answer to a request with an Idempotency-Key is kept.");
+    table.add(AT(retention.log), duration<seconds>(1s, 24h * 3650),
+              "How long it is kept who changed what.");
 }
 
 #undef AT
 
 std::vector<Row> build_table() {
     Table table;
-    for (const auto add :
-         {add_http, add_store, add_outbound, add_api, add_scheduler, add_callback, add_media,
-          add_metrics, add_log, add_linked_and_workers, add_simulator_and_devices, add_retention}) {
+    for (const auto add : {add_http, add_store, add_outbound, add_api, add_app, add_scheduler,
+                           add_callback, add_media, add_metrics, add_log, add_linked_and_workers,
+                           add_simulator_and_devices, add_retention}) {
         add(table);
     }
     return std::move(table.rows);

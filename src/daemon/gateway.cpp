@@ -29,6 +29,7 @@
 #include "daemon/notices.hpp"
 #include "daemon/options.hpp"
 #include "daemon/publisher.hpp"
+#include "daemon/sign_in.hpp"
 #include "daemon/signing_secrets.hpp"
 #include "daemon/tally.hpp"
 #include "daemon/upkeep.hpp"
@@ -112,7 +113,7 @@ public:
           policy_(std::move(opened.allowed)),
           idempotency_(*store_),
           authenticator_(queue_clock_, directory_, idempotency_, authenticator_options(settings)),
-          callers_(clock, directory_),
+          callers_(clock, directory_, app_address(settings), session_limits(settings)),
           media_fetcher_(clock, policy_, client_options(settings),
                          media_options(settings, log.in("media"))),
           connectors_(make_connectors(clock, random, settings, log)),
@@ -201,6 +202,7 @@ public:
                                      sender_.batch_done();  // No batch of the committer does it.
                                  }}),
           running_callbacks_(sender_, ids_, queue_clock_),
+          sign_in_(random, settings, [this] { return server_.addresses(); }),
           manage_(
               {.clock = clock,
                .queue_clock = queue_clock_,
@@ -217,14 +219,13 @@ public:
                    [log = log.in("api")](const Error& error) {
                        log.error("a call failed", {{"why", error.describe()}});
                    },
+               .people = sign_in_.rooms,
                .devices = keeper_,
                .messages = running_messages_,
                .callbacks = running_callbacks_}),
-          manage_service_(manage_),
+          manage_service_(manage_, app_address(settings)),
           upkeep_(queue_clock_, committer_, waiters_, late_statuses_, lost_devices_,
-                  {.finished_kept = settings.retention.finished,
-                   .idempotency_kept = settings.retention.idempotency},
-                  log.in("upkeep")),
+                  UpkeepOptions::of(settings), log.in("upkeep")),
           health_(clock,
                   {.store = [this](auto answer) { committer_.probe(std::move(answer)); },
                    .scheduler = [this](auto answer) { scheduler_.probe(std::move(answer)); },
@@ -280,12 +281,9 @@ public:
         upkeep_.start();
         events_.start();
         manage_service_.start();
-        if (auto started = server_.start(); !started) {
-            return started;
-        }
-        if (metrics_server_ != nullptr) {
-            if (auto started = metrics_server_->start(); !started) {
-                return started;
+        for (auto* server : {&server_, metrics_server_.get()}) {
+            if (auto up = server == nullptr ? Result<void>{} : server->start(); !up) {
+                return up;
             }
         }
         health_.enter(Health::Stage::serving);
@@ -352,6 +350,7 @@ private:
             publisher_.message(message, model::MessageState::pending);
         };
         authenticator_.on_refused = [this](api::Refusal refusal) { tally_.refused(refusal); };
+        callers_.on_seen = session_writer(committer_);
     }
 
     callback::Options callback_options_of(const config::Settings& settings) {
@@ -454,6 +453,7 @@ private:
     api::Retry retry_;
     RunningMessages running_messages_;
     RunningCallbacks running_callbacks_;
+    SignIn sign_in_;
     api::manage::Manage manage_;
     api::manage::Service manage_service_;
     api::Monitoring monitoring_;

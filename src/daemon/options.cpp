@@ -75,6 +75,31 @@ api::AuthenticatorOptions authenticator_options(const config::Settings& settings
     return options;
 }
 
+api::AppAddress app_address(const config::Settings& settings) {
+    const auto url = settings.app.url.value_or("");
+    return {.is_https = url.starts_with("https://"), .is_http = url.starts_with("http://")};
+}
+
+admission::SessionLimits session_limits(const config::Settings& settings) {
+    return {.idle = settings.app.session_idle, .longest = settings.app.session_max};
+}
+
+std::string app_url(const config::Settings& settings, const std::vector<std::string>& listening) {
+    if (settings.app.url) {
+        return *settings.app.url;
+    }
+    // All addresses of the machine are none that can be opened.
+    std::string host = listening.empty() ? settings.http.listen.front() : listening.front();
+    for (const auto& [all, local] :
+         {std::pair{std::string_view{"0.0.0.0:"}, std::string_view{"127.0.0.1:"}},
+          std::pair{std::string_view{"[::]:"}, std::string_view{"[::1]:"}}}) {
+        if (host.starts_with(all)) {
+            host.replace(0, all.size(), local);
+        }
+    }
+    return fmt::format("{}://{}", settings.http.tls.certificate ? "https" : "http", host);
+}
+
 outbound::Schemes callback_schemes(const config::Settings& settings) {
     return settings.outbound.allow_http_callbacks ? outbound::Schemes::http_and_https
                                                   : outbound::Schemes::https_only;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "admission/admission.hpp"
+#include "admission/people_directory.hpp"
 #include "api/authenticator.hpp"
 #include "api/device_addnew.hpp"
 #include "api/send/send.hpp"
+#include "api/session_cookie.hpp"
 #include "base/error.hpp"
 #include "callback/sender.hpp"
 #include "config/settings.hpp"
@@ -29,6 +31,12 @@ namespace merpati::daemon {
 /// Of the server for /metrics alone; only where metrics.listen is set.
 [[nodiscard]] http::Options metrics_http_options(const config::Settings& settings);
 [[nodiscard]] api::AuthenticatorOptions authenticator_options(const config::Settings& settings);
+[[nodiscard]] api::AppAddress app_address(const config::Settings& settings);
+[[nodiscard]] admission::SessionLimits session_limits(const config::Settings& settings);
+/// Where people open the web app: app.url, or else the first of the addresses that are listened on;
+/// without one, that of http.listen.
+[[nodiscard]] std::string app_url(const config::Settings& settings,
+                                  const std::vector<std::string>& listening);
 /// What callbacks and webhooks may be called by.
 [[nodiscard]] outbound::Schemes callback_schemes(const config::Settings& settings);
 [[nodiscard]] admission::AdmissionOptions admission_options(const config::Settings& settings);

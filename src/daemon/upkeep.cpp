@@ -92,9 +92,14 @@ bool Upkeep::prune_step() {
     SteadyTime began;
     SteadyTime ended;
     const auto now = clock_.now();
+    const auto wall_now = clock_.wall_now();
     const store::PruneLimits limits{.messages_before = now - options_.finished_kept,
                                     .idempotency_before = now - options_.idempotency_kept,
                                     .platform_events_before = now - platform_events_kept,
+                                    .sessions_seen_before = wall_now - options_.sessions.idle,
+                                    .sessions_begun_before = wall_now - options_.sessions.longest,
+                                    .links_expired_before = wall_now,
+                                    .audit_before = wall_now - options_.log_kept,
                                     .rows_max = step_rows_};
     const auto pruned = committer_.change_and_wait([&](store::Tables& tables) -> Result<void> {
         began = clock_.steady_now();

@@ -6,8 +6,10 @@
 #include <mutex>
 #include <thread>
 
+#include "admission/people_directory.hpp"
 #include "api/send/outcome_waiters.hpp"
 #include "base/queue_clock.hpp"
+#include "config/settings.hpp"
 #include "daemon/late_statuses.hpp"
 #include "daemon/lost_devices.hpp"
 #include "store/committer.hpp"
@@ -18,6 +20,16 @@ namespace merpati::daemon {
 struct UpkeepOptions {
     std::chrono::seconds finished_kept{std::chrono::days{30}};
     std::chrono::seconds idempotency_kept{std::chrono::hours{24}};
+    std::chrono::seconds log_kept{std::chrono::days{365}};
+    admission::SessionLimits sessions{};
+
+    [[nodiscard]] static UpkeepOptions of(const config::Settings& settings) {
+        return {
+            .finished_kept = settings.retention.finished,
+            .idempotency_kept = settings.retention.idempotency,
+            .log_kept = settings.retention.log,
+            .sessions = {.idle = settings.app.session_idle, .longest = settings.app.session_max}};
+    }
 };
 
 /// Answers revision B's requests whose wait ran out, decides what platforms did not report of in

@@ -33,7 +33,7 @@ public:
     void give_back(std::uint64_t key);
     void empty(std::uint64_t key);
 
-    static constexpr std::size_t entries_max = 16'384;
+    static constexpr std::size_t entries_max = 4'096;
 
 private:
     struct Entry {
@@ -59,7 +59,7 @@ private:
 ///
 /// Threads: any.
 ///
-/// Limits: TryBuckets::entries_max of each; less than 1 MiB in all.
+/// Limits: TryBuckets::entries_max of each; about 200 KiB in all.
 class SignInThrottle {
 public:
     static constexpr TryBuckets::Limit of_pair{.burst = 6, .every = std::chrono::seconds{60}};

@@ -83,6 +83,7 @@ public:
     virtual Result<model::Person> remove_membership(model::PersonId person,
                                                     model::AccountId account) = 0;
     virtual Result<std::size_t> count_owners(model::AccountId account) = 0;
+    virtual Result<std::size_t> count_members(model::AccountId account) = 0;
 
     /// Gives the session its id. At most `sessions_max` of a person are kept: those that were
     /// seen longest ago end.

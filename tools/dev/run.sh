@@ -4,6 +4,7 @@
 RUN_FOLDER=${MERPATI_DEMO:-.merpati}
 RUN_DEVICE=6281100000001
 RUN_RECIPIENT=6281234567890
+RUN_PERSON=demo@localhost
 
 # run_gateway [FLAG…]: flags of the gateway; they beat what is set here.
 run_gateway() {
@@ -190,6 +191,16 @@ wait_until() {
   stop_with "$what did not start: what it said stands above"
 }
 
+# A link that opens the web app signed in, once. Its person is made when there is none yet.
+sign_in_link() {
+  local link
+  if ! link=$(merpati user link $RUN_PERSON --json 2>/dev/null); then
+    merpati user create $RUN_PERSON --admin --json </dev/null >/dev/null
+    link=$(merpati user link $RUN_PERSON --json)
+  fi
+  field url <<<"$link"
+}
+
 # show_how_to_send ADDRESS RECIPIENTS SHOWN: a sentence about recipients, and what appears below.
 show_how_to_send() {
   cat <<TEXT
@@ -197,6 +208,10 @@ show_how_to_send() {
 Merpati listens on http://$1. Its key for the account Demo:
 
   $(demo key)
+
+Open the web app, signed in (once, within 15 minutes; after that: ./dev run again):
+
+  $(sign_in_link)
 
 Send a message ($2):
 

@@ -9,6 +9,7 @@
 
 #include "admission/principal.hpp"
 #include "api/manage/fields.hpp"
+#include "api/session_cookie.hpp"
 #include "http/request.hpp"
 #include "model/scope.hpp"
 
@@ -22,8 +23,15 @@ struct RequestHead {
     std::optional<std::string> if_match{};
     std::optional<std::string> if_none_match{};
     std::optional<std::string> idempotency_key{};
+    std::string_view door = "command";  // "socket", "network"; static text.
+    std::string id{};                   // X-Request-Id of the answer.
+    std::string address{};              // Where the client is.
+    std::string agent{};                // Its own words, cut to a bound.
+    bool is_own = false;                // Made by a page of this server (session_cookie.hpp).
+    bool is_secure = false;             // What its cookie is named by,
+    bool may_sign_in = false;           // and whether it may have one.
 
-    [[nodiscard]] static RequestHead of(const http::Request& request);
+    [[nodiscard]] static RequestHead of(const http::Request& request, const AppAddress& app);
 };
 
 /// What a handler may say beside the value that it answers.
@@ -42,6 +50,9 @@ struct Call {
     RequestHead head;
     std::span<const std::string_view> edited{};  // Of the operation.
     AnswerHead answer{};
+    /// Set where the right to it is decided (lookup.hpp): the account that the call turned out to
+    /// be about. For the log of changes.
+    mutable std::optional<model::AccountId> account{};
 };
 
 }  // namespace merpati::api::manage

@@ -14,6 +14,7 @@
 #include <boost/json/value.hpp>
 
 #include "admission/directory.hpp"
+#include "api/manage/people_rooms.hpp"
 #include "base/error.hpp"
 #include "base/queue_clock.hpp"
 #include "base/random.hpp"
@@ -157,6 +158,7 @@ struct Context {
     std::string_view version;                      // Of this program, for `status`.
     std::string_view default_connector{};          // Of devices that are added without naming one.
     std::function<void(const Error&)> on_fault{};  // Told of faults that callers are not told.
+    const PeopleRooms& people;
     DeviceControl& devices;
     MessageControl& messages;
     CallbackControl& callbacks;

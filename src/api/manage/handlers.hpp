@@ -53,5 +53,18 @@ Handler list, show, attempts, hosts, replay, replay_many, test;
 namespace gateway {
 Handler status, backup;
 }
+namespace sessions {
+Handler sign_in, use_link, show, sign_out, list, end, change_password, begin_totp, confirm_totp,
+    remove_totp;
+}
+namespace people_of_server {
+Handler list, create, show, change, remove, link;
+}
+namespace people_of_account {
+Handler list, add, change, remove;
+}
+namespace log {
+Handler of_server, of_account;
+}
 
 }  // namespace merpati::api::manage

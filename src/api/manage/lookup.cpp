@@ -71,6 +71,7 @@ Result<void> check_right(const Call& call, model::AccountId account,
     if (!call.principal.knows(account)) {
         return missing;
     }
+    call.account = account;
     if (call.needs && !call.principal.permits(account, *call.needs)) {
         return fail(ErrorCode::forbidden,
                     fmt::format("this needs the scope {}", model::to_string(*call.needs)));

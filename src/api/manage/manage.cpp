@@ -1,10 +1,13 @@
 #include "api/manage/manage.hpp"
 
+#include <unistd.h>
+
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "admission/checks.hpp"
+#include "api/manage/change_log.hpp"
 #include "api/manage/entity_tag.hpp"
+#include "base/utf8.hpp"
 #include "http/router.hpp"
 #include "model/store_url.hpp"
 
@@ -40,7 +43,8 @@ std::string link_to_next(const Request& request, const boost::json::value& answe
 
 }  // namespace
 
-RequestHead RequestHead::of(const http::Request& request) {
+RequestHead RequestHead::of(const http::Request& request, const AppAddress& app) {
+    constexpr std::size_t agent_bytes_max = 200;
     const auto copy = [&](std::string_view name) {
         const auto value = request.header(name);
         return value ? std::optional<std::string>{*value} : std::nullopt;
@@ -48,7 +52,15 @@ RequestHead RequestHead::of(const http::Request& request) {
     return {.accept = std::string{request.header("Accept").value_or("")},
             .if_match = copy("If-Match"),
             .if_none_match = copy("If-None-Match"),
-            .idempotency_key = copy("Idempotency-Key")};
+            .idempotency_key = copy("Idempotency-Key"),
+            .door = request.from_local_socket ? "socket" : "network",
+            .id = std::string{request.id},
+            .address = app.client(request).text(),
+            .agent = std::string{utf8_prefix(request.header("User-Agent").value_or(""),
+                                             agent_bytes_max)},
+            .is_own = is_own_request(request),
+            .is_secure = app.is_secure(request),
+            .may_sign_in = app.may_sign_in(request)};
 }
 
 Outcome Manage::handle(http::Method method, std::string_view path, std::string_view query,
@@ -61,7 +73,7 @@ Outcome Manage::handle(http::Method method, std::string_view path, std::string_v
                         .path = std::string{path},
                         .query = std::string{query},
                         .body = std::string{body}},
-                       admission::Principal::local());
+                       admission::Principal::local(::geteuid()));
         }
     }
     return refuse(path);
@@ -91,36 +103,19 @@ Outcome Manage::run(const Operation& operation, const Request& request,
     if (auto* const* handler = std::get_if<StreamHandler*>(&operation.answerer)) {
         return stream(*handler, call);
     }
-    const auto context = context_for(operation, call.principal);
     const IdempotentCalls::Work work = [&](const Context& used) {
-        return answer(used, operation, request, call);
+        if (operation.recorded_first) {
+            if (auto recorded = ChangeLog{context_, operation, call}.record(); !recorded) {
+                return failed(recorded.error(), call);
+            }
+        }
+        const ChangeLog log{used, operation, call};
+        return answer(log.context(), operation, request, call);
     };
     if (operation.idempotent && request.head.idempotency_key) {
-        return idempotent_calls_.run(context, request, call.principal, operation.shown_once, work);
+        return idempotent_calls_.run(context_, request, call.principal, operation.shown_once, work);
     }
-    return work(context);
-}
-
-/// What a key may do is decided by the key as it is when the change commits.
-Context Manage::context_for(const Operation& operation, const admission::Principal& caller) const {
-    auto context = context_;
-    if (operation.method != http::Method::get &&
-        caller.kind == admission::Principal::Kind::api_key) {
-        context.change = [this, id = caller.key.key->id](auto change) {
-            return context_.change([this, id, change = std::move(change)](
-                                       store::Tables& tables) mutable -> Result<void> {
-                const auto key = tables.find_key(id);
-                if (!key) {
-                    return pass(key);
-                }
-                if (!*key || !admission::is_live(**key, context_.clock.now())) {
-                    return fail(ErrorCode::forbidden, "the key does not work any more");
-                }
-                return change(tables);
-            });
-        };
-    }
-    return context;
+    return work(context_);
 }
 
 Outcome Manage::failed(const Error& error, const Call& call) const {

@@ -64,8 +64,6 @@ private:
                                  const Request& request, Call& call) const;
     [[nodiscard]] Outcome stream(StreamHandler* handler, Call& call) const;
     [[nodiscard]] Outcome failed(const Error& error, const Call& call) const;
-    [[nodiscard]] Context context_for(const Operation& operation,
-                                      const admission::Principal& caller) const;
 
     Context context_;
     IdempotentCalls idempotent_calls_;

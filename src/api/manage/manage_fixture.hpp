@@ -197,6 +197,7 @@ struct ManageTest : ::testing::Test {
                     .policy = policy,
                     .version = "1.2.3",
                     .default_connector = "simulator",
+                    .people = people,
                     .devices = devices,
                     .messages = messages,
                     .callbacks = callbacks});
@@ -314,6 +315,12 @@ struct ManageTest : ::testing::Test {
     UuidSource ids{clock, random};
     std::unique_ptr<store::Store> store;
     admission::Directory directory;
+    people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};
+    people::SignInThrottle throttle{random};
+    const PeopleRooms people{
+        .hasher = hasher, .throttle = throttle, .session_limits = {}, .app_url = [] {
+            return std::string{"https://merpati.example"};
+        }};
     outbound::AddressPolicy policy{{}};
     ToldDevices devices{directory};
     ToldMessages messages;

@@ -101,10 +101,16 @@ Outcome problem(const Error& error, bool for_administrator, std::span<const Mist
 
 Outcome unauthenticated() {
     auto outcome = problem(401, "unauthenticated",
-                           "give an API key as `Authorization: Bearer KEY`: there is none, or it "
-                           "is not valid");
+                           "give an API key as `Authorization: Bearer KEY`, or sign in: there is "
+                           "none, or it is not valid any more");
     outcome.headers = "WWW-Authenticate: Bearer\r\n";
     return outcome;
+}
+
+Outcome not_own_request() {
+    return problem(403, "forbidden",
+                   "a browser's request that changes something needs the header "
+                   "`X-Merpati-Request: 1`, and to come from a page of this server");
 }
 
 Outcome body_too_large() {

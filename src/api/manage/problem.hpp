@@ -35,6 +35,8 @@ struct Outcome {
 
 /// For who has shown no key and no session, or one that opens nothing.
 [[nodiscard]] Outcome unauthenticated();
+/// For a browser's request that may come from a page of another site (session_cookie.hpp).
+[[nodiscard]] Outcome not_own_request();
 [[nodiscard]] Outcome body_too_large();
 /// For who must come again: the server's places are taken, or the caller's own.
 [[nodiscard]] Outcome busy();

@@ -99,11 +99,11 @@ private:
 
 class Service::Impl {
 public:
-    explicit Impl(Manage& manage) : manage_(manage) {}
+    Impl(Manage& manage, AppAddress app) : manage_(manage), app_(app) {}
 
     void take(const Operation& operation, const http::Request& request,
               admission::Principal principal, http::Responder responder) {
-        const auto share = Share::of(principal);
+        const auto share = Share::of(principal, app_.client(request));
         OpenExports::Place place;
         if (operation.is_streamed()) {
             place = open_exports_.take(share);
@@ -112,7 +112,9 @@ public:
                 return;
             }
         }
-        auto& workers = operation.is_long ? long_workers_ : workers_;
+        auto& workers = operation.hashes    ? hash_workers_
+                        : operation.is_long ? long_workers_
+                                            : workers_;
         auto answer = std::make_shared<http::Responder>(std::move(responder));
         const auto put = workers.put(
             share, [this, &operation, share, answer, place = std::move(place),
@@ -121,7 +123,7 @@ public:
                                     .path = std::string{request.path},
                                     .query = std::string{request.query},
                                     .body = std::string{request.body},
-                                    .head = RequestHead::of(request)}](bool proceed) mutable {
+                                    .head = RequestHead::of(request, app_)}](bool proceed) mutable {
                 answer->send(proceed ? carry_out(operation, asked, share, std::move(principal),
                                                  std::move(place))
                                      : reply_of(busy()));
@@ -133,11 +135,13 @@ public:
 
     void start() {
         workers_.start();
+        hash_workers_.start();
         long_workers_.start();
     }
 
     void stop() {
         workers_.stop();
+        hash_workers_.stop();
         long_workers_.stop();
     }
 
@@ -156,11 +160,13 @@ private:
 
     Manage& manage_;
     OpenExports open_exports_;
+    const AppAddress app_;
     Workers workers_{"manage"};
+    Workers hash_workers_{"manage-hash"};
     Workers long_workers_{"manage-long"};
 };
 
-Service::Service(Manage& manage) : impl_(std::make_unique<Impl>(manage)) {}
+Service::Service(Manage& manage, AppAddress app) : impl_(std::make_unique<Impl>(manage, app)) {}
 Service::~Service() = default;
 
 void Service::take(const Operation& operation, const http::Request& request,

@@ -15,8 +15,9 @@ namespace merpati::api::manage {
 /// because its calls wait for the store and an I/O thread must not. The pieces of a streamed answer
 /// are made there too, each when the client has taken the one before.
 ///
-/// Threads: three for calls that are answered at once, and three for those that are long (a backup,
-/// an export), so that neither holds up the revocation of a key. Accounts share them (Workers): one
+/// Threads: three for calls that are answered at once, three for those that are long (a backup, an
+/// export), and three for those that hash a password, so that neither holds up the revocation of a
+/// key. Accounts share them (Workers): one
 /// thread each at a time, in turn; one is always the local operator's.
 ///
 /// Limits: 16 calls of an account waiting, more are answered 429; 512 of the network and 64 of the
@@ -24,7 +25,7 @@ namespace merpati::api::manage {
 /// store fails is cut off.
 class Service {
 public:
-    explicit Service(Manage& manage);
+    Service(Manage& manage, AppAddress app);
     ~Service();
 
     void take(const Operation& operation, const http::Request& request,

@@ -58,7 +58,7 @@ struct ServiceTest : ManageTest {
         return pieces->promise.get_future().get();
     }
 
-    Service service{*manage};
+    Service service{*manage, AppAddress{}};
     std::shared_ptr<Awaited> sink;
 };
 

@@ -15,10 +15,10 @@ bool is_local(const Share& share) {
 
 }  // namespace
 
-Share Share::of(const admission::Principal& principal) {
+Share Share::of(const admission::Principal& principal, const http::PeerAddress& peer) {
     using Caller = admission::Principal::Kind;
     if (principal.kind == Caller::anyone) {
-        return {};
+        return {.kind = Kind::address, .id = static_cast<std::int64_t>(hash_value(peer))};
     }
     if (principal.kind == Caller::local_operator) {
         return {.kind = Kind::local};

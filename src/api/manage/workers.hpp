@@ -14,17 +14,19 @@
 #include <vector>
 
 #include "admission/principal.hpp"
+#include "http/peer_address.hpp"
 
 namespace merpati::api::manage {
 
 /// Who uses the threads together: an account by its keys and its people, a person of several
-/// accounts or of the server, the local operator, or all who have shown nothing.
+/// accounts or of the server, the local operator, or an address whose clients have shown nothing.
 struct Share {
-    enum class Kind : std::uint8_t { local, account, person, anyone };
-    Kind kind = Kind::anyone;
+    enum class Kind : std::uint8_t { local, account, person, address };
+    Kind kind = Kind::address;
     std::int64_t id = 0;
 
-    [[nodiscard]] static Share of(const admission::Principal& principal);
+    [[nodiscard]] static Share of(const admission::Principal& principal,
+                                  const http::PeerAddress& peer);
     friend auto operator<=>(const Share&, const Share&) = default;
 };
 

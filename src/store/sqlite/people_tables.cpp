@@ -157,6 +157,12 @@ Result<std::size_t> SqlitePeople::count_owners(model::AccountId account) {
     return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
 }
 
+Result<std::size_t> SqlitePeople::count_members(model::AccountId account) {
+    Statement count{connection_, "SELECT count(*) FROM membership WHERE account = ?"};
+    auto row = count.query(account.value);
+    return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
+}
+
 Result<void> SqlitePeople::add_audit(const AuditEntry& entry) {
     Statement insert{connection_,
                      "INSERT INTO audit(at, door, actor, actor_name, account, operation, object, "

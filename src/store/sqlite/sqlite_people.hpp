@@ -28,6 +28,7 @@ public:
     Result<model::Person> remove_membership(model::PersonId person,
                                             model::AccountId account) override;
     Result<std::size_t> count_owners(model::AccountId account) override;
+    Result<std::size_t> count_members(model::AccountId account) override;
     Result<model::Session> create_session(const model::Session& session) override;
     Result<std::optional<model::Session>> find_session(model::SessionId id) override;
     Result<void> touch_session(model::SessionId session, Timestamp seen_at) override;

@@ -1,0 +1,227 @@
+// The people of an account, as its owners manage them.
+#include <fmt/format.h>
+
+#include "api/manage/lookup.hpp"
+#include "api/manage/person_fields.hpp"
+#include "api/manage/views.hpp"
+#include "people/email.hpp"
+#include "store/people.hpp"
+
+namespace merpati::api::manage::people_of_account {
+namespace {
+
+using boost::json::object;
+using boost::json::value;
+
+constexpr std::size_t members_max = 1'000;
+
+/// A person as another member sees it: nothing of other accounts, and no id, whose number would
+/// tell whether the person was known before.
+object member(const model::Person& person, model::AccountId account) {
+    object shown{{"email", person.email}};
+    for (const auto& membership : person.memberships) {
+        if (membership.account == account) {
+            shown["account"] = account.text();
+            shown["role"] = std::string{model::to_string(membership.role)};
+            shown["since"] = to_rfc3339(membership.since);
+        }
+    }
+    return shown;
+}
+
+struct Member {
+    model::Person person;
+    model::AccountId account;
+    object shown;
+};
+
+/// Nobody gives, or takes, a role that may do more than they may themselves.
+Result<void> check_grant(const Call& call, model::AccountId account, model::Role role) {
+    if (call.principal.scopes_in(account).contains(model::scopes_of(role))) {
+        return {};
+    }
+    return fail(ErrorCode::forbidden, fmt::format("only who may do what the role {} may can give "
+                                                  "or take it",
+                                                  model::to_string(role)));
+}
+
+/// An account keeps an owner, unless an administrator of the server takes the last one.
+Result<void> check_owners(store::Tables& tables, const Call& call, model::AccountId account) {
+    if (call.principal.is_administrator()) {
+        return {};
+    }
+    const auto left = tables.people().count_owners(account);
+    if (!left) {
+        return pass(left);
+    }
+    return *left > 0 ? Result<void>{}
+                     : fail(ErrorCode::conflict, "the account would have no owner any more");
+}
+
+Result<Member> find_member(store::Tables& tables, const Call& call,
+                           const std::optional<std::string>& account) {
+    const auto owner = find_own_account(tables, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    const auto missing = [&] {
+        return fail(ErrorCode::not_found, fmt::format("the account has no person {}", call.id));
+    };
+    const auto email = people::normalised_email(call.id);
+    if (!email) {
+        return missing();
+    }
+    auto person = tables.people().find_person(*email);
+    if (!person) {
+        return pass(person);
+    }
+    const auto role = *person ? (**person).role_in(owner->id) : std::nullopt;
+    if (!role) {
+        return missing();
+    }
+    if (auto allowed = check_grant(call, owner->id, *role); !allowed) {
+        return pass(allowed);
+    }
+    return Member{.person = **std::move(person), .account = owner->id, .shown = {}};
+}
+
+/// One whom nobody else knows, and who has nothing to sign in with, goes with the membership.
+Result<void> forget_if_unused(store::Tables& tables, const model::Person& person) {
+    const bool is_used =
+        !person.memberships.empty() || person.is_admin || !person.password_hash.empty();
+    return is_used ? Result<void>{} : tables.people().remove_person(person.id);
+}
+
+}  // namespace
+
+Result<value> list(const Context& context, Call& call) {
+    const auto account = call.fields.text("account", 32);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_own_account(context, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    boost::json::array items;
+    for (const auto& person : context.directory.people().all()) {
+        if (person->role_in(owner->id)) {
+            items.push_back(member(*person, owner->id));
+        }
+    }
+    return page(std::move(items));
+}
+
+/// The answer is the same for who was known before and who was not.
+Result<value> add(const Context& context, Call& call) {
+    auto& fields = call.fields;
+    const auto account = fields.text("account", 32);
+    const auto email = take_email(fields);
+    const auto role = fields.word("role", model::parse_role, role_words);
+    if (!role && !fields.given("role")) {
+        fields.mistake("role", "must be " + std::string{role_words});
+    }
+    if (auto checked = fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto now = context.clock.now();
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<object> {
+            const auto owner = find_own_account(tables, call, account);
+            if (!owner) {
+                return pass(owner);
+            }
+            if (auto allowed = check_grant(call, owner->id, *role); !allowed) {
+                return pass(allowed);
+            }
+            auto& people = tables.people();
+            const auto members = people.count_members(owner->id);
+            if (!members) {
+                return pass(members);
+            }
+            if (*members >= members_max) {
+                return fail(ErrorCode::refused,
+                            fmt::format("the account has {} people", members_max));
+            }
+            const auto known = people.find_person(email);
+            if (!known) {
+                return pass(known);
+            }
+            if (*known && (**known).role_in(owner->id)) {
+                return fail(ErrorCode::conflict,
+                            "the account has this person already: change the role instead");
+            }
+            auto person = *known ? Result<model::Person>{**known}
+                                 : people.create_person({.email = email,
+                                                         .password_hash = {},
+                                                         .memberships = {},
+                                                         .created_at = now});
+            if (person) {
+                person = people.put_membership(person->id,
+                                               {.account = owner->id, .role = *role, .since = now});
+            }
+            return person ? Result<object>{member(*person, owner->id)} : pass(person);
+        },
+        [](const object& shown) { return shown; });
+}
+
+Result<value> change(const Context& context, Call& call) {
+    auto& fields = call.fields;
+    const auto account = fields.text("account", 32);
+    const auto role = fields.word("role", model::parse_role, role_words);
+    if (!role && !fields.given("role")) {
+        fields.mistake("role", "must be " + std::string{role_words});
+    }
+    if (auto checked = fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto now = context.clock.now();
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<object> {
+            const auto found = find_member(tables, call, account);
+            if (!found) {
+                return pass(found);
+            }
+            if (auto allowed = check_grant(call, found->account, *role); !allowed) {
+                return pass(allowed);
+            }
+            auto person = tables.people().put_membership(
+                found->person.id, {.account = found->account, .role = *role, .since = now});
+            if (!person) {
+                return pass(person);
+            }
+            if (auto checked = check_owners(tables, call, found->account); !checked) {
+                return pass(checked);
+            }
+            return member(*person, found->account);
+        },
+        [](const object& shown) { return shown; });
+}
+
+Result<value> remove(const Context& context, Call& call) {
+    const auto account = call.fields.text("account", 32);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<object> {
+            const auto found = find_member(tables, call, account);
+            if (!found) {
+                return pass(found);
+            }
+            const auto left = tables.people().remove_membership(found->person.id, found->account);
+            if (!left) {
+                return pass(left);
+            }
+            if (auto checked = check_owners(tables, call, found->account); !checked) {
+                return pass(checked);
+            }
+            if (auto forgotten = forget_if_unused(tables, *left); !forgotten) {
+                return pass(forgotten);
+            }
+            return member(found->person, found->account);
+        },
+        [](const object& shown) { return shown; });
+}
+
+}  // namespace merpati::api::manage::people_of_account

@@ -1,0 +1,137 @@
+// People of the server and of accounts, and the log of changes.
+#include "api/manage/manage_fixture.hpp"
+
+namespace merpati::api::manage::testing {
+namespace {
+
+struct PeopleTest : ManageTest {
+    PeopleTest() {
+        make_account();
+        make_account(R"("name":"Warung")");
+        make_person("ani@toko.example", R"("account":"acc_1","role":"owner")");
+    }
+
+    Answer make_person(std::string_view email, std::string_view more = R"("admin":false)") {
+        auto made = post("/admin/people", R"({"email":")" + std::string{email} +
+                                              R"(","password":"kuda lumping 7",)" +
+                                              std::string{more} + "}");
+        EXPECT_EQ(made.status, 200) << made.whole();
+        return made;
+    }
+    /// Without a session, as a handler is called by its door.
+    admission::Principal person(std::string_view email) {
+        auto found = directory.people().find(email);
+        EXPECT_NE(found, nullptr);
+        return admission::Principal::of(std::move(found));
+    }
+    Answer as(std::string_view email, http::Method method, std::string_view path,
+              std::string_view body = {}) {
+        return call_as(person(email), method, path, body);
+    }
+};
+
+TEST_F(PeopleTest, AnOwnerAddsPeopleWithoutLearningWhoIsKnown) {
+    make_person("known@warung.example", R"("account":"acc_2","role":"owner")");
+    const auto known = as("ani@toko.example", http::Method::post, "/account/people",
+                          R"({"email":"known@warung.example","role":"viewer"})");
+    const auto fresh = as("ani@toko.example", http::Method::post, "/account/people",
+                          R"({"email":"fresh@toko.example","role":"viewer"})");
+    EXPECT_EQ(known.status, 200) << known.whole();
+    EXPECT_EQ(fresh.status, 200);
+    auto shown = known.json.as_object();
+    shown["email"] = "fresh@toko.example";
+    EXPECT_EQ(boost::json::value(shown), fresh.json);
+    EXPECT_EQ(get("/account/people?account=acc_1").items().size(), 3U);
+    EXPECT_EQ(get("/account/people?account=acc_2").items().size(), 1U);
+    EXPECT_EQ(as("ani@toko.example", http::Method::post, "/account/people",
+                 R"({"email":"fresh@toko.example","role":"viewer"})")
+                  .status,
+              409);
+}
+
+TEST_F(PeopleTest, WhoWasOnlyInvitedGoesWithTheMembership) {
+    as("ani@toko.example", http::Method::post, "/account/people",
+       R"({"email":"fresh@toko.example","role":"viewer"})");
+    EXPECT_EQ(
+        as("ani@toko.example", http::Method::del, "/account/people/fresh@toko.example").status,
+        200);
+    EXPECT_EQ(get("/admin/people/fresh@toko.example").status, 404);
+    make_person("budi@toko.example", R"("account":"acc_1","role":"viewer")");
+    EXPECT_EQ(as("ani@toko.example", http::Method::del, "/account/people/budi@toko.example").status,
+              200);
+    EXPECT_EQ(get("/admin/people/budi@toko.example").status, 200);
+}
+
+TEST_F(PeopleTest, AnAccountKeepsAnOwnerAndTheServerAnAdministrator) {
+    EXPECT_EQ(as("ani@toko.example", http::Method::del, "/account/people/ani@toko.example").status,
+              409);
+    EXPECT_EQ(as("ani@toko.example", http::Method::patch, "/account/people/ani@toko.example",
+                 R"({"role":"viewer"})")
+                  .status,
+              409);
+    make_person("ops@example.com", R"("admin":true)");
+    EXPECT_EQ(as("ops@example.com", http::Method::del, "/admin/people/ops@example.com").status,
+              409);
+    EXPECT_EQ(as("ops@example.com", http::Method::patch, "/admin/people/ops@example.com",
+                 R"({"admin":false})")
+                  .status,
+              409);
+    EXPECT_EQ(get("/admin/people/ops@example.com").json.at("admin"), true);
+    EXPECT_EQ(del("/admin/people/ops@example.com").status, 200);  // Through the socket.
+}
+
+TEST_F(PeopleTest, OnlyOwnersManagePeopleAndOnlyTheirOwn) {
+    make_person("op@toko.example", R"("account":"acc_1","role":"operator")");
+    EXPECT_EQ(as("op@toko.example", http::Method::get, "/account/people").status, 403);
+    EXPECT_EQ(as("ani@toko.example", http::Method::get, "/account/people?account=acc_2").status,
+              404);
+    EXPECT_EQ(as("ani@toko.example", http::Method::get, "/admin/people").status, 403);
+    EXPECT_EQ(as("ani@toko.example", http::Method::patch, "/account/people/nobody@x.example",
+                 R"({"role":"viewer"})")
+                  .status,
+              404);
+}
+
+TEST_F(PeopleTest, TheLogSaysWhoChangedWhatAndWhatItWas) {
+    make_device("acc_1", "6281100000001");
+    ASSERT_EQ(as("ani@toko.example", http::Method::patch, "/devices/6281100000001",
+                 R"({"per_day_max":7})")
+                  .status,
+              200);
+    const auto entries = get("/account/log?account=acc_1");
+    const auto& last = entries.items().at(0);
+    EXPECT_EQ(last.at("operation"), "PATCH /v1/devices/{}");
+    EXPECT_EQ(last.at("object"), "6281100000001");
+    EXPECT_EQ(last.at("actor").at("name"), "ani@toko.example");
+    EXPECT_EQ(last.at("before"), boost::json::parse(R"({"per_day_max":90})"))
+        << boost::json::serialize(last);
+    EXPECT_EQ(last.at("after"), boost::json::parse(R"({"per_day_max":7})"));
+    EXPECT_EQ(as("ani@toko.example", http::Method::get, "/account/log?account=acc_2").status, 404);
+    EXPECT_EQ(get("/admin/log?limit=1").items().size(), 1U);
+    EXPECT_EQ(get("/admin/log?object=6281100000001").items().size(), 2U);
+}
+
+TEST_F(PeopleTest, WhatIsRefusedIsNotLogged) {
+    const auto before = get("/admin/log").items().size();
+    EXPECT_EQ(
+        post("/admin/people", R"({"email":"ani@toko.example","password":"kuda lumping 7"})").status,
+        409);
+    EXPECT_EQ(get("/admin/log").items().size(), before);
+}
+
+TEST_F(PeopleTest, WhatIsDoneOutsideTheStoreIsLoggedFirst) {
+    make_device("acc_1", "6281100000001");
+    make_person("budi@warung.example", R"("account":"acc_2","role":"owner")");
+    const auto before = get("/admin/log").items().size();
+    EXPECT_EQ(
+        as("budi@warung.example", http::Method::post, "/devices/6281100000001/connect").status,
+        404);
+    EXPECT_EQ(get("/admin/log").items().size(), before);
+    EXPECT_EQ(as("ani@toko.example", http::Method::post, "/devices/6281100000001/connect").status,
+              200);
+    const auto entries = get("/account/log?account=acc_1");
+    EXPECT_EQ(entries.items().at(0).at("operation"), "POST /v1/devices/{}/connect");
+}
+
+}  // namespace
+}  // namespace merpati::api::manage::testing

@@ -1,0 +1,105 @@
+#include "api/manage/session_answers.hpp"
+
+#include <fmt/format.h>
+
+#include "api/manage/views.hpp"
+
+namespace merpati::api::manage::sessions {
+namespace {
+
+boost::json::array scopes_in_json(model::Scopes scopes) {
+    boost::json::array words;
+    for (std::size_t number = 0; number < model::scopes_count; ++number) {
+        const auto scope = static_cast<model::Scope>(number);
+        if (scopes.has(scope)) {
+            words.emplace_back(std::string{model::to_string(scope)});
+        }
+    }
+    return words;
+}
+
+}  // namespace
+
+Outcome denied(std::string_view code, std::string_view detail) {
+    auto refusal = problem(401, code, detail);
+    refusal.headers = "WWW-Authenticate: Bearer\r\n";
+    return refusal;
+}
+
+boost::json::value answer_problem(Call& call, Outcome problem) {
+    call.answer.status = problem.status;
+    call.answer.headers += problem.headers;
+    call.answer.content_type = problem.content_type;
+    call.answer.text = std::move(problem.body);
+    return nullptr;
+}
+
+boost::json::value answer_wrong(Call& call) {
+    return answer_problem(call, denied("unauthenticated",
+                                       "the e-mail address, the password or the code is wrong, "
+                                       "or the link was used or has expired"));
+}
+
+boost::json::value answer_too_many(Call& call, std::chrono::seconds wait) {
+    auto refusal = problem(429, "too_many_requests", "too many tries: wait, or use a sign-in link");
+    refusal.headers = fmt::format("Retry-After: {}\r\n", wait.count());
+    return answer_problem(call, std::move(refusal));
+}
+
+std::optional<Outcome> check_way(const Call& call) {
+    if (!call.head.is_own) {
+        return not_own_request();
+    }
+    if (!call.head.may_sign_in) {
+        return problem(403, "refused",
+                       "people sign in over https: set http.tls.certificate and http.tls.key, or "
+                       "app.url to the https address of a proxy before this server");
+    }
+    return std::nullopt;
+}
+
+std::optional<model::Session> own_session(const Call& call) {
+    return call.principal.session == nullptr ? std::nullopt
+                                             : std::optional{call.principal.session->session()};
+}
+
+boost::json::object view_of_session(const Context& context, const model::Person& person,
+                                    const model::Session& session) {
+    boost::json::array memberships;
+    for (const auto& membership : person.memberships) {
+        const auto account = context.directory.find_account(membership.account);
+        const auto scopes =
+            person.is_admin ? model::Scopes::all() : model::scopes_of(membership.role);
+        memberships.push_back({{"account", membership.account.text()},
+                               {"name", account == nullptr ? std::string{} : account->account.name},
+                               {"role", std::string{model::to_string(membership.role)}},
+                               {"scopes", scopes_in_json(scopes)},
+                               {"since", to_rfc3339(membership.since)}});
+    }
+    const auto found = context.directory.people().find_session(session.digest);
+    const auto& limits = context.people.session_limits;
+    return {{"person",
+             {{"id", person.id.text()},
+              {"email", person.email},
+              {"admin", person.is_admin},
+              {"has_password", !person.password_hash.empty()},
+              {"totp", person.has_second_factor},
+              {"created_at", to_rfc3339(person.created_at)}}},
+            {"memberships", std::move(memberships)},
+            {"session",
+             {{"id", session.id.text()},
+              {"by", std::string{model::to_string(session.by)}},
+              {"created_at", to_rfc3339(session.created_at)},
+              {"expires_at",
+               to_rfc3339(found ? found->session->ends_at(limits) : session.created_at)}}}};
+}
+
+boost::json::value answer_session(const Context& context, Call& call, const model::Session& session,
+                                  std::string_view token) {
+    call.answer.headers +=
+        set_cookie(token, call.head.is_secure, context.people.session_limits.longest);
+    const auto person = context.directory.people().find(session.person);
+    return view_of_session(context, person == nullptr ? *call.principal.person : *person, session);
+}
+
+}  // namespace merpati::api::manage::sessions

@@ -1,0 +1,301 @@
+// Signing in and out, and what people do to their own sessions and passwords.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/manage/person_fields.hpp"
+#include "api/manage/problem.hpp"
+#include "api/manage/session_answers.hpp"
+#include "api/manage/views.hpp"
+#include "people/email.hpp"
+#include "people/password.hpp"
+#include "people/token.hpp"
+#include "people/totp.hpp"
+#include "store/people.hpp"
+
+namespace merpati::api::manage::sessions {
+namespace {
+
+using boost::json::object;
+using boost::json::value;
+
+constexpr std::size_t code_bytes_max = 64;
+constexpr std::size_t token_bytes_max = 128;
+
+/// Why a sign-in did not succeed; told apart only for who knew the password.
+enum class Denial : std::uint8_t { none, wrong, totp_required };
+
+model::Session new_session(const Context& context, const Call& call, model::SignIn by,
+                           std::string_view token) {
+    const auto now = context.clock.now();
+    return {.person = {},
+            .digest = *people::token_digest(token),
+            .by = by,
+            .address = call.head.address,
+            .agent = call.head.agent,
+            .created_at = now,
+            .seen_at = now};
+}
+
+/// The second factor, inside the transaction: each code is accepted once.
+Result<Denial> check_second_factor(store::PeopleTables& people, const model::Person& person,
+                                   const std::optional<std::string>& code, Timestamp now) {
+    if (!person.has_second_factor) {
+        return Denial::none;
+    }
+    if (!code) {
+        return Denial::totp_required;
+    }
+    if (const auto recovery = people::recovery_digest(*code)) {
+        const auto taken = people.take_recovery_code(person.id, *recovery);
+        return taken ? Result<Denial>{*taken ? Denial::none : Denial::wrong} : pass(taken);
+    }
+    const auto factor = people.find_second_factor(person.id);
+    if (!factor) {
+        return pass(factor);
+    }
+    const auto step = *factor ? people::match_totp((**factor).secret, *code, now) : std::nullopt;
+    if (!step) {
+        return Denial::wrong;
+    }
+    const auto accepted = people.accept_step(person.id, *step);
+    return accepted ? Result<Denial>{*accepted ? Denial::none : Denial::wrong} : pass(accepted);
+}
+
+bool has_signed_in_from(const Context& context, const model::Person& person,
+                        std::string_view address) {
+    return std::ranges::any_of(
+        context.directory.people().sessions_of(person.id),
+        [&](const auto& entry) { return entry->session().address == address; });
+}
+
+/// Somebody whose password was right a moment ago.
+struct Candidate {
+    model::Person person;
+    std::optional<std::string> new_hash;  // At today's cost.
+    std::optional<std::string> code;
+};
+
+/// Decided by the rows as they are then: the password may have been changed meanwhile.
+Result<Denial> begin_in(store::Tables& tables, const Candidate& candidate, model::Session& session,
+                        Timestamp now) {
+    auto& people = tables.people();
+    const auto found = people.find_person(candidate.person.id);
+    if (!found) {
+        return pass(found);
+    }
+    if (!*found || (**found).password_hash != candidate.person.password_hash) {
+        return Denial::wrong;
+    }
+    const auto denial = check_second_factor(people, **found, candidate.code, now);
+    if (!denial || *denial != Denial::none) {
+        return denial;
+    }
+    if (candidate.new_hash) {
+        if (auto kept = people.update_person((**found).id, {.password_hash = candidate.new_hash});
+            !kept) {
+            return pass(kept);
+        }
+    }
+    session.person = (**found).id;
+    auto begun = people.create_session(session);
+    if (!begun) {
+        return pass(begun);
+    }
+    session = std::move(*begun);
+    return Denial::none;
+}
+
+Result<value> begin(const Context& context, Call& call, Candidate candidate) {
+    const auto token = people::make_token(context.random);
+    auto session = new_session(context, call, model::SignIn::password, token);
+    auto denial = Denial::none;
+    call.principal = admission::Principal::of(std::make_shared<model::Person>(candidate.person));
+    const auto committed = context.change([&](store::Tables& tables) -> Result<void> {
+        const auto decided = begin_in(tables, candidate, session, session.created_at);
+        if (!decided) {
+            return pass(decided);
+        }
+        denial = *decided;
+        // Nothing is kept of a sign-in that failed.
+        return denial == Denial::none ? Result<void>{} : fail(ErrorCode::refused, "denied");
+    });
+    if (denial == Denial::totp_required) {
+        return answer_problem(
+            call, denied("totp_required", "give the code of the authenticator as `totp`"));
+    }
+    if (denial == Denial::wrong) {
+        return answer_wrong(call);
+    }
+    if (!committed) {
+        return pass(committed);
+    }
+    context.people.throttle.succeeded(candidate.person.email, call.head.address);
+    return answer_session(context, call, session, token);
+}
+
+}  // namespace
+
+Result<value> sign_in(const Context& context, Call& call) {
+    auto& fields = call.fields;
+    const auto given = fields.required_text("email", people::email_bytes_max + 2);
+    const auto password = fields.required_text("password", people::password_bytes_max);
+    const auto code = fields.text("totp", code_bytes_max);
+    if (auto checked = fields.finish(); !checked) {
+        return pass(checked);
+    }
+    if (auto refusal = check_way(call)) {
+        return answer_problem(call, *std::move(refusal));
+    }
+    const auto email = people::normalised_email(given).value_or(given);
+    const auto& directory = context.directory.people();
+    const auto person = directory.find(std::string_view{email});
+    const bool is_known_address =
+        person != nullptr && has_signed_in_from(context, *person, call.head.address);
+    const auto wait = context.people.throttle.take(email, call.head.address, is_known_address,
+                                                   context.clock.steady_now());
+    if (wait > std::chrono::seconds{0}) {
+        return answer_too_many(call, wait);
+    }
+    const auto hash = person == nullptr ? std::string{} : person->password_hash;
+    if (!context.people.hasher.verify(hash, password)) {
+        return answer_wrong(call);
+    }
+    Candidate candidate{.person = *person, .new_hash = {}, .code = code};
+    if (context.people.hasher.is_outdated(hash)) {
+        auto renewed = context.people.hasher.hash(password);
+        candidate.new_hash = renewed ? std::optional{std::move(*renewed)} : std::nullopt;
+    }
+    return begin(context, call, std::move(candidate));
+}
+
+/// A link is enough by itself: whoever made it may do everything on this server.
+Result<value> use_link(const Context& context, Call& call) {
+    const auto text = call.fields.required_text("token", token_bytes_max);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    if (auto refusal = check_way(call)) {
+        return answer_problem(call, *std::move(refusal));
+    }
+    const auto wait = context.people.throttle.take(call.head.address, context.clock.steady_now());
+    if (wait > std::chrono::seconds{0}) {
+        return answer_too_many(call, wait);
+    }
+    const auto digest = people::token_digest(text);
+    if (!digest) {
+        return answer_wrong(call);
+    }
+    const auto token = people::make_token(context.random);
+    auto session = new_session(context, call, model::SignIn::link, token);
+    bool denied = false;
+    const auto committed = context.change([&](store::Tables& tables) -> Result<void> {
+        auto& people = tables.people();
+        const auto owner = people.take_link(*digest, session.created_at);
+        const auto person =
+            owner && *owner ? people.find_person(**owner) : Result<std::optional<model::Person>>{};
+        if (!owner || !person) {
+            return owner ? pass(person) : pass(owner);
+        }
+        denied = !*person;
+        if (denied) {
+            return fail(ErrorCode::refused, "denied");
+        }
+        call.principal = admission::Principal::of(std::make_shared<model::Person>(**person));
+        session.person = (**person).id;
+        auto begun = people.create_session(session);
+        if (!begun) {
+            return pass(begun);
+        }
+        session = std::move(*begun);
+        return {};
+    });
+    if (denied) {
+        return answer_wrong(call);
+    }
+    return committed ? Result<value>{answer_session(context, call, session, token)}
+                     : pass(committed);
+}
+
+Result<value> show(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto session = own_session(call);
+    return session ? Result<value>{view_of_session(context, *call.principal.person, *session)}
+                   : answer_problem(call, unauthenticated());
+}
+
+Result<value> sign_out(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto session = own_session(call);
+    if (!session) {
+        return answer_problem(call, unauthenticated());
+    }
+    call.answer.headers += clear_cookie(call.head.is_secure);
+    return context.commit_and_show(
+        [&](store::Tables& tables) { return tables.people().end_session(session->id); },
+        [](bool ended) { return object{{"ended", ended ? 1 : 0}}; });
+}
+
+Result<value> list(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto own = own_session(call);
+    if (!own) {
+        return answer_problem(call, unauthenticated());
+    }
+    const auto& limits = context.people.session_limits;
+    boost::json::array items;
+    for (const auto& entry : context.directory.people().sessions_of(own->person)) {
+        if (!entry->is_live(limits, context.clock.now())) {
+            continue;
+        }
+        const auto& session = entry->session();
+        items.push_back({{"id", session.id.text()},
+                         {"current", session.id == own->id},
+                         {"by", std::string{model::to_string(session.by)}},
+                         {"address", session.address},
+                         {"agent", session.agent},
+                         {"created_at", to_rfc3339(session.created_at)},
+                         {"seen_at", to_rfc3339(entry->seen_at())},
+                         {"expires_at", to_rfc3339(entry->ends_at(limits))}});
+    }
+    return page(std::move(items));
+}
+
+/// One of the person's own; `others`: all but the one that asks.
+Result<value> end(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto own = own_session(call);
+    if (!own) {
+        return answer_problem(call, unauthenticated());
+    }
+    const auto id = model::SessionId::parse(call.id);
+    const bool others = call.id == "others";
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<std::size_t> {
+            auto& people = tables.people();
+            if (others) {
+                return people.end_sessions(own->person, own->id);
+            }
+            const auto found =
+                id ? people.find_session(*id) : Result<std::optional<model::Session>>{std::nullopt};
+            if (!found) {
+                return pass(found);
+            }
+            if (!*found || (**found).person != own->person) {
+                return fail(ErrorCode::not_found, fmt::format("there is no session {}", call.id));
+            }
+            const auto ended = people.end_session(*id);
+            return ended ? Result<std::size_t>{1} : pass(ended);
+        },
+        [](std::size_t ended) { return object{{"ended", ended}}; });
+}
+
+}  // namespace merpati::api::manage::sessions

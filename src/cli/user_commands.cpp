@@ -1,0 +1,269 @@
+// merpati user …
+#include <array>
+#include <memory>
+
+#include <CLI/App.hpp>
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/gateway.hpp"
+#include "cli/request_command.hpp"
+
+namespace merpati::cli {
+namespace {
+
+constexpr std::array sheet{
+    Column{"id", "id"},
+    Column{"email", "email"},
+    Column{"password", "password"},
+    Column{"administrator", "admin"},
+    Column{"accounts", "accounts"},
+    Column{"second factor", "totp"},
+    Column{"created", "created_at"},
+};
+
+constexpr std::array list_columns{
+    Column{"ID", "id"},       Column{"EMAIL", "email"},
+    Column{"ADMIN", "admin"}, Column{"ACCOUNTS", "accounts"},
+    Column{"TOTP", "totp"},   Column{"CREATED", "created_at"},
+};
+
+constexpr std::array link_sheet{
+    Column{"url", "url"},
+    Column{"expires", "expires_at"},
+};
+
+std::string target_of(std::string_view email, std::string_view rest = {}) {
+    return fmt::format("/admin/people/{}{}", percent_encode(email), rest);
+}
+
+/// "acc_1 owner, acc_2 viewer", for people to read.
+void add_accounts(boost::json::object& person) {
+    std::string text;
+    if (const auto* memberships = person.if_contains("memberships")) {
+        for (const auto& membership : memberships->as_array()) {
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                                std::string_view{membership.at("account").as_string()},
+                                std::string_view{membership.at("role").as_string()});
+        }
+    }
+    person["accounts"] = text;
+}
+
+Result<boost::json::value> readable(const Session& session, Result<boost::json::value> answer) {
+    if (answer && answer->is_object() && !session.json()) {
+        add_accounts(answer->as_object());
+    }
+    return answer;
+}
+
+struct Choices {
+    std::string email;
+    std::string new_email;
+    std::string account;
+    std::string role;
+    std::string admin;
+    std::string totp;
+    bool is_admin = false;
+    bool new_password = false;
+};
+
+/// What two commands have in common.
+boost::json::object membership_of(const Choices& choices) {
+    boost::json::object body;
+    if (!choices.account.empty()) {
+        body["account"] = choices.account;
+    }
+    if (!choices.role.empty()) {
+        body["role"] = choices.role;
+    }
+    return body;
+}
+
+std::optional<std::string> given_password(Session& session) {
+    const auto read = session.console().piped_line;
+    return read == nullptr ? std::nullopt : read();
+}
+
+constexpr std::string_view password_lost =
+    "{0} is there, but nobody has seen the password: make another one with `merpati user set "
+    "EMAIL --new-password`";
+
+int create(Session& session, const Choices& choices) {
+    auto body = membership_of(choices);
+    body["email"] = choices.email;
+    if (choices.is_admin) {
+        body["admin"] = true;
+    }
+    if (const auto password = given_password(session)) {
+        body["password"] = *password;
+    }
+    const auto answer = readable(session, session.ask(http::Method::post, "/admin/people", body));
+    return session.show_once(
+        answer, sheet,
+        body.contains("password") ? "Created." : "Created. The password is shown only now.",
+        password_lost);
+}
+
+int set(Session& session, const Choices& choices) {
+    auto body = membership_of(choices);
+    if (!choices.new_email.empty()) {
+        body["email"] = choices.new_email;
+    }
+    if (!choices.admin.empty()) {
+        body["admin"] = choices.admin == "yes";
+    }
+    if (!choices.totp.empty()) {
+        body["totp"] = false;
+    }
+    if (choices.new_password) {
+        const auto password = given_password(session);
+        // Not in braces: those make a list.
+        body["password"] = password ? boost::json::value(*password) : boost::json::value(nullptr);
+    }
+    const auto answer =
+        readable(session, session.ask(http::Method::patch, target_of(choices.email), body));
+    const bool shown = choices.new_password && body.at("password").is_null();
+    return session.show_once(answer, sheet, shown ? "The password is shown only now." : "",
+                             password_lost);
+}
+
+int list(Session& session, const Choices& choices) {
+    std::string target = "/admin/people";
+    if (!choices.account.empty()) {
+        target += "?account=" + percent_encode(choices.account);
+    }
+    auto people = session.ask_all(target);
+    if (people && !session.json()) {
+        for (auto& person : *people) {
+            add_accounts(person.as_object());
+        }
+    }
+    return session.show_list(people, list_columns,
+                             "Nobody can sign in yet: merpati user create EMAIL --admin");
+}
+
+CLI::Option* add_email(CLI::App& command, std::string& email) {
+    return command.add_option("EMAIL", email, "The person's e-mail address")
+        ->required()
+        ->option_text(" ")
+        ->check(not_empty());
+}
+
+void add_create(Program& program, CLI::App& group) {
+    const auto choices = std::make_shared<Choices>();
+    auto& command = program.add_command(
+        group,
+        {.name = "create",
+         .summary = "Let a person sign in to the web app",
+         .details = "The password is the first line of standard input, or one is made and printed\n"
+                    "once. It has at least 12 characters.",
+         .example = "merpati user create ani@toko.example --account acc_1 --role owner\n"
+                    "merpati user create ops@example.com --admin"},
+        [choices](Session& session) { return create(session, *choices); });
+    add_email(command, choices->email);
+    auto* admin = command.add_flag("--admin", choices->is_admin,
+                                   "An administrator of the server: every right in every account");
+    auto* account = command.add_option("--account", choices->account, "An account: acc_1, or 1")
+                        ->option_text("ID")
+                        ->check(not_empty())
+                        ->excludes(admin);
+    auto* role = command.add_option("--role", choices->role, "What the person is in the account")
+                     ->option_text("owner|operator|viewer")
+                     ->check(one_of({"owner", "operator", "viewer"}))
+                     ->needs(account);
+    account->needs(role);
+}
+
+void add_set(Program& program, CLI::App& group) {
+    const auto choices = std::make_shared<Choices>();
+    auto& command = program.add_command(
+        group,
+        {.name = "set",
+         .summary = "Change a person: roles, address, password, second factor",
+         .details = "A new password ends the person's sessions. It is the first line of standard\n"
+                    "input, or one is made and printed once.",
+         .example = "merpati user set ani@toko.example --account acc_2 --role viewer\n"
+                    "merpati user set ani@toko.example --account acc_1 --role none\n"
+                    "merpati user set ani@toko.example --new-password"},
+        [choices](Session& session) { return set(session, *choices); });
+    add_email(command, choices->email);
+    auto* account = command.add_option("--account", choices->account, "An account: acc_1, or 1")
+                        ->option_text("ID")
+                        ->check(not_empty());
+    auto* role = command
+                     .add_option("--role", choices->role,
+                                 "What the person is in the account; none: nothing any more")
+                     ->option_text("owner|operator|viewer|none")
+                     ->check(one_of({"owner", "operator", "viewer", "none"}))
+                     ->needs(account);
+    account->needs(role);
+    command
+        .add_option("--admin", choices->admin,
+                    "Whether the person is an administrator of the server")
+        ->option_text("yes|no")
+        ->check(one_of({"yes", "no"}));
+    command.add_option("--email", choices->new_email, "Another e-mail address")
+        ->option_text("EMAIL")
+        ->check(not_empty());
+    command.add_flag("--new-password", choices->new_password, "Another password");
+    command.add_option("--totp", choices->totp, "Remove the second factor, of a lost phone")
+        ->option_text("off")
+        ->check(one_of({"off"}));
+}
+
+void add_list(Program& program, CLI::App& group) {
+    const auto choices = std::make_shared<Choices>();
+    auto& command =
+        program.add_command(group,
+                            {.name = "list",
+                             .summary = "List those who can sign in",
+                             .example = "merpati user list --account acc_1"},
+                            [choices](Session& session) { return list(session, *choices); });
+    command.add_option("--account", choices->account, "Only of this account: acc_1, or 1")
+        ->option_text("ID")
+        ->check(not_empty());
+}
+
+std::vector<RequestCommand> commands() {
+    return {
+        {.text = {.name = "link",
+                  .summary = "Make a link that signs a person in, once, for 15 minutes",
+                  .details =
+                      "It is enough by itself: give it to that person alone. The address is\n"
+                      "app.url, or else the first one of http.listen.",
+                  .example = "merpati user link ani@toko.example"},
+         .method = http::Method::post,
+         .path = "/admin/people/{}/link",
+         .parameters = {{.name = "EMAIL", .help = "The person's e-mail address"}},
+         .columns = link_sheet,
+         .sentence = "Opens the web app once, within 15 minutes."},
+        {.text = {.name = "remove",
+                  .summary = "Remove a person; all sessions end at once",
+                  .example = "merpati user remove ani@toko.example"},
+         .method = http::Method::del,
+         .path = "/admin/people/{}",
+         .parameters = {{.name = "EMAIL", .help = "The person's e-mail address"}},
+         .columns = sheet},
+    };
+}
+
+}  // namespace
+
+void add_user_commands(Program& program) {
+    auto& group = program.add_group(
+        program.root(),
+        {.name = "user",
+         .summary = "People: who may sign in to the web app, and what they may do there",
+         .example = "merpati user create ani@toko.example --account acc_1 --role owner\n"
+                    "merpati user link ani@toko.example",
+         .section = section::accounts});
+    add_create(program, group);
+    add_list(program, group);
+    add_set(program, group);
+    for (auto& command : commands()) {
+        add_request_command(program, group, std::move(command));
+    }
+}
+
+}  // namespace merpati::cli
