@@ -261,6 +261,8 @@ constexpr std::array table{
                        manage::people_of_server::link),
                  "url"),
     offer(Method::get, "/v1/admin/log", Scope::admin, manage::log::of_server),
+    offer(Method::get, "/v1/account/credit", Scope::account_read, manage::ledger::list),
+    offer(Method::get, "/v1/usage", Scope::account_read, manage::usage::show),
     offer(Method::get, "/v1/admin/accounts", Scope::admin, manage::accounts::list),
     showing_once(offer(Method::post, "/v1/admin/accounts", Scope::admin, manage::accounts::create),
                  "webhook_secret"),

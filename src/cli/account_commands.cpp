@@ -37,6 +37,19 @@ constexpr std::array list_columns{
     Column{"CALLBACK", "callback"},
 };
 
+constexpr std::array ledger_columns{
+    Column{"BEGUN", "begun_at"},    Column{"KIND", "kind"},     Column{"CHARGED", "charged"},
+    Column{"REFUNDED", "refunded"}, Column{"AMOUNT", "amount"}, Column{"BALANCE", "balance"},
+    Column{"REASON", "reason"},
+};
+
+constexpr std::array usage_columns{
+    Column{"ACCOUNT", "account"}, Column{"DAY", "day"},
+    Column{"DEVICE", "device"},   Column{"SOURCE", "source"},
+    Column{"CODE", "code"},       Column{"SENT", "sent"},
+    Column{"FAILED", "failed"},   Column{"CANCELLED", "cancelled"},
+};
+
 const Parameter id{.name = "ID", .help = "The account: acc_1, or 1"};
 
 /// `first`, and what `create` and `set` both take.
@@ -135,8 +148,57 @@ std::vector<RequestCommand> commands() {
                          .help = "Messages to add",
                          .check = whole_number(1, credit_max),
                          .field = "amount",
-                         .value_of = number_or_null}},
+                         .value_of = number_or_null},
+                        {.name = "--reason",
+                         .help = "What the account's ledger says of it, up to 200 bytes",
+                         .shape = "TEXT",
+                         .field = "reason"}},
          .columns = sheet},
+        {.text = {.name = "credit",
+                  .summary = "Show an account's ledger: what changed its credit, newest first",
+                  .details = "Messages of the same minute are one row; those that failed or were\n"
+                             "cancelled are given back.",
+                  .example = "merpati account credit acc_1"},
+         .path = "/account/credit",
+         .parameters = {{.name = "ID", .help = "The account: acc_1, or 1", .field = "account"},
+                        {.name = "--limit",
+                         .help = "How many rows, up to 1000 (50)",
+                         .shape = "N",
+                         .check = whole_number(1, 1'000),
+                         .field = "limit",
+                         .value_of = number_or_null}},
+         .columns = ledger_columns,
+         .when_empty = "Nothing: its credit was never counted"},
+        {.text = {.name = "usage",
+                  .summary = "Count the messages that ended, of an account or of all",
+                  .details = "Of the last 30 days, in UTC, unless said otherwise. What is counted\n"
+                             "stays when the messages are removed.",
+                  .example = "merpati account usage acc_1 --by day,code --offset +07:00"},
+         .path = "/usage",
+         .parameters = {{.name = "ID",
+                         .help = "The account: acc_1, or 1; all where none is given",
+                         .field = "account",
+                         .optional = true},
+                        {.name = "--by",
+                         .help = "Of day, device, source and code, separated by commas (day)",
+                         .shape = "COLUMNS",
+                         .field = "by"},
+                        {.name = "--since",
+                         .help = "From this hour on",
+                         .shape = "RFC3339",
+                         .check = rfc3339_time(),
+                         .field = "since"},
+                        {.name = "--until",
+                         .help = "Before this hour",
+                         .shape = "RFC3339",
+                         .check = rfc3339_time(),
+                         .field = "until"},
+                        {.name = "--offset",
+                         .help = "How far your days are from UTC",
+                         .shape = "+07:00",
+                         .field = "offset"}},
+         .columns = usage_columns,
+         .when_empty = "No message has ended in that time"},
     };
 }
 

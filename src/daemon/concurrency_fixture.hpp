@@ -26,6 +26,8 @@
 #include "daemon/controls.hpp"
 #include "daemon/device_keeper.hpp"
 #include "daemon/device_secrets.hpp"
+#include "people/password_hasher.hpp"
+#include "people/sign_in_throttle.hpp"
 #include "testing/temporary_folder.hpp"
 
 namespace merpati::daemon {
@@ -317,6 +319,12 @@ struct ConcurrencyFixture : ::testing::Test {
                               .retry = retry,
                               .on_finish = [](store::Finish&&) {}}};
     NoCallbacks callbacks;
+    people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};
+    people::SignInThrottle throttle{random};
+    const api::manage::PeopleRooms people{
+        .hasher = hasher, .throttle = throttle, .session_limits = {}, .app_url = [] {
+            return std::string{"https://merpati.example"};
+        }};
     api::manage::Manage manage{
         {.clock = machine,
          .queue_clock = clock,
@@ -327,6 +335,7 @@ struct ConcurrencyFixture : ::testing::Test {
          .policy = policy,
          .version = "1",
          .default_connector = "checking",
+         .people = people,
          .devices = keeper,
          .messages = messages,
          .callbacks = callbacks}};

@@ -60,11 +60,9 @@ TEST_F(NoticesTest, AWebhookHearsThatItsDeviceIsUpOrDown) {
     }
 }
 
-TEST_F(NoticesTest, PassingStatesAndDevicesWithoutAWebhookTellNothing) {
-    for (const auto state : {DeviceState::pairing, DeviceState::reconnecting}) {
-        device.state = state;
-        EXPECT_FALSE(notices.of_state(device, {}));
-    }
+TEST_F(NoticesTest, PairingAndDevicesWithoutAWebhookAreNoEvent) {
+    device.state = DeviceState::pairing;
+    EXPECT_FALSE(notices.of_state(device, {}));
     device.state = DeviceState::connected;
     device.webhook_url.clear();
     EXPECT_FALSE(notices.of_state(device, {}));

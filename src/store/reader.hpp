@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "store/ledger.hpp"
 #include "store/records.hpp"
+#include "store/usage.hpp"
 
 namespace merpati::store {
 
@@ -133,6 +135,13 @@ public:
 
     /// Reads the device's whole queue: about 0.1 s for each million messages.
     [[nodiscard]] virtual Result<QueueSummary> queue_of(model::PhoneNumber device) = 0;
+    /// The account's book, newest row first; `before` is the number of the last row of the page
+    /// before.
+    [[nodiscard]] virtual Result<std::vector<LedgerEntry>> ledger(
+        model::AccountId account, std::optional<std::int64_t> before, std::size_t limit) = 0;
+    /// By day and the other columns that were asked for. Reads the hours between `since` and
+    /// `until`, of all accounts where none is named.
+    [[nodiscard]] virtual Result<std::vector<UsageRow>> usage(const UsageFilter& filter) = 0;
 
     /// What a connector keeps for a device, by name, after the name `after`: as much as has
     /// `bytes_max` bytes, but one at least. Empty: there is no more. Errors: conflict (it was

@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "store/condition.hpp"
+#include "store/ledger.hpp"
 #include "store/reader.hpp"
 #include "store/tables.hpp"
 #include "store/write_batch.hpp"
@@ -82,11 +83,13 @@ enum class Depth : std::uint8_t {
 
 struct Integrity {
     std::vector<std::string> damages;  // In the engine's words, the first few.
-    bool complete = true;              // False: the time was up before all was checked.
+    std::vector<LedgerFault> ledger_faults;
+    bool complete = true;  // False: the time was up before all was checked.
 };
 
-/// Checks a store, which may be open elsewhere, and changes nothing. Takes about a second for each
-/// gigabyte (quick), some ten times as long (deep), and no longer than `time_max`.
+/// Checks a store, which may be open elsewhere, and changes nothing: its pages, then each account's
+/// ledger against its balance and messages. Takes about a second for each gigabyte (quick), some
+/// ten times as long (deep), and no longer than `time_max`.
 /// Errors: invalid_argument (URL), store_failed.
 [[nodiscard]] Result<Integrity> check_integrity(const std::string& url, Depth depth,
                                                 const Clock& clock,

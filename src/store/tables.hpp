@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "store/ledger.hpp"
 #include "store/records.hpp"
 
 namespace merpati::store {
@@ -104,12 +105,14 @@ public:
     /// Errors: not_found.
     virtual Result<void> rotate_webhook_secret(model::AccountId account, const Bytes& secret,
                                                Timestamp until) = 0;
+    // Both add a row to the account's ledger.
     /// Empty: credit is no longer counted. Errors: not_found.
-    virtual Result<void> set_credit(model::AccountId account,
-                                    std::optional<std::int64_t> credit) = 0;
+    virtual Result<void> set_credit(model::AccountId account, std::optional<std::int64_t> credit,
+                                    const CreditNote& note) = 0;
     /// Adds to the balance (an uncounted one starts at 0) and returns the new one.
     /// Errors: not_found, invalid_argument (the balance would be negative or overflow).
-    virtual Result<std::int64_t> add_credit(model::AccountId account, std::int64_t amount) = 0;
+    virtual Result<std::int64_t> add_credit(model::AccountId account, std::int64_t amount,
+                                            const CreditNote& note) = 0;
 
     virtual Result<std::optional<model::ApiKey>> find_key(model::KeyId id) = 0;
     /// How many keys of the account are valid at `now`.

@@ -160,7 +160,8 @@ Result<value> change(const Context& context, Call& call) {
                 return pass(matched);
             }
             if (uncounted || credit) {
-                if (auto set = tables.set_credit(account->id, credit); !set) {
+                const store::CreditNote note{.at = context.clock.now()};
+                if (auto set = tables.set_credit(account->id, credit, note); !set) {
                     return pass(set);
                 }
             }
@@ -201,12 +202,14 @@ Result<value> top_up(const Context& context, Call& call) {
     if (!amount) {
         call.fields.mistake("amount", "must be given");
     }
+    const auto reason = call.fields.text("reason", store::CreditNote::reason_bytes_max);
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
     return context.commit_and_show(
         [&](store::Tables& tables) -> Result<model::Account> {
-            const auto balance = tables.add_credit(account->id, *amount);
+            const auto balance = tables.add_credit(
+                account->id, *amount, {.at = context.clock.now(), .reason = reason.value_or("")});
             if (!balance) {
                 return pass(balance);
             }

@@ -50,6 +50,12 @@ StreamHandler export_all;
 namespace callbacks {
 Handler list, show, attempts, hosts, replay, replay_many, test;
 }
+namespace ledger {
+Handler list;
+}
+namespace usage {
+Handler show;
+}
 namespace gateway {
 Handler status, backup;
 }

@@ -165,8 +165,20 @@ void check_integrity(const config::Settings& settings, store::Depth depth, const
                             .found = "is damaged: " + damage,
                             .remedy = std::string{restore_it}});
     }
+    for (const auto& fault : found->ledger_faults) {
+        findings.push_back(
+            {.subject = "credit",
+             .verdict = Verdict::wrong,
+             .found = fmt::format("of account {}: {}", fault.account.text(), fault.what),
+             .remedy = "keep the store's file and report this: it must not happen; "
+                       "`merpati account set ID --credits N` sets the balance"});
+    }
     if (!found->damages.empty()) {
         return;
+    }
+    if (found->complete && found->ledger_faults.empty()) {
+        findings.push_back(
+            {.subject = "credit", .found = "ledger, balance and messages of every account agree"});
     }
     if (found->complete) {
         findings.push_back({.subject = "store",

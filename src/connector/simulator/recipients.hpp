@@ -17,7 +17,7 @@ struct Play {
     bool taken = false;  // The platform has the message, whatever the outcome says.
     std::vector<model::PlatformStatus> before;  // Reported before the outcome,
     std::vector<model::PlatformStatus> after;   // and after it, one by one.
-    bool reported_at_reconnect = false;             // `sent` comes when the device connects again.
+    bool reported_at_reconnect = false;         // `sent` comes when the device connects again.
     bool is_answered = false;                   // The recipient writes back.
     bool worker_dies = false;                   // In mid-send, with all devices.
 };

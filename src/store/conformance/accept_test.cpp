@@ -133,7 +133,7 @@ TEST_P(AcceptTest, SeesCreditThatTheSameBatchAdds) {
     account = create_account(0);
     WriteBatch batch;
     batch.changes.push_back(
-        {.run = [&](Tables& tables) -> Result<void> { return tables.set_credit(account, 1); }});
+        {.run = [&](Tables& tables) -> Result<void> { return tables.set_credit(account, 1, {}); }});
     batch.accepts.push_back({.message = message()});
     write(batch);
     EXPECT_EQ(batch.accepts.front().result, Accept::Result::stored);
@@ -185,7 +185,7 @@ TEST_P(AcceptTest, ARefusedMessageTakesNeitherCreditNorItsKey) {
     account = create_account(0);
     ASSERT_EQ(accept_keyed("order-1", "body"), Accept::Result::credit_exhausted);
     EXPECT_FALSE(take(reader()->idempotency(account, "order-1")));
-    ASSERT_TRUE(change([&](Tables& tables) { return tables.set_credit(account, 2); }));
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.set_credit(account, 2, {}); }));
     EXPECT_EQ(accept_keyed("order-1", "body"), Accept::Result::stored);
     EXPECT_EQ(accept_keyed("order-1", "body"), Accept::Result::repeated);
     EXPECT_EQ(credit_of(account), 1);

@@ -150,7 +150,7 @@ TEST_P(DamageTest, AMessageThatWasHandedOverAndCannotBeReadDelaysNoOther) {
 }
 
 TEST_P(DamageTest, AnAcceptThatMeetsDamageIsRefusedAndCostsNothing) {
-    ASSERT_TRUE(change([&](Tables& tables) { return tables.set_credit(account, 1'000); }));
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.set_credit(account, 1'000, {}); }));
     fill();
     damage("message", Engine::last_part);
     auto refused = *message();

@@ -137,7 +137,7 @@ TEST_P(FinishTest, KeepsTheCreditOfWhatWasSentOrIsHeld) {
 
 TEST_P(FinishTest, GivesNothingBackThatWasNotTaken) {
     const auto made = accepted();
-    ASSERT_TRUE(change([&](Tables& tables) { return tables.set_credit(account, 7); }));
+    ASSERT_TRUE(change([&](Tables& tables) { return tables.set_credit(account, 7, {}); }));
     ASSERT_TRUE(finish(finish_of(made, MessageState::failed)));
     EXPECT_EQ(credit_of(account), 7);
 }
@@ -145,7 +145,8 @@ TEST_P(FinishTest, GivesNothingBackThatWasNotTaken) {
 TEST_P(FinishTest, GivesNothingBackToAnAccountThatNoLongerCounts) {
     account = create_account(1);
     const auto made = accepted();
-    ASSERT_TRUE(change([&](Tables& tables) { return tables.set_credit(account, std::nullopt); }));
+    ASSERT_TRUE(
+        change([&](Tables& tables) { return tables.set_credit(account, std::nullopt, {}); }));
     ASSERT_TRUE(finish(finish_of(made, MessageState::failed)));
     EXPECT_EQ(credit_of(account), std::nullopt);
 }
@@ -293,7 +294,7 @@ TEST_P(FinishTest, FailingAHeldMessageDoesNotUndoAToppingUpInTheSameBatch) {
     batch.changes.push_back(
         {.run = [&](Tables& tables) { return tables.fail_message(made.id, {}, std::nullopt); }});
     batch.changes.push_back({.run = [&](Tables& tables) -> Result<void> {
-        EXPECT_EQ(take(tables.add_credit(account, 10)), 11);
+        EXPECT_EQ(take(tables.add_credit(account, 10, {})), 11);
         return {};
     }});
     batch.accepts.push_back({.message = message()});

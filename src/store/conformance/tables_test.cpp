@@ -68,7 +68,7 @@ struct TablesTest : StoreTest {
     Result<std::int64_t> add_credit(std::int64_t amount) {
         Result<std::int64_t> balance = 0;
         const auto changed = change([&](Tables& tables) -> Result<void> {
-            balance = tables.add_credit(account, amount);
+            balance = tables.add_credit(account, amount, {});
             return balance ? Result<void>{} : fail(balance.error().code, balance.error().detail);
         });
         EXPECT_EQ(changed.has_value(), balance.has_value());
@@ -140,7 +140,7 @@ TEST_P(TablesTest, WritersOfDifferentFieldsBothStayThoughNeitherSawTheOther) {
     add([&](Tables& tables) {
         return discard(tables.update_account(account, {.callback_url = "https://example.com/new"}));
     });
-    add([&](Tables& tables) { return tables.set_credit(account, 5); });
+    add([&](Tables& tables) { return tables.set_credit(account, 5, {}); });
     add([&](Tables& tables) {
         return tables.rotate_webhook_secret(account, Bytes(32, std::byte{1}), clock.now());
     });
@@ -179,7 +179,7 @@ TEST_P(TablesTest, WritersOfDifferentFieldsBothStayThoughNeitherSawTheOther) {
 TEST_P(TablesTest, NamesAnAccountThatIsNotThere) {
     const model::AccountId unknown{999};
     EXPECT_FALSE(take(reader()->account(unknown)));
-    const auto set = change([&](Tables& tables) { return tables.set_credit(unknown, 1); });
+    const auto set = change([&](Tables& tables) { return tables.set_credit(unknown, 1, {}); });
     EXPECT_EQ(set.error().code, ErrorCode::not_found);
     account = unknown;
     EXPECT_EQ(add_credit(5).error().code, ErrorCode::not_found);
@@ -203,7 +203,7 @@ TEST_P(TablesTest, ChangesOfABatchSeeTheCreditOfItsFinishes) {
     batch.finishes.push_back(finish_of(made, model::MessageState::failed));
     std::int64_t balance = 0;
     batch.changes.push_back({.run = [&](Tables& tables) -> Result<void> {
-        balance = take(tables.add_credit(account, 10));
+        balance = take(tables.add_credit(account, 10, {}));
         return {};
     }});
     batch.accepts.push_back({.message = message()});
@@ -284,7 +284,7 @@ TEST_P(TablesTest, AFailedChangeIsUndoneAlone) {
     WriteBatch batch;
     const auto add = [&](std::int64_t amount, bool ends_well) {
         batch.changes.push_back({.run = [=, this](Tables& tables) -> Result<void> {
-            take(tables.add_credit(account, amount));
+            take(tables.add_credit(account, amount, {}));
             return ends_well ? Result<void>{} : fail(ErrorCode::refused, "changed its mind");
         }});
     };

@@ -56,6 +56,10 @@ Result<model::AccountId> SqliteTables::create_account(const model::Account& acco
                account.rate.text(), account.callback_url, model::to_string(account.delivery),
                account.devices_max, std::span<const std::byte>{secret}, account.created_at);
     const model::AccountId id{connection_.last_row()};
+    if (account.credit) {
+        writer_.credits().ledger().add(id, LedgerEntry::Kind::opening, *account.credit,
+                                       account.credit, {.at = account.created_at});
+    }
     if (auto written = written_account(id); !written) {
         return pass(written);
     }
@@ -88,30 +92,53 @@ Result<void> SqliteTables::rotate_webhook_secret(model::AccountId account, const
     return written ? Result<void>{} : pass(written);
 }
 
-Result<void> SqliteTables::set_credit(model::AccountId account,
-                                      std::optional<std::int64_t> credit) {
-    Statement update{connection_, "UPDATE account SET credit = ?2 WHERE id = ?1"};
-    update.run(account.value, credit);
-    auto written = written_account(account);
-    return written ? Result<void>{} : pass(written);
+Result<void> SqliteTables::set_credit(model::AccountId account, std::optional<std::int64_t> credit,
+                                      const CreditNote& note) {
+    const auto before = balance_of(account);
+    if (!before) {
+        return pass(before);
+    }
+    return write_credit(account, LedgerEntry::Kind::set, *before, credit, note);
 }
 
-Result<std::int64_t> SqliteTables::add_credit(model::AccountId account, std::int64_t amount) {
+Result<std::int64_t> SqliteTables::add_credit(model::AccountId account, std::int64_t amount,
+                                              const CreditNote& note) {
+    const auto before = balance_of(account);
+    if (!before) {
+        return pass(before);
+    }
     std::int64_t balance = 0;
-    {
-        Statement select{connection_, "SELECT coalesce(credit, 0) FROM account WHERE id = ?"};
-        auto row = select.query(account.value);
-        if (!row.next()) {
-            return fail(ErrorCode::not_found, "there is no such account");
-        }
-        if (__builtin_add_overflow(row.integer(0), amount, &balance) || balance < 0) {
-            return fail(ErrorCode::invalid_argument, "the balance would be below 0 or too large");
-        }
+    if (__builtin_add_overflow(before->value_or(0), amount, &balance) || balance < 0) {
+        return fail(ErrorCode::invalid_argument, "the balance would be below 0 or too large");
     }
-    if (auto set = set_credit(account, balance); !set) {
-        return pass(set);
+    const auto kind = amount < 0 ? LedgerEntry::Kind::deduction : LedgerEntry::Kind::topup;
+    auto written = write_credit(account, kind, *before, balance, note);
+    return written ? Result<std::int64_t>{balance} : pass(written);
+}
+
+/// Empty inside: credit is not counted.
+Result<std::optional<std::int64_t>> SqliteTables::balance_of(model::AccountId account) {
+    Statement select{connection_, "SELECT credit FROM account WHERE id = ?"};
+    auto row = select.query(account.value);
+    if (!row.next()) {
+        return fail(ErrorCode::not_found, "there is no such account");
     }
-    return balance;
+    return row.null(0) ? std::nullopt : std::optional{row.integer(0)};
+}
+
+/// A balance that stays what it is leaves no row in the ledger.
+Result<void> SqliteTables::write_credit(model::AccountId account, LedgerEntry::Kind kind,
+                                        std::optional<std::int64_t> before,
+                                        std::optional<std::int64_t> credit,
+                                        const CreditNote& note) {
+    if (credit != before) {
+        Statement update{connection_, "UPDATE account SET credit = ?2 WHERE id = ?1"};
+        update.run(account.value, credit);
+        writer_.credits().ledger().add(account, kind, credit.value_or(0) - before.value_or(0),
+                                       credit, note);
+    }
+    auto written = written_account(account);
+    return written ? Result<void>{} : pass(written);
 }
 
 Result<std::optional<model::ApiKey>> SqliteTables::find_key(model::KeyId id) {

@@ -102,6 +102,7 @@ struct CrashTest : ::testing::Test {
     std::filesystem::path file = directory.path() / "merpati.db";
     StoreOptions options{.url = "sqlite:" + file.string()};
     testing::FixedRandom random;
+    testing::ManualClock clock;
 
     void make_account() {
         auto store = take(open_store(options));
@@ -158,6 +159,9 @@ TEST_F(CrashTest, NothingThatWasReportedIsLost) {
         EXPECT_GE(reports.size(), 200);
         EXPECT_EQ(lost, 0);
         EXPECT_EQ(unfinished, 0);
+        const auto checked =
+            take(check_integrity(options.url, Depth::quick, clock, std::chrono::hours{1}));
+        EXPECT_TRUE(checked.complete && checked.ledger_faults.empty());
     }
     sqlite::Connection connection{file.string(), sqlite::Access::read_only};
     EXPECT_EQ(connection.query_text("PRAGMA integrity_check"), "ok");

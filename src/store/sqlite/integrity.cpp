@@ -1,4 +1,5 @@
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/ledger_check.hpp"
 #include "store/sqlite/sqlite_store.hpp"
 
 namespace merpati::store::sqlite {
@@ -34,6 +35,9 @@ Result<Integrity> check_integrity(const std::filesystem::path& path, Depth depth
                 if (row.text(0) != "ok") {
                     found.damages.emplace_back(row.text(0));
                 }
+            }
+            if (found.damages.empty()) {
+                found.ledger_faults = compare_ledgers(connection);
             }
         } catch (const Failure& failure) {
             if (failure.is_damage()) {

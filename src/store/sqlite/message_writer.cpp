@@ -13,7 +13,8 @@ constexpr int span_bits = 40;  // Also in schema.cpp and reader_lists.cpp: `id >
 
 Credits::Credits(Connection& connection)
     : select_(connection, "SELECT credit FROM account WHERE id = ?"),
-      update_(connection, "UPDATE account SET credit = ?2 WHERE id = ?1") {}
+      update_(connection, "UPDATE account SET credit = ?2 WHERE id = ?1"),
+      ledger_(connection) {}
 
 Credits::Balance& Credits::balance_of(model::AccountId account) {
     const auto [found, is_new] = balances_.try_emplace(account);
@@ -26,7 +27,7 @@ Credits::Balance& Credits::balance_of(model::AccountId account) {
     return found->second;
 }
 
-Credits::Charge Credits::charge(model::AccountId account) {
+Credits::Charge Credits::charge(model::AccountId account, Timestamp at) {
     auto& balance = balance_of(account);
     if (!balance.credit) {
         return Charge::uncounted;
@@ -35,25 +36,37 @@ Credits::Charge Credits::charge(model::AccountId account) {
         return Charge::exhausted;
     }
     --*balance.credit;
-    balance.changed = true;
+    ++balance.messages.charged;
+    --balance.messages.amount;
+    balance.messages.at = at;
     return Charge::charged;
 }
 
-void Credits::give_back(model::AccountId account) {
+void Credits::refund(model::AccountId account, Timestamp at) {
     auto& balance = balance_of(account);
+    ++balance.messages.refunded;
+    balance.messages.at = at;
     if (balance.credit) {
         ++*balance.credit;
-        balance.changed = true;
+        ++balance.messages.amount;
     }
 }
 
 void Credits::flush() {
-    for (const auto& [account, balance] : balances_) {
-        if (balance.changed) {
+    for (auto& [account, balance] : balances_) {
+        auto& messages = balance.messages;
+        if (messages.charged != 0 || messages.refunded != 0) {
             update_.run(account.value, balance.credit);
+            messages.balance = balance.credit;
+            ledger_.add_messages(account, messages);
         }
     }
     balances_.clear();
+}
+
+void Credits::forget() {
+    balances_.clear();
+    ledger_.forget();
 }
 
 Senders::Senders(Connection& connection)
@@ -94,6 +107,7 @@ void Activity::prune(std::int64_t sequence, std::size_t rows_max) {
 MessageWriter::MessageWriter(Connection& connection)
     : connection_(connection),
       credits_(connection),
+      usage_(connection),
       activity_(connection),
       senders_(connection),
       trail_(connection),
@@ -135,7 +149,7 @@ void MessageWriter::accept(Accept& accept) {
     if (accept.retry_of && was_retried(accept)) {
         return;
     }
-    switch (credits_.charge(message.account)) {
+    switch (credits_.charge(message.account, message.accepted_at)) {
         case Credits::Charge::exhausted:
             accept.result = Accept::Result::credit_exhausted;
             return;
@@ -230,11 +244,16 @@ void MessageWriter::finish(Finish& finish) {
                            completion.platform_id, completion.finished_at, completion.attempts,
                            event, millis(completion.took));
     trail_.note(message.id, finish.events);
+    settle(message, completion);
+}
+
+void MessageWriter::settle(const model::Message& message, const model::Completion& completion) {
     const bool unsent = completion.state == model::MessageState::failed ||
                         completion.state == model::MessageState::cancelled;
     if (message.charged && unsent) {
-        credits_.give_back(message.account);
+        credits_.refund(message.account, completion.finished_at);
     }
+    usage_.count(message, completion);
 }
 
 void MessageWriter::reschedule(Reschedule& reschedule) {

@@ -7,36 +7,41 @@
 #include <unordered_map>
 
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/ledger_writer.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/trail_writer.hpp"
 #include "store/write_batch.hpp"
 
 namespace merpati::store::sqlite {
 
-/// The balances of a batch's accounts, each read and written once, however many messages are
-/// charged. `flush` before anything else reads or writes balances.
+/// The balances of a batch's accounts, each read and written once, with its row in the ledger,
+/// however many messages are charged. `flush` before anything else reads or writes balances.
 class Credits {
 public:
     explicit Credits(Connection& connection);
 
     /// Takes one credit; `uncounted`: the account's credit is not counted.
     enum class Charge : std::uint8_t { charged, uncounted, exhausted };
-    [[nodiscard]] Charge charge(model::AccountId account);
-    void give_back(model::AccountId account);
+    [[nodiscard]] Charge charge(model::AccountId account, Timestamp at);
+    /// Of a message that was charged.
+    void refund(model::AccountId account, Timestamp at);
 
     void flush();
     /// After a rolled-back transaction.
-    void forget() { balances_.clear(); }
+    void forget();
+
+    LedgerWriter& ledger() { return ledger_; }
 
 private:
     struct Balance {
         std::optional<std::int64_t> credit;
-        bool changed = false;
+        LedgerWriter::Messages messages;
     };
     Balance& balance_of(model::AccountId account);
 
     Statement select_;
     Statement update_;
+    LedgerWriter ledger_;
     std::unordered_map<model::AccountId, Balance> balances_;
 };
 
@@ -90,12 +95,16 @@ public:
     void update_callback(const CallbackUpdate& update) { trail_.update_callback(update); }
     void add_callback(const model::Callback& callback);
 
+    /// Ends a message that left its lane before: writes its refund, if any, and counts it.
+    void settle(const model::Message& message, const model::Completion& completion);
+
     /// Writes the SentRecords of the batch, one for each lane.
     void flush_lanes();
     /// After a rolled-back transaction.
     void forget_lanes() { sent_.clear(); }
 
     Credits& credits() { return credits_; }
+    UsageWriter& usage() { return usage_; }
     Activity& activity() { return activity_; }
     Senders& senders() { return senders_; }
     TrailWriter& trail() { return trail_; }
@@ -107,6 +116,7 @@ private:
 
     Connection& connection_;
     Credits credits_;
+    UsageWriter usage_;
     Activity activity_;
     Senders senders_;
     TrailWriter trail_;

@@ -133,12 +133,7 @@ Result<bool> SqliteTables::end_handed_over(const model::Message& message,
     insert.run(message.id.sequence(), static_cast<int>(completion.state),
                static_cast<int>(completion.code), completion.details, completion.platform_id,
                completion.finished_at, completion.attempts, event, millis(completion.took));
-    if (message.charged && completion.state == model::MessageState::failed) {
-        Statement give_back{connection_,
-                            "UPDATE account SET credit = credit + 1 "
-                            "WHERE id = ? AND credit IS NOT NULL"};
-        give_back.run(message.account.value);
-    }
+    settle(message, completion);
     return true;
 }
 

@@ -344,6 +344,53 @@ UPDATE device SET notified = CASE state WHEN 'reconnecting' THEN 'connected' ELS
 // Since when its secrets may be in somebody else's use.
 constexpr const char* exported_at_of_device = "ALTER TABLE device ADD COLUMN exported_at INTEGER";
 
+// The account book of credit, and how many messages ended how, by the hour. What was charged and
+// counted before begins the book.
+constexpr const char* ledger_and_usage = R"sql(
+CREATE TABLE ledger(
+  account INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  begun_at INTEGER NOT NULL,
+  ended_at INTEGER NOT NULL,
+  charged INTEGER NOT NULL,
+  refunded INTEGER NOT NULL,
+  amount INTEGER NOT NULL,
+  balance INTEGER,
+  reason TEXT NOT NULL,
+  PRIMARY KEY(account, number)
+) STRICT, WITHOUT ROWID;
+INSERT INTO ledger
+  SELECT a.id, 1, 0, a.created_at, a.created_at, coalesce(p.charged, 0), 0,
+         coalesce(a.credit, 0), a.credit, ''
+  FROM account a LEFT JOIN (
+    SELECT m.account, count(*) AS charged FROM message m LEFT JOIN completion c ON c.id = m.id
+    WHERE m.flags & 64 AND coalesce(c.state, 0) NOT IN (3, 4) GROUP BY m.account
+  ) p ON p.account = a.id
+  WHERE a.credit IS NOT NULL OR p.charged > 0;
+
+CREATE TABLE ledger_pruned(
+  account INTEGER PRIMARY KEY,
+  charged INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE usage(
+  account INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
+  device INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  code INTEGER NOT NULL,
+  messages INTEGER NOT NULL,
+  PRIMARY KEY(account, hour, device, source, state, code)
+) STRICT, WITHOUT ROWID;
+INSERT INTO usage
+  SELECT m.account, c.finished_at / 3600000, m.device, (m.flags & 16) / 16, c.state, c.code,
+         count(*)
+  FROM completion c JOIN message m ON m.id = c.id WHERE c.state IN (2, 3, 4)
+  GROUP BY 1, 2, 3, 4, 5, 6;
+)sql";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -359,7 +406,8 @@ constexpr std::array steps{first_schema,
                            trails,
                            scopes_of_key,
                            pause_of_device,
-                           exported_at_of_device};
+                           exported_at_of_device,
+                           ledger_and_usage};
 
 }  // namespace
 

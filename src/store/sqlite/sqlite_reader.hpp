@@ -55,6 +55,10 @@ public:
     Result<std::vector<DeviceSecret>> device_secrets(model::PhoneNumber device,
                                                      std::string_view after,
                                                      std::size_t bytes_max) override;
+    Result<std::vector<LedgerEntry>> ledger(model::AccountId account,
+                                            std::optional<std::int64_t> before,
+                                            std::size_t limit) override;
+    Result<std::vector<UsageRow>> usage(const UsageFilter& filter) override;
     Result<std::uint64_t> waiting_messages() override;
 
 private:

@@ -14,11 +14,14 @@
 namespace merpati::store {
 namespace {
 
+using namespace std::chrono_literals;
+
 struct SqliteStoreTest : ::testing::Test {
     TemporaryDirectory directory;
     std::filesystem::path file = directory.path() / "merpati.db";
     std::filesystem::path key_file = directory.path() / "merpati.db.key";
     StoreOptions options{.url = "sqlite:" + file.string()};
+    testing::ManualClock clock;
 
     void make_store() { ASSERT_TRUE(take(open_store(options))); }
 
@@ -165,6 +168,9 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "ALTER TABLE device DROP COLUMN pause_reason; ALTER TABLE device DROP COLUMN resumed_at;"
         "ALTER TABLE device DROP COLUMN after_pairing; ALTER TABLE device DROP COLUMN notified;"
         "ALTER TABLE device DROP COLUMN exported_at;"
+        "DROP TABLE ledger; DROP TABLE ledger_pruned; DROP TABLE usage;"
+        "UPDATE account SET credit = 9; UPDATE message SET flags = 64;"
+        "INSERT INTO completion VALUES(7,2,200,'','',7200000,1,NULL);"
         "PRAGMA user_version = 1");
     options.migrate = false;
     const auto refused = refusal();
@@ -172,10 +178,23 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     EXPECT_TRUE(refused.detail.contains("merpati migrate")) << refused.detail;
 
     options.migrate = true;
-    const auto kept = take(take(take(open_store(options))->open_reader())->message(id));
-    ASSERT_TRUE(kept);
-    EXPECT_EQ(kept->message.body, "Halo");
-    EXPECT_EQ(kept->message.campaign, std::nullopt);
+    {
+        const auto reader = take(take(open_store(options))->open_reader());
+        const auto kept = take(reader->message(id));
+        ASSERT_TRUE(kept);
+        EXPECT_EQ(kept->message.body, "Halo");
+        EXPECT_EQ(kept->message.campaign, std::nullopt);
+        // The book begins with what was charged before, usage with what had ended.
+        const auto checked = take(check_integrity(options.url, Depth::quick, clock, 1h));
+        EXPECT_TRUE(checked.ledger_faults.empty());
+        const auto book = take(reader->ledger({1}, {}, 10));
+        ASSERT_EQ(book.size(), 1U);
+        EXPECT_EQ(book[0].charged, 1U);
+        EXPECT_EQ(book[0].balance, 9);
+        const auto usage = take(reader->usage({.since = {}, .until = Timestamp{24h}}));
+        ASSERT_EQ(usage.size(), 1U);
+        EXPECT_EQ(usage[0].sent, 1U);
+    }
     sqlite::Connection connection{file.string(), sqlite::Access::read_only};
     EXPECT_EQ(connection.query_text("PRAGMA user_version"),
               std::to_string(sqlite::schema_version()));
@@ -185,8 +204,8 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
                   "'device_account', 'api_key_account', 'handed_over', "
                   "'platform_event', 'device_secret', 'person', 'membership', "
                   "'session', 'sign_in_link', 'recovery_code', 'audit', 'message_event', "
-                  "'callback_attempt')"),
-              "17");
+                  "'callback_attempt', 'ledger', 'ledger_pruned', 'usage')"),
+              "20");
 }
 
 TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {
@@ -229,6 +248,28 @@ TEST_F(SqliteStoreTest, ANewStoreTakesTheKeyFileThatIsThere) {
     std::ifstream again{key_file};
     EXPECT_EQ((std::string{std::istreambuf_iterator<char>{again}, {}}), before);
     make_store();
+}
+
+TEST_F(SqliteStoreTest, ABookThatDisagreesWithBalanceOrMessagesIsFound) {
+    make_store();
+    execute(
+        "INSERT INTO account VALUES(1,'a','paid',9,NULL,'default','','at-least-once',1,x'00',"
+        "NULL,NULL,0);"
+        "INSERT INTO message VALUES(1,1,1,1,'62','',NULL,NULL,64,0,0,NULL);"
+        "INSERT INTO ledger VALUES(1,1,0,0,0,0,0,10,10,''),(1,2,1,0,0,1,0,-1,9,'')");
+    const auto fault = [&]() -> std::string {
+        const auto found = take(check_integrity(options.url, Depth::quick, clock, 1h));
+        return found.ledger_faults.empty() ? "" : found.ledger_faults.front().what;
+    };
+    EXPECT_EQ(fault(), "");
+    execute("UPDATE account SET credit = 11");
+    EXPECT_EQ(fault(), "its credit is 11, but its ledger ends with 9");
+    execute("UPDATE account SET credit = 9; UPDATE ledger SET amount = -2 WHERE number = 2");
+    EXPECT_EQ(fault(), "the amounts in its ledger add up to 8, but its credit is 9");
+    execute("UPDATE ledger SET amount = -1, charged = 2 WHERE number = 2");
+    EXPECT_EQ(fault(), "its ledger has 2 messages charged, but 1 are");
+    execute("DELETE FROM ledger");
+    EXPECT_EQ(fault(), "its credit is 9, but its ledger ends with nothing");
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
     if (!change.result) {
         connection_.execute("ROLLBACK TO change");
         writer_.credits().forget();
+        writer_.usage().forget();
         writer_.activity().forget();
         row_changes_.clear();
     }
@@ -111,13 +112,15 @@ Result<void> SqliteTables::fail_message(model::MessageId message,
     update.run(message.sequence(), static_cast<int>(completion.state),
                static_cast<int>(completion.code), completion.details, completion.finished_at,
                event);
-    if (held->message.charged) {
-        Statement give_back{connection_,
-                            "UPDATE account SET credit = credit + 1 "
-                            "WHERE id = ? AND credit IS NOT NULL"};
-        give_back.run(held->message.account.value);
-    }
+    settle(held->message, completion);
     return {};
+}
+
+/// Balances are written at once, because the next change may read them.
+void SqliteTables::settle(const model::Message& message, const model::Completion& completion) {
+    writer_.settle(message, completion);
+    writer_.credits().flush();
+    writer_.usage().flush();
 }
 
 /// The completion that said so is about to go.
@@ -208,13 +211,16 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
     struct Old {
         std::int64_t id;
         std::optional<std::int64_t> event;
+        std::optional<std::int64_t> payer;  // The account that stays charged for it.
     };
     std::vector<Old> finished;
     std::size_t seen = 0;
     const auto seen_max = limits.rows_max * visits_per_removal;
     {
         Statement walk{connection_,
-                       "SELECT c.id, c.state, c.finished_at, c.event, b.state FROM completion c "
+                       "SELECT c.id, c.state, c.finished_at, c.event, b.state, "
+                       "(SELECT account FROM message m WHERE m.id = c.id AND m.flags & 64 AND "
+                       "c.state = 2) FROM completion c "
                        "LEFT JOIN callback b ON b.id = c.event "
                        "WHERE c.id > ? AND c.id < ? ORDER BY c.id LIMIT ?"};
         auto row =
@@ -232,7 +238,8 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
             if (ended && callback_done) {
                 finished.push_back(
                     {.id = row.integer(0),
-                     .event = row.null(3) ? std::nullopt : std::optional{row.integer(3)}});
+                     .event = row.null(3) ? std::nullopt : std::optional{row.integer(3)},
+                     .payer = row.null(5) ? std::nullopt : std::optional{row.integer(5)}});
             }
         }
     }
@@ -243,7 +250,13 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
     Statement completion{connection_, "DELETE FROM completion WHERE id = ?"};
     Statement handed_over{connection_, "DELETE FROM handed_over WHERE id = ?"};
     Statement callback{connection_, "DELETE FROM callback WHERE id = ?"};
+    Statement paid{connection_,
+                   "INSERT INTO ledger_pruned VALUES(?, 1) "
+                   "ON CONFLICT DO UPDATE SET charged = charged + 1"};
     for (const auto& old : finished) {
+        if (old.payer) {
+            paid.run(*old.payer);
+        }
         message.run(old.id);
         completion.run(old.id);
         handed_over.run(old.id);

@@ -37,8 +37,10 @@ public:
                                           const AccountPatch& patch) override;
     Result<void> rotate_webhook_secret(model::AccountId account, const Bytes& secret,
                                        Timestamp until) override;
-    Result<void> set_credit(model::AccountId account, std::optional<std::int64_t> credit) override;
-    Result<std::int64_t> add_credit(model::AccountId account, std::int64_t amount) override;
+    Result<void> set_credit(model::AccountId account, std::optional<std::int64_t> credit,
+                            const CreditNote& note) override;
+    Result<std::int64_t> add_credit(model::AccountId account, std::int64_t amount,
+                                    const CreditNote& note) override;
     Result<std::optional<model::ApiKey>> find_key(model::KeyId id) override;
     Result<std::size_t> count_live_keys(model::AccountId account, Timestamp now) override;
     Result<model::KeyId> create_key(const model::ApiKey& key) override;
@@ -90,9 +92,15 @@ public:
 private:
     /// Reads the row that was just written, and reports it.
     [[nodiscard]] Result<model::Account> written_account(model::AccountId id);
+    [[nodiscard]] Result<std::optional<std::int64_t>> balance_of(model::AccountId account);
+    [[nodiscard]] Result<void> write_credit(model::AccountId account, LedgerEntry::Kind kind,
+                                            std::optional<std::int64_t> before,
+                                            std::optional<std::int64_t> credit,
+                                            const CreditNote& note);
     [[nodiscard]] Result<model::ApiKey> written_key(model::KeyId id);
     [[nodiscard]] model::Device written_device(model::PhoneNumber number, bool is_new);
     [[nodiscard]] bool has_room(model::AccountId account, std::uint32_t devices_max);
+    void settle(const model::Message& message, const model::Completion& completion);
     struct Held {
         model::Message message;
         model::Completion completion;

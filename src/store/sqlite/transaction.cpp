@@ -46,11 +46,13 @@ void Transaction::run(WriteBatch& batch) {
           [this](CallbackUpdate& update) { writer_.update_callback(update); });
     if (!batch.changes.empty()) {
         writer_.credits().flush();
+        writer_.usage().flush();
     }
     write(Kind::change, batch.changes,
           [&](Change& change) { tables_.apply(change, batch.row_changes); });
     write(Kind::accept, batch.accepts, [this](Accept& accept) { writer_.accept(accept); });
     writer_.credits().flush();
+    writer_.usage().flush();
     writer_.flush_lanes();
     commit_.run();
     left_out_ = 0;
@@ -58,6 +60,7 @@ void Transaction::run(WriteBatch& batch) {
 
 void Transaction::undo() noexcept {
     writer_.credits().forget();
+    writer_.usage().forget();
     writer_.forget_lanes();
     writer_.activity().forget();
     if (connection_.in_transaction()) {

@@ -1,0 +1,63 @@
+#include "store/sqlite/ledger_check.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+
+namespace merpati::store::sqlite {
+namespace {
+
+/// What each account's book says, beside its balance and its messages.
+constexpr const char* books = R"sql(
+SELECT a.id, a.credit, b.amount, b.standing, n.balance,
+       coalesce(p.charged, 0) + coalesce(m.charged, 0), n.account IS NULL
+FROM account a
+LEFT JOIN (SELECT account, sum(amount) AS amount, sum(charged) - sum(refunded) AS standing,
+                  max(number) AS newest FROM ledger GROUP BY account) b ON b.account = a.id
+LEFT JOIN ledger n ON n.account = a.id AND n.number = b.newest
+LEFT JOIN ledger_pruned p ON p.account = a.id
+LEFT JOIN (SELECT m.account, count(*) AS charged
+           FROM message m LEFT JOIN completion c ON c.id = m.id
+           WHERE m.flags & 64 AND coalesce(c.state, 0) NOT IN (3, 4) GROUP BY m.account) m
+       ON m.account = a.id
+)sql";
+
+std::string balance_text(const Cursor& row, int column) {
+    return row.null(column) ? std::string{"not counted"} : std::to_string(row.integer(column));
+}
+
+std::string fault_of(const Cursor& row) {
+    const bool is_empty = row.integer(6) != 0;
+    if (is_empty ? !row.null(1) : balance_text(row, 1) != balance_text(row, 4)) {
+        return fmt::format("its credit is {}, but its ledger ends with {}", balance_text(row, 1),
+                           is_empty ? "nothing" : balance_text(row, 4));
+    }
+    const auto credit = row.null(1) ? 0 : row.integer(1);
+    if (row.integer(2) != credit) {
+        return fmt::format("the amounts in its ledger add up to {}, but its credit is {}",
+                           row.integer(2), credit);
+    }
+    if (row.integer(3) != row.integer(5)) {
+        return fmt::format("its ledger has {} messages charged, but {} are", row.integer(3),
+                           row.integer(5));
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<LedgerFault> compare_ledgers(Connection& connection) {
+    std::vector<LedgerFault> faults;
+    if (connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name = 'ledger'") == "0") {
+        return faults;  // Of an older schema.
+    }
+    Statement compare{connection, books};
+    for (auto row = compare.query(); row.next();) {
+        if (auto what = fault_of(row); !what.empty()) {
+            faults.push_back({.account = {row.integer(0)}, .what = std::move(what)});
+        }
+    }
+    return faults;
+}
+
+}  // namespace merpati::store::sqlite

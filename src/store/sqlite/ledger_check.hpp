@@ -1,0 +1,14 @@
+// Compares each account's book with its balance and its messages.
+#pragma once
+
+#include <vector>
+
+#include "store/ledger.hpp"
+#include "store/sqlite/connection.hpp"
+
+namespace merpati::store::sqlite {
+
+/// Reads all messages, in one statement and so from one snapshot. Throws Failure.
+[[nodiscard]] std::vector<LedgerFault> compare_ledgers(Connection& connection);
+
+}  // namespace merpati::store::sqlite
