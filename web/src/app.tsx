@@ -4,7 +4,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { Redirect, Route, Router, Switch } from "wouter";
 import { Problem } from "./api/problem.ts";
-import type { Session } from "./api/types.ts";
+import type { SessionView } from "./api/types.ts";
 import { LiveProvider } from "./live/live.tsx";
 import { LinkPage } from "./pages/link.tsx";
 import { SignInPage } from "./pages/sign_in.tsx";
@@ -47,7 +47,7 @@ export function App() {
     <LanguageProvider>
       <SchemeProvider>
         <QueryClientProvider client={queries}>
-          <Notifications position="bottom-right" />
+          <Notifications position="top-center" autoClose={3000} />
           <Router base="/app">
             <Door />
           </Router>
@@ -68,7 +68,7 @@ function Door() {
   return who.data ? <SignedIn session={who.data} /> : <SignInPage />;
 }
 
-function SignedIn({ session }: { session: Session }) {
+function SignedIn({ session }: { session: SessionView }) {
   return (
     <SessionProvider session={session}>
       <Live>

@@ -1,67 +1,76 @@
-// Signing in and out, and who may what.
-import { call } from "./call.ts";
+// Signing in and out, who may what, and who changed what.
+import { answerOf, client, given } from "./client.ts";
 import { Problem } from "./problem.ts";
-import type { Member, NewPerson, Page, Person, Role, Session, SignedIn } from "./types.ts";
+import type { NewMember, NewPerson, Role, SessionView, SignIn } from "./types.ts";
 
-const part = encodeURIComponent;
+const byId = (id: string) => ({ params: { path: { id } } });
 
-export async function readSession(): Promise<Session | null> {
+/** The session; null without one. */
+export async function readSession(): Promise<SessionView | null> {
   try {
-    return await call<Session>("GET", "/v1/session");
+    return await answerOf(client.GET("/v1/session"));
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null;
     throw error;
   }
 }
 
-export const signIn = (body: { email: string; password: string; totp?: string }) =>
-  call<Session>("POST", "/v1/session", { body });
+export const signIn = (body: SignIn) => answerOf(client.POST("/v1/session", { body }));
 
 export const signInByLink = (token: string) =>
-  call<Session>("POST", "/v1/session/link", { body: { token } });
+  answerOf(client.POST("/v1/session/link", { body: { token } }));
 
-export const signOut = () => call("DELETE", "/v1/session");
+export const signOut = () => answerOf(client.DELETE("/v1/session"));
 
-export const listSessions = () => call<Page<SignedIn>>("GET", "/v1/sessions");
+export const listSessions = () => answerOf(client.GET("/v1/sessions"));
 
-/** One of the person's sessions, or all "others". */
-export const endSession = (id: string) => call("DELETE", `/v1/sessions/${part(id)}`);
+export const endSession = (id: string) => answerOf(client.DELETE("/v1/sessions/{id}", byId(id)));
 
 export const changePassword = (body: { current?: string; password: string }) =>
-  call("POST", "/v1/session/password", { body });
+  answerOf(client.POST("/v1/session/password", { body }));
 
 export const beginTotp = (current?: string) =>
-  call<{ secret: string; uri: string }>("POST", "/v1/session/totp", {
-    body: current ? { current } : {},
-  });
+  answerOf(client.POST("/v1/session/totp", { body: current ? { current } : {} }));
 
 export const confirmTotp = (code: string) =>
-  call<{ recovery_codes: string[] }>("POST", "/v1/session/totp/confirm", { body: { code } });
+  answerOf(client.POST("/v1/session/totp/confirm", { body: { code } }));
 
-export const endTotp = () => call("DELETE", "/v1/session/totp");
+export const endTotp = () => answerOf(client.DELETE("/v1/session/totp"));
 
 // --- Of an account ---
 
 export const listMembers = (account: string) =>
-  call<Page<Member>>("GET", "/v1/account/people", { query: { account } });
+  answerOf(client.GET("/v1/account/people", { params: { query: { account } } }));
 
-export const addMember = (body: { account: string; email: string; role: Role }) =>
-  call<Member & { url?: string }>("POST", "/v1/account/people", { body });
+export const addMember = (body: NewMember) => answerOf(client.POST("/v1/account/people", { body }));
 
 export const changeMember = (account: string, email: string, role: Role) =>
-  call<Member>("PATCH", `/v1/account/people/${part(email)}`, { body: { account, role } });
+  answerOf(
+    client.PATCH("/v1/account/people/{email}", {
+      params: { path: { email } },
+      body: { account, role },
+    }),
+  );
 
 export const removeMember = (account: string, email: string) =>
-  call("DELETE", `/v1/account/people/${part(email)}`, { query: { account } });
+  answerOf(
+    client.DELETE("/v1/account/people/{email}", {
+      params: { path: { email }, query: { account } },
+    }),
+  );
 
 // --- Of the server ---
 
-export const listPeople = () => call<Page<Person>>("GET", "/v1/admin/people");
+export const listPeople = () => answerOf(client.GET("/v1/admin/people"));
 
 export const createPerson = (body: NewPerson) =>
-  call<Person & { password?: string }>("POST", "/v1/admin/people", { body });
+  answerOf(client.POST("/v1/admin/people", { body }));
 
-export const removePerson = (id: string) => call("DELETE", `/v1/admin/people/${part(id)}`);
+export const removePerson = (id: string) =>
+  answerOf(client.DELETE("/v1/admin/people/{id}", byId(id)));
 
 export const makeLink = (id: string) =>
-  call<{ url: string; expires_at: string }>("POST", `/v1/admin/people/${part(id)}/link`);
+  answerOf(client.POST("/v1/admin/people/{id}/link", byId(id)));
+
+export const listLog = (query: { limit?: number; cursor?: string }) =>
+  answerOf(client.GET("/v1/admin/log", { params: { query: given(query) } }));

@@ -27,49 +27,17 @@ export type TimelineStep = Schemas["TimelineStep"];
 export type WaitReason = Schemas["WaitReason"];
 export type Scope = Schemas["Scope"];
 
+export type LogEntry = Schemas["LogPage"]["items"][number];
+export type Member = Schemas["Member"];
+export type NewMember = Schemas["NewMember"];
+export type NewPerson = Schemas["NewPerson"];
+export type Person = Schemas["Person"];
+export type Role = Schemas["Role"];
+export type SessionView = Schemas["SessionView"];
+export type SignedIn = Schemas["SessionPage"]["items"][number];
+export type SignIn = Schemas["SignIn"];
+
 export interface Page<Item> {
   items: Item[];
   next: string | null;
-}
-
-export type Role = "owner" | "operator" | "viewer";
-
-export interface Session {
-  person: { id: string; email: string; admin: boolean; has_password: boolean; totp: boolean };
-  memberships: { account: string; name: string; role: Role; scopes: Scope[]; since: string }[];
-  session: { id: string; by: string; created_at: string; expires_at: string };
-}
-
-export interface SignedIn {
-  id: string;
-  current: boolean;
-  by: string;
-  address: string;
-  agent: string;
-  created_at: string;
-  seen_at: string;
-}
-
-export interface Member {
-  email: string;
-  account: string;
-  role: Role;
-  since: string;
-}
-
-export interface Person {
-  id: string;
-  email: string;
-  admin: boolean;
-  has_password: boolean;
-  totp: boolean;
-  memberships: { account: string; role: Role; since: string }[];
-  created_at: string;
-}
-
-export interface NewPerson {
-  email: string;
-  admin?: boolean;
-  account?: string;
-  role?: Role;
 }

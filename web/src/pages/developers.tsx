@@ -171,17 +171,21 @@ function Snippets({ draft, apiKey }: { draft: Draft; apiKey: string }) {
     body: bodyOf(draft),
   });
   return (
-    <Tabs value={language} onChange={(value) => setLanguage(value as SnippetLanguage)}>
+    <Tabs
+      className={classes.snippets}
+      value={language}
+      onChange={(value) => setLanguage(value as SnippetLanguage)}
+    >
       <Tabs.List>
         {LANGUAGES.map((name) => (
           <Tabs.Tab key={name} value={name}>
             {name}
           </Tabs.Tab>
         ))}
-        <span className={classes.copy}>
-          <Copy value={text} />
-        </span>
       </Tabs.List>
+      <span className={classes.copy}>
+        <Copy value={text} />
+      </span>
       {LANGUAGES.map((name) => (
         <Tabs.Panel key={name} value={name} pt="xs">
           {name === language && <Code>{text}</Code>}

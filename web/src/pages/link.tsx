@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { signInByLink } from "../api/people.ts";
 import { Problem } from "../api/problem.ts";
-import { SESSION } from "../session/session.tsx";
+import { becomeSomebody } from "../session/session.tsx";
 import { useText } from "../texts/index.tsx";
 import { ProblemNote } from "../ui/problem_note.tsx";
 import { Gate } from "./sign_in.tsx";
@@ -22,8 +22,7 @@ export function LinkPage({ token, onUsed }: { token: string; onUsed: () => void 
     setError(undefined);
     signInByLink(token)
       .then((session) => {
-        queries.clear();
-        queries.setQueryData(SESSION, session);
+        becomeSomebody(queries, session);
         go("/", { replace: true });
         onUsed();
       })

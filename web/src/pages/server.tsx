@@ -2,12 +2,17 @@
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { readReadiness, readStatus } from "../api/operations.ts";
-import { useWords } from "../texts/index.tsx";
-import { Facts, Note } from "../ui/notes.tsx";
-import { Page, Panel } from "../ui/page.tsx";
+import { listLog } from "../api/people.ts";
+import type { LogEntry } from "../api/types.ts";
+import { useSession } from "../session/session.tsx";
+import { useText, useWords } from "../texts/index.tsx";
+import { type Column, DataTable } from "../ui/data_table.tsx";
+import { Facts, Mono, Note } from "../ui/notes.tsx";
+import { Page, Panel, Section } from "../ui/page.tsx";
+import { usePaged } from "../ui/paged.ts";
 import { ProblemNote } from "../ui/problem_note.tsx";
 import { State } from "../ui/state.tsx";
-import { At } from "../ui/time.tsx";
+import { Ago, At } from "../ui/time.tsx";
 
 export default function Server() {
   const { t, format } = useWords();
@@ -57,6 +62,40 @@ export default function Server() {
           {one.part} {one.reason}
         </Note>
       ))}
+      <Log />
     </Page>
+  );
+}
+
+/** Who changed what, newest first. */
+function Log() {
+  const t = useText();
+  const log = usePaged(["log"], (cursor) => listLog({ limit: 25, cursor }), { poll: false });
+  const { accounts } = useSession();
+  const nameOf = (id: string | null) => accounts.find((one) => one.id === id)?.name ?? id ?? "";
+  const columns: Column<LogEntry>[] = [
+    { key: "at", head: t.admin.when, narrow: true, cell: (one) => <Ago time={one.at} /> },
+    {
+      key: "who",
+      head: t.admin.who,
+      cell: (one) => one.actor.name ?? one.actor.id ?? t.admin.actors[one.actor.kind],
+    },
+    { key: "door", head: t.admin.door, narrow: true, cell: (one) => t.admin.doors[one.door] },
+    { key: "what", head: t.admin.what, cell: (one) => <Mono>{one.operation}</Mono> },
+    { key: "object", head: t.admin.object, cell: (one) => one.object },
+    { key: "account", head: t.shell.account, cell: (one) => nameOf(one.account) },
+  ];
+  return (
+    <Section title={t.admin.log} lead={t.admin.logLead}>
+      <DataTable
+        label={t.admin.log}
+        columns={columns}
+        rows={log.items}
+        rowKey={(one) => one.id}
+        error={log.error}
+        next={log.next}
+        empty={null}
+      />
+    </Section>
   );
 }

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { changePassword, endSession, listSessions } from "../api/people.ts";
 import type { SignedIn } from "../api/types.ts";
-import { SESSION } from "../session/session.tsx";
+import { becomeSomebody } from "../session/session.tsx";
 import { type Scheme, useScheme } from "../style/scheme.tsx";
 import { type Language, useText, useWords } from "../texts/index.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
@@ -126,10 +126,10 @@ function Sessions() {
   const notices = useNotices();
   const sessions = useQuery({ queryKey: ["sessions"], queryFn: listSessions });
   const end = useMutation({
-    mutationFn: (one: SignedIn) => endSession(one.id),
+    mutationFn: (one: Pick<SignedIn, "id" | "current">) => endSession(one.id),
     onSuccess: (_, one) => {
       notices.done(t.endedIt);
-      if (one.current) queries.setQueryData(SESSION, null);
+      if (one.current) becomeSomebody(queries, null);
     },
     onError: notices.failed,
     onSettled: () => queries.invalidateQueries({ queryKey: ["sessions"] }),
@@ -169,7 +169,17 @@ function Sessions() {
     },
   ];
   return (
-    <Section title={t.sessions} lead={t.sessionsLead}>
+    <Section
+      title={t.sessions}
+      lead={t.sessionsLead}
+      actions={
+        (sessions.data?.items.length ?? 0) > 1 && (
+          <Button variant="default" onClick={() => end.mutate({ id: "others", current: false })}>
+            {t.endOthers}
+          </Button>
+        )
+      }
+    >
       <DataTable
         label={t.sessions}
         columns={columns}

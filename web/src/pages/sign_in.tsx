@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 import { signIn } from "../api/people.ts";
 import { Problem } from "../api/problem.ts";
-import { SESSION } from "../session/session.tsx";
+import { becomeSomebody } from "../session/session.tsx";
 import mark from "../style/merpati.svg";
 import { useText, useWords } from "../texts/index.tsx";
 import { ProblemNote } from "../ui/problem_note.tsx";
@@ -24,7 +24,7 @@ export function SignInPage() {
     setBusy(true);
     setError(undefined);
     try {
-      queries.setQueryData(SESSION, await signIn({ email, password, totp: totp || undefined }));
+      becomeSomebody(queries, await signIn({ email, password, totp: totp || undefined }));
     } catch (caught) {
       if (caught instanceof Problem && caught.code === "totp_required") setAsksCode(true);
       else setError(signInProblem(caught, t.signIn));

@@ -1,10 +1,10 @@
 // Who is signed in, and the account that the pages show.
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useMemo } from "react";
 import { sessionEnded } from "../api/client.ts";
 import { listAccounts } from "../api/operations.ts";
 import { readSession } from "../api/people.ts";
-import type { Scope, Session } from "../api/types.ts";
+import type { Scope, SessionView } from "../api/types.ts";
 import { useStored } from "../ui/stored.ts";
 
 export interface Membership {
@@ -13,7 +13,7 @@ export interface Membership {
 }
 
 interface Current {
-  session: Session;
+  session: SessionView;
   accounts: Membership[];
   account: Membership | undefined;
   setAccount: (id: string) => void;
@@ -25,21 +25,31 @@ const Context = createContext<Current | undefined>(undefined);
 
 export const SESSION = ["session"];
 
+/** Goes on as who the session says, or as nobody: what another was shown is forgotten. */
+export function becomeSomebody(queries: QueryClient, session: SessionView | null): void {
+  // Not `clear`: who watches the session would watch a query that is gone.
+  queries.setQueryData(SESSION, session);
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
+}
+
 /** The session, null without one, undefined until it is known. */
 export function useWhoIsThere() {
   const queries = useQueryClient();
   useEffect(() => {
-    const forget = () => {
-      queries.clear();
-      queries.setQueryData(SESSION, null);
-    };
+    const forget = () => becomeSomebody(queries, null);
     sessionEnded.addEventListener("ended", forget);
     return () => sessionEnded.removeEventListener("ended", forget);
   }, [queries]);
   return useQuery({ queryKey: SESSION, queryFn: readSession, staleTime: 60_000, retry: 1 });
 }
 
-export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
+export function SessionProvider({
+  session,
+  children,
+}: {
+  session: SessionView;
+  children: ReactNode;
+}) {
   const { admin } = session.person;
   const [chosen, setAccount] = useStored<string>("merpati.account", "");
   const all = useQuery({ queryKey: ["admin", "accounts"], queryFn: listAccounts, enabled: admin });

@@ -13,7 +13,9 @@ export function AccountSwitch() {
   if (!account) return null;
   const name = (
     <>
-      <span className={classes.initial}>{account.name.slice(0, 1).toUpperCase()}</span>
+      <span className={classes.initial} aria-hidden="true">
+        {account.name.slice(0, 1).toUpperCase()}
+      </span>
       <span className={classes.triggerText}>{account.name}</span>
     </>
   );
@@ -21,7 +23,7 @@ export function AccountSwitch() {
   return (
     <Menu width={220} position="bottom-start">
       <Menu.Target>
-        <button type="button" className={classes.trigger} aria-label={t.switchAccount}>
+        <button type="button" className={classes.trigger} title={t.switchAccount}>
           {name}
           <Icon name="chevron" size={15} />
         </button>

@@ -28,7 +28,7 @@ export function Palette({ opened, onClose }: { opened: boolean; onClose: () => v
       centered={false}
       yOffset="12vh"
       padding={0}
-      aria-label={t.palette}
+      attributes={{ content: { "aria-label": t.palette } }}
     >
       <Search onClose={onClose} />
     </Modal>

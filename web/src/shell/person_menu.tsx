@@ -3,7 +3,7 @@ import { Menu } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { signOut } from "../api/people.ts";
-import { SESSION, useSession } from "../session/session.tsx";
+import { becomeSomebody, useSession } from "../session/session.tsx";
 import { SCHEMES, useScheme } from "../style/scheme.tsx";
 import { useWords } from "../texts/index.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -23,16 +23,17 @@ export function PersonMenu() {
       notices.failed(error);
       return;
     }
-    queries.clear();
-    queries.setQueryData(SESSION, null);
+    becomeSomebody(queries, null);
   };
   const names = { auto: t.shell.themeAuto, light: t.shell.themeLight, dark: t.shell.themeDark };
   const next = SCHEMES[(SCHEMES.indexOf(scheme) + 1) % SCHEMES.length] ?? "auto";
   return (
     <Menu width={230} position="top-start">
       <Menu.Target>
-        <button type="button" className={classes.trigger} aria-label={t.shell.you}>
-          <span className={classes.initial}>{session.person.email.slice(0, 1).toUpperCase()}</span>
+        <button type="button" className={classes.trigger}>
+          <span className={classes.initial} aria-hidden="true">
+            {session.person.email.slice(0, 1).toUpperCase()}
+          </span>
           <span className={classes.triggerText}>{session.person.email}</span>
           <Icon name="more" size={15} />
         </button>

@@ -55,7 +55,7 @@ export function Shell({ children }: { children: ReactNode }) {
         size={280}
         withCloseButton={false}
         classNames={{ body: classes.drawer }}
-        aria-label={t.shell.menu}
+        attributes={{ content: { "aria-label": t.shell.menu } }}
       >
         {rail}
       </Drawer>

@@ -8,6 +8,7 @@ export const theme = createTheme({
   colors: { brand: names as unknown as MantineColorsTuple },
   defaultRadius: 6,
   cursorType: "pointer",
+  respectReducedMotion: true,
   components: {
     Button: { defaultProps: { size: "sm" } },
     TextInput: { defaultProps: { size: "sm" } },

@@ -27,6 +27,15 @@ export const id = {
   ready: "Siap",
   notReady: "Belum siap",
   time: "Jam server",
+  log: "Catatan perubahan",
+  logLead: "Siapa mengubah apa, lewat pintu mana, kapan.",
+  when: "Kapan",
+  who: "Siapa",
+  what: "Apa",
+  object: "Pada",
+  door: "Lewat",
+  doors: { network: "jaringan", socket: "mesin", command: "perintah" },
+  actors: { person: "orang", key: "kunci", local: "mesin ini", anyone: "siapa saja" },
 };
 
 export const en = {
@@ -56,4 +65,13 @@ export const en = {
   ready: "Ready",
   notReady: "Not ready",
   time: "Server's clock",
+  log: "Log of changes",
+  logLead: "Who changed what, through which door, when.",
+  when: "When",
+  who: "Who",
+  what: "What",
+  object: "On",
+  door: "Door",
+  doors: { network: "network", socket: "machine", command: "command" },
+  actors: { person: "a person", key: "a key", local: "this machine", anyone: "anyone" },
 } satisfies Same<typeof id>;

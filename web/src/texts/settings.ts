@@ -35,6 +35,7 @@ export const id = {
   address: "Alamat",
   since: "Masuk",
   end: "Akhiri",
+  endOthers: "Akhiri semua yang lain",
   endedIt: "Sesi diakhiri",
 };
 
@@ -73,5 +74,6 @@ export const en = {
   address: "Address",
   since: "Signed in",
   end: "End",
+  endOthers: "End all others",
   endedIt: "The session was ended",
 } satisfies Same<typeof id>;
