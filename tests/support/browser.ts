@@ -1,6 +1,7 @@
 // Debian's Chromium, as people use the web app in it.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { expect } from "vitest";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 
 export type Language = "id" | "en";
@@ -39,8 +40,10 @@ export class Visitor {
       baseURL: visit.baseUrl,
       viewport: { width: visit.width ?? 1440, height: 900 },
       colorScheme: visit.scheme ?? "light",
+      reducedMotion: "reduce", // What fades in is not to be judged half-way.
       permissions: ["clipboard-read", "clipboard-write"],
     });
+    context.setDefaultTimeout(60_000);
     await context.addInitScript(
       `if (!localStorage.getItem("merpati.language"))
          localStorage.setItem("merpati.language", "${visit.language ?? "en"}")`,
@@ -67,6 +70,11 @@ export class Visitor {
   close(): Promise<void> {
     return this.context.close();
   }
+}
+
+/** `expect.poll` with the patience that a page on a busy machine needs. */
+export function soon<T>(probe: () => T | Promise<T>) {
+  return expect.poll(probe, { timeout: 15_000 });
 }
 
 export function openBrowser(): Promise<Browser> {

@@ -1,0 +1,251 @@
+// The web app in use: from nothing to the first callback, and what each role may do.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { shop } from "./support/account.ts";
+import { openBrowser, soon, type Visitor } from "./support/browser.ts";
+import { Gateway } from "./support/gateway.ts";
+import { exchange } from "./support/http.ts";
+import { freshNumber } from "./support/numbers.ts";
+import { Sink } from "./support/sink.ts";
+import { person, visit } from "./support/web_people.ts";
+
+// A browser is slow on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+let gateway: Gateway;
+let browser: Browser;
+let sink: Sink;
+
+beforeAll(async () => {
+  sink = await Sink.open({ secure: false });
+  [gateway, browser] = await Promise.all([
+    Gateway.create({ settings: { "outbound.allow_http_callbacks": true } }),
+    openBrowser(),
+  ]);
+});
+afterAll(async () => {
+  await browser.close();
+  await gateway.close();
+  await sink.close();
+});
+
+let people = 0;
+
+/** Somebody of that role in an account of their own, signed in. */
+async function member(role: string, account: string): Promise<Visitor> {
+  people += 1;
+  const email = `person${people}@toko.example`;
+  const made = await person(gateway, email, "--account", account, "--role", role);
+  return visit(browser, gateway, made);
+}
+
+async function makeKey({ page }: Visitor, name: string): Promise<string> {
+  await page.getByRole("button", { name: "Create a key" }).first().click();
+  const dialog = page.getByRole("dialog", { name: "Create a key" });
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByRole("button", { name: "Create a key" }).click();
+  const shown = page.getByRole("dialog", { name: "Your new key" });
+  const key = await shown.locator("code").innerText();
+  await shown.getByRole("button", { name: "I have copied it" }).click();
+  gateway.secrets.add(key);
+  return key;
+}
+
+test("a newcomer gets from nothing to the first callback", async () => {
+  const account = await gateway.account();
+  const visitor = await member("owner", account.id);
+  const { page } = visitor;
+  await page.getByRole("heading", { name: "Start here" }).waitFor();
+
+  await visitor.goto("/devices");
+  await page.getByRole("button", { name: "Add a device" }).click();
+  const number = freshNumber();
+  const dialog = page.getByRole("dialog", { name: "Add a device" });
+  await dialog.getByLabel("Number").fill(number);
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await page.getByRole("dialog", { name: number }).getByText("Connected").waitFor();
+
+  await visitor.goto("/account");
+  await page.getByLabel("Callback address").fill(sink.url("/first"));
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved").waitFor();
+
+  await visitor.goto("/keys");
+  const key = await makeKey(visitor, "toko-web");
+
+  await visitor.goto("/developers");
+  await page.getByLabel("API key").fill(key);
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByText("HTTP 200").waitFor();
+  const told = await sink.request("/first");
+  expect(told.json.status).toBe("sent");
+  await page.getByRole("link", { name: "Follow this message" }).click();
+  await page.getByRole("dialog", { name: "Message" }).getByText("Sent").first().waitFor();
+
+  await visitor.goto("/");
+  await page.getByRole("heading", { name: "Latest messages" }).waitFor();
+  await soon(() => page.getByRole("heading", { name: "Start here" }).count()).toBe(0);
+  expect(visitor.complaints).toEqual([]);
+  await visitor.close();
+});
+
+test("a key that is revoked sends no more, and its name has to be typed", async () => {
+  const { account, device } = await shop(gateway);
+  const visitor = await member("owner", account.id);
+  const { page } = visitor;
+  await visitor.goto("/keys");
+  const key = await makeKey(visitor, "laporan");
+  const body = { to: freshNumber(), from: device, message: "Halo", Type: "text" };
+  expect((await account.send(body, { key })).status).toBe(200);
+  await page.getByRole("row", { name: /laporan/ }).getByRole("button", { name: "Revoke" }).click();
+  const dialog = page.getByRole("dialog", { name: "Revoke the key" });
+  const revoke = dialog.getByRole("button", { name: "Revoke" });
+  expect(await revoke.isDisabled()).toBe(true);
+  await dialog.getByLabel("Type laporan to go on").fill("laporan");
+  await revoke.click();
+  await page.getByText("The key was revoked").waitFor();
+  expect((await account.send(body, { key })).status).toBe(401);
+  await visitor.close();
+});
+
+test("a message that waits appears while one looks, and can be cancelled", async () => {
+  const { account, device } = await shop(gateway);
+  const visitor = await member("operator", account.id);
+  const { page } = visitor;
+  await visitor.goto("/messages");
+  await page.getByText("No messages yet").waitFor();
+  const to = freshNumber();
+  const body = { to, from: device, message: "Halo", Type: "text", delay: 3600 };
+  await account.send(body);
+  await page.getByRole("link", { name: to }).click(); // Without a reload.
+  const drawer = page.getByRole("dialog", { name: "Message" });
+  await drawer.getByRole("button", { name: "Cancel" }).click();
+  await drawer.getByText("Cancelled").first().waitFor();
+  expect(page.url()).toContain("/app/messages/");
+  expect(visitor.complaints).toEqual([]);
+  await visitor.close();
+});
+
+test("filters live in the address", async () => {
+  const { account, device } = await shop(gateway);
+  const [good, bad] = [freshNumber(), "6281234991001"];
+  for (const to of [good, bad]) {
+    await account.send({ to, from: device, message: "Halo", Type: "text" });
+  }
+  const visitor = await member("viewer", account.id);
+  const { page } = visitor;
+  await visitor.goto("/messages");
+  await page.getByRole("combobox", { name: "State" }).click();
+  await page.getByRole("option", { name: "Failed" }).click();
+  await soon(() => page.url()).toContain("?state=failed");
+  const table = page.getByRole("table", { name: "Messages" });
+  await soon(() => table.getByRole("row").count()).toBe(2);
+  await page.reload();
+  await soon(() => table.getByRole("row").count()).toBe(2);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await soon(() => table.getByRole("row").count()).toBe(3);
+  await visitor.close();
+});
+
+test("a callback that was given up is delivered again", async () => {
+  const { account, device } = await shop(gateway);
+  const visitor = await member("operator", account.id);
+  const { page } = visitor;
+  sink.on("/gone", (attempt) => ({ status: attempt === 1 ? 410 : 200 }));
+  const body = { to: freshNumber(), from: device, message: "Halo", Type: "text" };
+  await account.send({ ...body, callbackStatus: sink.url("/gone") });
+  await visitor.goto("/callbacks");
+  await page.getByRole("table").getByText("Refused for good").waitFor();
+  await page.getByRole("link", { name: sink.url("/gone") }).click();
+  const drawer = page.getByRole("dialog", { name: "Callback" });
+  await drawer.getByRole("button", { name: "Deliver again" }).click();
+  await drawer.getByText("Delivered", { exact: true }).waitFor();
+  expect(sink.at("/gone")).toHaveLength(2);
+  expect(visitor.complaints).toEqual([]);
+  await visitor.close();
+});
+
+test("viewers are offered nothing that changes, and strangers see nothing", async () => {
+  const { account, device } = await shop(gateway);
+  const body = { to: freshNumber(), from: device, message: "x", Type: "text" };
+  const answer = await account.send(body);
+  const viewer = await member("viewer", account.id);
+  await viewer.goto(`/messages/${answer.json.data.requestId}`);
+  await viewer.goto("/devices");
+  expect(await viewer.page.getByRole("button", { name: "Add a device" }).count()).toBe(0);
+  expect(await viewer.page.getByRole("link", { name: "API keys" }).count()).toBe(0);
+  await viewer.page.goto("/app/keys");
+  await viewer.page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+
+  const other = await member("owner", (await gateway.account()).id);
+  await other.page.goto(`/app/messages/${answer.json.data.requestId}`);
+  await other.page.getByRole("alert").getByText("Not found, or not yours.").waitFor();
+  await other.page.goto("/app/accounts");
+  await other.page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+  await Promise.all([viewer.close(), other.close()]);
+});
+
+test("an administrator makes an account, fills it, and links somebody to it", async () => {
+  const admin = await person(gateway, "admin@toko.example", "--admin");
+  const visitor = await visit(browser, gateway, admin);
+  const { page } = visitor;
+  await visitor.goto("/accounts");
+  await page.getByRole("button", { name: "Create an account" }).click();
+  const dialog = page.getByRole("dialog", { name: "Create an account" });
+  await dialog.getByLabel("Name").fill("Klinik Sehat");
+  await dialog.getByLabel("Credit").fill("100");
+  await dialog.getByRole("button", { name: "Create an account" }).click();
+  const secret = page.getByRole("dialog", { name: "The new account's webhook secret" });
+  gateway.secrets.add(await secret.locator("code").innerText());
+  await secret.getByRole("button", { name: "I have copied it" }).click();
+  const row = page.getByRole("row", { name: /Klinik Sehat/ });
+  await row.getByRole("button", { name: "Top up" }).click();
+  await page.getByLabel("Amount").fill("23");
+  await page.getByRole("dialog").getByRole("button", { name: "Top up" }).click();
+  await row.getByText("123").waitFor();
+
+  await visitor.goto("/people");
+  await page.getByRole("row", { name: /admin@toko.example/ }).getByText("Sign-in link").click();
+  const link = await page.getByRole("dialog", { name: "Sign-in link" }).locator("code").innerText();
+  expect(link).toContain("/app/sign-in#");
+  gateway.secrets.add(link.split("#")[1]!);
+  expect(visitor.complaints).toEqual([]);
+  await visitor.close();
+});
+
+test("Ctrl+K leads anywhere by the keyboard alone", async () => {
+  const { account } = await shop(gateway);
+  const visitor = await member("owner", account.id);
+  const { page } = visitor;
+  const search = page.getByRole("dialog").getByRole("combobox");
+  await page.keyboard.press("Control+k");
+  await search.fill("callb");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Callbacks" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await search.fill("628123");
+  await page.getByText("Find messages to 628123").waitFor();
+  await page.keyboard.press("Escape");
+  await visitor.close();
+});
+
+test("another site's page can change nothing with the cookie", async () => {
+  const { account } = await shop(gateway);
+  const visitor = await member("owner", account.id);
+  const cookies = await visitor.context.cookies();
+  const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
+  const body = JSON.stringify({ account: account.id, number: freshNumber() });
+  const post = (headers: Record<string, string>) =>
+    exchange({
+      method: "POST",
+      url: `${gateway.url}/v1/devices`,
+      headers: { cookie, "content-type": "application/json", ...headers },
+      body,
+    });
+  expect((await post({})).status).toBe(403);
+  const header = { "x-merpati-request": "1" };
+  expect((await post({ ...header, "sec-fetch-site": "cross-site" })).status).toBe(403);
+  expect((await post(header)).status).toBe(200);
+  expect(cookies.every((one) => one.httpOnly && one.sameSite !== "None")).toBe(true);
+  await visitor.close();
+});

@@ -1,0 +1,101 @@
+// Who gets into the web app, how, and how they get out again.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { openBrowser, soon, Visitor } from "./support/browser.ts";
+import { Gateway } from "./support/gateway.ts";
+import { linkOf, person, type SomePerson, visit } from "./support/web_people.ts";
+
+// A browser is slow on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+let gateway: Gateway;
+let browser: Browser;
+let owner: SomePerson;
+
+beforeAll(async () => {
+  [gateway, browser] = await Promise.all([Gateway.create(), openBrowser()]);
+  const account = await gateway.account();
+  owner = await person(gateway, "ani@toko.example", "--account", account.id, "--role", "owner");
+});
+afterAll(async () => {
+  await browser.close();
+  await gateway.close();
+});
+
+const stranger = () => Visitor.open(browser, { baseUrl: gateway.url });
+
+test("a wrong password and an unknown person are told the same", async () => {
+  const visitor = await stranger();
+  const { page } = visitor;
+  const texts: string[] = [];
+  for (const email of [owner.email, "nobody@toko.example"]) {
+    await page.goto("/app/devices");
+    await page.getByLabel("Email").fill(email);
+    await page.locator('input[type="password"]').fill("not the password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    texts.push(await page.getByRole("alert").innerText());
+  }
+  expect(texts[0]).toBe("Email, password or code is wrong.");
+  expect(texts[1]).toBe(texts[0]);
+  await visitor.close();
+});
+
+test("who signs in comes out at the page that was asked for", async () => {
+  const visitor = await stranger();
+  const { page } = visitor;
+  await page.goto("/app/devices");
+  await page.getByLabel("Email").fill(owner.email);
+  await page.locator('input[type="password"]').fill(owner.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { level: 1, name: "Devices" }).waitFor();
+  expect(visitor.complaints).toEqual([]);
+  await visitor.close();
+});
+
+test("a link signs in once, and leaves no token in the address", async () => {
+  const url = await linkOf(gateway, owner.email);
+  const first = await stranger();
+  await first.page.goto(url);
+  await first.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  expect(first.page.url()).not.toContain("#");
+  await first.close();
+  const second = await stranger();
+  await second.page.goto(url);
+  expect(await second.page.getByRole("alert").innerText()).toContain("was used already");
+  await second.close();
+});
+
+test("a session that is ended elsewhere is over here", async () => {
+  const here = await visit(browser, gateway, owner);
+  const elsewhere = await visit(browser, gateway, owner);
+  await elsewhere.goto("/settings");
+  await elsewhere.page.getByRole("button", { name: "End all others" }).click();
+  const rows = elsewhere.page.getByRole("table", { name: "Sessions" }).getByRole("row");
+  await soon(() => rows.count()).toBe(2); // The head, and the session that asked.
+  await here.page.getByRole("link", { name: "Messages", exact: true }).click();
+  await here.page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  await Promise.all([here.close(), elsewhere.close()]);
+});
+
+test("who signs out is out, on a reload too", async () => {
+  const visitor = await visit(browser, gateway, owner);
+  const { page } = visitor;
+  await page.getByRole("button", { name: owner.email }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  await visitor.close();
+});
+
+test("the language is remembered", async () => {
+  const visitor = await stranger();
+  const { page } = visitor;
+  await page.goto("/app/");
+  await page.getByRole("button", { name: "Bahasa Indonesia" }).click();
+  await page.getByRole("heading", { level: 1, name: "Masuk" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "Masuk" }).waitFor();
+  expect(await page.locator("html").getAttribute("lang")).toBe("id");
+  await visitor.close();
+});
