@@ -96,11 +96,10 @@ class Linked {
     const waiting = [...this.numbers];
     const next = async () => {
       for (let number = waiting.shift(); number; number = waiting.shift()) {
-        const path = `/devices/${number}/pairing`;
-        await this.manage("POST", path, { method: "qr" });
+        await this.manage("POST", `/devices/${number}/pair`, { method: "qr" });
         let qr;
         const shown = async () => {
-          ({ payload: qr } = await this.manage("GET", path));
+          ({ payload: qr } = await this.manage("GET", `/devices/${number}/pairing`));
           return qr;
         };
         const patience = { child: this.gateway, seconds: 120 };
@@ -146,7 +145,7 @@ class Linked {
   /** The management API. */
   manage(method, path, body) {
     return new Promise((resolve, reject) => {
-      const options = { socketPath: this.socketPath, method, path: `/manage/v1${path}` };
+      const options = { socketPath: this.socketPath, method, path: `/v1${path}` };
       const asked = request(options, async (answer) => {
         let text = "";
         for await (const piece of answer.setEncoding("utf8")) text += piece;

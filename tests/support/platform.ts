@@ -71,7 +71,7 @@ export class Platform {
     const { gateway } = account;
     await account.device(number, "--connector", "linked", ...unpaced, ...flags);
     const path = `/devices/${number}`;
-    await manage(gateway, "POST", `${path}/pairing`, { method: "qr" });
+    await manage(gateway, "POST", `${path}/pair`, { method: "qr" });
     const qr = await waitFor(
       "a QR code",
       async () => (await manage(gateway, "GET", `${path}/pairing`)).payload,
@@ -90,7 +90,7 @@ export class Platform {
   }
 }
 
-/** The management API on the gateway's local socket. */
+/** The catalogue on the gateway's local socket. */
 export function manage(
   gateway: Gateway,
   method: string,
@@ -100,7 +100,7 @@ export function manage(
   const socketPath = `${gateway.folder}/merpati.db.sock`;
   const text = body && JSON.stringify(body);
   return new Promise((resolve, reject) => {
-    const asked = request({ socketPath, method, path: `/manage/v1${path}` }, async (answer) => {
+    const asked = request({ socketPath, method, path: `/v1${path}` }, async (answer) => {
       const pieces: Buffer[] = [];
       for await (const piece of answer) pieces.push(piece as Buffer);
       const json = JSON.parse(Buffer.concat(pieces).toString() || "{}");
