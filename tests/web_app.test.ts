@@ -5,7 +5,7 @@ import { shop } from "./support/account.ts";
 import { openBrowser, soon, type Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
 import { exchange } from "./support/http.ts";
-import { freshNumber } from "./support/numbers.ts";
+import { freshNumber, simulated } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
 import { person, visit } from "./support/web_people.ts";
 
@@ -161,6 +161,24 @@ test("a callback that was given up is delivered again", async () => {
   await drawer.getByRole("button", { name: "Deliver again" }).click();
   await drawer.getByText("Delivered", { exact: true }).waitFor();
   expect(sink.at("/gone")).toHaveLength(2);
+  expect(visitor.complaints).toEqual([]);
+  await visitor.close();
+});
+
+test("a device is linked by the QR code that the gateway draws", async () => {
+  const account = await gateway.account();
+  const number = simulated("992001");
+  await gateway.json("device", "add", account.id, number);
+  const visitor = await member("operator", account.id);
+  const { page } = visitor;
+  await visitor.goto(`/devices/${number}`);
+  await page.getByRole("button", { name: "Link", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: `Link ${number}` });
+  const code = dialog.getByRole("img", { name: "QR code that links the device" });
+  await code.or(dialog.getByText("Linked", { exact: true })).first().waitFor();
+  await dialog.getByText("Linked", { exact: true }).waitFor();
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await page.getByRole("dialog", { name: number }).getByText("Connected").waitFor();
   expect(visitor.complaints).toEqual([]);
   await visitor.close();
 });

@@ -55,6 +55,7 @@ const pages: [string, () => string][] = [
   ["callbacks", () => "/callbacks"],
   ["keys", () => "/keys"],
   ["account", () => "/account"],
+  ["usage", () => "/usage"],
   ["developers", () => "/developers"],
   ["settings", () => "/settings"],
   ["accounts", () => "/accounts"],
@@ -73,10 +74,10 @@ async function look(visitor: Visitor, name: string): Promise<void> {
 }
 
 const looks: [Scheme, Language, number][] = [
-  ["light", "id", 1440],
-  ["dark", "en", 1440],
-  ["light", "en", 390],
-  ["dark", "id", 390],
+  ["light", "en", 1440],
+  ["dark", "id", 1440],
+  ["light", "id", 390],
+  ["dark", "en", 390],
 ];
 
 describe.each(looks)("%s, %s, %i pixels", (scheme, language, width) => {

@@ -27,6 +27,7 @@ const Developers = lazy(() => import("./pages/developers.tsx"));
 const Settings = lazy(() => import("./pages/settings.tsx"));
 const Accounts = lazy(() => import("./pages/accounts.tsx"));
 const People = lazy(() => import("./pages/people.tsx"));
+const Usage = lazy(() => import("./pages/usage.tsx"));
 const Server = lazy(() => import("./pages/server.tsx"));
 const Missing = lazy(() => import("./pages/missing.tsx"));
 
@@ -101,6 +102,7 @@ function Pages() {
       <Route path="/callbacks/:id?" component={Callbacks} />
       {can("account:manage") && <Route path="/keys" component={Keys} />}
       <Route path="/account" component={Account} />
+      <Route path="/usage" component={Usage} />
       <Route path="/developers" component={Developers} />
       <Route path="/settings" component={Settings} />
       {admin && <Route path="/accounts" component={Accounts} />}

@@ -11,6 +11,7 @@ import type {
   NewKey,
   OwnAccountChange,
   PairingWish,
+  UsagePage,
 } from "./types.ts";
 
 const byId = (id: string) => ({ params: { path: { id } } });
@@ -170,6 +171,23 @@ export const readAccount = (account: string) =>
 
 export const changeAccount = (account: string, change: OwnAccountChange) =>
   answerOf(client.PATCH("/v1/account", { body: { account, ...change } }));
+
+export const listLedger = (query: { account: string; limit?: number; cursor?: string }) =>
+  answerOf(client.GET("/v1/account/credit", { params: { query: given(query) } }));
+
+export interface UsageQuery {
+  account: string;
+  by: string;
+  since: string;
+  offset: string;
+}
+
+export async function readUsage(query: UsageQuery): Promise<UsagePage> {
+  return (await answerOf(client.GET("/v1/usage", { params: { query } }))) as UsagePage;
+}
+
+export const usageAddress = (query: UsageQuery) =>
+  `/v1/usage${queryText({ ...query, format: "csv" })}`;
 
 export const rotateSecret = (account: string) =>
   answerOf(client.POST("/v1/account/secret", { body: { account, overlap_seconds: 86_400 } }));

@@ -24,9 +24,12 @@ export type NewKey = Schemas["NewKey"];
 export type Pairing = Schemas["Pairing"];
 export type PairingWish = Schemas["PairingWish"];
 export type TimelineStep = Schemas["TimelineStep"];
+export type UsagePage = Schemas["UsagePage"];
+export type UsageRow = Schemas["UsageRow"];
 export type WaitReason = Schemas["WaitReason"];
 export type Scope = Schemas["Scope"];
 
+export type LedgerEntry = Schemas["LedgerEntry"];
 export type LogEntry = Schemas["LogPage"]["items"][number];
 export type Member = Schemas["Member"];
 export type NewMember = Schemas["NewMember"];

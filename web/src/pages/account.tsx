@@ -12,6 +12,7 @@ import { Facts, Mono, Note, SecretOnce } from "../ui/notes.tsx";
 import { Page, Panel, Section } from "../ui/page.tsx";
 import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
 import { At } from "../ui/time.tsx";
+import { Ledger } from "./ledger.tsx";
 import { Members } from "./members.tsx";
 
 export default function Account() {
@@ -23,6 +24,7 @@ export default function Account() {
     <Page title={t.title} lead={t.lead}>
       <ProblemNote error={account.error} />
       {account.data ? <Plan account={account.data} /> : <Skeleton height={140} radius="md" />}
+      <Ledger account={id} />
       {account.data && can("account:manage") && <Profile key={id} account={account.data} />}
       {account.data && can("account:manage") && <Secret account={id} />}
       {can("account:manage") && <Members account={id} />}

@@ -8,6 +8,7 @@ import {
   listKeys,
   listMessages,
   readAccount,
+  readUsage,
 } from "../api/operations.ts";
 import { usePollInterval } from "../live/live.tsx";
 import { useAccountId, useSession } from "../session/session.tsx";
@@ -19,6 +20,7 @@ import { Page, Section } from "../ui/page.tsx";
 import { Ago } from "../ui/time.tsx";
 import { Checklist } from "./checklist.tsx";
 import classes from "./overview.module.css";
+import { rangeOf } from "./usage_days.ts";
 
 export default function Overview() {
   const { account } = useSession();
@@ -70,8 +72,14 @@ export function useOverview() {
     queryFn: () => listKeys(account),
     enabled: can("account:manage"),
   });
+  const range = rangeOf(1, Date.now());
+  const today = useQuery({
+    queryKey: ["usage", account, "today", range.since],
+    queryFn: () => readUsage({ account, by: "day", ...range }),
+    refetchInterval,
+  });
   const own = useQuery({ queryKey: ["account", account], queryFn: () => readAccount(account) });
-  return { account: own, messages, devices, delivered, exhausted, keys };
+  return { account: own, today, messages, devices, delivered, exhausted, keys };
 }
 
 type Overviewed = ReturnType<typeof useOverview>;
@@ -175,10 +183,18 @@ function Figures({ shown }: { shown: Overviewed }) {
   const { t, format } = useWords();
   const devices = shown.devices.data?.items;
   const up = devices?.filter((one) => one.state === "connected").length ?? 0;
-  const keys = shown.keys.data?.items.filter((key) => key.state === "active").length;
+  const today = shown.today.data?.items[0] ?? (shown.today.data && { sent: 0, failed: 0 });
   const credit = shown.account.data?.credit;
   return (
     <dl className={classes.figures}>
+      <div>
+        <dt>{t.overview.sentToday}</dt>
+        <dd>{today ? format.number(today.sent) : "…"}</dd>
+      </div>
+      <div>
+        <dt>{t.overview.failedToday}</dt>
+        <dd>{today ? format.number(today.failed) : "…"}</dd>
+      </div>
       <div>
         <dt>{t.overview.credit}</dt>
         <dd>
@@ -193,12 +209,6 @@ function Figures({ shown }: { shown: Overviewed }) {
           {devices ? t.overview.ofDevices(format.number(up), format.number(devices.length)) : "…"}
         </dd>
       </div>
-      {keys !== undefined && (
-        <div>
-          <dt>{t.overview.keys}</dt>
-          <dd>{format.number(keys)}</dd>
-        </div>
-      )}
     </dl>
   );
 }

@@ -29,11 +29,12 @@ export function usePageGroups(): PageGroup[] {
         { href: "/developers", name: t.developers, icon: "developers" },
       ],
     });
+    const usage: PageLink = { href: "/usage", name: t.usage, icon: "usage" };
     const keys: PageLink = { href: "/keys", name: t.keys, icon: "keys" };
     const own: PageLink = { href: "/account", name: t.account, icon: "account" };
     groups.push({
       title: t.groupAccount,
-      pages: can("account:manage") ? [keys, own] : [own],
+      pages: can("account:manage") ? [keys, usage, own] : [usage, own],
     });
   }
   if (admin) {

@@ -20,6 +20,21 @@ export const id = {
   rotateText:
     "Rahasia baru langsung dipakai. Selama satu hari, tanda tangan lama tetap disertakan.",
   rotated: "Rahasia baru Anda",
+  ledger: "Buku kredit",
+  ledgerLead: "Setiap perubahan kredit, dengan sisa sesudahnya.",
+  ledgerEmpty: "Belum ada perubahan kredit.",
+  when: "Kapan",
+  entry: "Perubahan",
+  reason: "Keterangan",
+  amount: "Jumlah",
+  balance: "Sisa",
+  kinds: {
+    opening: "Saldo awal",
+    messages: "Pesan",
+    topup: "Pengisian",
+    deduction: "Pengurangan",
+    set: "Ditetapkan",
+  },
   planNote: "Paket ini tidak dapat menambah perangkat lewat API.",
 };
 
@@ -42,5 +57,20 @@ export const en = {
   rotate: "Rotate the secret",
   rotateText: "The new secret counts at once. For one day, signatures of the old one go along.",
   rotated: "Your new secret",
+  ledger: "Credit book",
+  ledgerLead: "Each change of the credit, with the balance after it.",
+  ledgerEmpty: "The credit has not changed yet.",
+  when: "When",
+  entry: "Change",
+  reason: "Reason",
+  amount: "Amount",
+  balance: "Balance",
+  kinds: {
+    opening: "Opening balance",
+    messages: "Messages",
+    topup: "Top-up",
+    deduction: "Deduction",
+    set: "Set",
+  },
   planNote: "This plan cannot add devices over the API.",
 } satisfies Same<typeof id>;

@@ -2,10 +2,24 @@ import type { Same } from "./same.ts";
 
 export const id = {
   title: "Pemakaian",
-  lead: "Berapa yang dikirim, dan berapa yang gagal, setiap hari.",
+  lead: "Berapa yang terkirim, dan berapa yang gagal, setiap hari.",
+  range: "Rentang",
+  days: (n: string) => `${n} hari`,
+  day: "Hari",
+  byDevice: "Per perangkat",
+  byCode: "Per kode",
+  empty: "Belum ada pemakaian",
+  emptyText: "Pesan yang selesai dihitung di sini, dan tetap ada ketika pesannya sudah dihapus.",
 };
 
 export const en = {
   title: "Usage",
   lead: "How much was sent, and how much failed, each day.",
+  range: "Range",
+  days: (n: string) => `${n} days`,
+  day: "Day",
+  byDevice: "By device",
+  byCode: "By code",
+  empty: "No usage yet",
+  emptyText: "Messages that ended are counted here, and stay when the messages are removed.",
 } satisfies Same<typeof id>;

@@ -1,0 +1,129 @@
+// What was sent and what failed, by day, device and code.
+import { Button, Group, SegmentedControl } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { readUsage, usageAddress } from "../api/operations.ts";
+import type { UsageRow } from "../api/types.ts";
+import { useAccountId } from "../session/session.tsx";
+import { useText, useWords } from "../texts/index.tsx";
+import classes from "../ui/chart.module.css";
+import { type Column, DataTable } from "../ui/data_table.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { codeText } from "../ui/message_state.tsx";
+import { Empty, Mono } from "../ui/notes.tsx";
+import { Page, Panel, Section } from "../ui/page.tsx";
+import { ProblemNote } from "../ui/problem_note.tsx";
+import { useFilters } from "../ui/url_state.ts";
+import { daysOf, rangeOf } from "./usage_days.ts";
+
+const Chart = lazy(() => import("../ui/chart.tsx"));
+const RANGES = ["7", "30", "90"] as const;
+const FILTERS = ["days"] as const;
+
+export default function Usage() {
+  const t = useText().usage;
+  const account = useAccountId();
+  const { filters, set } = useFilters(FILTERS);
+  const days = Number(RANGES.find((range) => range === filters.days) ?? "30");
+  const range = rangeOf(days, Date.now());
+  const usage = useQuery({
+    queryKey: ["usage", account, "day", days],
+    queryFn: () => readUsage({ account, by: "day", ...range }),
+  });
+  const rows = usage.data && daysOf(usage.data.items, days, Date.now());
+  return (
+    <Page
+      title={t.title}
+      lead={t.lead}
+      actions={
+        <Group gap="sm">
+          <SegmentedControl
+            aria-label={t.range}
+            size="xs"
+            value={`${days}`}
+            onChange={(value) => set({ days: value })}
+            data={RANGES.map((value) => ({ value, label: t.days(value) }))}
+          />
+          <Button
+            component="a"
+            variant="default"
+            href={usageAddress({ account, by: "day,device,code", ...range })}
+            download="usage.csv"
+            leftSection={<Icon name="download" size={16} />}
+          >
+            CSV
+          </Button>
+        </Group>
+      }
+    >
+      <ProblemNote error={usage.error} />
+      {usage.data?.items.length === 0 ? (
+        <Empty icon="usage" title={t.empty} text={t.emptyText} />
+      ) : (
+        <>
+          <Panel>
+            <Suspense fallback={<div className={classes.chart} aria-busy="true" />}>
+              {rows ? <Chart rows={rows} /> : <div className={classes.chart} aria-busy="true" />}
+            </Suspense>
+          </Panel>
+          <Groups account={account} range={range} days={days} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+interface GroupsProps {
+  account: string;
+  range: { since: string; offset: string };
+  days: number;
+}
+
+/** The same by device, and by what the platform said. */
+function Groups({ account, range, days }: GroupsProps) {
+  const { t } = useWords();
+  const by = (column: "device" | "code") => ({
+    queryKey: ["usage", account, column, days],
+    queryFn: () => readUsage({ account, by: column, ...range }),
+  });
+  const devices = useQuery(by("device"));
+  const codes = useQuery(by("code"));
+  return (
+    <>
+      <Section title={t.usage.byDevice}>
+        <DataTable
+          label={t.usage.byDevice}
+          columns={useCounts("device", t.messages.from, (row) => <Mono>{row.device ?? ""}</Mono>)}
+          rows={devices.data?.items}
+          rowKey={(row) => row.device ?? ""}
+          error={devices.error}
+          empty={null}
+        />
+      </Section>
+      <Section title={t.usage.byCode}>
+        <DataTable
+          label={t.usage.byCode}
+          columns={useCounts("code", t.messages.code, (row) =>
+            `${row.code ?? ""} ${codeText(row.code, t)}`.trim(),
+          )}
+          rows={codes.data?.items}
+          rowKey={(row) => `${row.code}`}
+          error={codes.error}
+          empty={null}
+        />
+      </Section>
+    </>
+  );
+}
+
+function useCounts(key: string, head: string, cell: Column<UsageRow>["cell"]): Column<UsageRow>[] {
+  const { t, format } = useWords();
+  const count = (name: "sent" | "failed" | "cancelled"): Column<UsageRow> => ({
+    key: name,
+    head: t.messages.states[name],
+    align: "right",
+    narrow: true,
+    cell: (row) => format.number(row[name]),
+  });
+  return [{ key, head, cell }, count("sent"), count("failed"), count("cancelled")];
+}

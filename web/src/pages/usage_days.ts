@@ -1,0 +1,38 @@
+// Days of the reader's calendar, as the gateway counts them for an offset from UTC.
+import type { UsageRow } from "../api/types.ts";
+
+export interface Day {
+  day: string; // "2026-11-22"
+  sent: number;
+  failed: number;
+}
+
+const DAY = 86_400_000;
+
+/** "+07:00" of this browser's zone. */
+export function offsetOf(now: number): string {
+  const minutes = -new Date(now).getTimezoneOffset();
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  const size = Math.abs(minutes);
+  return `${minutes < 0 ? "-" : "+"}${two(size / 60)}:${two(size % 60)}`;
+}
+
+/** From the beginning of the first of so many days, of which today is the last. */
+export function rangeOf(days: number, now: number): { since: string; offset: string } {
+  const start = new Date(now);
+  start.setHours(0, 0, 0, 0);
+  start.setDate(start.getDate() - days + 1);
+  return { since: start.toISOString(), offset: offsetOf(now) };
+}
+
+/** One row for each day, those without messages too. */
+export function daysOf(rows: UsageRow[], days: number, now: number): Day[] {
+  const known = new Map(rows.map((row) => [row.day, row]));
+  return Array.from({ length: days }, (_, place) => {
+    const local = new Date(now - (days - 1 - place) * DAY);
+    const two = (value: number) => String(value).padStart(2, "0");
+    const day = `${local.getFullYear()}-${two(local.getMonth() + 1)}-${two(local.getDate())}`;
+    const row = known.get(day);
+    return { day, sent: row?.sent ?? 0, failed: row?.failed ?? 0 };
+  });
+}
