@@ -11,14 +11,10 @@ export const id = {
   details: "Keterangan",
   type: "Jenis",
   anyState: "Semua keadaan",
-  anyDevice: "Semua perangkat",
   since: "Sejak",
   until: "Sampai",
   text: "Teks keterangan",
-  toHint: "628… atau awalannya",
   export: "Unduh",
-  exportCsv: "CSV dari saringan ini",
-  exportJson: "JSON per baris",
   empty: "Belum ada pesan",
   emptyText: "Kirim yang pertama lewat API: halaman Pengembang menyusun permintaannya untuk Anda.",
   emptyButton: "Susun permintaan",
@@ -101,7 +97,6 @@ export const id = {
     platform: "keputusan platform",
   },
   until_: (time: string) => `sampai ${time}`,
-  masked: "Nomor disamarkan untuk peran Anda.",
 };
 
 export const en = {
@@ -115,14 +110,10 @@ export const en = {
   details: "Details",
   type: "Type",
   anyState: "Any state",
-  anyDevice: "Any device",
   since: "Since",
   until: "Until",
   text: "Text of details",
-  toHint: "628… or how it begins",
   export: "Download",
-  exportCsv: "CSV of these filters",
-  exportJson: "JSON, one a line",
   empty: "No messages yet",
   emptyText: "Send the first one over the API: the Developers page builds the request for you.",
   emptyButton: "Build a request",
@@ -204,5 +195,4 @@ export const en = {
     platform: "the platform's decision",
   },
   until_: (time: string) => `until ${time}`,
-  masked: "Numbers are masked for your role.",
 } satisfies Same<typeof id>;

@@ -3,7 +3,6 @@ import type { Same } from "./same.ts";
 export const id = {
   title: "Pengaturan",
   lead: "Milik Anda di peramban ini, dan cara Anda masuk.",
-  look: "Tampilan",
   language: "Bahasa",
   theme: "Tema",
   password: "Kata sandi",
@@ -42,7 +41,6 @@ export const id = {
 export const en = {
   title: "Settings",
   lead: "Yours in this browser, and how you sign in.",
-  look: "Appearance",
   language: "Language",
   theme: "Theme",
   password: "Password",
