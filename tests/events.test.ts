@@ -2,6 +2,7 @@
 import { request, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
+import { check } from "./support/contract.ts";
 import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
@@ -34,6 +35,7 @@ class Watcher {
   headers: IncomingMessage["headers"] = {};
   ended = false;
   lastId = "";
+  raw = "";
   private text = "";
   private readonly asked;
 
@@ -55,6 +57,7 @@ class Watcher {
   }
 
   private take(piece: string): void {
+    this.raw += piece;
     this.text += piece;
     for (let end = this.text.indexOf("\n\n"); end >= 0; end = this.text.indexOf("\n\n")) {
       const lines = this.text.slice(0, end).split("\n");
@@ -100,6 +103,8 @@ test("a message, its credit and its device are told to their account alone", asy
   const id = await send();
   await watcher.until("message.updated", (data) => data.id === id && data.state === "sent");
   await watcher.until("account.credit");
+  const { status, headers, raw: text } = watcher;
+  check("GET", "/v1/events", { status, headers: headers as Record<string, string>, text });
   await gateway.json("device", "disconnect", device);
   await watcher.until("device.state", (data) => data.state === "disconnected");
   await gateway.json("device", "connect", device);

@@ -1,79 +1,24 @@
 // People: how they sign in, what keeps others out, and what is written down.
-import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
-import { call } from "./support/catalogue.ts";
 import type { Json } from "./support/contract.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
+import {
+  linkOf, person, PersonClient, tokenOf, totpAt, type SomePerson,
+} from "./support/people.ts";
 
 let gateway: Gateway;
 let account: Account;
 let people = 0;
 
-interface Made {
-  email: string;
-  password: string;
-}
+const someone = (...flags: string[]) =>
+  person(gateway, `orang${++people}@toko.example`, ...flags);
+const owner = () => someone("--account", account.id, "--role", "owner");
 
-async function person(...flags: string[]): Promise<Made> {
-  const email = `orang${++people}@toko.example`;
-  const made = await gateway.json("user", "create", email, ...flags);
-  gateway.secrets.add(made.password);
-  return { email, password: made.password };
-}
-
-const owner = () => person("--account", account.id, "--role", "owner");
-
-/** What a browser that shows a page of this server does. */
-class Browser {
-  cookie = "";
-  readonly headers: Record<string, string> = {
-    "x-merpati-request": "1",
-    "sec-fetch-site": "same-origin",
-  };
-
-  async ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-    const all = { ...this.headers, ...(this.cookie && { cookie: this.cookie }), ...headers };
-    const answer = await call(gateway, { method, path: `/v1${path}` }, { headers: all }, body);
-    const set = answer.headers["set-cookie"];
-    if (set) {
-      this.cookie = set.slice(0, set.indexOf(";"));
-      gateway.secrets.add(this.cookie.slice(this.cookie.indexOf("=") + 1) || "no token");
-    }
-    return answer;
-  }
-
-  signIn({ email, password }: Made, totp?: string) {
-    return this.ask("POST", "/session", { email, password, ...(totp && { totp }) });
-  }
-}
-
-async function signedIn(made: Made): Promise<Browser> {
-  const browser = new Browser();
-  expect((await browser.signIn(made)).status).toBe(200);
-  return browser;
-}
-
-async function linkToken(email: string): Promise<string> {
-  const { url } = await gateway.json("user", "link", email);
-  expect(url).toMatch(new RegExp(`^${gateway.url}/app/sign-in#[A-Za-z0-9]{43}$`));
-  const token = url.slice(url.indexOf("#") + 1);
-  gateway.secrets.add(token);
-  return token;
-}
-
-function totpAt(secret: string, time: number): string {
-  const bits = [...secret]
-    .map((c) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(c).toString(2).padStart(5, "0"))
-    .join("");
-  const key = Buffer.from(bits.match(/.{8}/g)!.map((byte) => parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(time / 30_000)));
-  const digest = createHmac("sha1", key).update(counter).digest();
-  const at = digest[19]! & 15;
-  return String((digest.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");
-}
+const stranger = () => new PersonClient(gateway);
+const signedIn = (who: SomePerson) => PersonClient.signedIn(gateway, who);
+const linkToken = async (email: string) => tokenOf(await linkOf(gateway, email));
 
 beforeAll(async () => {
   gateway = await Gateway.create();
@@ -96,20 +41,19 @@ test("an owner signs in, is told the rights, and signs out", async () => {
 describe("guessing", () => {
   test("a stranger learns nothing, and is slowed", async () => {
     const made = await owner();
-    const wrong = await new Browser().signIn({ ...made, password: "kuda lumping 8" });
+    const wrong = await stranger().signIn({ ...made, password: "kuda lumping 8" });
     const nobody = { email: "tidak@ada.example", password: "kuda lumping 8" };
-    const unknown = await new Browser().signIn(nobody);
+    const unknown = await stranger().signIn(nobody);
     expect(wrong.status).toBe(401);
     expect(unknown.text).toBe(wrong.text);
     let answer = wrong;
     for (let n = 0; n < 7 && answer.status === 401; ++n) {
-      answer = await new Browser().signIn({ ...made, password: `kuda lumping ${n}` });
+      answer = await stranger().signIn({ ...made, password: `kuda lumping ${n}` });
     }
     expect(answer.status).toBe(429);
     expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
-    const link = await new Browser().ask("POST", "/session/link", {
-      token: await linkToken(made.email),
-    });
+    const token = await linkToken(made.email);
+    const link = await stranger().ask("POST", "/session/link", { token });
     expect(link.status).toBe(200);
   });
 });
@@ -118,7 +62,7 @@ describe("a session", () => {
   test("is never one that the browser brought along", async () => {
     const made = await owner();
     const token = "a".repeat(43);
-    const browser = new Browser();
+    const browser = stranger();
     browser.cookie = `merpati_session=${token}`;
     expect((await browser.signIn(made)).status).toBe(200);
     expect(browser.cookie).not.toContain(token);
@@ -164,9 +108,13 @@ describe("a session", () => {
       }
     }
     const made = await owner();
-    const outside = await new Browser().ask("POST", "/session", made, { "x-merpati-request": "" });
+    const outside = await stranger().ask("POST", "/session", made, { "x-merpati-request": "" });
     expect(outside.status).toBe(403);
     expect(outside.headers["set-cookie"]).toBeUndefined();
+    const token = await linkToken(made.email);
+    const linked = (headers = {}) => stranger().ask("POST", "/session/link", { token }, headers);
+    expect((await linked({ "x-merpati-request": "" })).status).toBe(403);
+    expect((await linked()).status).toBe(200);
     expect(await keys()).toBe(before);
   });
 
@@ -187,20 +135,22 @@ describe("a session", () => {
 describe("a link", () => {
   test("signs in once, however many use it at once", async () => {
     const made = await owner();
-    const token = await linkToken(made.email);
+    const url = await linkOf(gateway, made.email);
+    expect(url).toMatch(new RegExp(`^${gateway.url}/app/sign-in#[A-Za-z0-9]{43}$`));
+    const token = tokenOf(url);
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => new Browser().ask("POST", "/session/link", { token })),
+      Array.from({ length: 8 }, () => stranger().ask("POST", "/session/link", { token })),
     );
     expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
     expect(answers.filter((answer) => answer.status === 401)).toHaveLength(7);
-    const again = await new Browser().ask("POST", "/session/link", { token });
+    const again = await stranger().ask("POST", "/session/link", { token });
     expect(again.status).toBe(401);
   });
 
   test("lets a person choose a password, and ends the other sessions", async () => {
     const made = await owner();
     const other = await signedIn(made);
-    const browser = new Browser();
+    const browser = stranger();
     await browser.ask("POST", "/session/link", { token: await linkToken(made.email) });
     const password = "ayam berkokok pagi";
     gateway.secrets.add(password);
@@ -208,8 +158,8 @@ describe("a link", () => {
     expect((await choose("pendek")).status).toBe(400);
     expect((await choose(password)).status).toBe(200);
     expect((await other.ask("GET", "/session")).status).toBe(401);
-    expect((await new Browser().signIn(made)).status).toBe(401);
-    expect((await new Browser().signIn({ ...made, password })).status).toBe(200);
+    expect((await stranger().signIn(made)).status).toBe(401);
+    expect((await stranger().signIn({ ...made, password })).status).toBe(200);
   });
 });
 
@@ -226,14 +176,14 @@ test("a second factor is asked for, and each code works once", async () => {
   expect(confirm.status).toBe(200);
   const [recovery] = confirm.json.recovery_codes;
   gateway.secrets.add(recovery);
-  expect((await new Browser().signIn(made)).json.code).toBe("totp_required");
-  expect((await new Browser().signIn(made, "000000")).json.code).toBe("unauthenticated");
+  expect((await stranger().signIn(made)).json.code).toBe("totp_required");
+  expect((await stranger().signIn(made, "000000")).json.code).toBe("unauthenticated");
   // The step after this one is not used yet.
   const next = totpAt(secret, Date.now() + 30_000);
-  expect((await new Browser().signIn(made, next)).status).toBe(200);
-  expect((await new Browser().signIn(made, next)).status).toBe(401);
-  expect((await new Browser().signIn(made, recovery.toUpperCase())).status).toBe(200);
-  expect((await new Browser().signIn(made, recovery)).status).toBe(401);
+  expect((await stranger().signIn(made, next)).status).toBe(200);
+  expect((await stranger().signIn(made, next)).status).toBe(401);
+  expect((await stranger().signIn(made, recovery.toUpperCase())).status).toBe(200);
+  expect((await stranger().signIn(made, recovery)).status).toBe(401);
 });
 
 test("the log says who changed what, by which door, and what it was", async () => {
@@ -256,7 +206,7 @@ test("the log says who changed what, by which door, and what it was", async () =
     { operation: "POST /v1/devices", door: "socket", actor: { kind: "local" }, before: null },
   ]);
   expect((await browser.ask("GET", "/admin/log")).status).toBe(403);
-  const admin = await signedIn(await person("--admin"));
+  const admin = await signedIn(await someone("--admin"));
   const whole = await admin.ask("GET", "/admin/log?limit=1000");
   const names = whole.json.items.map((item: Json) => item.operation);
   expect(names).toContain("POST /v1/session");
@@ -269,5 +219,5 @@ test("a person is made while the server is stopped, and signs in later", async (
   expect(made.password).toMatch(/^[a-z2-9-]{23}$/);
   gateway.secrets.add(made.password);
   await gateway.start();
-  expect((await new Browser().signIn(made)).status).toBe(200);
+  expect((await stranger().signIn(made)).status).toBe(200);
 });

@@ -7,7 +7,8 @@ import { Gateway } from "./support/gateway.ts";
 import { exchange } from "./support/http.ts";
 import { freshNumber, simulated } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
-import { person, visit } from "./support/web_people.ts";
+import { person } from "./support/people.ts";
+import { visit } from "./support/web_people.ts";
 
 // A browser is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });

@@ -6,7 +6,8 @@ import { openBrowser, soon } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
-import { person, type SomePerson, visit } from "./support/web_people.ts";
+import { person, type SomePerson } from "./support/people.ts";
+import { visit } from "./support/web_people.ts";
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}}`;
 

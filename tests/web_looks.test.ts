@@ -9,7 +9,8 @@ import { barriers, type Language, openBrowser, type Scheme, Visitor } from "./su
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
-import { person, type SomePerson, visit } from "./support/web_people.ts";
+import { person, type SomePerson } from "./support/people.ts";
+import { visit } from "./support/web_people.ts";
 
 const folder = process.env["MERPATI_SCREENSHOTS"];
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });

@@ -3,7 +3,8 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openBrowser, soon, Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
-import { linkOf, person, type SomePerson, visit } from "./support/web_people.ts";
+import { linkOf, person, type SomePerson } from "./support/people.ts";
+import { visit } from "./support/web_people.ts";
 
 // A browser is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });

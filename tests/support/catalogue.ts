@@ -26,8 +26,19 @@ export const rows: Row[] = [...operations].flatMap(([name, { node }]): Row[] => 
   const [method, path] = name.split(" ") as [string, string];
   const refused = node.responses["401"] && deref(node.responses["401"]).content;
   if (!refused?.["application/problem+json"] || node.security?.length === 0) return [];
-  const byKey = (node.security ?? []).find((one: Json) => one.apiKey);
+  const byKey = byKeyOf(node);
   return byKey ? [{ name, method, path, scope: byKey.apiKey[0] ?? null, node }] : [];
+});
+
+function byKeyOf(node: Json): Json {
+  return (node.security ?? []).find((one: Json) => one.apiKey);
+}
+
+/** Operations of a person's own session, which no key can call. */
+export const sessionRows: Row[] = [...operations].flatMap(([name, { node }]): Row[] => {
+  const [method, path] = name.split(" ") as [string, string];
+  const byCookieAlone = node.security?.some((one: Json) => one.session) && !byKeyOf(node);
+  return byCookieAlone ? [{ name, method, path, scope: null, node }] : [];
 });
 
 /** The first example of an operation's body, or nothing. */

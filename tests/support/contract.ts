@@ -154,7 +154,11 @@ function judgeBody(
   answer: Answer,
 ): string {
   const type = (answer.headers["content-type"] ?? "").split(";")[0]!.trim();
-  if (!response.content) return answer.text === "" ? "" : "there is a body, and none documented";
+  if (!response.content) {
+    if (answer.text !== "") return "there is a body, and none documented";
+    record({ operation: operation?.id ?? "", status: answer.status });
+    return "";
+  }
   const content = response.content[type];
   if (!content) return `content type ${type || "none"} is not documented`;
   const isJson = type === "application/json" || type === "application/problem+json";

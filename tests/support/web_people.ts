@@ -1,28 +1,8 @@
-// People who use the web app: made on the command line, signed in as they do it.
+// People who use the web app, signed in as they do it.
 import type { Browser } from "playwright-core";
 import { type Language, type Scheme, Visitor } from "./browser.ts";
 import type { Gateway } from "./gateway.ts";
-
-export interface SomePerson {
-  email: string;
-  password: string;
-}
-
-/** Creates somebody with the flags of `user create`. */
-export async function person(
-  gateway: Gateway,
-  email: string,
-  ...flags: string[]
-): Promise<SomePerson> {
-  const made = await gateway.json("user", "create", email, ...flags);
-  gateway.secrets.add(made.password);
-  return { email, password: made.password };
-}
-
-export async function linkOf(gateway: Gateway, email: string): Promise<string> {
-  const { url } = await gateway.json("user", "link", email);
-  return url;
-}
+import type { SomePerson } from "./people.ts";
 
 interface VisitOptions {
   language?: Language;

@@ -45,12 +45,14 @@ Result<void> check_grant(const Call& call, model::AccountId account, model::Role
                                                   model::to_string(role)));
 }
 
-/// An account keeps an owner, unless an administrator of the server takes the last one.
-Result<void> check_owners(store::Tables& tables, const Call& call, model::AccountId account) {
-    if (call.principal.is_administrator()) {
+/// An account keeps its last owner, unless an administrator of the server takes that one.
+/// `before`: the member before the change.
+Result<void> check_owners(store::Tables& tables, const Call& call, const Member& before) {
+    const bool was_owner = before.person.role_in(before.account) == model::Role::owner;
+    if (!was_owner || call.principal.is_administrator()) {
         return {};
     }
-    const auto left = tables.people().count_owners(account);
+    const auto left = tables.people().count_owners(before.account);
     if (!left) {
         return pass(left);
     }
@@ -190,7 +192,7 @@ Result<value> change(const Context& context, Call& call) {
             if (!person) {
                 return pass(person);
             }
-            if (auto checked = check_owners(tables, call, found->account); !checked) {
+            if (auto checked = check_owners(tables, call, *found); !checked) {
                 return pass(checked);
             }
             return member(*person, found->account);
@@ -213,7 +215,7 @@ Result<value> remove(const Context& context, Call& call) {
             if (!left) {
                 return pass(left);
             }
-            if (auto checked = check_owners(tables, call, found->account); !checked) {
+            if (auto checked = check_owners(tables, call, *found); !checked) {
                 return pass(checked);
             }
             if (auto forgotten = forget_if_unused(tables, *left); !forgotten) {
