@@ -56,6 +56,15 @@ TEST_F(DeviceQueueTest, AQueueIsShownWithItsOldest) {
     EXPECT_EQ(get("/devices/6281100000009/queue").status, 404);
 }
 
+TEST_F(DeviceQueueTest, AListCountsWhatWaitsWhereItIsAskedFor) {
+    make_device(account, "6281100000002");
+    accept(account, "6281100000002");
+    EXPECT_FALSE(get("/devices").items().at(0).as_object().contains("waiting"));
+    const auto items = get("/devices?count=true").items();
+    EXPECT_EQ(items.at(0).at("waiting"), 0);
+    EXPECT_EQ(items.at(1).at("waiting"), 1);
+}
+
 TEST_F(DeviceQueueTest, ClearingCancelsWhatWaitsInSmallBatches) {
     make_device(account, "6281100000002");
     accept(account, "6281100000002");

@@ -148,10 +148,25 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, cons
     return std::move(decision->device);
 }
 
+/// Tells of each device of a page how many messages wait for it.
+Result<void> add_waiting(store::Reader& reader, boost::json::object& page) {
+    for (auto& item : page.at("items").as_array()) {
+        auto& device = item.as_object();
+        const std::string_view number = device.at("number").as_string();
+        const auto queue = reader.queue_of(*model::PhoneNumber::parse(number));
+        if (!queue) {
+            return pass(queue);
+        }
+        device["waiting"] = queue->count;
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<value> list(const Context& context, Call& call) {
     const auto account = call.fields.text("account", 32);
+    const bool count = call.fields.boolean("count").value_or(false);
     const auto page = take_numbered_page(call.fields, "devices");
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
@@ -160,10 +175,18 @@ Result<value> list(const Context& context, Call& call) {
     if (!owner) {
         return pass(owner);
     }
-    return numbered_page_of(
+    auto shown = numbered_page_of(
         context.directory.devices(*owner), page, "devices",
         [](const model::Device& device) { return view(device); },
         [](const model::Device& device) { return device.number.value(); });
+    if (count) {
+        auto added =
+            context.read([&](store::Reader& reader) { return add_waiting(reader, shown); });
+        if (!added) {
+            return pass(added);
+        }
+    }
+    return shown;
 }
 
 Result<value> show(const Context& context, Call& call) {
