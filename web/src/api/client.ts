@@ -42,6 +42,19 @@ export async function answerOf<Answer>(pending: Promise<{ data?: Answer }>): Pro
   return (await pending).data as Answer;
 }
 
+/** An answer with its ETag: whoever changes it says by that what was seen. */
+export type Tagged<Answer> = Answer & { readonly tag: string };
+
+export async function taggedAnswerOf<Answer>(
+  pending: Promise<{ data?: Answer; response: Response }>,
+): Promise<Tagged<Answer>> {
+  const { data, response } = await pending;
+  return { ...(data as Answer), tag: response.headers.get("ETag") ?? "" };
+}
+
+/** The header by which a change is refused (412) where somebody changed it since. */
+export const ifMatch = (tag: string) => ({ header: { "If-Match": tag } });
+
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
 /** "?a=1&b=2" of what is set; empty text, null and undefined are not. */

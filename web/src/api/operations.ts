@@ -1,6 +1,15 @@
 // The operations that the app uses, one function each.
-import { answerOf, client, given, type Query, queryText } from "./client.ts";
+import {
+  answerOf,
+  client,
+  given,
+  ifMatch,
+  type Query,
+  queryText,
+  taggedAnswerOf,
+} from "./client.ts";
 import type {
+  AccountChange,
   CallbackState,
   CallbacksToReplay,
   CallbackTest,
@@ -83,13 +92,21 @@ export const replayCallback = (id: string) =>
 
 // --- Devices ---
 
-export const listDevices = (account: string) =>
-  answerOf(client.GET("/v1/devices", { params: { query: { account } } }));
+export const listDevices = (account: string, count = false) =>
+  answerOf(client.GET("/v1/devices", { params: { query: given({ account, count }) } }));
+
+export const readDevice = (number: string) =>
+  taggedAnswerOf(client.GET("/v1/devices/{number}", byNumber(number)));
 
 export const addDevice = (body: NewDevice) => answerOf(client.POST("/v1/devices", { body }));
 
-export const changeDevice = (number: string, body: DeviceChange) =>
-  answerOf(client.PATCH("/v1/devices/{number}", { ...byNumber(number), body }));
+export const changeDevice = (number: string, tag: string, body: DeviceChange) =>
+  answerOf(
+    client.PATCH("/v1/devices/{number}", {
+      params: { path: { number }, ...ifMatch(tag) },
+      body,
+    }),
+  );
 
 export const removeDevice = (number: string) =>
   answerOf(client.DELETE("/v1/devices/{number}", byNumber(number)));
@@ -167,10 +184,18 @@ export const createAccount = (body: NewAccount) =>
   answerOf(client.POST("/v1/admin/accounts", { body }));
 
 export const readAccount = (account: string) =>
-  answerOf(client.GET("/v1/account", { params: { query: { account } } }));
+  taggedAnswerOf(client.GET("/v1/account", { params: { query: { account } } }));
 
-export const changeAccount = (account: string, change: OwnAccountChange) =>
-  answerOf(client.PATCH("/v1/account", { body: { account, ...change } }));
+export const changeAccount = (account: string, tag: string, change: OwnAccountChange) =>
+  answerOf(client.PATCH("/v1/account", { params: ifMatch(tag), body: { account, ...change } }));
+
+export const readAccountAsAdmin = (id: string) =>
+  taggedAnswerOf(client.GET("/v1/admin/accounts/{id}", byId(id)));
+
+export const changeAccountAsAdmin = (id: string, tag: string, body: AccountChange) =>
+  answerOf(
+    client.PATCH("/v1/admin/accounts/{id}", { params: { path: { id }, ...ifMatch(tag) }, body }),
+  );
 
 export const listLedger = (query: { account: string; limit?: number; cursor?: string }) =>
   answerOf(client.GET("/v1/account/credit", { params: { query: given(query) } }));
@@ -192,8 +217,13 @@ export const usageAddress = (query: UsageQuery) =>
 export const rotateSecret = (account: string) =>
   answerOf(client.POST("/v1/account/secret", { body: { account, overlap_seconds: 86_400 } }));
 
-export const topUp = (id: string, amount: number) =>
-  answerOf(client.POST("/v1/admin/accounts/{id}/topup", { ...byId(id), body: { amount } }));
+export const topUp = (id: string, amount: number, reason: string) =>
+  answerOf(
+    client.POST("/v1/admin/accounts/{id}/topup", {
+      ...byId(id),
+      body: { amount, ...(reason && { reason }) },
+    }),
+  );
 
 // --- Server ---
 

@@ -4,6 +4,7 @@ import type { components } from "../../build/schema.d.ts";
 type Schemas = components["schemas"];
 
 export type Account = Schemas["Account"];
+export type AccountChange = Schemas["AccountChange"];
 export type OwnAccountChange = Schemas["OwnAccountChange"];
 export type ApiKey = Schemas["Key"];
 export type Callback = Schemas["Callback"];

@@ -1,16 +1,20 @@
 // The account's own: plan and credit, where its callbacks go, the secret that signs them.
-import { Button, Group, Modal, Skeleton, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Skeleton, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import type { Tagged } from "../api/client.ts";
 import { changeAccount, readAccount, rotateSecret } from "../api/operations.ts";
-import type { Account as Shown } from "../api/types.ts";
+import type { OwnAccountChange, Account as Shown } from "../api/types.ts";
 import { useAccountId, useSession } from "../session/session.tsx";
-import { useText, useWords } from "../texts/index.tsx";
-import { FormDialog } from "../ui/dialog.tsx";
-import { Facts, Mono, Note, SecretOnce } from "../ui/notes.tsx";
+import { type Texts, useText, useWords } from "../texts/index.tsx";
+import { ConfirmByName } from "../ui/confirm.tsx";
+import { type Edition, useEdition } from "../ui/edition.ts";
+import { Facts, Mono, Note } from "../ui/notes.tsx";
 import { Page, Panel, Section } from "../ui/page.tsx";
-import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
+import { ProblemNote } from "../ui/problem_note.tsx";
+import { useRefresh } from "../ui/refresh.ts";
+import { SecretDialog } from "../ui/secret_dialog.tsx";
 import { At } from "../ui/time.tsx";
 import { Ledger } from "./ledger.tsx";
 import { Members } from "./members.tsx";
@@ -26,7 +30,7 @@ export default function Account() {
       {account.data ? <Plan account={account.data} /> : <Skeleton height={140} radius="md" />}
       <Ledger account={id} />
       {account.data && can("account:manage") && <Profile key={id} account={account.data} />}
-      {account.data && can("account:manage") && <Secret account={id} />}
+      {account.data && can("account:manage") && <Secret account={account.data} />}
       {can("account:manage") && <Members account={id} />}
     </Page>
   );
@@ -47,7 +51,7 @@ function Plan({ account }: { account: Shown }) {
             name: t.account.expires,
             value: account.expires_at ? <At time={account.expires_at} /> : t.account.noEnd,
           },
-          { name: t.account.rate, value: account.rate },
+          { name: t.account.rate, value: rateText(account.rate, t) },
           { name: t.account.devicesMax, value: format.number(account.devices_max) },
           { name: "id", value: <Mono>{account.id}</Mono> },
         ]}
@@ -57,62 +61,77 @@ function Plan({ account }: { account: Shown }) {
   );
 }
 
-function Profile({ account }: { account: Shown }) {
+/** "60/min" of an account in words. */
+export function rateText(rate: string, t: Texts): string {
+  const [count, unit] = rate.split("/");
+  if (unit === "s" || unit === "min") return t.account.rates[unit](count ?? "");
+  return rate === "none" ? t.account.rates.none : t.account.rates.usual;
+}
+
+function Profile({ account }: { account: Tagged<Shown> }) {
   const t = useText();
-  const queries = useQueryClient();
-  const notices = useNotices();
-  const [name, setName] = useState(account.name);
-  const [callback, setCallback] = useState(account.callback ?? "");
-  const save = useMutation({
-    mutationFn: () => changeAccount(account.id, { name, callback: callback || null }),
-    onSuccess: () => notices.done(t.common.saved),
-    onSettled: () => {
-      for (const key of ["account", "session", "admin"]) {
-        void queries.invalidateQueries({ queryKey: [key] });
-      }
-    },
+  const refresh = useRefresh("account", "session", "admin");
+  const edition = useEdition({
+    save: (tag, change: OwnAccountChange) => changeAccount(account.id, tag, change),
+    reload: refresh,
+    saved: t.common.saved,
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
   return (
     <Section title={t.account.profile}>
       <Panel>
-        <form onSubmit={submit}>
-          <Stack gap="sm" maw={520}>
-            <TextInput
-              label={t.account.name}
-              required
-              withAsterisk={false}
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-            />
-            <TextInput
-              label={t.account.callback}
-              description={t.account.callbackHint}
-              type="url"
-              value={callback}
-              onChange={(event) => setCallback(event.currentTarget.value)}
-            />
-            <ProblemNote error={save.error} />
-            <Group>
-              <Button type="submit" loading={save.isPending}>
-                {t.common.save}
-              </Button>
-            </Group>
-          </Stack>
-        </form>
+        <ProfileForm key={edition.round} account={account} edition={edition} />
       </Panel>
     </Section>
   );
 }
 
-function Secret({ account }: { account: string }) {
+interface ProfileFormProps {
+  account: Tagged<Shown>;
+  edition: Edition<OwnAccountChange>;
+}
+
+function ProfileForm({ account, edition }: ProfileFormProps) {
+  const t = useText();
+  const [tag] = useState(account.tag);
+  const [name, setName] = useState(account.name);
+  const [callback, setCallback] = useState(account.callback ?? "");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    edition.save({ tag, change: { name, callback: callback || null } });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm" maw={520}>
+        <TextInput
+          label={t.account.name}
+          required
+          withAsterisk={false}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <TextInput
+          label={t.account.callback}
+          description={t.account.callbackHint}
+          type="url"
+          value={callback}
+          onChange={(event) => setCallback(event.currentTarget.value)}
+        />
+        <ProblemNote error={edition.error} />
+        <Group>
+          <Button type="submit" loading={edition.busy}>
+            {t.common.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Secret({ account }: { account: Shown }) {
   const t = useText();
   const [asking, setAsking] = useDisclosure(false);
   const [made, setMade] = useState<string>();
-  const rotate = async () => setMade((await rotateSecret(account)).webhook_secret);
+  const rotate = async () => setMade((await rotateSecret(account.id)).webhook_secret);
   return (
     <Section
       title={t.account.secret}
@@ -123,29 +142,16 @@ function Secret({ account }: { account: string }) {
         </Button>
       }
     >
-      <FormDialog
+      <ConfirmByName
         title={t.account.rotate}
+        text={t.account.rotateText}
+        name={account.name}
+        action={t.account.rotate}
         opened={asking}
         onClose={setAsking.close}
-        action={t.account.rotate}
-        onSubmit={rotate}
-      >
-        <span>{t.account.rotateText}</span>
-      </FormDialog>
-      <Modal
-        opened={made !== undefined}
-        onClose={() => setMade(undefined)}
-        title={t.account.rotated}
-        closeOnClickOutside={false}
-        withCloseButton={false}
-      >
-        <Stack gap="md">
-          <SecretOnce value={made ?? ""} />
-          <Group justify="flex-end">
-            <Button onClick={() => setMade(undefined)}>{t.keys.done}</Button>
-          </Group>
-        </Stack>
-      </Modal>
+        onConfirm={rotate}
+      />
+      <SecretDialog title={t.account.rotated} value={made} onClose={() => setMade(undefined)} />
     </Section>
   );
 }

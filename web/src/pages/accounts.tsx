@@ -1,27 +1,36 @@
 // All accounts of the server, for its administrator.
-import { Button, Group, Modal, NumberInput, Select, Stack, TextInput } from "@mantine/core";
+import { Button, Group, NumberInput, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { createAccount, listAccounts, topUp } from "../api/operations.ts";
-import type { Account, Plan } from "../api/types.ts";
+import { listAccounts, topUp } from "../api/operations.ts";
+import type { Account } from "../api/types.ts";
 import { useSession } from "../session/session.tsx";
 import { useText, useWords } from "../texts/index.tsx";
+import { TypedName } from "../ui/confirm.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { Empty, Mono, SecretOnce } from "../ui/notes.tsx";
+import { Empty, Mono } from "../ui/notes.tsx";
 import { Page } from "../ui/page.tsx";
 import { useNotices } from "../ui/problem_note.tsx";
+import { useRefresh } from "../ui/refresh.ts";
+import { SecretDialog } from "../ui/secret_dialog.tsx";
 import { At } from "../ui/time.tsx";
+import { CreateAccount, EditAccount } from "./account_form.tsx";
+
+interface Asked {
+  action: "topUp" | "edit";
+  account: Account;
+}
 
 export default function Accounts() {
   const t = useText();
   const { setAccount } = useSession();
   const [, go] = useLocation();
   const [creating, setCreating] = useDisclosure(false);
-  const [filling, setFilling] = useState<Account>();
+  const [asked, setAsked] = useState<Asked>();
   const [secret, setSecret] = useState<string>();
   const accounts = useQuery({ queryKey: ["admin", "accounts"], queryFn: listAccounts });
   const open = (account: Account) => {
@@ -37,7 +46,7 @@ export default function Accounts() {
     <Page title={t.admin.accounts} lead={t.admin.accountsLead} actions={create}>
       <DataTable
         label={t.admin.accounts}
-        columns={useColumns(open, setFilling)}
+        columns={useColumns(open, setAsked)}
         rows={accounts.data?.items}
         rowKey={(account) => account.id}
         error={accounts.error}
@@ -48,28 +57,24 @@ export default function Accounts() {
         }
       />
       <CreateAccount opened={creating} onClose={setCreating.close} onMade={setSecret} />
-      <TopUp account={filling} onClose={() => setFilling(undefined)} />
-      <Modal
-        opened={secret !== undefined}
-        onClose={() => setSecret(undefined)}
+      {asked?.action === "topUp" && (
+        <TopUp account={asked.account} onClose={() => setAsked(undefined)} />
+      )}
+      {asked?.action === "edit" && (
+        <EditAccount id={asked.account.id} onClose={() => setAsked(undefined)} />
+      )}
+      <SecretDialog
         title={t.admin.secretMade}
-        closeOnClickOutside={false}
-        withCloseButton={false}
-      >
-        <Stack gap="md">
-          <SecretOnce value={secret ?? ""} />
-          <Group justify="flex-end">
-            <Button onClick={() => setSecret(undefined)}>{t.keys.done}</Button>
-          </Group>
-        </Stack>
-      </Modal>
+        value={secret}
+        onClose={() => setSecret(undefined)}
+      />
     </Page>
   );
 }
 
 function useColumns(
   open: (account: Account) => void,
-  fill: (account: Account) => void,
+  ask: (asked: Asked) => void,
 ): Column<Account>[] {
   const { t, format } = useWords();
   return [
@@ -95,8 +100,19 @@ function useColumns(
       narrow: true,
       cell: (one) => (
         <Group gap={6} wrap="nowrap" justify="flex-end">
-          <Button size="compact-xs" variant="default" onClick={() => fill(one)}>
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => ask({ action: "topUp", account: one })}
+          >
             {t.admin.topUp}
+          </Button>
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => ask({ action: "edit", account: one })}
+          >
+            {t.admin.edit}
           </Button>
           <Button size="compact-xs" variant="default" onClick={() => open(one)}>
             {t.admin.open}
@@ -107,94 +123,45 @@ function useColumns(
   ];
 }
 
-interface CreateAccountProps {
-  opened: boolean;
-  onClose: () => void;
-  onMade: (secret: string) => void;
-}
-
-function CreateAccount({ opened, onClose, onMade }: CreateAccountProps) {
+function TopUp({ account, onClose }: { account: Account; onClose: () => void }) {
   const t = useText();
-  const queries = useQueryClient();
-  const { setAccount } = useSession();
-  const [name, setName] = useState("");
-  const [plan, setPlan] = useState<Plan>("paid");
-  const [credit, setCredit] = useState<number | string>("");
-  const submit = async () => {
-    const made = await createAccount({
-      name,
-      plan,
-      ...(credit !== "" && { credit: Number(credit) }),
-    });
-    await queries.invalidateQueries({ queryKey: ["admin"] });
-    setAccount(made.id);
-    setName("");
-    if (made.webhook_secret) onMade(made.webhook_secret);
-  };
-  const plans = Object.entries(t.account.plans).map(([value, label]) => ({ value, label }));
-  return (
-    <FormDialog
-      title={t.admin.create}
-      opened={opened}
-      onClose={onClose}
-      action={t.admin.create}
-      onSubmit={submit}
-    >
-      <TextInput
-        data-autofocus
-        label={t.admin.name}
-        required
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <Select
-        label={t.admin.plan}
-        data={plans}
-        value={plan}
-        onChange={(value) => setPlan((value ?? "paid") as Plan)}
-      />
-      <NumberInput
-        label={t.admin.credit}
-        description={t.admin.creditHint}
-        min={0}
-        hideControls
-        value={credit}
-        onChange={setCredit}
-      />
-    </FormDialog>
-  );
-}
-
-function TopUp({ account, onClose }: { account: Account | undefined; onClose: () => void }) {
-  const t = useText();
-  const queries = useQueryClient();
+  const refresh = useRefresh("admin", "account", "ledger");
   const notices = useNotices();
   const [amount, setAmount] = useState<number | string>("");
+  const [reason, setReason] = useState("");
+  const [typed, setTyped] = useState("");
+  const takesAway = Number(amount) < 0;
   const submit = async () => {
-    if (account) await topUp(account.id, Number(amount));
-    setAmount("");
-    notices.done(t.admin.toppedUp);
-    for (const key of ["admin", "account", "ledger"]) {
-      void queries.invalidateQueries({ queryKey: [key] });
-    }
+    await topUp(account.id, Number(amount), reason);
+    notices.done(takesAway ? t.admin.deducted : t.admin.toppedUp);
+    await refresh();
   };
   return (
     <FormDialog
-      title={`${t.admin.topUp}: ${account?.name ?? ""}`}
-      opened={account !== undefined}
+      title={`${t.admin.topUp}: ${account.name}`}
+      opened
       onClose={onClose}
-      action={t.admin.topUp}
+      action={takesAway ? t.admin.deduct : t.admin.topUp}
       onSubmit={submit}
-      disabled={amount === "" || amount === 0}
+      disabled={Number(amount) === 0 || (takesAway && typed !== account.name)}
+      danger={takesAway}
     >
       <NumberInput
         data-autofocus
         label={t.admin.amount}
         description={t.admin.amountHint}
+        allowDecimal={false}
         hideControls
         value={amount}
         onChange={setAmount}
       />
+      <TextInput
+        label={t.account.reason}
+        maxLength={200}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      {takesAway && <TypedName name={account.name} value={typed} onChange={setTyped} />}
     </FormDialog>
   );
 }

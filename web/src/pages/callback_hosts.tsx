@@ -1,6 +1,6 @@
 // How each receiver of callbacks is doing, and telling it again what it missed.
 import { Button, TextInput } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { listHosts, replayFailed } from "../api/operations.ts";
 import type { CallbackHost } from "../api/types.ts";
@@ -12,6 +12,7 @@ import { FormDialog } from "../ui/dialog.tsx";
 import { OneLine } from "../ui/notes.tsx";
 import { Section } from "../ui/page.tsx";
 import { useNotices } from "../ui/problem_note.tsx";
+import { useRefresh } from "../ui/refresh.ts";
 import { State } from "../ui/state.tsx";
 import { asInstant } from "../ui/url_state.ts";
 
@@ -90,13 +91,13 @@ interface ReplayAllProps {
 
 function ReplayAll({ account, opened, onClose }: ReplayAllProps) {
   const t = useText().callbacks;
-  const queries = useQueryClient();
+  const refresh = useRefresh("callbacks", "hosts");
   const notices = useNotices();
   const [since, setSince] = useState("");
   const replay = useMutation({
     mutationFn: () => replayFailed({ account, since: asInstant(since) ?? "" }),
     onSuccess: () => notices.done(t.replayedAll),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["callbacks"] }),
+    onSettled: refresh,
   });
   return (
     <FormDialog

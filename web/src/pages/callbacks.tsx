@@ -1,6 +1,6 @@
 // Callbacks and device webhooks: what was told to whom, and telling it again.
 import { Button, Drawer, Select, Skeleton, Stack } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
 import { listAttempts, listCallbacks, readCallback, replayCallback } from "../api/operations.ts";
 import type { Callback, CallbackAttempt, CallbackState as Word } from "../api/types.ts";
@@ -13,6 +13,7 @@ import { Copy, Empty, EmptyFilter, Facts, Mono, OneLine } from "../ui/notes.tsx"
 import { Page } from "../ui/page.tsx";
 import { usePaged } from "../ui/paged.ts";
 import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
+import { useRefresh } from "../ui/refresh.ts";
 import { State, type Tone } from "../ui/state.tsx";
 import { Ago, At } from "../ui/time.tsx";
 import { useFilters, useWithFilters } from "../ui/url_state.ts";
@@ -193,17 +194,13 @@ function CallbackView({ id }: { id: string }) {
 
 function Replay({ id }: { id: string }) {
   const t = useText().callbacks;
-  const queries = useQueryClient();
+  const refresh = useRefresh("callback", "callbacks", "attempts");
   const notices = useNotices();
   const replay = useMutation({
     mutationFn: () => replayCallback(id),
     onSuccess: () => notices.done(t.replayed),
     onError: notices.failed,
-    onSettled: () => {
-      for (const key of ["callback", "callbacks", "attempts"]) {
-        void queries.invalidateQueries({ queryKey: [key] });
-      }
-    },
+    onSettled: refresh,
   });
   return (
     <div>

@@ -1,10 +1,9 @@
 // One device: its state, its pace, what can be done to it.
-import { Button, Drawer, Group, NumberInput, Stack, TextInput } from "@mantine/core";
+import { Button, Drawer, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import {
-  changeDevice,
   clearQueue,
   DEVICE_ACTIONS,
   type DeviceAction,
@@ -19,7 +18,9 @@ import { ConfirmByName } from "../ui/confirm.tsx";
 import { DeviceState, isPaused } from "../ui/device_state.tsx";
 import { Facts, Mono } from "../ui/notes.tsx";
 import { useNotices } from "../ui/problem_note.tsx";
+import { useRefresh } from "../ui/refresh.ts";
 import { Ago } from "../ui/time.tsx";
+import { DeviceSettings } from "./device_settings.tsx";
 import classes from "./message_drawer.module.css";
 import { PairingDialog } from "./pairing_dialog.tsx";
 
@@ -76,24 +77,16 @@ function DeviceView({ device, onGone }: { device: Device; onGone: () => void }) 
           { name: t.webhook, value: device.webhook ? <Mono>{device.webhook}</Mono> : null },
         ]}
       />
-      {can("devices:manage") && <PaceForm key={device.number} device={device} />}
+      {can("devices:manage") && <DeviceSettings number={device.number} />}
       {can("devices:manage") && <Dangers device={device} onGone={onGone} />}
     </Stack>
   );
 }
 
-function useDeviceChange() {
-  const queries = useQueryClient();
-  return async () => {
-    await queries.invalidateQueries({ queryKey: ["device"] });
-    await queries.invalidateQueries({ queryKey: ["devices"] });
-  };
-}
-
 function Actions({ device }: { device: Device }) {
   const t = useText().devices;
   const notices = useNotices();
-  const changed = useDeviceChange();
+  const changed = useRefresh("device", "devices");
   const [pairing, setPairing] = useDisclosure(false);
   const names: Record<DeviceAction, [string, string]> = {
     connect: [t.connect, t.connected],
@@ -135,87 +128,10 @@ function Actions({ device }: { device: Device }) {
   );
 }
 
-const seconds = (milliseconds: number) => milliseconds / 1000;
-
-function PaceForm({ device }: { device: Device }) {
-  const t = useText();
-  const notices = useNotices();
-  const changed = useDeviceChange();
-  const [gap, setGap] = useState<number | string>(seconds(device.gap_ms));
-  const [jitter, setJitter] = useState<number | string>(seconds(device.jitter_ms));
-  const [cap, setCap] = useState<number | string>(device.per_day_max ?? "");
-  const [warmUp, setWarmUp] = useState<number | string>(device.warm_up_days);
-  const [webhook, setWebhook] = useState(device.webhook ?? "");
-  const save = useMutation({
-    mutationFn: () =>
-      changeDevice(device.number, {
-        gap_ms: Math.round(Number(gap) * 1000),
-        jitter_ms: Math.round(Number(jitter) * 1000),
-        per_day_max: cap === "" ? null : Number(cap),
-        warm_up_days: Number(warmUp),
-        webhook: webhook || null,
-      }),
-    onSuccess: () => notices.done(t.devices.paceSaved),
-    onError: notices.failed,
-    onSettled: changed,
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate();
-  };
-  return (
-    <form onSubmit={submit}>
-      <h3 className={classes.part}>{t.devices.paceTitle}</h3>
-      <Stack gap="sm">
-        <Group grow align="flex-end">
-          <NumberInput label={t.devices.gap} min={0} value={gap} onChange={setGap} hideControls />
-          <NumberInput
-            label={t.devices.jitter}
-            min={0}
-            value={jitter}
-            onChange={setJitter}
-            hideControls
-          />
-        </Group>
-        <Group grow align="flex-start">
-          <NumberInput
-            label={t.devices.cap}
-            description={t.devices.capHint}
-            min={1}
-            value={cap}
-            onChange={setCap}
-            hideControls
-          />
-          <NumberInput
-            label={t.devices.warmUp}
-            description={t.devices.warmUpHint}
-            min={0}
-            value={warmUp}
-            onChange={setWarmUp}
-            hideControls
-          />
-        </Group>
-        <TextInput
-          label={t.devices.webhook}
-          description={t.devices.webhookHint}
-          type="url"
-          value={webhook}
-          onChange={(event) => setWebhook(event.currentTarget.value)}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" variant="default" loading={save.isPending}>
-            {t.common.save}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  );
-}
-
 function Dangers({ device, onGone }: { device: Device; onGone: () => void }) {
   const t = useText();
   const notices = useNotices();
-  const changed = useDeviceChange();
+  const changed = useRefresh("device", "devices");
   const [asked, setAsked] = useState<"clear" | "remove" | undefined>();
   const clear = async () => {
     await clearQueue(device.number);

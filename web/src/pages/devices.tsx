@@ -1,7 +1,7 @@
 // The account's devices: how each is, what it may do, and linking one to a phone.
 import { Button, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { addDevice, listDevices } from "../api/operations.ts";
@@ -15,6 +15,7 @@ import { FormDialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Empty, Mono } from "../ui/notes.tsx";
 import { Page } from "../ui/page.tsx";
+import { useRefresh } from "../ui/refresh.ts";
 import { Ago } from "../ui/time.tsx";
 import { DeviceDrawer } from "./device_drawer.tsx";
 
@@ -97,14 +98,14 @@ export function usePaceText(): (device: Device) => string {
 function AddDevice({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const t = useText();
   const account = useAccountId();
-  const queries = useQueryClient();
+  const refresh = useRefresh("devices");
   const [, go] = useLocation();
   const [number, setNumber] = useState("");
   const [webhook, setWebhook] = useState("");
   const submit = async () => {
     const body = { account, number, ...(webhook && { webhook }) };
     const device = await addDevice(body);
-    await queries.invalidateQueries({ queryKey: ["devices"] });
+    await refresh();
     setNumber("");
     setWebhook("");
     go(`/devices/${device.number}`);

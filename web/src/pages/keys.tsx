@@ -1,7 +1,7 @@
 // The account's API keys: made, shown once, rotated, revoked.
-import { Button, Checkbox, Group, Modal, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, Select, Stack, Switch, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { createKey, listKeys, revokeKey, rotateKey } from "../api/operations.ts";
 import type { ApiKey, Scope } from "../api/types.ts";
@@ -12,9 +12,11 @@ import { ConfirmByName } from "../ui/confirm.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { Empty, Mono, SecretOnce } from "../ui/notes.tsx";
+import { Empty, Mono } from "../ui/notes.tsx";
 import { Page } from "../ui/page.tsx";
 import { useNotices } from "../ui/problem_note.tsx";
+import { useRefresh } from "../ui/refresh.ts";
+import { SecretDialog } from "../ui/secret_dialog.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 
@@ -24,14 +26,13 @@ type Asked = { action: "rotate" | "revoke"; key: ApiKey };
 export default function Keys() {
   const t = useText().keys;
   const account = useAccountId();
-  const queries = useQueryClient();
   const notices = useNotices();
   const [creating, setCreating] = useDisclosure(false);
   const [asked, setAsked] = useState<Asked>();
   const [made, setMade] = useState<string>();
   const [all, setAll] = useState(false);
   const keys = useQuery({ queryKey: ["keys", account], queryFn: () => listKeys(account) });
-  const changed = () => queries.invalidateQueries({ queryKey: ["keys"] });
+  const changed = useRefresh("keys");
   const rows = keys.data?.items.filter((key) => all || key.state === "active");
   const hasOld = keys.data?.items.some((key) => key.state !== "active");
   const create = (
@@ -79,25 +80,16 @@ export default function Keys() {
           void changed();
         }}
       />
-      <FormDialog
-        title={t.rotateTitle}
-        opened={asked?.action === "rotate"}
-        onClose={() => setAsked(undefined)}
-        action={t.rotate}
-        onSubmit={rotate}
-      >
-        <span>{t.rotateText}</span>
-      </FormDialog>
       <ConfirmByName
-        title={t.revokeTitle}
-        text={t.revokeText}
+        title={asked?.action === "rotate" ? t.rotateTitle : t.revokeTitle}
+        text={asked?.action === "rotate" ? t.rotateText : t.revokeText}
         name={asked?.key.name || asked?.key.hint || ""}
-        action={t.revoke}
-        opened={asked?.action === "revoke"}
+        action={asked?.action === "rotate" ? t.rotate : t.revoke}
+        opened={asked !== undefined}
         onClose={() => setAsked(undefined)}
-        onConfirm={revoke}
+        onConfirm={asked?.action === "rotate" ? rotate : revoke}
       />
-      <KeyMade value={made} onClose={() => setMade(undefined)} />
+      <SecretDialog title={t.made} value={made} onClose={() => setMade(undefined)} />
     </Page>
   );
 }
@@ -210,25 +202,5 @@ function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
         onChange={(value) => setRevision((value ?? "auto") as Revision)}
       />
     </FormDialog>
-  );
-}
-
-function KeyMade({ value, onClose }: { value: string | undefined; onClose: () => void }) {
-  const t = useText().keys;
-  return (
-    <Modal
-      opened={value !== undefined}
-      onClose={onClose}
-      title={t.made}
-      closeOnClickOutside={false}
-      withCloseButton={false}
-    >
-      <Stack gap="md">
-        <SecretOnce value={value ?? ""} />
-        <Group justify="flex-end">
-          <Button onClick={onClose}>{t.done}</Button>
-        </Group>
-      </Stack>
-    </Modal>
   );
 }

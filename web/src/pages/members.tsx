@@ -1,7 +1,7 @@
 // Who may open an account, as its owners decide.
 import { Button, Select, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { addMember, changeMember, listMembers, removeMember } from "../api/people.ts";
 import type { Member, Role } from "../api/types.ts";
@@ -12,11 +12,11 @@ import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Section } from "../ui/page.tsx";
 import { useNotices } from "../ui/problem_note.tsx";
+import { useRefresh } from "../ui/refresh.ts";
 import { Ago } from "../ui/time.tsx";
 
 export function Members({ account }: { account: string }) {
   const t = useText().people;
-  const queries = useQueryClient();
   const notices = useNotices();
   const [adding, setAdding] = useDisclosure(false);
   const [leaving, setLeaving] = useState<Member>();
@@ -24,7 +24,7 @@ export function Members({ account }: { account: string }) {
     queryKey: ["members", account],
     queryFn: () => listMembers(account),
   });
-  const refresh = () => queries.invalidateQueries({ queryKey: ["members"] });
+  const refresh = useRefresh("members");
   const remove = async () => {
     if (leaving) await removeMember(account, leaving.email);
     notices.done(t.removed);

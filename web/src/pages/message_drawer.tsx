@@ -1,6 +1,7 @@
 // One message: why it waits, its way so far, what can be done.
 import { Button, Drawer, Group, Skeleton, Stack } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useDisclosure } from "@mantine/hooks";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useLocation } from "wouter";
 import { MESSAGE_ACTIONS, type MessageAction, readMessage } from "../api/operations.ts";
@@ -8,9 +9,11 @@ import type { MessageDetail } from "../api/types.ts";
 import { usePollInterval } from "../live/live.tsx";
 import { useSession } from "../session/session.tsx";
 import { useText } from "../texts/index.tsx";
+import { ConfirmByName } from "../ui/confirm.tsx";
 import { codeText, MessageState } from "../ui/message_state.tsx";
 import { Code, Copy, Facts, Mono, Note } from "../ui/notes.tsx";
 import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
+import { useRefresh } from "../ui/refresh.ts";
 import { Ago, At } from "../ui/time.tsx";
 import classes from "./message_drawer.module.css";
 import { Timeline } from "./timeline.tsx";
@@ -136,9 +139,10 @@ const OFFERED: Record<string, MessageAction[]> = {
 function Actions({ message }: { message: MessageDetail }) {
   const t = useText().messages;
   const { can } = useSession();
-  const queries = useQueryClient();
+  const refresh = useRefresh("message", "messages", "timeline");
   const notices = useNotices();
   const [, go] = useLocation();
+  const [asking, setAsking] = useDisclosure(false);
   const names: Record<MessageAction, [string, string]> = {
     cancel: [t.cancelIt, t.cancelled],
     "send-now": [t.sendNow, t.sentNow],
@@ -152,12 +156,8 @@ function Actions({ message }: { message: MessageDetail }) {
       notices.done(names[action][1]);
       if (action === "retry") go(`/messages/${answer.id}`);
     },
-    onError: notices.failed,
-    onSettled: () => {
-      for (const key of ["message", "messages", "timeline"]) {
-        void queries.invalidateQueries({ queryKey: [key] });
-      }
-    },
+    onError: (error, action) => action !== "release" && notices.failed(error),
+    onSettled: refresh,
   });
   const offered = can("messages:manage") ? (OFFERED[message.state] ?? []) : [];
   if (offered.length === 0) return null;
@@ -171,12 +171,21 @@ function Actions({ message }: { message: MessageDetail }) {
             size="xs"
             variant="default"
             loading={act.isPending && act.variables === action}
-            onClick={() => act.mutate(action)}
+            onClick={() => (action === "release" ? setAsking.open() : act.mutate(action))}
           >
             {names[action][0]}
           </Button>
         ))}
       </Group>
+      <ConfirmByName
+        title={t.release}
+        text={t.releaseText}
+        name={message.to}
+        action={t.release}
+        opened={asking}
+        onClose={setAsking.close}
+        onConfirm={() => act.mutateAsync("release")}
+      />
     </div>
   );
 }

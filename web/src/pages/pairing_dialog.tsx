@@ -12,6 +12,7 @@ import {
 } from "../api/operations.ts";
 import type { Pairing, PairingWish } from "../api/types.ts";
 import { useText, useWords } from "../texts/index.tsx";
+import { TypedName } from "../ui/confirm.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Copy } from "../ui/notes.tsx";
 import { ProblemNote } from "../ui/problem_note.tsx";
@@ -45,6 +46,8 @@ function QueueFirst({ number, onClose }: { number: string; onClose: () => void }
   const { t, format } = useWords();
   const [chosen, setChosen] = useState<Queue>();
   const [choice, setChoice] = useState<Queue>("hold");
+  const [typed, setTyped] = useState("");
+  const discards = choice === "discard";
   const queue = useQuery({
     queryKey: ["device", "queue", number],
     queryFn: () => readQueue(number),
@@ -68,7 +71,10 @@ function QueueFirst({ number, onClose }: { number: string; onClose: () => void }
           ))}
         </Stack>
       </Radio.Group>
-      <Button onClick={() => setChosen(choice)}>{t.devices.pair}</Button>
+      {discards && <TypedName name={number} value={typed} onChange={setTyped} />}
+      <Button disabled={discards && typed !== number} onClick={() => setChosen(choice)}>
+        {t.devices.pair}
+      </Button>
     </Stack>
   );
 }

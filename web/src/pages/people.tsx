@@ -1,7 +1,7 @@
 // Everybody who may sign in to the server, for its administrator.
-import { Button, Group, Modal, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { Button, Group, Select, Switch, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { createPerson, listPeople, makeLink, removePerson } from "../api/people.ts";
 import type { Person, Role } from "../api/types.ts";
@@ -11,9 +11,10 @@ import { ConfirmByName } from "../ui/confirm.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { Note, SecretOnce } from "../ui/notes.tsx";
 import { Page } from "../ui/page.tsx";
 import { useNotices } from "../ui/problem_note.tsx";
+import { useRefresh } from "../ui/refresh.ts";
+import { SecretDialog } from "../ui/secret_dialog.tsx";
 import { useRoleChoices } from "./members.tsx";
 
 /** What is shown once: a link, or the password of somebody new. */
@@ -25,13 +26,12 @@ interface Made {
 
 export default function People() {
   const t = useText();
-  const queries = useQueryClient();
   const notices = useNotices();
   const [adding, setAdding] = useDisclosure(false);
   const [leaving, setLeaving] = useState<Person>();
   const [made, setMade] = useState<Made>();
   const people = useQuery({ queryKey: ["people"], queryFn: listPeople });
-  const refresh = () => queries.invalidateQueries({ queryKey: ["people"] });
+  const refresh = useRefresh("people");
   const link = async (person: Person) => {
     try {
       const { url } = await makeLink(person.id);
@@ -80,21 +80,12 @@ export default function People() {
         onClose={() => setLeaving(undefined)}
         onConfirm={remove}
       />
-      <Modal
-        opened={made !== undefined}
+      <SecretDialog
+        title={made?.title ?? ""}
+        value={made?.value}
+        text={made?.text}
         onClose={() => setMade(undefined)}
-        title={made?.title}
-        closeOnClickOutside={false}
-        withCloseButton={false}
-      >
-        <Stack gap="md">
-          {made && <SecretOnce value={made.value} />}
-          {made?.text && <Note calm>{made.text}</Note>}
-          <Group justify="flex-end">
-            <Button onClick={() => setMade(undefined)}>{t.keys.done}</Button>
-          </Group>
-        </Stack>
-      </Modal>
+      />
     </Page>
   );
 }

@@ -23,7 +23,8 @@ export const id = {
   unreachable: "Gateway tidak dapat dihubungi. Periksa koneksi, lalu coba lagi.",
   forbidden: "Anda tidak berhak melakukan ini. Minta pemilik akun untuk memberi akses.",
   notFound: "Tidak ditemukan, atau bukan milik Anda.",
-  changedMeanwhile: "Seseorang mengubahnya lebih dulu. Lihat keadaan sekarang, lalu ulangi.",
+  changedMeanwhile:
+    "Orang lain mengubahnya lebih dulu. Yang tampil kini keadaan terbaru; ulangi perubahan Anda.",
   failed: (detail: string) => `Gagal: ${detail}`,
   typeToConfirm: (name: string) => `Ketik ${name} untuk melanjutkan`,
   shownOnce: "Hanya ditampilkan sekali ini. Salin sebelum menutup.",
@@ -56,7 +57,7 @@ export const en = {
   unreachable: "The gateway cannot be reached. Check the connection, then try again.",
   forbidden: "You may not do this. Ask an owner of the account for access.",
   notFound: "Not found, or not yours.",
-  changedMeanwhile: "Somebody changed it first. Look at it as it is now, then repeat.",
+  changedMeanwhile: "Somebody else changed it first. It is shown as it is now: repeat your change.",
   failed: (detail: string) => `Failed: ${detail}`,
   typeToConfirm: (name: string) => `Type ${name} to go on`,
   shownOnce: "Shown only this once. Copy it before you close.",

@@ -1,8 +1,8 @@
 // Asks before what cannot be undone: the name of what is lost has to be typed.
-import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { Text, TextInput } from "@mantine/core";
+import { type ReactNode, useState } from "react";
 import { useText } from "../texts/index.tsx";
-import { ProblemNote } from "./problem_note.tsx";
+import { FormDialog } from "./dialog.tsx";
 
 interface ConfirmProps {
   title: string;
@@ -15,56 +15,45 @@ interface ConfirmProps {
 }
 
 export function ConfirmByName(props: ConfirmProps) {
-  const t = useText();
   const [typed, setTyped] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
   const close = () => {
     setTyped("");
-    setError(undefined);
     props.onClose();
   };
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      await props.onConfirm();
-      close();
-    } catch (caught) {
-      setError(caught);
-    } finally {
-      setBusy(false);
-    }
-  };
   return (
-    <Modal
+    <FormDialog
+      title={props.title}
       opened={props.opened}
       onClose={close}
-      title={props.title}
-      closeButtonProps={{ "aria-label": t.common.close }}
+      action={props.action}
+      onSubmit={props.onConfirm}
+      disabled={typed !== props.name}
+      danger
     >
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <Text size="sm">{props.text}</Text>
-          <TextInput
-            data-autofocus
-            label={t.common.typeToConfirm(props.name)}
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <ProblemNote error={error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {t.common.cancel}
-            </Button>
-            <Button type="submit" color="red" disabled={typed !== props.name} loading={busy}>
-              {props.action}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      <Text size="sm">{props.text}</Text>
+      <TypedName name={props.name} value={typed} onChange={setTyped} autoFocus />
+    </FormDialog>
+  );
+}
+
+interface TypedNameProps {
+  name: string;
+  value: string;
+  onChange: (typed: string) => void;
+  autoFocus?: boolean;
+}
+
+/** Where the name is typed, in a form that only may undo something. */
+export function TypedName({ name, value, onChange, autoFocus }: TypedNameProps) {
+  const t = useText();
+  return (
+    <TextInput
+      data-autofocus={autoFocus || undefined}
+      label={t.common.typeToConfirm(name)}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      autoComplete="off"
+      spellCheck={false}
+    />
   );
 }

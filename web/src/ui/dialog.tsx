@@ -12,6 +12,7 @@ interface DialogProps {
   onSubmit: () => Promise<unknown>; // Closes when it succeeds, unless `stays`.
   stays?: boolean;
   disabled?: boolean;
+  danger?: boolean; // What it does cannot be undone.
   children: ReactNode;
 }
 
@@ -51,7 +52,12 @@ export function FormDialog(props: DialogProps) {
             <Button variant="default" onClick={close}>
               {t.common.cancel}
             </Button>
-            <Button type="submit" loading={busy} disabled={props.disabled}>
+            <Button
+              type="submit"
+              color={props.danger ? "red" : undefined}
+              loading={busy}
+              disabled={props.disabled}
+            >
               {props.action}
             </Button>
           </Group>

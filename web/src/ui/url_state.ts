@@ -34,6 +34,14 @@ export function useWithFilters(): (path: string) => string {
   return (path) => (search ? `${path}?${search}` : path);
 }
 
+/** A moment as an input for dates and times takes it; empty: none. */
+export function asLocal(instant: string | null): string {
+  if (!instant) return "";
+  const time = new Date(instant);
+  const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 16);
+}
+
 /** "2026-11-22T10:30" of an input, in the reader's zone, as the gateway wants it. */
 export function asInstant(local: string): string | undefined {
   if (!local) return undefined;
