@@ -1,6 +1,7 @@
 // Callbacks: signed, repeated until they are received, and never let into private networks.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
+import { openShop } from "./support/callback_shop.ts";
 import { certificates } from "./support/certificates.ts";
 import { expectSchema } from "./support/contract.ts";
 import { expectAccepted, expectRefused, rows } from "./support/expect.ts";
@@ -16,13 +17,9 @@ let account: Account;
 let device: string;
 
 beforeAll(async () => {
-  sink = await Sink.open();
-  gateway = await Gateway.create({ settings: { "outbound.ca_file": certificates().caFile } });
-  ({ account, device } = await shop(gateway));
-});
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
+  const opened = await openShop();
+  ({ gateway, sink, account, device } = opened);
+  return opened.close;
 });
 
 /** Sends a text whose callback goes to this address; answers the requestId. */

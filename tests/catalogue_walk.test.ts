@@ -1,16 +1,16 @@
 // Every operation of the catalogue carried out over the network, as a customer's program or the
 // web app does it: what each answers when all is well, held against the description.
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
+import { openShop } from "./support/callback_shop.ts";
 import { call, keyWith, SCOPES } from "./support/catalogue.ts";
-import { certificates } from "./support/certificates.ts";
 import type { Answer, Json } from "./support/contract.ts";
 import { expectAccepted } from "./support/expect.ts";
-import { Gateway } from "./support/gateway.ts";
+import type { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
 import { linkOf, person, PersonClient, tokenOf, totpAt } from "./support/people.ts";
-import { Sink } from "./support/sink.ts";
+import type { Sink } from "./support/sink.ts";
 import { waitFor } from "./support/wait.ts";
 
 let gateway: Gateway;
@@ -21,15 +21,11 @@ let key: string; // With every scope but admin.
 let admin: string;
 
 beforeAll(async () => {
-  sink = await Sink.open();
-  gateway = await Gateway.create({ settings: { "outbound.ca_file": certificates().caFile } });
-  ({ account, device } = await shop(gateway));
+  const opened = await openShop();
+  ({ gateway, sink, account, device } = opened);
   key = await keyWith(account, SCOPES);
   admin = await keyWith(account, ["admin"]);
-});
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
+  return opened.close;
 });
 
 /** One call, which must be answered with 200. */

@@ -1,11 +1,11 @@
 // What a platform says of a message after it took it: late, twice, in the wrong order, or never.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
+import { openShop, sendText, type Sent } from "./support/callback_shop.ts";
 import { expectSchema } from "./support/contract.ts";
-import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
-import { Sink } from "./support/sink.ts";
+import type { Sink } from "./support/sink.ts";
 import { waitFor } from "./support/wait.ts";
 
 let gateway: Gateway;
@@ -16,28 +16,13 @@ let device: string;
 const settings = { "outbound.allow_http_callbacks": true, "scheduler.retry_first": "500ms" };
 
 beforeAll(async () => {
-  sink = await Sink.open({ secure: false });
-  gateway = await Gateway.create({ settings });
-  ({ account } = await shop(gateway, { credits: 100 }));
+  const opened = await openShop({ secure: false, settings, account: { credits: 100 } });
+  ({ gateway, sink, account } = opened);
   device = await account.device(freshNumber(), "--webhook", sink.url("/device"));
-});
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
+  return opened.close;
 });
 
-interface Sent {
-  id: string;
-  message: string;
-  path: string;
-}
-
-async function send(to: string, from = device, by = account): Promise<Sent> {
-  const message = freshText();
-  const path = `/${message.split(" ").pop()}`;
-  const body = { to, from, message, Type: "text", callbackStatus: sink.url(path) };
-  return { id: expectAccepted(await by.send(body)), message, path };
-}
+const send = (to: string, from = device, by = account) => sendText(sink, by, from, to);
 
 /** What the device's webhook was told of this message, in order. */
 const events = (event: string, id: string) =>

@@ -1,46 +1,31 @@
 // A number that is paired anew while messages wait for it: nothing leaves unasked.
-import { spawn } from "node:child_process";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { shop, type Account } from "./support/account.ts";
-import { binary, environment } from "./support/binary.ts";
+import { beforeAll, expect, test } from "vitest";
+import type { Account } from "./support/account.ts";
+import { onTerminal } from "./support/binary.ts";
+import { openShop } from "./support/callback_shop.ts";
 import { expectSchema } from "./support/contract.ts";
 import { expectAccepted } from "./support/expect.ts";
-import { Gateway } from "./support/gateway.ts";
+import type { Gateway } from "./support/gateway.ts";
 import { freshText, simulated } from "./support/numbers.ts";
-import { Sink } from "./support/sink.ts";
-import { waitFor, within } from "./support/wait.ts";
+import type { Sink } from "./support/sink.ts";
+import { waitFor } from "./support/wait.ts";
 
 let gateway: Gateway;
 let sink: Sink;
 let account: Account;
 
 beforeAll(async () => {
-  sink = await Sink.open({ secure: false });
-  gateway = await Gateway.create({ settings: { "outbound.allow_http_callbacks": true } });
-  ({ account } = await shop(gateway));
-});
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
+  const opened = await openShop({ secure: false });
+  ({ gateway, sink, account } = opened);
+  return opened.close;
 });
 
 const show = async (number: string) =>
   (await gateway.json("device", "list")).find((one: any) => one.number === number);
 const state = async (id: string) => (await gateway.json("message", "show", id)).state;
 
-async function pair(number: string, ...flags: string[]) {
-  const args = ["--config", gateway.config, "device", "pair", number, "--code", ...flags];
-  const child = spawn(binary, args, {
-    env: environment(),
-    cwd: gateway.folder,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let shown = "";
-  child.stdout.setEncoding("utf8").on("data", (piece) => (shown += piece));
-  child.stderr.setEncoding("utf8").on("data", (piece) => (shown += piece));
-  const closed = new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));
-  return { code: await within("the pairing", closed), shown };
-}
+const pair = (number: string, ...flags: string[]) =>
+  gateway.cli("device", "pair", number, "--code", ...flags);
 
 /** A device that was paired, went down, and has a message waiting. */
 async function down() {
@@ -59,8 +44,8 @@ async function down() {
 test("by default they are held until the device is resumed, over kill -9 too", async () => {
   const { number, message, id } = await down();
   const paired = await pair(number);
-  expect(paired.code, paired.shown).toBe(0);
-  expect(paired.shown).toContain(`merpati device resume ${number}`);
+  expect(paired.code, paired.stderr).toBe(0);
+  expect(paired.stdout).toContain(`merpati device resume ${number}`);
   expect(await show(number)).toMatchObject({ state: "connected", paused_reason: "paired_again" });
   const event = await waitFor("the webhook", () =>
     sink.at(`/${number}`).find(({ json }) => json.data.reason?.includes("Dipasangkan ulang")),
@@ -100,23 +85,14 @@ test("they are cancelled where somebody chose so, and their callers told", async
   // A connected device is not paired anew: its queue is not thrown away by the way.
   const again = await pair(number, "--queue", "discard");
   expect(again.code).toBe(1);
-  expect(again.shown).toContain("device queue clear");
+  expect(again.stderr).toContain("device queue clear");
 });
 
 test("on a terminal it asks, and an empty answer holds", async () => {
   const { number } = await down();
-  const command = `'${binary}' --config '${gateway.config}' device pair ${number} --code`;
-  const child = spawn("script", ["-qefc", `stty cols 80 rows 50; ${command}`, "/dev/null"], {
-    env: { ...environment(), TERM: "xterm" },
-    cwd: gateway.folder,
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  let shown = "";
-  child.stdout.setEncoding("utf8").on("data", (piece) => (shown += piece));
-  const closed = new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));
-  await waitFor("the question", () => shown.includes("[hold]"));
+  const args = ["--config", gateway.config, "device", "pair", number, "--code"];
+  const { code, shown } = await onTerminal(args, { text: "[hold]", answer: "" });
+  expect(code, shown).toBe(0);
   expect(shown).toContain(`1 messages wait for ${number}`);
-  child.stdin.write("\n");
-  expect(await within("the pairing", closed), shown).toBe(0);
   expect((await show(number)).paused_reason).toBe("paired_again");
 });

@@ -1,54 +1,33 @@
 // How a device is paired: what a person is shown, by every door, and what it ends in.
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
 import { shop } from "./support/account.ts";
-import { binary, environment } from "./support/binary.ts";
+import { onTerminal } from "./support/binary.ts";
+import { openShop } from "./support/callback_shop.ts";
 import { expectSchema } from "./support/contract.ts";
 import { Gateway } from "./support/gateway.ts";
 import { exchange } from "./support/http.ts";
 import { freshText, simulated } from "./support/numbers.ts";
-import { Sink } from "./support/sink.ts";
+import type { Sink } from "./support/sink.ts";
 import { readTerminalCodes } from "./support/terminal_code.ts";
-import { waitFor, within } from "./support/wait.ts";
+import { waitFor } from "./support/wait.ts";
 
 let gateway: Gateway;
 let sink: Sink;
 let account: Account;
 
 beforeAll(async () => {
-  sink = await Sink.open({ secure: false });
-  gateway = await Gateway.create({ settings: { "outbound.allow_http_callbacks": true } });
-  ({ account } = await shop(gateway));
+  const opened = await openShop({ secure: false });
+  ({ gateway, sink, account } = opened);
+  return opened.close;
 });
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
-});
-
-interface Paired {
-  code: number;
-  lines: any[];
-  stderr: string;
-}
 
 /** `device pair --json`; `answer` is typed in. */
-async function pair(number: string, flags: string[] = [], answer = ""): Promise<Paired> {
-  const child = spawn(
-    binary,
-    ["--config", gateway.config, "device", "pair", number, ...flags, "--json"],
-    { env: environment(), cwd: gateway.folder, stdio: ["pipe", "pipe", "pipe"] },
-  );
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (piece) => (stdout += piece));
-  child.stderr.setEncoding("utf8").on("data", (piece) => (stderr += piece));
-  child.stdin.end(answer);
-  const code = await within(
-    "the pairing",
-    new Promise<number>((resolve) => child.on("close", (status) => resolve(status ?? -1))),
+async function pair(number: string, flags: string[] = [], answer = "") {
+  const { code, stdout, stderr } = await gateway.cliWith(
+    answer, "device", "pair", number, ...flags, "--json",
   );
   const lines = stdout.split("\n").filter(Boolean);
   return { code, lines: lines.map((line) => JSON.parse(line)), stderr };
@@ -110,19 +89,7 @@ test("a paired device comes back after kill -9 without being paired again", asyn
 
 test("a terminal of 80 columns is shown a code that a phone can read", async () => {
   const number = await account.device(simulated("992001"));
-  const command = `'${binary}' --config '${gateway.config}' device pair ${number}`;
-  const line = `stty cols 80 rows 50; ${command}`;
-  const child = spawn("script", ["-qefc", line, "/dev/null"], {
-    env: { ...environment(), TERM: "xterm" },
-    cwd: gateway.folder,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let shown = "";
-  child.stdout.setEncoding("utf8").on("data", (piece) => (shown += piece));
-  const code = await within(
-    "the pairing",
-    new Promise<number>((resolve) => child.on("close", (status) => resolve(status ?? -1))),
-  );
+  const { code, shown } = await onTerminal(["--config", gateway.config, "device", "pair", number]);
   expect(code, shown).toBe(0);
   expect(shown).toMatch(/Valid for \d+ s more\./);
   expect(shown).toContain(`merpati device pair ${number}`);

@@ -1,35 +1,25 @@
 // A device that a person pauses: it accepts, keeps, and sends when it is resumed.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
+import { openShop, sendText } from "./support/callback_shop.ts";
 import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
-import { Sink } from "./support/sink.ts";
+import type { Sink } from "./support/sink.ts";
 
 let gateway: Gateway;
 let sink: Sink;
 let account: Account;
 
 beforeAll(async () => {
-  sink = await Sink.open({ secure: false });
-  gateway = await Gateway.create({
-    settings: { "outbound.allow_http_callbacks": true, "api.revision_b.wait": "1s" },
-  });
-  ({ account } = await shop(gateway));
-});
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
+  const opened = await openShop({ secure: false, settings: { "api.revision_b.wait": "1s" } });
+  ({ gateway, sink, account } = opened);
+  return opened.close;
 });
 
 const state = async (id: string) => (await gateway.json("message", "show", id)).state;
 
-async function send(from: string) {
-  const message = freshText();
-  const path = `/${message.split(" ").pop()}`;
-  const body = { to: "6281234567890", from, message, Type: "text", callbackStatus: sink.url(path) };
-  return { id: expectAccepted(await account.send(body)), path, message };
-}
+const send = (from: string) => sendText(sink, account, from);
 
 test("what a paused device is given waits, over kill -9 too, until it is resumed", async () => {
   const number = freshNumber();

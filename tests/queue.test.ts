@@ -1,29 +1,24 @@
 // What waits for a device: looked at, and cancelled by the thousand.
 import { spawn } from "node:child_process";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { shop, type Account } from "./support/account.ts";
+import { beforeAll, expect, test } from "vitest";
+import type { Account } from "./support/account.ts";
 import { binary, environment } from "./support/binary.ts";
+import { openShop } from "./support/callback_shop.ts";
 import { expectAccepted } from "./support/expect.ts";
-import { Gateway } from "./support/gateway.ts";
+import type { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
-import { Sink } from "./support/sink.ts";
-import { waitFor, within } from "./support/wait.ts";
+import type { Sink } from "./support/sink.ts";
+import { waitFor } from "./support/wait.ts";
 
 let gateway: Gateway;
 let sink: Sink;
 let account: Account;
 
 beforeAll(async () => {
-  sink = await Sink.open({ secure: false });
-  gateway = await Gateway.create({
-    settings: { "outbound.allow_http_callbacks": true, "api.rate": "none" },
-  });
-  ({ account } = await shop(gateway));
+  const opened = await openShop({ secure: false, settings: { "api.rate": "none" } });
+  ({ gateway, sink, account } = opened);
   await gateway.json("account", "set", account.id, "--credits", "5000");
-});
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
+  return opened.close;
 });
 
 const credit = async () => (await gateway.json("account", "show", account.id)).credit;
@@ -47,16 +42,8 @@ async function queued(count: number, callbackStatus?: string): Promise<[string, 
 }
 
 /** `device queue clear`, with what a person types in. */
-async function clear(number: string, typed: string, ...flags: string[]) {
-  const args = ["--config", gateway.config, "device", "queue", "clear", number, ...flags];
-  const child = spawn(binary, args, { env: environment(), cwd: gateway.folder });
-  let shown = "";
-  child.stdout.setEncoding("utf8").on("data", (piece) => (shown += piece));
-  child.stderr.setEncoding("utf8").on("data", (piece) => (shown += piece));
-  child.stdin.end(typed);
-  const closed = new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));
-  return { code: await within("the end of the command", closed), shown };
-}
+const clear = (number: string, typed: string, ...flags: string[]) =>
+  gateway.cliWith(typed, "device", "queue", "clear", number, ...flags);
 
 test("a queue is cleared by who types the number: credit back, callers told", async () => {
   const before = await credit();
@@ -68,13 +55,13 @@ test("a queue is cleared by who types the number: credit back, callers told", as
 
   const refused = await clear(number, "yes\n");
   expect(refused.code).toBe(2);
-  expect(refused.shown).toContain("3 messages wait");
+  expect(refused.stderr).toContain("3 messages wait");
   expect((await clear(number, "")).code).toBe(2);
   expect(await waiting(number)).toBe(3);
 
   const cleared = await clear(number, `${number}\n`, "--json");
-  expect(cleared.code, cleared.shown).toBe(0);
-  expect(cleared.shown).toContain('"cancelled":3');
+  expect(cleared.code, cleared.stderr).toBe(0);
+  expect(cleared.stdout).toContain('"cancelled":3');
   expect(await waiting(number)).toBe(0);
   expect(await credit()).toBe(before);
   const callbacks = await sink.requests("/cleared", 3);

@@ -1,13 +1,13 @@
 // Revision A: accepted, then reported.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
-import { certificates } from "./support/certificates.ts";
+import { openShop } from "./support/callback_shop.ts";
 import { expectSchema } from "./support/contract.ts";
 import { expectAccepted } from "./support/expect.ts";
-import { Gateway } from "./support/gateway.ts";
+import type { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
 import { expectSigned } from "./support/signature.ts";
-import { Sink } from "./support/sink.ts";
+import type { Sink } from "./support/sink.ts";
 
 let gateway: Gateway;
 let sink: Sink;
@@ -15,13 +15,9 @@ let account: Account;
 let device: string;
 
 beforeAll(async () => {
-  sink = await Sink.open();
-  gateway = await Gateway.create({ settings: { "outbound.ca_file": certificates().caFile } });
-  ({ account, device } = await shop(gateway));
-});
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
+  const opened = await openShop();
+  ({ gateway, sink, account, device } = opened);
+  return opened.close;
 });
 
 test("a text is accepted, sent by the device, and reported", async () => {

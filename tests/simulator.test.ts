@@ -1,12 +1,13 @@
 // Every outcome that the simulated platform can play, and what the caller is told.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
+import { openShop, sendText } from "./support/callback_shop.ts";
 import { certificates } from "./support/certificates.ts";
 import { expectSchema } from "./support/contract.ts";
 import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
-import { Sink } from "./support/sink.ts";
+import type { Sink } from "./support/sink.ts";
 
 let gateway: Gateway;
 let sink: Sink;
@@ -14,30 +15,12 @@ let account: Account;
 let device: string;
 
 beforeAll(async () => {
-  sink = await Sink.open();
-  gateway = await Gateway.create({
-    settings: { "outbound.ca_file": certificates().caFile, "scheduler.retry_first": "500ms" },
-  });
-  ({ account, device } = await shop(gateway));
-});
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
+  const opened = await openShop({ settings: { "scheduler.retry_first": "500ms" } });
+  ({ gateway, sink, account, device } = opened);
+  return opened.close;
 });
 
-/** Sends to `to`; answers the text, and the path where its callback will arrive. */
-async function send(to: string | number): Promise<{ message: string; path: string; id: string }> {
-  const message = freshText();
-  const path = `/${message.split(" ").pop()}`;
-  const reply = await account.send({
-    to,
-    from: device,
-    message,
-    Type: "text",
-    callbackStatus: sink.url(path),
-  });
-  return { message, path, id: expectAccepted(reply, to) };
-}
+const send = (to: string | number) => sendText(sink, account, device, to);
 
 test.each([
   ["991001", 1001, "Nomor tujuan tidak terdaftar"],

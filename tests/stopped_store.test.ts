@@ -1,10 +1,11 @@
 // Commands on a stopped server's store tell the same people the same words, once it starts.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { shop, type Account } from "./support/account.ts";
+import { beforeAll, expect, test } from "vitest";
+import type { Account } from "./support/account.ts";
+import { openShop } from "./support/callback_shop.ts";
 import { expectAccepted } from "./support/expect.ts";
-import { Gateway } from "./support/gateway.ts";
+import type { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
-import { Sink } from "./support/sink.ts";
+import type { Sink } from "./support/sink.ts";
 
 let gateway: Gateway;
 let sink: Sink;
@@ -12,13 +13,9 @@ let account: Account;
 let device: string;
 
 beforeAll(async () => {
-  sink = await Sink.open({ secure: false });
-  gateway = await Gateway.create({ settings: { "outbound.allow_http_callbacks": true } });
-  ({ account, device } = await shop(gateway, { credits: 10 }));
-});
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
+  const opened = await openShop({ secure: false, account: { credits: 10 } });
+  ({ gateway, sink, account, device } = opened);
+  return opened.close;
 });
 
 test("a message that is cancelled calls back, and its credit comes back", async () => {

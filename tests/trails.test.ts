@@ -1,11 +1,11 @@
 // "Why has it not gone yet?" and "who was told what?" have answers that were recorded.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { shop, type Account } from "./support/account.ts";
-import { certificates } from "./support/certificates.ts";
+import { beforeAll, expect, test } from "vitest";
+import type { Account } from "./support/account.ts";
+import { openShop } from "./support/callback_shop.ts";
 import { expectAccepted } from "./support/expect.ts";
-import { Gateway } from "./support/gateway.ts";
+import type { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
-import { Sink } from "./support/sink.ts";
+import type { Sink } from "./support/sink.ts";
 import { waitFor } from "./support/wait.ts";
 
 let gateway: Gateway;
@@ -14,13 +14,9 @@ let device: string;
 let sink: Sink;
 
 beforeAll(async () => {
-  sink = await Sink.open();
-  gateway = await Gateway.create({ settings: { "outbound.ca_file": certificates().caFile } });
-  ({ account, device } = await shop(gateway));
-});
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
+  const opened = await openShop();
+  ({ gateway, sink, account, device } = opened);
+  return opened.close;
 });
 
 const text = (more = {}) => ({

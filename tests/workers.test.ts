@@ -1,15 +1,13 @@
 // Connectors that are programs of their own: what they do right, and what they do wrong.
-import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
-import { binary, environment } from "./support/binary.ts";
-import { expectAccepted } from "./support/expect.ts";
+import { sendText } from "./support/callback_shop.ts";
 import { Gateway } from "./support/gateway.ts";
-import { freshNumber, freshText, simulated } from "./support/numbers.ts";
+import { freshNumber, simulated } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
-import { waitFor, within } from "./support/wait.ts";
+import { waitFor } from "./support/wait.ts";
 
 const root = join(import.meta.dirname, "..");
 const scripted = join(root, "src/connector/process/testdata/scripted_worker.py");
@@ -52,13 +50,7 @@ async function connected(connector: string): Promise<string> {
   return number;
 }
 
-async function send(from: string, to: string): Promise<{ path: string; message: string }> {
-  const message = freshText();
-  const path = `/${message.split(" ").pop()}`;
-  const callbackStatus = sink.url(path);
-  expectAccepted(await account.send({ to, from, message, Type: "text", callbackStatus }));
-  return { path, message };
-}
+const send = (from: string, to: string) => sendText(sink, account, from, to);
 
 /** The message's callbacks; exactly one comes. */
 async function outcome(sent: { path: string }): Promise<any> {
@@ -66,19 +58,8 @@ async function outcome(sent: { path: string }): Promise<any> {
   return callback!.json;
 }
 
-async function pair(number: string, flags: string[], answer: string) {
-  const child = spawn(
-    binary,
-    ["--config", gateway.config, "device", "pair", number, ...flags, "--json"],
-    { env: environment(), cwd: gateway.folder, stdio: ["pipe", "pipe", "pipe"] },
-  );
-  let shown = "";
-  child.stdout.setEncoding("utf8").on("data", (piece) => (shown += piece));
-  child.stderr.setEncoding("utf8").on("data", (piece) => (shown += piece));
-  child.stdin.end(answer);
-  const closed = new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));
-  return { code: await within("the pairing", closed), shown };
-}
+const pair = (number: string, flags: string[], answer: string) =>
+  gateway.cliWith(answer, "device", "pair", number, ...flags, "--json");
 
 /** The worker's process: the gateway's child that runs this program; 0: there is none. */
 function worker(program: string): number {
@@ -154,7 +135,7 @@ test("a program that is missing keeps its own devices from connecting, and says 
   expect(await state(number)).toBe("disconnected");
   const paired = await pair(number, [], "");
   expect(paired.code).toBe(1);
-  expect(paired.shown).toContain("Konektor tidak dapat dijalankan");
+  expect(paired.stderr).toContain("Konektor tidak dapat dijalankan");
   expect(gateway.log).toContain("the program no-such-program is not found in PATH");
 });
 

@@ -1,7 +1,7 @@
 // The executable under test, run as an operator runs it.
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
-import { within } from "./wait.ts";
+import { waitFor, within } from "./wait.ts";
 
 export const binary = resolve(
   process.env["MERPATI_BINARY"] ?? resolve(import.meta.dirname, "../../build/dev/merpati"),
@@ -22,6 +22,7 @@ export interface CommandResult {
 export interface CommandOptions {
   environment?: Record<string, string>;
   folder?: string;
+  input?: string; // What a person types, or a pipe holds.
 }
 
 /** Runs one command to its end. */
@@ -32,19 +33,47 @@ export async function command(
   const child = spawn(binary, args, {
     env: environment(options.environment),
     cwd: options.folder,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
   let stdout = "";
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => (stdout += piece));
   child.stderr.setEncoding("utf8").on("data", (piece: string) => (stderr += piece));
-  const ended = new Promise<number>((resolve, reject) => {
+  child.stdin.on("error", () => {}); // It may end before it has read everything.
+  child.stdin.end(options.input);
+  const code = await ended(child, `merpati ${args.join(" ")}`);
+  return { code, stdout, stderr };
+}
+
+/**
+ * Runs one command on a terminal of 80 columns. A person answers `question` once it is shown.
+ * Answers the exit code, and what the terminal has shown.
+ */
+export async function onTerminal(
+  args: string[],
+  question?: { text: string; answer: string },
+): Promise<{ code: number; shown: string }> {
+  const line = [binary, ...args].map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["-qefc", `stty cols 80 rows 50; ${line}`, "/dev/null"], {
+    env: environment({ TERM: "xterm" }),
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let shown = "";
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => (shown += piece));
+  if (question) {
+    await waitFor(question.text, () => shown.includes(question.text));
+    child.stdin.write(`${question.answer}\n`);
+  }
+  return { code: await ended(child, `merpati ${args.join(" ")}`), shown };
+}
+
+async function ended(child: ChildProcess, what: string): Promise<number> {
+  const code = new Promise<number>((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve(code ?? -1));
+    child.on("close", (status) => resolve(status ?? -1));
   });
   try {
-    const code = await within(`merpati ${args.join(" ")}`, ended, 30_000);
-    return { code, stdout, stderr };
+    return await within(what, code, 30_000);
   } catch (error) {
     child.kill("SIGKILL");
     throw error;

@@ -176,6 +176,11 @@ export class Gateway {
     return command(["--config", this.config, ...args], { folder: this.folder });
   }
 
+  /** Runs a command that reads `input` from its standard input. */
+  cliWith(input: string, ...args: string[]): Promise<CommandResult> {
+    return command(["--config", this.config, ...args], { folder: this.folder, input });
+  }
+
   /** Runs a command with --json; it must succeed. */
   async json(...args: string[]): Promise<any> {
     const result = await this.cli(...args, "--json");

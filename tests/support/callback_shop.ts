@@ -1,0 +1,54 @@
+// A gateway, an account with a device, and a receiver of callbacks: what many tests begin with.
+import { shop, type Account } from "./account.ts";
+import { certificates } from "./certificates.ts";
+import { expectAccepted } from "./expect.ts";
+import { Gateway, type AccountFlags, type Settings } from "./gateway.ts";
+import { freshText } from "./numbers.ts";
+import { Sink } from "./sink.ts";
+
+interface CallbackShopOptions {
+  secure?: boolean; // Callbacks over HTTPS; over HTTP where it is false.
+  settings?: Settings;
+  account?: AccountFlags;
+}
+
+export interface CallbackShop {
+  gateway: Gateway;
+  sink: Sink;
+  account: Account;
+  device: string;
+  close(): Promise<void>;
+}
+
+export async function openShop(options: CallbackShopOptions = {}): Promise<CallbackShop> {
+  const secure = options.secure ?? true;
+  const sink = await Sink.open({ secure });
+  const receiver: Settings = secure
+    ? { "outbound.ca_file": certificates().caFile }
+    : { "outbound.allow_http_callbacks": true };
+  const gateway = await Gateway.create({ settings: { ...receiver, ...options.settings } });
+  const close = async () => {
+    await gateway.close();
+    await sink.close();
+  };
+  return { gateway, sink, close, ...(await shop(gateway, options.account)) };
+}
+
+export interface Sent {
+  id: string;
+  message: string;
+  path: string; // Where its callback will arrive.
+}
+
+/** Sends a text by this account's device, with a callback of its own. */
+export async function sendText(
+  sink: Sink,
+  account: Account,
+  from: string,
+  to: string | number = "6281234567890",
+): Promise<Sent> {
+  const message = freshText();
+  const path = `/${message.split(" ").pop()}`;
+  const body = { to, from, message, Type: "text", callbackStatus: sink.url(path) };
+  return { id: expectAccepted(await account.send(body), to), message, path };
+}
