@@ -92,6 +92,7 @@ export const replayCallback = (id: string) =>
 
 // --- Devices ---
 
+/** Of the account; of all accounts, for the administrator, where none is named. */
 export const listDevices = (account: string, count = false) =>
   answerOf(client.GET("/v1/devices", { params: { query: given({ account, count }) } }));
 
@@ -201,14 +202,16 @@ export const listLedger = (query: { account: string; limit?: number; cursor?: st
   answerOf(client.GET("/v1/account/credit", { params: { query: given(query) } }));
 
 export interface UsageQuery {
-  account: string;
+  account: string; // Empty: all of them, for the administrator.
   by: string;
   since: string;
   offset: string;
 }
 
 export async function readUsage(query: UsageQuery): Promise<UsagePage> {
-  return (await answerOf(client.GET("/v1/usage", { params: { query } }))) as UsagePage;
+  return (await answerOf(
+    client.GET("/v1/usage", { params: { query: given(query) } }),
+  )) as UsagePage;
 }
 
 export const usageAddress = (query: UsageQuery) =>
@@ -230,16 +233,21 @@ export const topUp = (id: string, amount: number, reason: string) =>
 export const readStatus = () =>
   answerOf(client.GET("/v1/admin/status", { params: { query: { count: true } } }));
 
-interface Readiness {
-  ready: boolean;
-  reasons: { part: string; reason: string }[];
+interface Trouble {
+  part: string;
+  reason: string;
 }
 
-/** What keeps the gateway from being ready; its answer is a failure with reasons then. */
+interface Readiness {
+  ready: boolean;
+  troubles: Trouble[];
+}
+
+/** Whether it is ready; what keeps it from that, or does not work all the same. */
 export async function readReadiness(): Promise<Readiness> {
   const response = await fetch("/readyz", { credentials: "omit" });
-  const body = (await response.json()) as { reasons?: Readiness["reasons"] };
-  return { ready: response.ok, reasons: body.reasons ?? [] };
+  const body = (await response.json()) as { reasons?: Trouble[]; degraded?: Trouble[] };
+  return { ready: response.ok, troubles: body.reasons ?? body.degraded ?? [] };
 }
 
 /** Posts a send with a key, as a customer's program does; answers what the gateway said. */

@@ -72,5 +72,5 @@ export const removePerson = (id: string) =>
 export const makeLink = (id: string) =>
   answerOf(client.POST("/v1/admin/people/{id}/link", byId(id)));
 
-export const listLog = (query: { limit?: number; cursor?: string }) =>
+export const listLog = (query: { account?: string; limit?: number; cursor?: string }) =>
   answerOf(client.GET("/v1/admin/log", { params: { query: given(query) } }));

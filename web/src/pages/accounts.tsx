@@ -78,7 +78,7 @@ function useColumns(
 ): Column<Account>[] {
   const { t, format } = useWords();
   return [
-    { key: "name", head: t.admin.name, cell: (one) => one.name },
+    { key: "name", head: t.admin.name, phone: "title", cell: (one) => one.name },
     { key: "id", head: "id", narrow: true, cell: (one) => <Mono>{one.id}</Mono> },
     { key: "plan", head: t.admin.plan, narrow: true, cell: (one) => t.account.plans[one.plan] },
     {

@@ -54,11 +54,17 @@ export function Hosts({ account }: { account: string }) {
 function useColumns(): Column<CallbackHost>[] {
   const { t, format } = useWords();
   return [
-    { key: "origin", head: t.callbacks.url, cell: (one) => <OneLine>{one.origin}</OneLine> },
+    {
+      key: "origin",
+      head: t.callbacks.url,
+      phone: "title",
+      cell: (one) => <OneLine>{one.origin}</OneLine>,
+    },
     {
       key: "breaker",
       head: t.callbacks.state,
       narrow: true,
+      phone: "mark",
       cell: (one) => (
         <State tone={one.breaker === "open" ? "bad" : "good"}>
           {t.callbacks.breakers[one.breaker]}
@@ -79,7 +85,7 @@ function useColumns(): Column<CallbackHost>[] {
       narrow: true,
       cell: (one) => format.number(one.waiting),
     },
-    { key: "error", head: t.callbacks.last, hideOnPhone: true, cell: (one) => one.last_error },
+    { key: "error", head: t.callbacks.last, phone: "hide", cell: (one) => one.last_error },
   ];
 }
 

@@ -106,11 +106,13 @@ function useColumns(addressOf: (callback: Callback) => string): Column<Callback>
       key: "state",
       head: t.state,
       narrow: true,
+      phone: "mark",
       cell: (one) => <CallbackState state={one.state} />,
     },
     {
       key: "url",
       head: t.url,
+      phone: "title",
       cell: (one) => (
         <Link href={addressOf(one)}>
           <OneLine>{one.url}</OneLine>
@@ -125,7 +127,7 @@ function useColumns(addressOf: (callback: Callback) => string): Column<Callback>
       narrow: true,
       cell: (one) => one.attempts,
     },
-    { key: "last", head: t.last, hideOnPhone: true, cell: lastAnswer },
+    { key: "last", head: t.last, phone: "hide", cell: lastAnswer },
   ];
 }
 

@@ -5,7 +5,7 @@ import { useSession } from "../session/session.tsx";
 import { useText } from "../texts/index.tsx";
 import { Icon } from "../ui/icon.tsx";
 import classes from "./overview.module.css";
-import type { useOverview } from "./overview.tsx";
+import type { Overviewed } from "./overview_data.ts";
 
 interface Step {
   key: string;
@@ -15,7 +15,7 @@ interface Step {
   done: boolean;
 }
 
-export function Checklist({ shown }: { shown: ReturnType<typeof useOverview> }) {
+export function Checklist({ shown }: { shown: Overviewed }) {
   const t = useText();
   const { can } = useSession();
   const { devices, messages, delivered, keys } = shown;
@@ -65,14 +65,14 @@ export function Checklist({ shown }: { shown: ReturnType<typeof useOverview> }) 
   return (
     <section className={classes.checklist}>
       <h2 className={classes.checklistTitle}>{t.overview.start}</h2>
-      <p>{t.overview.startLead}</p>
+      <p className={classes.lead}>{t.overview.startLead}</p>
       <ol className={classes.steps}>
         {steps.map((step, place) => (
           <li key={step.key} className={classes.step} data-done={step.done || undefined}>
             <span className={classes.mark}>
               {step.done ? <Icon name="check" size={14} /> : place + 1}
             </span>
-            <div>
+            <div className={classes.about}>
               <div className={classes.stepName}>{step.name}</div>
               {!step.done && <p>{step.text}</p>}
             </div>

@@ -1,17 +1,10 @@
 // One device: its state, its pace, what can be done to it.
 import { Button, Drawer, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import {
-  clearQueue,
-  DEVICE_ACTIONS,
-  type DeviceAction,
-  readQueue,
-  removeDevice,
-} from "../api/operations.ts";
+import { clearQueue, DEVICE_ACTIONS, type DeviceAction, removeDevice } from "../api/operations.ts";
 import type { Device } from "../api/types.ts";
-import { usePollInterval } from "../live/live.tsx";
 import { useSession } from "../session/session.tsx";
 import { useText, useWords } from "../texts/index.tsx";
 import { ConfirmByName } from "../ui/confirm.tsx";
@@ -48,12 +41,6 @@ function DeviceView({ device, onGone }: { device: Device; onGone: () => void }) 
   const { t: texts, format } = useWords();
   const t = texts.devices;
   const { can } = useSession();
-  const queue = useQuery({
-    queryKey: ["device", "queue", device.number],
-    queryFn: () => readQueue(device.number),
-    enabled: can("devices:manage"),
-    refetchInterval: usePollInterval(),
-  });
   return (
     <Stack gap="lg">
       <div className={classes.head}>
@@ -65,10 +52,11 @@ function DeviceView({ device, onGone }: { device: Device; onGone: () => void }) 
       {can("devices:manage") && <Actions device={device} />}
       <Facts
         facts={[
+          { name: t.stateReason, value: device.state_reason },
           { name: t.connector, value: device.connector },
-          queue.data !== undefined && {
+          device.waiting !== undefined && {
             name: t.waiting,
-            value: format.number(queue.data.waiting),
+            value: format.number(device.waiting),
           },
           device.paused_since !== null && {
             name: t.states.paused,

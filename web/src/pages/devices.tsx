@@ -4,7 +4,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
-import { addDevice, listDevices } from "../api/operations.ts";
+import { addDevice, listDevices, readUsage } from "../api/operations.ts";
 import type { Device } from "../api/types.ts";
 import { usePollInterval } from "../live/live.tsx";
 import { useAccountId, useSession } from "../session/session.tsx";
@@ -18,6 +18,7 @@ import { Page } from "../ui/page.tsx";
 import { useRefresh } from "../ui/refresh.ts";
 import { Ago } from "../ui/time.tsx";
 import { DeviceDrawer } from "./device_drawer.tsx";
+import { rangeOf } from "./usage_days.ts";
 
 export default function Devices() {
   const t = useText().devices;
@@ -28,8 +29,8 @@ export default function Devices() {
   const interval = usePollInterval();
   const [adding, setAdding] = useDisclosure(false);
   const devices = useQuery({
-    queryKey: ["devices", account],
-    queryFn: () => listDevices(account),
+    queryKey: ["devices", account, "counted"],
+    queryFn: () => listDevices(account, true),
     refetchInterval: interval,
   });
   const add = can("devices:manage") && (
@@ -64,24 +65,58 @@ export default function Devices() {
 }
 
 function useColumns(): Column<Device>[] {
-  const t = useText().devices;
+  const { t: texts, format } = useWords();
+  const t = texts.devices;
   const pace = usePaceText();
+  const sent = useSentToday();
   return [
     {
       key: "number",
       head: t.number,
       narrow: true,
+      phone: "title",
       cell: (device) => (
         <Link href={`/devices/${device.number}`}>
           <Mono>{device.number}</Mono>
         </Link>
       ),
     },
-    { key: "state", head: t.state, narrow: true, cell: (one) => <DeviceState device={one} /> },
+    {
+      key: "state",
+      head: t.state,
+      narrow: true,
+      phone: "mark",
+      cell: (one) => <DeviceState device={one} />,
+    },
     { key: "since", head: t.since, narrow: true, cell: (one) => <Ago time={one.state_since} /> },
+    {
+      key: "waiting",
+      head: t.waitingShort,
+      align: "right",
+      narrow: true,
+      cell: (one) => format.number(one.waiting ?? 0),
+    },
+    {
+      key: "today",
+      head: t.sentToday,
+      align: "right",
+      narrow: true,
+      cell: (one) => format.number(sent.get(one.number) ?? 0),
+    },
     { key: "pace", head: t.pace, cell: pace },
     { key: "connector", head: t.connector, narrow: true, cell: (one) => one.connector },
   ];
+}
+
+/** What each device sent since midnight, here. */
+function useSentToday(): Map<string, number> {
+  const account = useAccountId();
+  const range = rangeOf(1, Date.now());
+  const usage = useQuery({
+    queryKey: ["usage", account, "device", "today", range.since],
+    queryFn: () => readUsage({ account, by: "device", ...range }),
+  });
+  return new Map(usage.data?.items.map((row) => [row.device ?? "", row.sent]));
 }
 
 export function usePaceText(): (device: Device) => string {

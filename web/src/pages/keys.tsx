@@ -99,7 +99,7 @@ const TONES = { active: "good", expired: "calm", revoked: "bad" } as const;
 function useColumns(ask: (asked: Asked) => void): Column<ApiKey>[] {
   const t = useText().keys;
   return [
-    { key: "name", head: t.name, cell: (key) => key.name || "–" },
+    { key: "name", head: t.name, phone: "title", cell: (key) => key.name || "–" },
     { key: "hint", head: t.key, narrow: true, cell: (key) => <Mono>{`${key.hint}…`}</Mono> },
     { key: "scopes", head: t.scopes, cell: (key) => (key.scopes ?? []).join(", ") },
     { key: "revision", head: t.revision, narrow: true, cell: (key) => key.revision },
@@ -107,6 +107,7 @@ function useColumns(ask: (asked: Asked) => void): Column<ApiKey>[] {
       key: "state",
       head: t.state,
       narrow: true,
+      phone: "mark",
       cell: (key) => <State tone={TONES[key.state] ?? "calm"}>{t.states[key.state]}</State>,
     },
     { key: "created", head: t.created, narrow: true, cell: (key) => <Ago time={key.created_at} /> },

@@ -32,13 +32,19 @@ function useColumns(): Column<LedgerEntry>[] {
   const signed = (value: number) => `${value > 0 ? "+" : ""}${format.number(value)}`;
   return [
     { key: "at", head: t.account.when, narrow: true, cell: (row) => <Ago time={row.ended_at} /> },
-    { key: "kind", head: t.account.entry, cell: (row) => t.account.kinds[row.kind] ?? row.kind },
+    {
+      key: "kind",
+      head: t.account.entry,
+      phone: "title",
+      cell: (row) => t.account.kinds[row.kind] ?? row.kind,
+    },
     { key: "reason", head: t.account.reason, cell: (row) => row.reason },
     {
       key: "amount",
       head: t.account.amount,
       align: "right",
       narrow: true,
+      phone: "mark",
       cell: (row) => (row.amount === null ? "" : signed(row.amount)),
     },
     {

@@ -86,11 +86,12 @@ function useColumns(
     onSettled: refresh,
   });
   return [
-    { key: "email", head: t.email, cell: (one) => one.email },
+    { key: "email", head: t.email, phone: "title", cell: (one) => one.email },
     {
       key: "role",
       head: t.role,
       narrow: true,
+      phone: "mark",
       cell: (one) =>
         one.email === session.person.email ? (
           t.roles[one.role]

@@ -4,7 +4,7 @@ import { Link, useLocation, useParams } from "wouter";
 import { exportAddress, listMessages, type MessageQuery } from "../api/operations.ts";
 import type { Message, MessageState as Word } from "../api/types.ts";
 import { useAccountId } from "../session/session.tsx";
-import { useText } from "../texts/index.tsx";
+import { type Texts, useText } from "../texts/index.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FilterBar } from "../ui/filter_bar.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -66,6 +66,7 @@ function useColumns(addressOf: (message: Message) => string): Column<Message>[] 
       key: "to",
       head: t.messages.to,
       narrow: true,
+      phone: "title",
       cell: (one) => (
         <Link href={addressOf(one)}>
           <Mono>{one.to}</Mono>
@@ -76,13 +77,13 @@ function useColumns(addressOf: (message: Message) => string): Column<Message>[] 
       key: "state",
       head: t.messages.state,
       narrow: true,
+      phone: "mark",
       cell: (one) => <MessageState state={one.state} />,
     },
     {
       key: "details",
       head: t.messages.details,
-      hideOnPhone: true,
-      cell: (one) => <Outcome message={one} />,
+      cell: (one) => outcomeOf(one, t),
     },
     {
       key: "from",
@@ -94,17 +95,16 @@ function useColumns(addressOf: (message: Message) => string): Column<Message>[] 
       key: "type",
       head: t.messages.type,
       narrow: true,
-      hideOnPhone: true,
+      phone: "hide",
       cell: (one) => t.messages.types[one.type] ?? one.type,
     },
   ];
 }
 
-function Outcome({ message }: { message: Message }) {
-  const t = useText();
-  if (message.state === "sent") return null;
+function outcomeOf(message: Message, t: Texts): string {
+  if (message.state === "sent") return "";
   const text = codeText(message.code, t) || message.details || "";
-  return <>{message.code ? `${message.code} · ${text}` : text}</>;
+  return message.code ? `${message.code} · ${text}` : text;
 }
 
 interface MessageFiltersProps {

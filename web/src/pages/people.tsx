@@ -102,7 +102,7 @@ function useColumns(
     ...person.memberships.map((one) => `${nameOf(one.account)} (${t.people.roles[one.role]})`),
   ];
   return [
-    { key: "email", head: t.people.email, cell: (one) => one.email },
+    { key: "email", head: t.people.email, phone: "title", cell: (one) => one.email },
     {
       key: "accounts",
       head: t.people.memberships,

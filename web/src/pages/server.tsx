@@ -1,101 +1,138 @@
 // How the gateway itself is doing, for its administrator.
-import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { readReadiness, readStatus } from "../api/operations.ts";
-import { listLog } from "../api/people.ts";
-import type { LogEntry } from "../api/types.ts";
-import { useSession } from "../session/session.tsx";
+import { listDevices, readReadiness, readStatus, readUsage } from "../api/operations.ts";
 import { useText, useWords } from "../texts/index.tsx";
-import { type Column, DataTable } from "../ui/data_table.tsx";
-import { Facts, Mono, Note } from "../ui/notes.tsx";
-import { Page, Panel, Section } from "../ui/page.tsx";
-import { usePaged } from "../ui/paged.ts";
+import { useDeviceStateName } from "../ui/device_state.tsx";
+import { Figures } from "../ui/figures.tsx";
+import { codeText } from "../ui/message_state.tsx";
+import { Facts, Note } from "../ui/notes.tsx";
+import { Page, Section } from "../ui/page.tsx";
 import { ProblemNote } from "../ui/problem_note.tsx";
 import { State } from "../ui/state.tsx";
-import { Ago, At } from "../ui/time.tsx";
+import { At } from "../ui/time.tsx";
+import { Log } from "./log.tsx";
+import classes from "./overview.module.css";
+import { UsageChart } from "./usage_chart.tsx";
+import { rangeOf, totalsOf } from "./usage_days.ts";
 
-export default function Server() {
-  const { t, format } = useWords();
+const EVERY = 10_000; // No stream of events tells what concerns all accounts.
+const CHART_DAYS = 30;
+const ALL = ""; // Accounts.
+
+function useServer() {
   const status = useQuery({
     queryKey: ["admin", "status"],
     queryFn: readStatus,
-    refetchInterval: 10_000,
+    refetchInterval: EVERY,
   });
   const ready = useQuery({
     queryKey: ["admin", "ready"],
     queryFn: readReadiness,
-    refetchInterval: 10_000,
+    refetchInterval: EVERY,
   });
-  const shown = status.data;
-  const isReady = ready.data?.ready;
+  const range = rangeOf(1, Date.now());
+  const today = useQuery({
+    queryKey: ["usage", ALL, "today", range.since],
+    queryFn: () => readUsage({ account: ALL, by: "code", ...range }),
+    refetchInterval: EVERY,
+  });
+  const devices = useQuery({
+    queryKey: ["devices", ALL],
+    queryFn: () => listDevices(ALL),
+    refetchInterval: EVERY,
+  });
+  return { status, ready, today, devices };
+}
+
+type Served = ReturnType<typeof useServer>;
+
+export default function Server() {
+  const t = useText();
+  const shown = useServer();
   return (
     <Page title={t.admin.server} lead={t.admin.serverLead}>
-      <ProblemNote error={status.error} />
-      <Panel>
-        {shown ? (
-          <Facts
-            facts={[
-              isReady !== undefined && {
-                name: t.admin.health,
-                value: (
-                  <State tone={isReady ? "good" : "bad"}>
-                    {isReady ? t.admin.ready : t.admin.notReady}
-                  </State>
-                ),
-              },
-              { name: t.admin.version, value: shown.version },
-              { name: t.admin.time, value: <At time={shown.time} /> },
-              shown.messages_waiting !== undefined && {
-                name: t.admin.waiting,
-                value: format.number(shown.messages_waiting),
-              },
-              { name: t.admin.accounts, value: format.number(shown.accounts) },
-              { name: t.admin.devices, value: format.number(shown.devices) },
-            ]}
-          />
-        ) : (
-          <Skeleton height={120} />
-        )}
-      </Panel>
-      {ready.data?.reasons.map((one) => (
-        <Note key={one.part}>
-          {one.part} {one.reason}
-        </Note>
-      ))}
-      <Log />
+      <ProblemNote error={shown.status.error ?? shown.ready.error} />
+      <div className={classes.banners}>
+        {shown.ready.data?.troubles.map((one) => (
+          <Note key={one.part}>
+            {one.part} {one.reason}
+          </Note>
+        ))}
+      </div>
+      <Now shown={shown} />
+      <div className={classes.traffic}>
+        <section className={classes.box}>
+          <header>
+            <h2>{t.overview.lastDays(`${CHART_DAYS}`)}</h2>
+          </header>
+          <UsageChart account={ALL} days={CHART_DAYS} height={180} />
+        </section>
+        <section className={classes.box}>
+          <header>
+            <h2>{t.admin.health}</h2>
+          </header>
+          <Health shown={shown} />
+        </section>
+      </div>
+      <Section title={t.admin.log} lead={t.admin.logLead}>
+        <Log />
+      </Section>
     </Page>
   );
 }
 
-/** Who changed what, newest first. */
-function Log() {
-  const t = useText();
-  const log = usePaged(["log"], (cursor) => listLog({ limit: 25, cursor }), { poll: false });
-  const { accounts } = useSession();
-  const nameOf = (id: string | null) => accounts.find((one) => one.id === id)?.name ?? id ?? "";
-  const columns: Column<LogEntry>[] = [
-    { key: "at", head: t.admin.when, narrow: true, cell: (one) => <Ago time={one.at} /> },
-    {
-      key: "who",
-      head: t.admin.who,
-      cell: (one) => one.actor.name ?? one.actor.id ?? t.admin.actors[one.actor.kind],
-    },
-    { key: "door", head: t.admin.door, narrow: true, cell: (one) => t.admin.doors[one.door] },
-    { key: "what", head: t.admin.what, cell: (one) => <Mono>{one.operation}</Mono> },
-    { key: "object", head: t.admin.object, cell: (one) => one.object },
-    { key: "account", head: t.shell.account, cell: (one) => nameOf(one.account) },
-  ];
+function Now({ shown }: { shown: Served }) {
+  const { t, format } = useWords();
+  const status = shown.status.data;
+  const today = shown.today.data && totalsOf(shown.today.data.items);
+  const devices = shown.devices.data?.items;
+  const up = devices?.filter((one) => one.state === "connected").length ?? 0;
   return (
-    <Section title={t.admin.log} lead={t.admin.logLead}>
-      <DataTable
-        label={t.admin.log}
-        columns={columns}
-        rows={log.items}
-        rowKey={(one) => one.id}
-        error={log.error}
-        next={log.next}
-        empty={null}
-      />
-    </Section>
+    <Figures
+      figures={[
+        { name: t.overview.sentToday, value: today?.sent },
+        {
+          name: t.overview.failedToday,
+          value: today?.failed,
+          note: today?.reason && codeText(today.reason.code, t),
+        },
+        { name: t.admin.waiting, value: status?.messages_waiting },
+        {
+          name: t.overview.devicesUp,
+          value: status && t.overview.ofDevices(format.number(up), format.number(status.devices)),
+        },
+        { name: t.admin.accountCount, value: status?.accounts },
+      ]}
+    />
+  );
+}
+
+function Health({ shown }: { shown: Served }) {
+  const { t, format } = useWords();
+  const nameOf = useDeviceStateName();
+  const isReady = shown.ready.data?.ready;
+  const states = new Map<string, number>();
+  for (const { state } of shown.devices.data?.items ?? []) {
+    states.set(state, (states.get(state) ?? 0) + 1);
+  }
+  return (
+    <Facts
+      facts={[
+        isReady !== undefined && {
+          name: t.admin.state,
+          value: (
+            <State tone={isReady ? "good" : "bad"}>
+              {isReady ? t.admin.ready : t.admin.notReady}
+            </State>
+          ),
+        },
+        { name: t.admin.version, value: shown.status.data?.version },
+        { name: t.admin.time, value: <At time={shown.status.data?.time} /> },
+        ...[...states].map(([state, count]) => ({
+          name: `${t.admin.devices}: ${nameOf(state).toLowerCase()}`,
+          value: format.number(count),
+        })),
+      ]}
+    />
   );
 }

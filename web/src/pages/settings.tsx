@@ -138,6 +138,7 @@ function Sessions() {
     {
       key: "agent",
       head: t.agent,
+      phone: "title",
       cell: (one) => (
         <>
           {agentText(one.agent)}{" "}

@@ -1,22 +1,19 @@
 // What was sent and what failed, by day, device and code.
 import { Button, Group, SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
 import { readUsage, usageAddress } from "../api/operations.ts";
 import type { UsageRow } from "../api/types.ts";
 import { useAccountId } from "../session/session.tsx";
 import { useText, useWords } from "../texts/index.tsx";
-import classes from "../ui/chart.module.css";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { codeText } from "../ui/message_state.tsx";
 import { Empty, Mono } from "../ui/notes.tsx";
 import { Page, Panel, Section } from "../ui/page.tsx";
-import { ProblemNote } from "../ui/problem_note.tsx";
 import { useFilters } from "../ui/url_state.ts";
-import { daysOf, rangeOf } from "./usage_days.ts";
+import { UsageChart, useDailyUsage } from "./usage_chart.tsx";
+import { rangeOf } from "./usage_days.ts";
 
-const Chart = lazy(() => import("../ui/chart.tsx"));
 const RANGES = ["7", "30", "90"] as const;
 const FILTERS = ["days"] as const;
 
@@ -26,11 +23,7 @@ export default function Usage() {
   const { filters, set } = useFilters(FILTERS);
   const days = Number(RANGES.find((range) => range === filters.days) ?? "30");
   const range = rangeOf(days, Date.now());
-  const usage = useQuery({
-    queryKey: ["usage", account, "day", days],
-    queryFn: () => readUsage({ account, by: "day", ...range }),
-  });
-  const rows = usage.data && daysOf(usage.data.items, days, Date.now());
+  const usage = useDailyUsage(account, days);
   return (
     <Page
       title={t.title}
@@ -56,15 +49,12 @@ export default function Usage() {
         </Group>
       }
     >
-      <ProblemNote error={usage.error} />
       {usage.data?.items.length === 0 ? (
         <Empty icon="usage" title={t.empty} text={t.emptyText} />
       ) : (
         <>
           <Panel>
-            <Suspense fallback={<div className={classes.chart} aria-busy="true" />}>
-              {rows ? <Chart rows={rows} /> : <div className={classes.chart} aria-busy="true" />}
-            </Suspense>
+            <UsageChart account={account} days={days} />
           </Panel>
           <Groups account={account} range={range} days={days} />
         </>
@@ -125,5 +115,5 @@ function useCounts(key: string, head: string, cell: Column<UsageRow>["cell"]): C
     narrow: true,
     cell: (row) => format.number(row[name]),
   });
-  return [{ key, head, cell }, count("sent"), count("failed"), count("cancelled")];
+  return [{ key, head, phone: "title", cell }, count("sent"), count("failed"), count("cancelled")];
 }

@@ -36,3 +36,16 @@ export function daysOf(rows: UsageRow[], days: number, now: number): Day[] {
     return { day, sent: row?.sent ?? 0, failed: row?.failed ?? 0 };
   });
 }
+
+interface Totals {
+  sent: number;
+  failed: number;
+  reason: UsageRow | undefined; // The code that most failed by.
+}
+
+/** What rows by code add up to. */
+export function totalsOf(rows: UsageRow[]): Totals {
+  const sum = (name: "sent" | "failed") => rows.reduce((total, row) => total + row[name], 0);
+  const failing = rows.filter((row) => row.failed > 0).sort((a, b) => b.failed - a.failed);
+  return { sent: sum("sent"), failed: sum("failed"), reason: failing[0] };
+}

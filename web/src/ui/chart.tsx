@@ -1,4 +1,4 @@
-// Sent and failed by day, as lines; the table below says the same in numbers.
+// Sent and failed by day, one bar a day: what failed stands on what was sent.
 import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef } from "react";
 import UPlot from "uplot";
@@ -7,9 +7,14 @@ import { useScheme } from "../style/scheme.tsx";
 import { useWords } from "../texts/index.tsx";
 import classes from "./chart.module.css";
 
-const HEIGHT = 260;
+const HALF_A_DAY = 43_200; // Seconds. Bars stand around their time.
 
-export default function Chart({ rows }: { rows: Day[] }) {
+interface ChartProps {
+  rows: Day[];
+  height: number;
+}
+
+export default function Chart({ rows, height }: ChartProps) {
   const { t, format } = useWords();
   const { scheme } = useScheme();
   const place = useRef<HTMLDivElement>(null);
@@ -20,23 +25,32 @@ export default function Chart({ rows }: { rows: Day[] }) {
     const style = getComputedStyle(document.documentElement);
     const colour = (name: string) => style.getPropertyValue(name).trim();
     const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 } };
-    const series = (label: string, name: string): UPlot.Series => ({
+    const series = (label: string, name: string, count: (row: Day) => number): UPlot.Series => ({
       label,
-      stroke: colour(name),
-      width: 2,
-      points: { show: rows.length < 15 },
-      value: (_, value) => (value === null ? "" : format.number(value)),
+      fill: colour(name),
+      width: 0,
+      points: { show: false },
+      paths: UPlot.paths.bars?.({ size: [0.7, 36], align: 0 }),
+      value: (_, __, ___, place) => {
+        const row = place === null ? undefined : rows[place];
+        return row ? format.number(count(row)) : "";
+      },
     });
+    // Bars are drawn in this order, so those of what was sent cover the lower part of the whole.
     const data: UPlot.AlignedData = [
       rows.map((row) => new Date(`${row.day}T00:00`).getTime() / 1000),
+      rows.map((row) => row.sent + row.failed),
       rows.map((row) => row.sent),
-      rows.map((row) => row.failed),
     ];
     const chart = new UPlot(
       {
         width: element.clientWidth,
-        height: HEIGHT,
-        scales: { y: { range: (_, low, high) => [Math.min(low, 0), Math.max(high, 1) * 1.05] } },
+        height,
+        cursor: { points: { show: false }, drag: { x: false, y: false } },
+        scales: {
+          x: { range: (_, low, high) => [low - HALF_A_DAY, high + HALF_A_DAY] },
+          y: { range: (_, __, high) => [0, Math.max(high, 1) * 1.05] },
+        },
         axes: [
           {
             ...axis,
@@ -57,21 +71,19 @@ export default function Chart({ rows }: { rows: Day[] }) {
             value: (_, time) =>
               time === null ? "" : format.day(new Date(time * 1000).toISOString()),
           },
-          series(t.messages.states.sent, "--chart-sent"),
-          series(t.messages.states.failed, "--chart-failed"),
+          series(t.messages.states.failed, "--chart-failed", (row) => row.failed),
+          series(t.messages.states.sent, "--chart-sent", (row) => row.sent),
         ],
       },
       data,
       element,
     );
-    const resized = new ResizeObserver(() =>
-      chart.setSize({ width: element.clientWidth, height: HEIGHT }),
-    );
+    const resized = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }));
     resized.observe(element);
     return () => {
       resized.disconnect();
       chart.destroy();
     };
-  }, [rows, t, format, scheme]);
+  }, [rows, height, t, format, scheme]);
   return <div ref={place} className={classes.chart} role="img" aria-label={t.usage.lead} />;
 }

@@ -1,4 +1,5 @@
-// A list of records. On a phone each row becomes a block, with the column's name beside its value.
+// A list of records. On a phone each row becomes a block: its title, and below that the others, each
+// after the name of its column.
 import { Button, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useText } from "../texts/index.tsx";
@@ -11,7 +12,8 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   align?: "right";
   narrow?: boolean; // As wide as its content.
-  hideOnPhone?: boolean;
+  /** On a phone: the first line of a row, what stands at its end, or nothing. */
+  phone?: "title" | "mark" | "hide";
 }
 
 interface DataTableProps<Row> {
@@ -34,7 +36,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (rows?.length === 0) return <>{empty}</>;
   return (
     <div className={classes.frame}>
-      <table className={classes.table} aria-label={props.label} aria-busy={!rows}>
+      <table
+        className={classes.table}
+        aria-label={props.label}
+        aria-busy={!rows}
+        data-compact={columns.some(({ phone }) => phone === "title") || undefined}
+      >
         <thead>
           <tr>
             {columns.map((column) => (
@@ -89,7 +96,7 @@ function BodyRow<Row>({ row, ...props }: DataTableProps<Row> & { row: Row }) {
           data-label={column.head}
           data-align={column.align}
           data-narrow={column.narrow || undefined}
-          data-hide-on-phone={column.hideOnPhone || undefined}
+          data-phone={column.phone}
         >
           {column.cell(row)}
         </td>

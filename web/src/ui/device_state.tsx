@@ -17,9 +17,14 @@ export function isPaused(device: Device): boolean {
   return device.paused_since != null;
 }
 
+/** The word for a state. */
+export function useDeviceStateName(): (state: string) => string {
+  const names = useText().devices.states as Record<string, string>;
+  return (state) => names[state] ?? state;
+}
+
 export function DeviceState({ device }: { device: Device }) {
-  const t = useText().devices;
+  const nameOf = useDeviceStateName();
   const word = isPaused(device) && device.state === "connected" ? "paused" : device.state;
-  const names = t.states as Record<string, string>;
-  return <State tone={TONES[word] ?? "calm"}>{names[word] ?? word}</State>;
+  return <State tone={TONES[word] ?? "calm"}>{nameOf(word)}</State>;
 }

@@ -1,0 +1,36 @@
+// The account's devices at a glance: those that need somebody first, then those with a queue.
+import { Link } from "wouter";
+import type { Device } from "../api/types.ts";
+import { useWords } from "../texts/index.tsx";
+import { DeviceState } from "../ui/device_state.tsx";
+import { Mono } from "../ui/notes.tsx";
+import classes from "./overview.module.css";
+
+const SHOWN_MAX = 6;
+
+function byNeed(a: Device, b: Device): number {
+  const up = (one: Device) => Number(one.state === "connected" && one.paused_since === null);
+  return up(a) - up(b) || (b.waiting ?? 0) - (a.waiting ?? 0);
+}
+
+export function DeviceStrip({ devices }: { devices: Device[] }) {
+  const { t, format } = useWords();
+  return (
+    <ul className={classes.strip}>
+      {[...devices]
+        .sort(byNeed)
+        .slice(0, SHOWN_MAX)
+        .map((device) => (
+          <li key={device.number}>
+            <Link href={`/devices/${device.number}`}>
+              <Mono>{device.number}</Mono>
+            </Link>
+            <DeviceState device={device} />
+            <span className={classes.queued}>
+              {device.waiting ? t.overview.queued(format.number(device.waiting)) : ""}
+            </span>
+          </li>
+        ))}
+    </ul>
+  );
+}

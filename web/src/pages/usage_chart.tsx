@@ -1,0 +1,36 @@
+// Sent and failed of the last days, as the chart draws them.
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { readUsage } from "../api/operations.ts";
+import { ProblemNote } from "../ui/problem_note.tsx";
+import { daysOf, rangeOf } from "./usage_days.ts";
+
+const Chart = lazy(() => import("../ui/chart.tsx"));
+
+/** Those of an account; empty: of all, for the administrator. */
+export function useDailyUsage(account: string, days: number) {
+  return useQuery({
+    queryKey: ["usage", account, "day", days],
+    queryFn: () => readUsage({ account, by: "day", ...rangeOf(days, Date.now()) }),
+  });
+}
+
+const LEGEND = 30; // What it takes below the chart.
+
+interface UsageChartProps {
+  account: string;
+  days: number;
+  height?: number;
+}
+
+export function UsageChart({ account, days, height = 240 }: UsageChartProps) {
+  const usage = useDailyUsage(account, days);
+  const waiting = <div style={{ height: height + LEGEND }} aria-busy="true" />;
+  if (usage.error) return <ProblemNote error={usage.error} />;
+  if (!usage.data) return waiting;
+  return (
+    <Suspense fallback={waiting}>
+      <Chart rows={daysOf(usage.data.items, days, Date.now())} height={height} />
+    </Suspense>
+  );
+}
