@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/ascii.hpp"
+
 namespace merpati::api {
 namespace {
 
@@ -17,6 +19,16 @@ constexpr std::string_view name_of(bool is_secure) {
     return is_secure ? secure_name : plain_name;
 }
 
+/// The last address of `X-Forwarded-For`. Proxies add theirs to the line that they were sent, or in
+/// a line of their own below it: what stands before is the client's word.
+std::string_view last_forwarded(const http::Request& request) {
+    std::string_view line;
+    for (const auto& [name, value] : request.headers) {
+        line = equals_ignoring_case(name, "X-Forwarded-For") ? value : line;
+    }
+    return line.substr(line.rfind(',') + 1);
+}
+
 std::string cookie_line(std::string_view token, bool is_secure, std::chrono::seconds lasts) {
     return fmt::format("Set-Cookie: {}={}; Path=/; Max-Age={}; HttpOnly; SameSite=Lax{}\r\n",
                        name_of(is_secure), token, lasts.count(), is_secure ? "; Secure" : "");
@@ -25,11 +37,10 @@ std::string cookie_line(std::string_view token, bool is_secure, std::chrono::sec
 }  // namespace
 
 http::PeerAddress AppAddress::client(const http::Request& request) const noexcept {
-    const auto forwarded = request.header("X-Forwarded-For");
-    if (!is_https || !request.from_loopback || !forwarded) {
+    const auto last = last_forwarded(request);
+    if (!is_https || !request.from_loopback || last.empty()) {
         return request.peer;
     }
-    const auto last = forwarded->substr(forwarded->rfind(',') + 1);
     const auto start = std::min(last.find_first_not_of(' '), last.size());
     std::array<char, INET6_ADDRSTRLEN> text{};
     last.substr(start).copy(text.data(), text.size() - 1);

@@ -77,6 +77,17 @@ TEST(SessionCookieTest, TheProxyOfThisMachineSaysWhereTheClientIs) {
     EXPECT_EQ(client(AppAddress{}, true, "203.0.113.7"), "local");
 }
 
+// Some proxies add a line of their own below the one that the client has made up.
+TEST(SessionCookieTest, OfSeveralLinesTheProxysIsTheLast) {
+    const Headers headers{{"X-Forwarded-For", "198.51.100.9"},
+                          {"Host", "merpati.example"},
+                          {"x-forwarded-for", "203.0.113.7"}};
+    http::Request request;
+    request.headers = headers;
+    request.from_loopback = true;
+    EXPECT_EQ(AppAddress{.is_https = true}.client(request).text(), "203.0.113.7");
+}
+
 TEST(SessionCookieTest, SignsInOverTlsOrWithinTheMachine) {
     http::Request outside;
     http::Request inside;
