@@ -209,6 +209,8 @@ void EventHub::next(const std::shared_ptr<Stream>& stream, http::BodyWriter writ
                 stream->writer.emplace(std::move(writer));
                 return;
             }
+            // It may not have read for a while, in which nobody has asked.
+            ended = !stream->may_go_on();
             stream->heard_at = clock_.steady_now();
         }
     }

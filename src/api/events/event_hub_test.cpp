@@ -212,6 +212,19 @@ TEST_F(EventHubTest, AStreamEndsWhenItsCallerMayNotSeeItAnyMore) {
     EXPECT_THAT(secret->received, Not(HasSubstr("secret")));
 }
 
+TEST_F(EventHubTest, AStreamThatDidNotReadMeanwhileIsShownNothingOfLater) {
+    const auto client = connect();
+    tell("before");
+    tick();
+    client->kept = std::exchange(client->received, {});
+    client->waits = false;  // It has taken that, and asks for nothing more.
+    allowed = false;
+    tell("secret");
+    tick();
+    EXPECT_THAT(client->take(), Not(HasSubstr("secret")));
+    EXPECT_TRUE(client->ended);
+}
+
 TEST_F(EventHubTest, OneAccountLeavesStreamsToOthers) {
     std::vector<std::shared_ptr<Client>> all;
     while (auto client = connect(1)) {
