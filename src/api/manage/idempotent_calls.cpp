@@ -24,8 +24,10 @@ store::IdempotencyRecord record_of(const Request& request, const admission::Prin
     }
     record.key += *request.head.idempotency_key;
     record.created_at = now;
-    record.fingerprint = sha256(fmt::format("{} {}?{}\n{}", http::to_string(request.method),
-                                            request.path, request.query, request.body));
+    // What an administrator did in other accounts is no answer to the account's other keys.
+    record.fingerprint = sha256(
+        fmt::format("{}{} {}?{}\n{}", caller.is_administrator() ? "admin " : "",
+                    http::to_string(request.method), request.path, request.query, request.body));
     return record;
 }
 

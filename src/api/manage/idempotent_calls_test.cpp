@@ -72,6 +72,19 @@ TEST_F(IdempotentCallsTest, EachCallersKeysAreItsOwn) {
     EXPECT_EQ(credit(account), 11);
 }
 
+/// Keys of an account share its Idempotency-Keys; not what one of them may do elsewhere.
+TEST_F(IdempotentCallsTest, WhatAnAdministratorDidIsRepeatedToNobodyElse) {
+    const auto other = make_account(R"("name":"Warung")");
+    const auto body = R"({"name":"hidden","account":")" + other + "\"}";
+    const auto administrator = key_of(account, model::Scopes{model::Scope::admin});
+    const auto manager = key_of(account, model::Scopes{model::Scope::account_manage});
+    EXPECT_EQ(ask("/keys", "1", body, administrator).status, 200);
+    const auto again = ask("/keys", "1", body, manager);
+    EXPECT_EQ(again.status, 422);
+    EXPECT_THAT(again.body, Not(HasSubstr("hidden")));
+    EXPECT_EQ(ask("/keys", "1", body, administrator).status, 200);
+}
+
 TEST_F(IdempotentCallsTest, WhatIsShownOnceIsNotKept) {
     const auto body = R"({"account":")" + account + "\"}";
     const auto made = ask("/keys", "1", body);
