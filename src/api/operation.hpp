@@ -57,6 +57,7 @@ struct Operation {
     bool recorded_first = false;
     bool hashes = false;   // A password: runs where few do at once.
     bool is_long = false;  // Runs beside calls that are answered at once, never before them.
+    bool waits = false;    // For a host that somebody has named: runs beside all the others.
 
     /// The answer is made while it is sent.
     [[nodiscard]] constexpr bool is_streamed() const {

@@ -65,6 +65,12 @@ constexpr Operation recorded_first(Operation operation) {
     return operation;
 }
 
+/// It waits for a host that somebody has named.
+constexpr Operation waiting(Operation operation) {
+    operation.waits = true;
+    return operation;
+}
+
 constexpr Operation hashing(Operation operation) {
     operation.hashes = true;
     return operation;
@@ -147,16 +153,16 @@ constexpr std::array table{
                          manage::messages::give_up)),
     offer(Method::post, "/v1/messages/{}/release", Scope::messages_manage,
           manage::messages::release),
-    recorded_first(offer(Method::post, "/v1/messages/{}/retry", Scope::messages_manage,
-                         manage::messages::retry, true)),
+    waiting(recorded_first(offer(Method::post, "/v1/messages/{}/retry", Scope::messages_manage,
+                                 manage::messages::retry))),
     recorded_first(offer(Method::post, "/v1/messages/{}/send-now", Scope::messages_manage,
                          manage::messages::send_now)),
     offer(Method::get, "/v1/callbacks", Scope::messages_read, manage::callbacks::list),
     offer(Method::get, "/v1/callbacks/hosts", Scope::callbacks_manage, manage::callbacks::hosts),
     offer(Method::post, "/v1/callbacks/replay", Scope::callbacks_manage,
           manage::callbacks::replay_many, true),
-    recorded_first(offer(Method::post, "/v1/callbacks/test", Scope::callbacks_manage,
-                         manage::callbacks::test, true)),
+    waiting(recorded_first(offer(Method::post, "/v1/callbacks/test", Scope::callbacks_manage,
+                                 manage::callbacks::test))),
     tagged(offer(Method::get, "/v1/callbacks/{}", Scope::messages_read, manage::callbacks::show),
            id_alone),
     offer(Method::get, "/v1/callbacks/{}/attempts", Scope::messages_read,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/manage/workers.hpp"
+#include "callback/sender.hpp"
 
 namespace merpati::api::manage {
 namespace {
@@ -98,6 +99,10 @@ private:
 }  // namespace
 
 class Service::Impl {
+    /// Each may wait for half a minute. No more than there may be tests of callbacks at a time, so
+    /// that accounts wait for their turn and are not refused.
+    static constexpr std::size_t waiting_threads = callback::Sender::tests_max;
+
 public:
     Impl(Manage& manage, AppAddress app) : manage_(manage), app_(app) {}
 
@@ -113,6 +118,7 @@ public:
             }
         }
         auto& workers = operation.hashes    ? hash_workers_
+                        : operation.waits   ? waiting_workers_
                         : operation.is_long ? long_workers_
                                             : workers_;
         auto answer = std::make_shared<http::Responder>(std::move(responder));
@@ -137,12 +143,14 @@ public:
         workers_.start();
         hash_workers_.start();
         long_workers_.start();
+        waiting_workers_.start();
     }
 
     void stop() {
         workers_.stop();
         hash_workers_.stop();
         long_workers_.stop();
+        waiting_workers_.stop();
     }
 
 private:
@@ -164,6 +172,7 @@ private:
     Workers workers_{"manage"};
     Workers hash_workers_{"manage-hash"};
     Workers long_workers_{"manage-long"};
+    Workers waiting_workers_{"manage-wait", waiting_threads};
 };
 
 Service::Service(Manage& manage, AppAddress app) : impl_(std::make_unique<Impl>(manage, app)) {}

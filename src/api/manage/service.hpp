@@ -16,9 +16,10 @@ namespace merpati::api::manage {
 /// are made there too, each when the client has taken the one before.
 ///
 /// Threads: three for calls that are answered at once, three for those that are long (a backup, an
-/// export), and three for those that hash a password, so that neither holds up the revocation of a
-/// key. Accounts share them (Workers): one
-/// thread each at a time, in turn; one is always the local operator's.
+/// export), three for those that hash a password, and four for those that wait for a host that
+/// somebody has named (a test of a callback), so that none of these holds up the revocation of a
+/// key, or one another. Accounts share them (Workers): one thread each at a time, in turn; one is
+/// always the local operator's.
 ///
 /// Limits: 16 calls of an account waiting, more are answered 429; 512 of the network and 64 of the
 /// local operator, more are answered 503. 4 exports of an account at a time. An export that the

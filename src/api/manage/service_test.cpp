@@ -97,6 +97,38 @@ Result<boost::json::value> wait_until_released(const Context& /*context*/, Call&
     return boost::json::object{};
 }
 
+/// A slow host that two accounts name must cost the others nothing.
+TEST_F(ServiceTest, CallsThatWaitForAHostHoldUpNoLongOnes) {
+    static constexpr Operation testing{.method = http::Method::post,
+                                       .path = "/test",
+                                       .scope = Scope::catalogue,
+                                       .answerer = wait_until_released,
+                                       .waits = true};
+    std::latch latch{1};
+    released = &latch;
+    service.start();
+    std::vector<std::future<http::Reply>> tests;
+    for (int number = 0; number < 8; ++number) {
+        tests.push_back(ask(testing, "/test"));
+    }
+    for (const auto* const path : {"/v1/messages/export", "/v1/admin/accounts"}) {
+        EXPECT_EQ(request(http::Method::get, path).status, 200) << path;
+    }
+    EXPECT_EQ(tests.front().wait_for(0s), std::future_status::timeout);
+    latch.count_down();
+    for (auto& test : tests) {
+        EXPECT_EQ(test.get().status, 200);
+    }
+}
+
+TEST_F(ServiceTest, WhatNamesAHostWaitsForItBesideTheOthers) {
+    for (const auto& operation : operations()) {
+        const bool names_host =
+            operation.path == "/v1/callbacks/test" || operation.path == "/v1/messages/{}/retry";
+        EXPECT_EQ(operation.waits, names_host) << operation.path;
+    }
+}
+
 TEST_F(ServiceTest, LongCallsDoNotHoldUpTheOthers) {
     static constexpr Operation copying{.method = http::Method::post,
                                        .path = "/copy",
@@ -119,9 +151,8 @@ TEST_F(ServiceTest, LongCallsDoNotHoldUpTheOthers) {
 }
 
 TEST_F(ServiceTest, TheOperationsOfTheTableThatTakeLongAreCarriedOutAsSuch) {
-    // Those that wait for a remote host, or for many commits.
-    const std::set<std::string_view> others{"/v1/admin/backup",     "/v1/messages/{}/retry",
-                                            "/v1/callbacks/replay", "/v1/callbacks/test",
+    // Those that write much, or wait for many commits.
+    const std::set<std::string_view> others{"/v1/admin/backup", "/v1/callbacks/replay",
                                             "/v1/devices/{}/queue", "/v1/devices/{}/import"};
     std::set<std::string_view> found;
     for (const auto& operation : operations()) {

@@ -57,7 +57,7 @@ void Workers::start() {
         const std::lock_guard lock{mutex_};
         running_ = true;
     }
-    for (std::size_t number = 0; number < threads_count; ++number) {
+    for (std::size_t number = 0; number < threads_max_; ++number) {
         threads_.push_back(start_thread(name_, [this] { work(); }));
     }
 }
@@ -104,7 +104,7 @@ void Workers::add(Share share, Job&& job) {
 Workers::Queues::iterator Workers::next() {
     for (auto queue = queues_.begin(); queue != queues_.end(); ++queue) {
         const bool may_run =
-            is_local(queue->share) || (queue->running == 0 && network_running_ + 1 < threads_count);
+            is_local(queue->share) || (queue->running == 0 && network_running_ + 1 < threads_max_);
         if (may_run && !queue->jobs.empty()) {
             queues_.splice(queues_.end(), queues_, queue);  // Behind those that wait too.
             return queue;

@@ -53,7 +53,8 @@ public:
         full,        // Too many wait in all, or the threads do not run.
     };
 
-    explicit Workers(const char* name) : name_(name) {}
+    explicit Workers(const char* name, std::size_t threads = threads_count)
+        : name_(name), threads_max_(threads) {}
     ~Workers() { stop(); }
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
@@ -83,6 +84,7 @@ private:
     void work();
 
     const char* name_;
+    const std::size_t threads_max_;
     std::mutex mutex_;
     std::condition_variable filled_;
     Queues queues_;  // With jobs that wait or run, the one whose turn it is first.
