@@ -13,6 +13,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Gateway } from "./fairness_gateway.mjs";
+import { measureRows } from "./fairness_rows.mjs";
 import { table } from "./statistics.mjs";
 
 const PROBES = 200;
@@ -54,22 +55,8 @@ const rows = [
   },
 ];
 
-export async function fairness({ scratch }) {
-  const only = process.env.BENCH_ROW;
-  const results = [];
-  for (const row of rows.filter(({ name }) => !only || name.includes(only))) {
-    const result = { name: row.name, limit: row.limit };
-    try {
-      Object.assign(result, await measure(row, scratch("fairness")));
-    } catch (error) {
-      result.error = error.message.split("\n")[0];
-    }
-    results.push({ ...result, met: isMet(result) });
-    process.stderr.write(`  ${result.name}: ${JSON.stringify(results.at(-1))}\n`);
-  }
-  if (results.some(({ met }) => !met)) process.exitCode = 1;
-  return results;
-}
+export const fairness = ({ scratch }) =>
+  measureRows(rows, () => scratch("fairness"), measure, isMet);
 
 function isMet({ undisturbed, beside, restarted, limit, error }) {
   if (error) return false;

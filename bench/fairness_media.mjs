@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { Gateway } from "./fairness_gateway.mjs";
+import { measureRows } from "./fairness_rows.mjs";
 import { PNG } from "./media_neighbours.mjs";
 import { table } from "./statistics.mjs";
 
@@ -23,22 +24,8 @@ const rows = [
   { name: "36 dead hosts, 100 each", kind: "dead", hosts: 36, messages: 3600 },
 ];
 
-export async function fairnessMedia({ scratch }) {
-  const only = process.env.BENCH_ROW;
-  const results = [];
-  for (const row of rows.filter(({ name }) => !only || name.includes(only))) {
-    const result = { name: row.name };
-    try {
-      Object.assign(result, await measure(row, scratch("fairness-media")));
-    } catch (error) {
-      result.error = error.message.split("\n")[0];
-    }
-    results.push({ ...result, met: isMet(result) });
-    process.stderr.write(`  ${result.name}: ${JSON.stringify(results.at(-1))}\n`);
-  }
-  if (results.some(({ met }) => !met)) process.exitCode = 1;
-  return results;
-}
+export const fairnessMedia = ({ scratch }) =>
+  measureRows(rows, () => scratch("fairness-media"), measure, isMet);
 
 function isMet({ alone, beside, restarted, error }) {
   if (error) return false;

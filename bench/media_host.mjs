@@ -2,7 +2,7 @@
 // bounds its transfers a host.
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort, start, untilListening } from "./processes.mjs";
+import { startNginx } from "./nginx.mjs";
 
 const KIB = 1024;
 const PIECE = 4 * KIB - 64; // nginx takes words of at most 4 KiB.
@@ -15,53 +15,27 @@ export const LARGE_BYTES = 50 * 1024 * KIB;
 /** Answers {process, shared, distinct(n), large(n)}: URLs, the last ones spread over the hosts. */
 export async function startMediaHost(folder, { hosts: count }) {
   const files = join(folder, "files");
-  mkdirSync(join(folder, "temporary"), { recursive: true });
-  mkdirSync(files);
+  mkdirSync(files, { recursive: true });
   writeFileSync(join(files, "shared.pdf"), PDF.padEnd(SHARED_BYTES, "merpati "));
   writeFileSync(join(files, "large.pdf"), PDF);
   truncateSync(join(files, "large.pdf"), LARGE_BYTES);
-  const port = await freePort();
-  const hosts = Array.from({ length: count }, (_, index) => `127.0.0.${index + 1}:${port}`);
-  writeFileSync(join(folder, "host.conf"), configuration(folder, files, hosts));
-  const child = start("nginx", ["-c", join(folder, "host.conf"), "-e", join(folder, "host.log")], {
-    log: join(folder, "host.log"),
-    folder,
-  });
-  await untilListening(port, child);
-  const base = (index) => `http://${hosts[index % hosts.length]}`;
-  return {
-    process: child,
-    shared: `${base(0)}/shared.pdf`,
-    distinct: `${base(0)}/distinct/`,
-    large: (index) => `${base(index)}/large/${index}.pdf`,
-  };
-}
-
-function configuration(folder, files, hosts) {
-  const places = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-    .map((name) => `  ${name}_temp_path ${folder}/temporary;`)
-    .join("\n");
-  return `worker_processes 1;
-daemon off;
-pid ${folder}/host.pid;
-events { worker_connections 8192; multi_accept on; }
-http {
-${places}
-  access_log off;
-  keepalive_requests 1000000000;
-  tcp_nodelay on;
-  sendfile on;
+  const { process, hosts } = await startNginx(folder, "host", {
+    addresses: count,
+    http: `  sendfile on;
   types { application/pdf pdf; }
-  default_type application/pdf;
-  server {
-${hosts.map((host) => `    listen ${host} backlog=4096;`).join("\n")}
-    root ${files};
+  default_type application/pdf;`,
+    server: `    root ${files};
     set $piece "${"x".repeat(PIECE)}";
     # A content of its own for every address.
     location /distinct/ { return 200 "${PDF.trim()} $uri ${"$piece".repeat(16)}"; }
     # So slow that all of them are under way at once.
-    location /large/ { limit_rate 1m; try_files /large.pdf =404; }
-  }
-}
-`;
+    location /large/ { limit_rate 1m; try_files /large.pdf =404; }`,
+  });
+  const base = (index) => `http://${hosts[index % hosts.length]}`;
+  return {
+    process,
+    shared: `${base(0)}/shared.pdf`,
+    distinct: `${base(0)}/distinct/`,
+    large: (index) => `${base(index)}/large/${index}.pdf`,
+  };
 }
