@@ -1,5 +1,5 @@
-// A list of records. On a phone each row becomes a block: its title, and below that the others, each
-// after the name of its column.
+// A list of records. On a phone each row becomes a block: its title, and below that the others,
+// each after the name of its column.
 import { Button, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useText } from "../texts/index.tsx";
