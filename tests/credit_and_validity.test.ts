@@ -1,23 +1,20 @@
 // What an account may still do: credit and validity.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
-import { certificates } from "./support/certificates.ts";
+import { openShop } from "./support/callback_shop.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
-import { Gateway } from "./support/gateway.ts";
+import type { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText, simulated } from "./support/numbers.ts";
-import { Sink } from "./support/sink.ts";
+import type { Sink } from "./support/sink.ts";
 import { waitFor } from "./support/wait.ts";
 
 let gateway: Gateway;
 let sink: Sink;
 
 beforeAll(async () => {
-  sink = await Sink.open();
-  gateway = await Gateway.create({ settings: { "outbound.ca_file": certificates().caFile } });
-});
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
+  const opened = await openShop();
+  ({ gateway, sink } = opened);
+  return opened.close;
 });
 
 async function credit(account: Account): Promise<number | null> {

@@ -1,25 +1,22 @@
 // Devices that go down and come back, and the webhook that is told.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { shop } from "./support/account.ts";
-import { certificates } from "./support/certificates.ts";
+import { openShop } from "./support/callback_shop.ts";
 import { document, expectSchema } from "./support/contract.ts";
 import { expectAccepted, expectRefused, rows } from "./support/expect.ts";
-import { Gateway } from "./support/gateway.ts";
+import type { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
 import { expectSigned } from "./support/signature.ts";
-import { Sink } from "./support/sink.ts";
+import type { Sink } from "./support/sink.ts";
 import { waitFor } from "./support/wait.ts";
 
 let gateway: Gateway;
 let sink: Sink;
 
 beforeAll(async () => {
-  sink = await Sink.open();
-  gateway = await Gateway.create({ settings: { "outbound.ca_file": certificates().caFile } });
-});
-afterAll(async () => {
-  await gateway.close();
-  await sink.close();
+  const opened = await openShop();
+  ({ gateway, sink } = opened);
+  return opened.close;
 });
 
 const a = (from: string) => ({ to: freshNumber(), from, message: freshText(), Type: "text" });
