@@ -5,7 +5,8 @@ import { type Account, shop } from "./support/account.ts";
 import { openBrowser, type Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
-import { person, type SomePerson, visit } from "./support/web_people.ts";
+import { person, type SomePerson } from "./support/people.ts";
+import { visit } from "./support/web_people.ts";
 
 // A browser is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });

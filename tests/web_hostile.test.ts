@@ -1,4 +1,5 @@
 // What strangers write, shown in the web app: it stays text.
+import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";
@@ -6,6 +7,7 @@ import { openBrowser, soon } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
+import { waitFor } from "./support/wait.ts";
 import { person, type SomePerson } from "./support/people.ts";
 import { visit } from "./support/web_people.ts";
 
@@ -20,22 +22,46 @@ let sink: Sink;
 let admin: SomePerson;
 let account: Account;
 let message = "";
+let refused = "";
+let device = ""; // Of the platform whose texts are hostile.
+const worker = join(import.meta.dirname, "support/hostile_worker.mjs");
 
 beforeAll(async () => {
   sink = await Sink.open({ secure: false });
   [gateway, browser] = await Promise.all([
-    Gateway.create({ settings: { "outbound.allow_http_callbacks": true } }),
+    Gateway.create({
+      settings: {
+        "outbound.allow_http_callbacks": true,
+        "workers.hostile.command": [process.execPath, worker, HOSTILE],
+      },
+    }),
     openBrowser(),
   ]);
-  let device: string;
-  ({ account, device } = await shop(gateway));
+  const shopped = await shop(gateway);
+  ({ account } = shopped);
   await gateway.json("account", "set", account.id, "--name", HOSTILE);
   await account.createKey({ name: HOSTILE });
   admin = await person(gateway, "ani@toko.example", "--admin");
-  sink.on("/hostile?<script>alert(3)</script>", () => ({ status: 500, body: HOSTILE }));
-  const body = { to: freshNumber(), from: device, message: HOSTILE, Type: "text" };
-  const callbackStatus = sink.url("/hostile?%3Cscript%3Ealert(3)%3C/script%3E");
-  message = (await account.send({ ...body, callbackStatus })).json.data.requestId;
+  const path = "/hostile?%3Cscript%3Ealert(3)%3C/script%3E";
+  sink.on(path, () => ({ status: 500, body: HOSTILE }));
+  const callbackStatus = sink.url(path);
+  const send = async (from: string) => {
+    const body = { to: freshNumber(), from, message: HOSTILE, Type: "text", callbackStatus };
+    return (await account.send(body)).json.data.requestId;
+  };
+  message = await send(shopped.device);
+  const webhook = sink.url(`/${encodeURIComponent("<script>alert(4)</script>")}`);
+  const flags = ["--connector", "hostile", "--webhook", webhook];
+  device = await account.device(freshNumber(), ...flags);
+  const state = async () =>
+    (await gateway.json("device", "list")).find((one: any) => one.number === device).state;
+  await gateway.json("device", "connect", device);
+  await waitFor("the hostile device", async () => (await state()) === "connected");
+  refused = await send(device);
+  await waitFor("the refusal", async () => {
+    const shown = await gateway.json("message", "show", refused);
+    return shown.state === "failed";
+  });
 });
 afterAll(async () => {
   await browser.close();
@@ -48,7 +74,8 @@ test("no page runs or draws what a stranger wrote", async () => {
   const { page } = visitor;
   const requested: string[] = [];
   page.on("request", (request) => requested.push(new URL(request.url()).pathname));
-  const paths = ["/", "/messages", `/messages/${message}`, "/callbacks", "/keys", "/account"];
+  const own = ["/", "/messages", `/messages/${message}`, `/messages/${refused}`, "/devices"];
+  const paths = [...own, `/devices/${device}`, "/callbacks", "/keys", "/account", "/usage"];
   for (const path of [...paths, "/accounts", "/people", "/developers", "/server"]) {
     await visitor.goto(path);
     if (path.startsWith("/messages/")) {
@@ -60,6 +87,39 @@ test("no page runs or draws what a stranger wrote", async () => {
   }
   expect(visitor.complaints).toEqual([]);
   expect(requested.filter((path) => path.endsWith("/x"))).toEqual([]);
+  await visitor.close();
+});
+
+test("the receiver's answer and the platform's refusal are shown as they are", async () => {
+  const visitor = await visit(browser, gateway, admin);
+  const { page } = visitor;
+  await visitor.goto(`/messages/${refused}`);
+  const drawer = page.getByRole("dialog", { name: "Message" });
+  await drawer.getByText("onerror=alert(1)").first().waitFor();
+  await visitor.goto("/callbacks");
+  await page.getByRole("link", { name: /hostile/ }).first().click();
+  const callback = page.getByRole("dialog", { name: "Callback" });
+  await callback.locator("pre").filter({ hasText: "onerror=alert(1)" }).first().waitFor();
+  expect(await page.locator('img[src="x"], main script').count()).toBe(0);
+  expect(visitor.complaints).toEqual([]);
+  await visitor.close();
+});
+
+test("what a platform says while a device is linked stays text", async () => {
+  await gateway.json("device", "disconnect", device);
+  const visitor = await visit(browser, gateway, admin);
+  const { page } = visitor;
+  await visitor.goto(`/devices/${device}`);
+  await page.getByRole("button", { name: "Link", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: `Link ${device}` });
+  await dialog.getByText("The linking has ended").waitFor();
+  await dialog.getByText("onerror=alert(1)").waitFor();
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  await dialog.getByRole("button", { name: "Close" }).click();
+  // The reason is the device's state now, too.
+  await page.getByRole("dialog", { name: device }).getByText("onerror=alert(1)").waitFor();
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  expect(visitor.complaints).toEqual([]);
   await visitor.close();
 });
 

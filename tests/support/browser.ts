@@ -2,7 +2,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect } from "vitest";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { chromium } from "playwright-core";
+import type { Browser, BrowserContext, Page, Response } from "playwright-core";
+import { type Answer, check } from "./contract.ts";
 
 export type Language = "id" | "en";
 export type Scheme = "light" | "dark";
@@ -19,11 +21,13 @@ export class Visitor {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly complaints: string[] = [];
+  private readonly judged: Promise<void>[] = [];
 
   private constructor(context: BrowserContext, page: Page) {
     this.context = context;
     this.page = page;
     page.on("pageerror", (error) => this.complaints.push(error.message));
+    page.on("response", (response) => this.judged.push(this.judge(response)));
     page.on("dialog", (dialog) => {
       this.complaints.push(`a dialog: ${dialog.message()}`);
       void dialog.dismiss();
@@ -67,8 +71,32 @@ export class Visitor {
     );
   }
 
-  close(): Promise<void> {
-    return this.context.close();
+  async close(): Promise<void> {
+    await this.context.close();
+    await Promise.all(this.judged);
+    const broken = this.complaints.find((text) => text.includes("docs/openapi.yaml"));
+    if (broken) throw new Error(broken);
+  }
+
+  /** Holds an answer that the app was given against docs/openapi.yaml. */
+  private async judge(response: Response): Promise<void> {
+    const { pathname } = new URL(response.url());
+    const hasBody = response.status() !== 304 && pathname !== "/v1/events";
+    if (!pathname.startsWith("/v1/") || !hasBody) return;
+    let answer: Answer;
+    try {
+      const [headers, text] = await Promise.all([response.allHeaders(), response.text()]);
+      answer = { status: response.status(), headers, text };
+    } catch {
+      return; // Its page was left meanwhile.
+    }
+    // The browser shows what it kept, with the headers of the 304 that said that it is still so.
+    if (answer.headers["content-type"] === undefined && answer.headers["etag"]) return;
+    try {
+      check(response.request().method(), pathname, answer);
+    } catch (error) {
+      this.complaints.push((error as Error).message);
+    }
   }
 }
 

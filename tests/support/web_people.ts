@@ -13,7 +13,7 @@ interface VisitOptions {
 /** Opens the app signed in. */
 export async function visit(
   browser: Browser,
-  gateway: Gateway,
+  gateway: Pick<Gateway, "url">, // Or what stands before it.
   who: SomePerson,
   options: VisitOptions = {},
 ): Promise<Visitor> {

@@ -61,7 +61,9 @@ test("it is live while the stream is open, and passes its events on", () => {
   source?.say("device.state", "no JSON");
   source?.onerror?.(); // The browser connects again by itself.
   expect(states).toEqual([true, false]);
+  source?.onopen?.();
   expect(events).toEqual([
+    { type: "resync", data: null }, // What happened before it was opened, nobody tells.
     { type: "message.updated", data: { id: "1" } },
     { type: "device.state", data: null },
   ]);

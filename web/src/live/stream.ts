@@ -82,26 +82,33 @@ export class Stream {
   private readOnce(): Promise<void> {
     return new Promise((resolve) => {
       const source = new EventSource(`/v1/events?account=${encodeURIComponent(this.account)}`);
+      let isNew = true;
       const end = () => {
         source.close();
         this.become(false);
         resolve();
       };
-      source.onopen = () => this.become(true);
+      source.onopen = () => {
+        this.become(true);
+        // It begins now, with what is to come: what happened since the page was read is not told.
+        // One that the browser opened again names the last event that it was told.
+        if (isNew) this.take("resync");
+        isNew = false;
+      };
       source.onerror = () => {
         this.become(false);
         // A connection that broke is made anew by the browser.
         if (source.readyState === EventSource.CLOSED) end();
       };
       for (const type of EVENTS) {
-        source.addEventListener(type, (message) => this.take(type, message as MessageEvent));
+        source.addEventListener(type, (message) => this.take(type, (message as MessageEvent).data));
       }
       this.ended.signal.addEventListener("abort", end, { once: true });
     });
   }
 
-  private take(type: string, message: MessageEvent<string>): void {
-    const event = { type, data: parsed(message.data) };
+  private take(type: string, text = "null"): void {
+    const event = { type, data: parsed(text) };
     this.listener.onEvent(event);
     this.tell({ kind: "event", event });
   }

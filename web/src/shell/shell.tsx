@@ -3,6 +3,7 @@ import { ActionIcon, Drawer } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "wouter";
+import { useIsLive } from "../live/live.tsx";
 import mark from "../style/merpati.svg";
 import { useText } from "../texts/index.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -15,6 +16,7 @@ import classes from "./shell.module.css";
 export function Shell({ children }: { children: ReactNode }) {
   const t = useText();
   const [location] = useLocation();
+  const live = useIsLive();
   const [menu, setMenu] = useDisclosure(false);
   const [palette, setPalette] = useDisclosure(false);
   useHotkeys([["mod+K", setPalette.toggle]], []);
@@ -59,7 +61,7 @@ export function Shell({ children }: { children: ReactNode }) {
       >
         {rail}
       </Drawer>
-      <main id="content" className={classes.main} tabIndex={-1}>
+      <main id="content" className={classes.main} tabIndex={-1} data-live={live}>
         {children}
       </main>
       <Palette opened={palette} onClose={setPalette.close} />

@@ -1,0 +1,107 @@
+// What each role may do, in the web app and past it: the gateway decides, the app only hides.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type Account, shop } from "./support/account.ts";
+import { openBrowser, type Visitor } from "./support/browser.ts";
+import { Gateway } from "./support/gateway.ts";
+import { freshNumber } from "./support/numbers.ts";
+import { person } from "./support/people.ts";
+import { visit } from "./support/web_people.ts";
+
+// A browser is slow on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+let gateway: Gateway;
+let browser: Browser;
+let account: Account;
+let device: string;
+let to: string;
+let message: string;
+
+beforeAll(async () => {
+  [gateway, browser] = await Promise.all([Gateway.create(), openBrowser()]);
+  ({ account, device } = await shop(gateway));
+  to = freshNumber();
+  const body = { to, from: device, message: "Halo", Type: "text", delay: 3600 };
+  message = (await account.send(body)).json.data.requestId;
+});
+afterAll(async () => {
+  await browser.close();
+  await gateway.close();
+});
+
+async function member(role: string): Promise<Visitor> {
+  const flags = ["--account", account.id, "--role", role];
+  return visit(browser, gateway, await person(gateway, `${role}@toko.example`, ...flags));
+}
+
+/** What the gateway answers to a call by the page's own session. */
+function answered(page: Page, method: string, path: string, body: unknown): Promise<number> {
+  const call = { method, path, body: JSON.stringify(body) };
+  return page.evaluate(async ({ method, path, body }) => {
+    const headers = { "Content-Type": "application/json", "X-Merpati-Request": "1" };
+    return (await fetch(path, { method, headers, body })).status;
+  }, call);
+}
+
+const own = () => ({ account: account.id });
+const calls: [string, () => [string, string, unknown]][] = [
+  ["messages", () => ["POST", `/v1/messages/${message}/cancel`, {}]],
+  ["devices", () => ["POST", `/v1/devices/${device}/pause`, {}]],
+  ["callbacks", () => ["POST", "/v1/callbacks/test", own()]],
+  ["keys", () => ["POST", "/v1/keys", { ...own(), name: "x" }]],
+  ["people", () => ["POST", "/v1/account/people", { ...own(), email: "a@b.example", role: "owner" }]],
+  ["secret", () => ["POST", "/v1/account/secret", own()]],
+  ["accounts", () => ["POST", "/v1/admin/accounts", { name: "x" }]],
+  ["everybody", () => ["POST", "/v1/admin/people", { email: "c@d.example", admin: true }]],
+];
+
+describe.each([
+  ["viewer", [], ["API keys", "All accounts", "People", "Server"]],
+  ["operator", ["messages", "devices", "callbacks"], ["API keys", "All accounts", "Server"]],
+] as [string, string[], string[]][])("a %s", (role, allowed, hidden) => {
+  test("is refused what is not theirs, and is not offered it", async () => {
+    const visitor = await member(role);
+    const { page } = visitor;
+    const navigation = page.getByRole("navigation");
+    for (const name of hidden) {
+      expect(await navigation.getByRole("link", { name, exact: true }).count(), name).toBe(0);
+    }
+    for (const path of ["/keys", "/accounts", "/people", "/server"]) {
+      await page.goto(`/app${path}`);
+      const missing = { level: 1, name: "There is no such page" };
+      await page.getByRole("heading", missing).waitFor();
+    }
+    await visitor.goto("/account");
+    for (const name of ["Rotate the secret", "Add a person", "Save"]) {
+      expect(await page.getByRole("button", { name }).count(), name).toBe(0);
+    }
+    for (const [name, call] of calls.filter(([name]) => !allowed.includes(name))) {
+      expect(await answered(page, ...call()), name).toBe(403);
+    }
+    expect(visitor.complaints).toEqual([]);
+    await visitor.close();
+  });
+});
+
+test("a viewer never sees a recipient's whole number, wherever it is shown", async () => {
+  const email = "pembaca@toko.example";
+  const flags = ["--account", account.id, "--role", "viewer"];
+  const visitor = await visit(browser, gateway, await person(gateway, email, ...flags));
+  const { page } = visitor;
+  const texts: string[] = [];
+  page.on("response", (response) => {
+    if (!response.url().includes("/v1/")) return;
+    response.text().then((text) => texts.push(text), () => undefined);
+  });
+  for (const path of ["/", "/messages", `/messages/${message}`, "/callbacks", "/usage"]) {
+    await visitor.goto(path);
+    expect(await page.locator("body").innerText(), path).not.toContain(to);
+  }
+  const table = page.getByRole("table", { name: "Messages" });
+  await visitor.goto("/messages");
+  expect(await table.innerText()).toMatch(/\d+[*•]+\d+/);
+  for (const text of texts) expect(text).not.toContain(to);
+  expect(texts.length).toBeGreaterThan(5);
+  await visitor.close();
+});
