@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "admission/checks.hpp"
 #include "api/manage/change_log.hpp"
 #include "api/manage/entity_tag.hpp"
 #include "base/utf8.hpp"
@@ -182,6 +183,22 @@ std::optional<Outcome> Manage::check_scope(const Operation& operation,
                        fmt::format("this needs the scope {}", model::to_string(*operation.needs)));
     }
     return std::nullopt;
+}
+
+bool Manage::is_as_before(const admission::Principal& principal) const {
+    const auto now = context_.clock.now();
+    if (principal.kind == admission::Principal::Kind::api_key) {
+        const auto key = context_.directory.find_key(principal.key.key->digest);
+        return key && admission::is_live(*key->key, now);
+    }
+    if (principal.kind == admission::Principal::Kind::person) {
+        const auto digest = principal.session->session().digest;
+        const auto found = context_.directory.people().find_session(digest);
+        return found && found->session->is_live(context_.people.session_limits, now) &&
+               found->person->is_admin == principal.person->is_admin &&
+               found->person->memberships == principal.person->memberships;
+    }
+    return true;
 }
 
 Outcome Manage::refuse(std::string_view path) {

@@ -56,6 +56,10 @@ public:
     [[nodiscard]] static std::optional<Outcome> check_scope(const Operation& operation,
                                                             const admission::Principal& principal);
 
+    /// Whether the caller may do what it might when the call came in: whose answer is made while it
+    /// is sent is asked about with each piece. Does not block.
+    [[nodiscard]] bool is_as_before(const admission::Principal& principal) const;
+
     /// What a request is answered for which there is no operation: 404 or 405.
     [[nodiscard]] static Outcome refuse(std::string_view path);
 

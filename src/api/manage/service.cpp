@@ -1,5 +1,6 @@
 #include "api/manage/service.hpp"
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -46,14 +47,19 @@ private:
 /// Lines as the body of an answer.
 class LineSource final : public http::BodySource {
 public:
+    /// `may_go_on`: asked before each piece; false cuts the answer off.
     LineSource(Workers& workers, Share share, std::unique_ptr<Lines> lines,
-               OpenExports::Place place)
+               OpenExports::Place place, std::function<bool()> may_go_on)
         : workers_(workers),
           share_(share),
+          may_go_on_(std::move(may_go_on)),
           progress_(std::make_shared<Progress>(std::move(lines))),
           place_(std::move(place)) {}
 
     void next(http::BodyWriter writer) override {
+        if (!may_go_on_()) {
+            return;  // The writer, destroyed here, cuts the answer off.
+        }
         // A client that has gone takes its lines with it; what waits for them then does nothing.
         (void)workers_.go_on(share_, [waiting = std::weak_ptr{progress_},
                                       writer = std::move(writer)](bool proceed) mutable {
@@ -92,6 +98,7 @@ private:
 
     Workers& workers_;
     const Share share_;
+    const std::function<bool()> may_go_on_;
     std::shared_ptr<Progress> progress_;
     OpenExports::Place place_;
 };
@@ -156,11 +163,15 @@ public:
 private:
     http::Reply carry_out(const Operation& operation, const Request& request, Share share,
                           admission::Principal principal, OpenExports::Place place) {
-        auto outcome = manage_.run(operation, request, std::move(principal));
-        auto source = outcome.lines == nullptr
-                          ? nullptr
-                          : std::make_unique<LineSource>(
-                                long_workers_, share, std::move(outcome.lines), std::move(place));
+        auto outcome = manage_.run(operation, request, principal);
+        std::unique_ptr<http::BodySource> source;
+        if (outcome.lines != nullptr) {
+            source = std::make_unique<LineSource>(long_workers_, share, std::move(outcome.lines),
+                                                  std::move(place),
+                                                  [this, principal = std::move(principal)] {
+                                                      return manage_.is_as_before(principal);
+                                                  });
+        }
         auto reply = reply_of(std::move(outcome));
         reply.source = std::move(source);
         return reply;

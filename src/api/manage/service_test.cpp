@@ -193,6 +193,25 @@ TEST_F(ServiceTest, AnExportIsMadePieceByPieceFromTheNewestToTheOldest) {
     }
 }
 
+TEST_F(ServiceTest, AnExportIsCutOffWhenItsKeyIsRevoked) {
+    const auto account = make_account();
+    make_device(account, "6281100000001");
+    for (int number = 0; number < 450; ++number) {
+        accept(account, "6281100000001");
+    }
+    const auto made =
+        post("/keys", R"({"account":")" + account + R"(","scopes":["messages:read"]})");
+    const auto entry = directory.find_key(sha256(made.text("key")));
+    ASSERT_TRUE(entry);
+    service.start();
+    const auto row = std::ranges::find(operations(), "/v1/messages/export", &Operation::path);
+    const auto reply = ask(*row, row->path, {}, admission::Principal::of(*entry)).get();
+    ASSERT_NE(reply.source, nullptr);
+    EXPECT_THAT(next(*reply.source).first, HasSubstr(account));
+    del("/keys/" + made.text("id"));
+    EXPECT_EQ(next(*reply.source).first, "cut off");
+}
+
 TEST_F(ServiceTest, AnExportIsCutOffWhenTheServiceStops) {
     service.start();
     const auto reply = request(http::Method::get, "/v1/messages/export");
