@@ -4,7 +4,8 @@
 // other machines, absolute figures do not. BENCH_SECONDS (5) is the length of one measurement,
 // BENCH_REPETITIONS (3) how often each side has its turn, MERPATI_CRASH_ROUNDS (200) the kills,
 // MERPATI_LINKED_ROUNDS (100) those of linked devices, MERPATI_LINKED_BACK_MS (2000) how long these
-// may be away. It fails where a crash bench does.
+// may be away. BENCH_STORED (5000000) messages stand in the store where that is measured, a page is
+// left open for BENCH_WEB_SECONDS (600). It fails where a crash bench or the web app does.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -24,6 +25,7 @@ import { describeRetention, retention } from "./retention.mjs";
 import { describeStored, stored } from "./stored.mjs";
 import { anonymous, describeAnonymous } from "./anonymous.mjs";
 import { describeEvents, events } from "./events.mjs";
+import { describeWeb, web } from "./web.mjs";
 
 const benches = {
   idle: [idle, describeIdle],
@@ -38,6 +40,7 @@ const benches = {
   "fairness-media": [fairnessMedia, describeFairnessMedia],
   anonymous: [anonymous, describeAnonymous],
   events: [events, describeEvents],
+  web: [web, describeWeb],
   linked: [linked, describeLinked],
   crash: [crash, describeCrash],
 };

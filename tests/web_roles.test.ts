@@ -44,13 +44,14 @@ function answered(page: Page, method: string, path: string, body: unknown): Prom
   }, call);
 }
 
+const newcomer = { email: "a@b.example", role: "owner" };
 const own = () => ({ account: account.id });
 const calls: [string, () => [string, string, unknown]][] = [
   ["messages", () => ["POST", `/v1/messages/${message}/cancel`, {}]],
   ["devices", () => ["POST", `/v1/devices/${device}/pause`, {}]],
   ["callbacks", () => ["POST", "/v1/callbacks/test", own()]],
   ["keys", () => ["POST", "/v1/keys", { ...own(), name: "x" }]],
-  ["people", () => ["POST", "/v1/account/people", { ...own(), email: "a@b.example", role: "owner" }]],
+  ["people", () => ["POST", "/v1/account/people", { ...own(), ...newcomer }]],
   ["secret", () => ["POST", "/v1/account/secret", own()]],
   ["accounts", () => ["POST", "/v1/admin/accounts", { name: "x" }]],
   ["everybody", () => ["POST", "/v1/admin/people", { email: "c@d.example", admin: true }]],

@@ -4,8 +4,9 @@
 run_bench() {
   need_packages build release bench
   need_node
+  case " ${*:-web} " in *" web "*) need_web ;; esac
   build release merpati
-  case " ${*:-crash} " in *" crash "*) need_node_modules tests ;; esac
+  case " ${*:-crash} " in *" crash "* | *" web "*) need_node_modules tests ;; esac
   case " ${*:-crash} " in *" crash "* | *" linked "*)
     need_worker
     need_node_modules tests/standin

@@ -1,0 +1,176 @@
+// The web app beside a large store, and a page that is left open under load.
+import { createRequire } from "node:module";
+import { setTimeout as pause } from "node:timers/promises";
+import { fillWithFinished } from "./fill.mjs";
+import { load } from "./load.mjs";
+import { script, startMerpati } from "./merpati.mjs";
+import { stop } from "./processes.mjs";
+import { grouped, median, spread, table } from "./statistics.mjs";
+
+export const TARGET_MS = 1000;
+export const GROWTH_MAX = 1.1; // Of the heap, between the first and the last third.
+const STORED = Number(process.env.BENCH_STORED ?? 5_000_000);
+const OPEN_SECONDS = Number(process.env.BENCH_WEB_SECONDS ?? 600);
+const VISITS = 5;
+const SAMPLES = 60;
+const DEVICES = 20;
+// Some 40 sends a second: more than a page shows, less than keeps the machine from showing it.
+const CONNECTIONS = 4;
+const PAUSE_MS = 100;
+
+const ADMIN = "bench@example.com";
+const PAGES = ["/", "/messages", "/messages?state=failed", "/devices", "/callbacks", "/keys"];
+const MORE_PAGES = ["/account", "/usage", "/developers", "/accounts", "/people", "/server"];
+const OPEN_PAGES = ["/", "/messages", "/callbacks"];
+
+export async function web({ scratch }) {
+  const { chromium } = createRequire(new URL("../tests/package.json", import.meta.url))(
+    "playwright-core",
+  );
+  const browser = await chromium.launch({
+    executablePath: process.env.MERPATI_CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  });
+  try {
+    const pages = STORED > 0 ? await visits(browser, scratch("stored")) : [];
+    const open = OPEN_SECONDS > 0 ? await leftOpen(browser, scratch("open")) : [];
+    const slowest = Math.max(0, ...pages.map(({ times }) => median(times)));
+    const growth = Math.max(0, ...open.map((one) => one.growth));
+    const passed = slowest <= TARGET_MS && growth <= GROWTH_MAX;
+    return { stored: STORED, seconds: OPEN_SECONDS, pages, open, slowest, growth, passed };
+  } finally {
+    await browser.close();
+  }
+}
+
+async function start(folder, fill) {
+  let person;
+  const gateway = await startMerpati({
+    folder,
+    devices: DEVICES,
+    prepare: (command) => {
+      person = command("user", "create", ADMIN, "--admin");
+    },
+    fill,
+  });
+  return { ...gateway, origin: new URL(gateway.url).origin, password: person.password };
+}
+
+/** A window in which the administrator has signed in. */
+async function signIn(browser, { origin, password }) {
+  const context = await browser.newContext({ baseURL: origin, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  await page.goto("/app/");
+  await page.locator('input[type="email"]').fill(ADMIN);
+  await page.locator('input[type="password"]').fill(password);
+  await page.locator('button[type="submit"]').click();
+  await page.locator("main#content").waitFor();
+  return page;
+}
+
+/** Milliseconds from asking for the page until everything on it is there. */
+async function visit(page, path) {
+  await page.goto(`/app${path}`, { waitUntil: "commit" });
+  const shown = await page.waitForFunction(
+    () =>
+      document.querySelector("main h1") !== null &&
+      document.querySelectorAll('[aria-busy="true"], .mantine-Skeleton-root').length === 0 &&
+      performance.now(),
+  );
+  return shown.jsonValue();
+}
+
+async function visits(browser, folder) {
+  const gateway = await start(folder, (file, numbers) =>
+    fillWithFinished(file, numbers, STORED, { daysAgo: [29, 0.01] }),
+  );
+  try {
+    const page = await signIn(browser, gateway);
+    const measured = [];
+    for (const path of [...PAGES, ...MORE_PAGES]) {
+      await visit(page, path); // Its files are kept by the browser from then on.
+      const times = [];
+      for (let turn = 0; turn < VISITS; turn += 1) times.push(await visit(page, path));
+      measured.push({ path, times });
+    }
+    await page.context().close();
+    return measured;
+  } finally {
+    await stop(...gateway.processes);
+  }
+}
+
+async function leftOpen(browser, folder) {
+  const gateway = await start(folder);
+  const sending = load({
+    url: gateway.url,
+    script,
+    connections: CONNECTIONS,
+    seconds: OPEN_SECONDS,
+    environment: { ...gateway.environment, BENCH_PAUSE: PAUSE_MS },
+  });
+  try {
+    const watched = [];
+    for (const path of OPEN_PAGES) {
+      const page = await signIn(browser, gateway);
+      await visit(page, path);
+      const devtools = await page.context().newCDPSession(page);
+      await devtools.send("Performance.enable");
+      watched.push({ path, devtools, samples: [] });
+    }
+    const end = performance.now() + OPEN_SECONDS * 1000;
+    while (performance.now() < end) {
+      await pause((OPEN_SECONDS * 1000) / SAMPLES);
+      for (const one of watched) one.samples.push(await sizeOf(one.devtools));
+    }
+    const { accepted } = await sending;
+    return watched.map(({ path, samples }) => ({ path, accepted, ...trend(samples) }));
+  } finally {
+    await stop(...gateway.processes);
+  }
+}
+
+/** What is alive after the garbage has been collected. */
+async function sizeOf(devtools) {
+  await devtools.send("HeapProfiler.collectGarbage");
+  const { metrics } = await devtools.send("Performance.getMetrics");
+  const value = (name) => metrics.find((one) => one.name === name).value;
+  return { heap: value("JSHeapUsedSize"), nodes: value("Nodes") };
+}
+
+function trend(samples) {
+  const third = Math.ceil(samples.length / 3);
+  const of = (part, name) => median(part.map((sample) => sample[name]));
+  const [first, last] = [samples.slice(0, third), samples.slice(-third)];
+  return {
+    heap: [of(first, "heap"), of(last, "heap")],
+    nodes: [of(first, "nodes"), of(last, "nodes")],
+    growth: of(last, "heap") / of(first, "heap"),
+    samples,
+  };
+}
+
+export function describeWeb({ stored, seconds, pages, open, slowest, growth }) {
+  const mebibytes = (bytes) => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+  return [
+    `web: the web app in Chromium, ${grouped(stored)} messages stored`,
+    table([
+      ["page", "ms until its content is there"],
+      ...pages.map(({ path, times }) => [path, spread(times)]),
+    ]),
+    `  slowest ${slowest.toFixed(0)} ms, target at most ${TARGET_MS}: ` +
+      (slowest <= TARGET_MS ? "met" : "MISSED"),
+    `web: left open for ${seconds} s while ${grouped(open[0]?.accepted ?? 0)} messages were sent`,
+    table([
+      ["page", "heap, first third", "last third", "DOM nodes"],
+      ...open.map(({ path, heap, nodes }) => [
+        path,
+        mebibytes(heap[0]),
+        mebibytes(heap[1]),
+        `${nodes[0]} to ${nodes[1]}`,
+      ]),
+    ]),
+    `  grows to ${growth.toFixed(2)} of it, target at most ${GROWTH_MAX}: ` +
+      (growth <= GROWTH_MAX ? "met" : "MISSED"),
+  ].join("\n");
+}
