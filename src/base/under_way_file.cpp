@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
+
 namespace merpati {
 namespace {
 
@@ -47,14 +49,11 @@ std::unexpected<Error> io_failed(const std::string& path, const char* what) {
 /// The file, open, locked and mapped. Its first entry is the header: magic and number of names.
 class UnderWayFile::Mapping {
 public:
-    Mapping(int file, void* memory, std::size_t bytes)
-        : file_(file), entries_(static_cast<Entry*>(memory)), bytes_(bytes) {}
+    Mapping(FileDescriptor file, void* memory, std::size_t bytes)
+        : file_(std::move(file)), entries_(static_cast<Entry*>(memory)), bytes_(bytes) {}
     Mapping(const Mapping&) = delete;
     Mapping& operator=(const Mapping&) = delete;
-    ~Mapping() {
-        ::munmap(entries_, bytes_);
-        ::close(file_);
-    }
+    ~Mapping() { ::munmap(entries_, bytes_); }
 
     [[nodiscard]] std::size_t names() const noexcept { return bytes_ / sizeof(Entry) - 1; }
     [[nodiscard]] Entry& name(std::size_t place) noexcept { return entries_[place + 1]; }
@@ -76,46 +75,42 @@ public:
     }
 
 private:
-    int file_;
+    const FileDescriptor file_;
     Entry* entries_;
     std::size_t bytes_;
 };
 
 Result<UnderWayFile> UnderWayFile::open(const std::string& path, std::size_t names_max) {
     const auto bytes = (names_max + 1) * sizeof(Entry);
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0) {
+    FileDescriptor file{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};
+    if (!file) {
         return io_failed(path, "cannot be opened");
     }
-    const auto failed = [&](const char* what) {
-        auto error = io_failed(path, what);
-        ::close(file);
-        return error;
-    };
-    if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-        return failed("is used by another process");
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+        return io_failed(path, "is used by another process");
     }
     struct stat status{};
-    if (::fstat(file, &status) != 0) {
-        return failed("cannot be looked at");
+    if (::fstat(file.get(), &status) != 0) {
+        return io_failed(path, "cannot be looked at");
     }
     if (static_cast<std::size_t>(status.st_size) != bytes) {
         // Where a file system writes to new blocks each time, that could fail on a full disk.
         int flags = FS_NOCOW_FL;
-        if (::ftruncate(file, 0) != 0) {
-            return failed("cannot be emptied");
+        if (::ftruncate(file.get(), 0) != 0) {
+            return io_failed(path, "cannot be emptied");
         }
-        static_cast<void>(::ioctl(file, FS_IOC_SETFLAGS, &flags));
-        if (const int error = ::posix_fallocate(file, 0, static_cast<off_t>(bytes)); error != 0) {
+        static_cast<void>(::ioctl(file.get(), FS_IOC_SETFLAGS, &flags));
+        if (const int error = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes));
+            error != 0) {
             errno = error;
-            return failed("cannot be allocated");
+            return io_failed(path, "cannot be allocated");
         }
     }
-    void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
     if (memory == MAP_FAILED) {
-        return failed("cannot be mapped");
+        return io_failed(path, "cannot be mapped");
     }
-    return UnderWayFile{std::make_unique<Mapping>(file, memory, bytes)};
+    return UnderWayFile{std::make_unique<Mapping>(std::move(file), memory, bytes)};
 }
 
 UnderWayFile::UnderWayFile(std::unique_ptr<Mapping> mapping) : mapping_(std::move(mapping)) {

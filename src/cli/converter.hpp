@@ -10,6 +10,7 @@
 #include <boost/json/object.hpp>
 
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "config/settings.hpp"
 #include "connector/process/child.hpp"
 
@@ -62,8 +63,8 @@ private:
     [[nodiscard]] std::unexpected<Error> failure();
 
     connector::process::Child child_;
-    connector::process::Descriptor socket_;
-    connector::process::Descriptor output_;
+    FileDescriptor socket_;
+    FileDescriptor output_;
     std::string unread_;
     std::string said_;
     std::size_t received_ = 0;

@@ -11,8 +11,8 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "http/connection.hpp"
-#include "http/file_descriptor.hpp"
 #include "http/local_address.hpp"
 #include "http/peer_address.hpp"
 

@@ -6,7 +6,7 @@
 #include <sys/un.h>
 
 #include "base/error.hpp"
-#include "http/file_descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace merpati::http {
 

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "base/file_descriptor.hpp"
 #include "http/chunk_decoder.hpp"
-#include "http/file_descriptor.hpp"
 #include "http/local_address.hpp"
 
 namespace merpati::http {

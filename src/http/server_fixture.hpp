@@ -17,8 +17,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/file_descriptor.hpp"
 #include "http/ascii.hpp"
-#include "http/file_descriptor.hpp"
 #include "http/server.hpp"
 #include "testing/fixed_random.hpp"
 #include "testing/manual_clock.hpp"

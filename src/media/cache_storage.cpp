@@ -38,24 +38,21 @@ std::unexpected<Error> folder_failure(const std::filesystem::path& folder, std::
 }  // namespace
 
 Result<IncomingFile> IncomingFile::create(std::filesystem::path path) {
-    const int descriptor =
-        ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (descriptor < 0) {
+    FileDescriptor file{
+        ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    if (!file) {
         return io_failure("a media file cannot be made");
     }
-    return IncomingFile{std::move(path), descriptor};
+    return IncomingFile{std::move(path), std::move(file)};
 }
 
 IncomingFile::IncomingFile(IncomingFile&& other) noexcept
     : path_(std::exchange(other.path_, {})),
-      descriptor_(std::exchange(other.descriptor_, -1)),
+      file_(std::move(other.file_)),
       bytes_(other.bytes_),
       digest_(std::move(other.digest_)) {}
 
 IncomingFile::~IncomingFile() {
-    if (descriptor_ >= 0) {
-        ::close(descriptor_);
-    }
     if (!path_.empty()) {
         ::unlink(path_.c_str());
     }
@@ -65,7 +62,7 @@ Result<void> IncomingFile::put(std::span<const std::byte> bytes) {
     digest_.add(bytes);
     bytes_ += bytes.size();
     while (!bytes.empty()) {
-        const auto written = ::write(descriptor_, bytes.data(), bytes.size());
+        const auto written = ::write(file_.get(), bytes.data(), bytes.size());
         if (written < 0 && errno == EINTR) {
             continue;
         }
@@ -81,7 +78,7 @@ Result<std::vector<std::byte>> IncomingFile::head(std::size_t bytes_max) const {
     std::vector<std::byte> bytes(bytes_max);
     std::size_t size = 0;
     while (size < bytes.size()) {
-        const auto got = ::pread(descriptor_, bytes.data() + size, bytes.size() - size,
+        const auto got = ::pread(file_.get(), bytes.data() + size, bytes.size() - size,
                                  static_cast<off_t>(size));
         if (got < 0 && errno == EINTR) {
             continue;
@@ -120,24 +117,21 @@ Result<std::unique_ptr<CacheStorage>> CacheStorage::open(const Clock& clock,
     if (error) {
         return folder_failure(folder, error.message());
     }
-    const int lock =
-        ::open((folder / lock_name).c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (lock < 0) {
+    FileDescriptor lock{
+        ::open((folder / lock_name).c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
+    if (!lock) {
         return folder_failure(folder, std::generic_category().message(errno));
     }
-    std::unique_ptr<CacheStorage> storage{new CacheStorage{clock, std::move(options), lock}};
-    if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
-        return fail(ErrorCode::conflict, "media.folder " + storage->options_.folder.string() +
-                                             " is used by another server");
+    if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+        return fail(ErrorCode::conflict,
+                    "media.folder " + folder.string() + " is used by another server");
     }
+    std::unique_ptr<CacheStorage> storage{
+        new CacheStorage{clock, std::move(options), std::move(lock)}};
     if (auto removed = storage->remove_leftovers(); !removed) {
         return pass(removed);
     }
     return storage;
-}
-
-CacheStorage::~CacheStorage() {
-    ::close(lock_);
 }
 
 Result<void> CacheStorage::remove_leftovers() const {

@@ -15,6 +15,7 @@
 #include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace merpati::media {
 
@@ -45,11 +46,11 @@ public:
     [[nodiscard]] Result<void> move_to(const std::filesystem::path& path);
 
 private:
-    IncomingFile(std::filesystem::path path, int descriptor)
-        : path_(std::move(path)), descriptor_(descriptor) {}
+    IncomingFile(std::filesystem::path path, FileDescriptor file)
+        : path_(std::move(path)), file_(std::move(file)) {}
 
     std::filesystem::path path_;  // Empty: moved.
-    int descriptor_ = -1;
+    FileDescriptor file_;
     std::uint64_t bytes_ = 0;
     Sha256Stream digest_;
 };
@@ -80,7 +81,6 @@ public:
     /// files with names such as ours. Errors: io_failed, conflict (another server has it).
     [[nodiscard]] static Result<std::unique_ptr<CacheStorage>> open(const Clock& clock,
                                                                     CacheStorageOptions options);
-    ~CacheStorage();
     CacheStorage(const CacheStorage&) = delete;
     CacheStorage& operator=(const CacheStorage&) = delete;
 
@@ -119,8 +119,8 @@ private:
     };
     using Position = std::list<Item>::iterator;
 
-    CacheStorage(const Clock& clock, CacheStorageOptions options, int lock)
-        : clock_(clock), options_(std::move(options)), lock_(lock) {}
+    CacheStorage(const Clock& clock, CacheStorageOptions options, FileDescriptor lock)
+        : clock_(clock), options_(std::move(options)), lock_(std::move(lock)) {}
 
     Result<void> remove_leftovers() const;
     [[nodiscard]] bool is_due(const Item& item) const;
@@ -128,7 +128,7 @@ private:
 
     const Clock& clock_;
     const CacheStorageOptions options_;
-    const int lock_;
+    const FileDescriptor lock_;
     std::list<Item> items_;                                     // The longest unused first.
     std::unordered_map<std::string_view, Position> positions_;  // By SHA-256.
     std::uint64_t bytes_ = 0;

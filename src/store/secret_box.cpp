@@ -11,6 +11,7 @@
 #include <sodium.h>
 
 #include "base/assert.hpp"
+#include "base/file_descriptor.hpp"
 #include "store/sync_directory.hpp"
 
 namespace merpati::store {
@@ -24,13 +25,12 @@ void start_sodium() {
 
 /// Writes the whole text to a new file and syncs it and its directory.
 bool write_new_file(const std::filesystem::path& path, const std::string& text) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0) {
+    const FileDescriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+    if (!file) {
         return false;
     }
-    bool ok = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    ok = ::fsync(file) == 0 && ok;
-    ::close(file);
+    bool ok = ::write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    ok = ::fsync(file.get()) == 0 && ok;
     ok = ok && sync_directory_of(path);
     if (!ok) {
         ::unlink(path.c_str());  // The next start must not take half a key for the store's.

@@ -3,17 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/file_descriptor.hpp"
+
 namespace merpati::store {
 
 bool sync_directory_of(const std::filesystem::path& file) {
     const auto parent = file.has_parent_path() ? file.parent_path() : std::filesystem::path{"."};
-    const int directory = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0) {
-        return false;
-    }
-    const bool synced = ::fsync(directory) == 0;
-    ::close(directory);
-    return synced;
+    const FileDescriptor directory{::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    return directory && ::fsync(directory.get()) == 0;
 }
 
 }  // namespace merpati::store

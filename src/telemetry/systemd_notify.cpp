@@ -7,6 +7,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/file_descriptor.hpp"
+
 namespace merpati::telemetry {
 namespace {
 
@@ -29,15 +31,14 @@ void notify_systemd(const std::string& notify_socket, std::string_view state) no
     if (address.sun_path[0] == '@') {
         address.sun_path[0] = '\0';
     }
-    const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (socket < 0) {
+    const FileDescriptor socket{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+    if (!socket) {
         return;
     }
     const auto size =
         static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + notify_socket.size());
-    (void)::sendto(socket, state.data(), state.size(), MSG_NOSIGNAL,
+    (void)::sendto(socket.get(), state.data(), state.size(), MSG_NOSIGNAL,
                    reinterpret_cast<const sockaddr*>(&address), size);
-    ::close(socket);
 }
 
 std::optional<std::chrono::microseconds> watchdog_period(std::string_view watchdog_usec,

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "api/manage/manage.hpp"
+#include "base/file_descriptor.hpp"
 #include "cli/doctor/finding.hpp"
 #include "http/local_client.hpp"
 #include "model/store_url.hpp"
@@ -225,8 +226,8 @@ void open_store(const config::Settings& settings, store::Depth depth, const Cloc
 /// Writes and syncs small blocks to a file of its own, as the store does on each commit.
 Result<double> measure_syncs(const files::path& folder, const Clock& clock) {
     auto name = (folder / ".merpati-doctor-XXXXXX").string();
-    const int file = ::mkostemp(name.data(), O_CLOEXEC);
-    if (file < 0) {
+    const FileDescriptor file{::mkostemp(name.data(), O_CLOEXEC)};
+    if (!file) {
         return fail(ErrorCode::io_failed, std::generic_category().message(errno));
     }
     ::unlink(name.c_str());
@@ -235,16 +236,14 @@ Result<double> measure_syncs(const files::path& folder, const Clock& clock) {
     std::size_t rounds = 0;
     bool written = true;
     while (written && rounds < sync_rounds_max && clock.steady_now() - start < sync_time_max) {
-        written =
-            ::pwrite(file, block.data(), block.size(), static_cast<off_t>(rounds * block.size())) ==
-                static_cast<ssize_t>(block.size()) &&
-            ::fdatasync(file) == 0;
+        written = ::pwrite(file.get(), block.data(), block.size(),
+                           static_cast<off_t>(rounds * block.size())) ==
+                      static_cast<ssize_t>(block.size()) &&
+                  ::fdatasync(file.get()) == 0;
         ++rounds;
     }
-    const auto error = errno;
-    ::close(file);
     if (!written) {
-        return fail(ErrorCode::io_failed, std::generic_category().message(error));
+        return fail(ErrorCode::io_failed, std::generic_category().message(errno));
     }
     const std::chrono::duration<double> took = clock.steady_now() - start;
     return static_cast<double>(rounds) / std::max(took.count(), 1e-6);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file_descriptor.hpp"
 #include "cli/doctor/finding.hpp"
 #include "connector/process/child.hpp"
 #include "daemon/worker_programs.hpp"
@@ -24,7 +25,7 @@ std::string version_of(const std::string& node) {
     if (!child) {
         return {};
     }
-    const connector::process::Descriptor output{child->take_output()};
+    const FileDescriptor output{child->take_output()};
     pollfd ready{.fd = output.get(), .events = POLLIN, .revents = 0};
     std::array<char, 64> text{};
     if (::poll(&ready, 1, answer_within) <= 0 ||

@@ -39,7 +39,7 @@ struct Prepared {
     std::vector<char*> arguments;
     std::array<std::string, 2> variables;
     std::array<char*, 3> environment{};
-    Descriptor socket, output, nothing, failure, ruleset;
+    FileDescriptor socket, output, nothing, failure, ruleset;
     pid_t parent = 0;
     rlimit data{};
 };
@@ -91,8 +91,8 @@ bool move_to(int from, int to) {
 }
 
 /// A copy above the descriptors that the program gets, so that moving one there closes none.
-Descriptor above(int number) {
-    return Descriptor{::fcntl(number, F_DUPFD_CLOEXEC, first_spare)};
+FileDescriptor above(int number) {
+    return FileDescriptor{::fcntl(number, F_DUPFD_CLOEXEC, first_spare)};
 }
 
 /// What the child could not do; 0: the program runs.
@@ -156,19 +156,19 @@ Result<Child> Child::start(const Program& program) {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
         return fail(ErrorCode::io_failed, "a socket for it cannot be made: " + why(errno));
     }
-    Descriptor own_socket{sockets[0]};
-    const Descriptor its_socket{sockets[1]};
+    FileDescriptor own_socket{sockets[0]};
+    const FileDescriptor its_socket{sockets[1]};
     if (::pipe2(output.data(), O_CLOEXEC) != 0) {
         return fail(ErrorCode::io_failed, "a pipe for it cannot be made: " + why(errno));
     }
-    Descriptor own_output{output[0]};
-    const Descriptor its_output{output[1]};
+    FileDescriptor own_output{output[0]};
+    const FileDescriptor its_output{output[1]};
     if (::pipe2(failure.data(), O_CLOEXEC) != 0) {
         return fail(ErrorCode::io_failed, "a pipe for it cannot be made: " + why(errno));
     }
-    const Descriptor own_failure{failure[0]};
-    Descriptor its_failure{failure[1]};
-    const Descriptor nothing{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    const FileDescriptor own_failure{failure[0]};
+    FileDescriptor its_failure{failure[1]};
+    const FileDescriptor nothing{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
     prepared.socket = above(its_socket.get());
     prepared.output = above(its_output.get());
     prepared.nothing = above(nothing.get());
@@ -185,8 +185,8 @@ Result<Child> Child::start(const Program& program) {
     if (pid < 0) {
         return fail(ErrorCode::io_failed, "a process for it cannot be made: " + why(errno));
     }
-    its_failure = Descriptor{};
-    prepared.failure = Descriptor{};
+    its_failure = FileDescriptor{};
+    prepared.failure = FileDescriptor{};
     if (const int error = failure_of(own_failure.get()); error != 0) {
         ::waitpid(pid, nullptr, 0);
         return fail(ErrorCode::io_failed,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "connector/process/descriptor.hpp"
+#include "base/file_descriptor.hpp"
 #include "connector/process/sandbox.hpp"
 #include "connector/process/session.hpp"
 
@@ -67,14 +67,14 @@ public:
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
 
 private:
-    Child(pid_t pid, Descriptor socket, Descriptor output, Descriptor end)
+    Child(pid_t pid, FileDescriptor socket, FileDescriptor output, FileDescriptor end)
         : pid_(pid), socket_(std::move(socket)), output_(std::move(output)), end_(std::move(end)) {}
 
     pid_t pid_ = 0;  // 0: reaped, or moved away.
     int exit_code_ = -1;
-    Descriptor socket_;
-    Descriptor output_;
-    Descriptor end_;
+    FileDescriptor socket_;
+    FileDescriptor output_;
+    FileDescriptor end_;
 };
 
 /// The program's file as it would be started. Errors: not_found.

@@ -24,7 +24,7 @@ Program python(const std::string& script) {
 
 /// All that it writes, until it ends.
 std::string output_of(Child& child) {
-    const Descriptor pipe{child.take_output()};
+    const FileDescriptor pipe{child.take_output()};
     std::string all;
     std::array<char, 4'096> piece{};
     for (;;) {
@@ -49,7 +49,7 @@ std::string end_of(Child& child) {
 
 TEST(ChildTest, RunsWithAnEnvironmentOfItsOwnAndNoDescriptorOfOurs) {
     ::setenv("MERPATI_METRICS__TOKEN", "a-secret-of-the-gateway", 1);
-    const Descriptor ours{::dup(STDIN_FILENO)};
+    const FileDescriptor ours{::dup(STDIN_FILENO)};
     auto child = Child::start(shell("env; pwd; ls /proc/self/fd; cat /proc/self/status"));
     ASSERT_TRUE(child) << child.error().detail;
     const auto all = output_of(*child);
@@ -114,7 +114,7 @@ TEST(ChildTest, WhatItLeavesBehindEndsWithIt) {
 }
 
 /// Until it wrote so many bytes, or ended.
-void await_output(const Descriptor& pipe, std::size_t bytes) {
+void await_output(const FileDescriptor& pipe, std::size_t bytes) {
     std::array<char, 64> piece{};
     while (bytes > 0) {
         pollfd ready{.fd = pipe.get(), .events = POLLIN, .revents = 0};
@@ -138,7 +138,7 @@ TEST(ChildTest, WhatItStartedCountsAsItsMemory) {
                             "    held = b'x' * (48 << 20); print('k'); break\n"
                             "time.sleep(600)"));
     ASSERT_TRUE(child) << child.error().detail;
-    await_output(Descriptor{child->take_output()}, 4);
+    await_output(FileDescriptor{child->take_output()}, 4);
     EXPECT_GT(child->memory(64 * mib), 96 * mib);
 }
 
@@ -149,7 +149,7 @@ TEST(ChildTest, MemoryThatItSharesWithWhatItStartedCountsOnce) {
                             "  if os.fork() == 0: break\n"
                             "print('k'); time.sleep(600)"));
     ASSERT_TRUE(child) << child.error().detail;
-    await_output(Descriptor{child->take_output()}, 8);
+    await_output(FileDescriptor{child->take_output()}, 8);
     const auto bytes = child->memory(64 * mib);
     EXPECT_GT(bytes, 64 * mib);
     EXPECT_LT(bytes, 128 * mib);
@@ -160,7 +160,7 @@ TEST(ChildTest, AProcessGroupOfItsOwnDoesNotEscapeTheEnd) {
         Child::start(python("if os.fork() == 0: os.setpgid(0, 0)\n"
                             "print('k'); time.sleep(600)"));
     ASSERT_TRUE(child) << child.error().detail;
-    const Descriptor output{child->take_output()};
+    const FileDescriptor output{child->take_output()};
     await_output(output, 4);
     child->kill();
     EXPECT_EQ(end_of(*child), "it was ended by signal 9");

@@ -18,7 +18,7 @@ constexpr std::uint64_t everything = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1U) - 1;
 
 void allow(int ruleset, const std::filesystem::path& path, std::uint64_t of_file,
            std::uint64_t of_folder) {
-    const Descriptor opened{::open(path.c_str(), O_PATH | O_CLOEXEC)};
+    const FileDescriptor opened{::open(path.c_str(), O_PATH | O_CLOEXEC)};
     struct stat found{};
     if (opened.get() < 0 || ::fstat(opened.get(), &found) != 0) {
         return;
@@ -30,13 +30,13 @@ void allow(int ruleset, const std::filesystem::path& path, std::uint64_t of_file
 
 }  // namespace
 
-Descriptor make_ruleset(const Sandbox& sandbox) {
+FileDescriptor make_ruleset(const Sandbox& sandbox) {
     if (sandbox.readable.empty() && sandbox.writable.empty()) {
         return {};
     }
     landlock_ruleset_attr attributes{};
     attributes.handled_access_fs = everything;
-    Descriptor ruleset{static_cast<int>(
+    FileDescriptor ruleset{static_cast<int>(
         ::syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0))};
     if (ruleset.get() < 0) {
         return {};

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "connector/process/descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace merpati::connector::process {
 
@@ -16,7 +16,7 @@ struct Sandbox {
 };
 
 /// A Landlock ruleset, or none (-1) where nothing is named or the kernel has no Landlock.
-[[nodiscard]] Descriptor make_ruleset(const Sandbox& sandbox);
+[[nodiscard]] FileDescriptor make_ruleset(const Sandbox& sandbox);
 
 /// Confines this process, for good, and all that it starts: they open nothing else, and trace no
 /// process outside. Needs no_new_privs. Safe after a fork. False: it is not confined.

@@ -21,7 +21,7 @@ template <std::size_t size>
 std::string_view read(pid_t process, const char* name, std::array<char, size>& text) {
     std::array<char, 64> path{};
     std::snprintf(path.data(), path.size(), "/proc/%d/%s", process, name);
-    const Descriptor file{::open(path.data(), O_RDONLY | O_CLOEXEC)};
+    const FileDescriptor file{::open(path.data(), O_RDONLY | O_CLOEXEC)};
     const auto count = ::read(file.get(), text.data(), text.size() - 1);
     text.at(count > 0 ? static_cast<std::size_t>(count) : 0) = '\0';
     return text.data();
@@ -83,8 +83,8 @@ std::uint64_t proportional(pid_t process) {
 }  // namespace
 
 // By their numbers: not every C library declares them.
-Descriptor descriptor_of(pid_t process) noexcept {
-    return Descriptor{static_cast<int>(::syscall(SYS_pidfd_open, process, 0))};
+FileDescriptor descriptor_of(pid_t process) noexcept {
+    return FileDescriptor{static_cast<int>(::syscall(SYS_pidfd_open, process, 0))};
 }
 
 std::uint64_t session_memory(pid_t leader, std::uint64_t enough) {

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <sys/types.h>
 
-#include "connector/process/descriptor.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace merpati::connector::process {
 
 /// A process, also when another gets its number: it can be read once it has ended. -1: it is gone,
 /// or the system has none.
-[[nodiscard]] Descriptor descriptor_of(pid_t process) noexcept;
+[[nodiscard]] FileDescriptor descriptor_of(pid_t process) noexcept;
 
 // `leader` began a session, and is its name. What its processes start is of the session too, save
 // what begins one of its own. Errors: what cannot be read counts as nothing.

@@ -70,21 +70,15 @@ void append_media(std::string& line, const SendRequest& request) {
 
 }  // namespace
 
-AttemptLog::~AttemptLog() {
-    if (file_ >= 0) {
-        ::close(file_);
-    }
-}
-
 Result<void> AttemptLog::open(const std::filesystem::path& file) {
     path_ = file;
-    file_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (file_ < 0) {
+    file_ = FileDescriptor{::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600)};
+    if (!file_) {
         // What is only ever written to (a pipe, a terminal) may not be readable.
-        file_ = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+        file_ = FileDescriptor{::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
     }
     struct stat about{};
-    if (file_ < 0 || ::fstat(file_, &about) != 0) {
+    if (!file_ || ::fstat(file_.get(), &about) != 0) {
         return trouble("cannot open the simulator's log", path_);
     }
     regular_ = S_ISREG(about.st_mode);
@@ -98,7 +92,7 @@ Result<void> AttemptLog::cut_torn_line() {
     while (whole > 0) {
         const auto from = std::max<off_t>(0, whole - static_cast<off_t>(piece.size()));
         const auto read =
-            ::pread(file_, piece.data(), static_cast<std::size_t>(whole - from), from);
+            ::pread(file_.get(), piece.data(), static_cast<std::size_t>(whole - from), from);
         if (read != whole - from) {
             return trouble("cannot read the simulator's log", path_);
         }
@@ -109,7 +103,7 @@ Result<void> AttemptLog::cut_torn_line() {
         }
         whole = from;
     }
-    if (whole != size_ && ::ftruncate(file_, whole) != 0) {
+    if (whole != size_ && ::ftruncate(file_.get(), whole) != 0) {
         return trouble("cannot cut the torn line off the simulator's log", path_);
     }
     size_ = whole;
@@ -157,14 +151,14 @@ void AttemptLog::add(Timestamp time, const SendRequest& request, const model::Ou
 Result<void> AttemptLog::write() {
     std::string_view rest = group_;
     while (!rest.empty()) {
-        const auto written = ::write(file_, rest.data(), rest.size());
+        const auto written = ::write(file_.get(), rest.data(), rest.size());
         if (written < 0) {
             if (errno == EINTR) {
                 continue;
             }
             group_.clear();
             auto error = trouble("cannot append to the simulator's log", path_);
-            if (regular_ && ::ftruncate(file_, size_) != 0) {
+            if (regular_ && ::ftruncate(file_.get(), size_) != 0) {
                 error.error().detail += "; nor cut off what was appended in part";
             }
             return error;

@@ -10,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 #include "connector/connector.hpp"
 #include "model/outcome.hpp"
 
@@ -26,15 +27,10 @@ namespace merpati::connector::simulator {
 /// Threads: one at a time.
 class AttemptLog {
 public:
-    AttemptLog() = default;
-    ~AttemptLog();
-    AttemptLog(const AttemptLog&) = delete;
-    AttemptLog& operator=(const AttemptLog&) = delete;
-
     /// Opens or makes the file. Errors: io_failed.
     [[nodiscard]] Result<void> open(const std::filesystem::path& file);
 
-    [[nodiscard]] bool is_open() const noexcept { return file_ >= 0; }
+    [[nodiscard]] bool is_open() const noexcept { return static_cast<bool>(file_); }
 
     /// What the file says of messages that were sent.
     struct Sent {
@@ -55,7 +51,7 @@ private:
     [[nodiscard]] Result<void> cut_torn_line();
 
     std::filesystem::path path_;
-    int file_ = -1;
+    FileDescriptor file_;
     bool regular_ = false;
     off_t size_ = 0;  // Of a regular file: the end of its last whole line.
     std::string group_;

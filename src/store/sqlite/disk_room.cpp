@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/file_descriptor.hpp"
+
 namespace merpati::store::sqlite {
 namespace {
 
@@ -76,16 +78,15 @@ bool DiskRoom::secure(std::uint64_t free) {
     if (free < with_margin(reserve_bytes_)) {
         return false;
     }
-    const int file = ::open(reserve_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file < 0) {
+    const FileDescriptor file{::open(reserve_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+    if (!file) {
         return false;
     }
     const auto size = static_cast<off_t>(reserve_bytes_);
-    secured_ = ::ftruncate(file, size) == 0 && ::posix_fallocate(file, 0, size) == 0;
+    secured_ = ::ftruncate(file.get(), size) == 0 && ::posix_fallocate(file.get(), 0, size) == 0;
     if (!secured_) {
-        std::ignore = ::ftruncate(file, 0);
+        std::ignore = ::ftruncate(file.get(), 0);
     }
-    ::close(file);
     return secured_;
 }
 

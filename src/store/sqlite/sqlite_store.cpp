@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file_descriptor.hpp"
 #include "store/secret_box.hpp"
 #include "store/sqlite/disk_room.hpp"
 #include "store/sqlite/message_writer.hpp"
@@ -177,8 +178,9 @@ public:
 
     Result<void> backup(const std::filesystem::path& file) override {
         // SQLite accepts an empty file; it is made here so that only this user can read it.
-        const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (made < 0) {
+        const FileDescriptor made{
+            ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+        if (!made) {
             const auto code = errno == EEXIST ? ErrorCode::conflict : ErrorCode::io_failed;
             return fail(code, fmt::format("cannot write the backup {}: {}", file.string(),
                                           std::generic_category().message(errno)));
@@ -189,12 +191,11 @@ public:
             copy.run(file.string());
             return {};
         });
-        if (written && (::fsync(made) != 0 || !sync_directory_of(file))) {
+        if (written && (::fsync(made.get()) != 0 || !sync_directory_of(file))) {
             written = fail(
                 ErrorCode::io_failed,
                 fmt::format("cannot sync the backup: {}", std::generic_category().message(errno)));
         }
-        ::close(made);
         if (!written) {
             std::error_code ignored;
             std::filesystem::remove(file, ignored);

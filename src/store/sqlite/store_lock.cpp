@@ -14,26 +14,19 @@
 namespace merpati::store::sqlite {
 namespace {
 
-void close_file(int file) {
-    if (file >= 0) {
-        ::close(file);
-    }
-}
-
 /// Opens and locks one file.
-Result<int> lock(const std::string& path, bool create) {
-    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
-    if (file < 0) {
+Result<FileDescriptor> lock(const std::string& path, bool create) {
+    FileDescriptor file{::open(path.c_str(), O_RDWR | O_CLOEXEC | (create ? O_CREAT : 0), 0600)};
+    if (!file) {
         const int why = errno;
         return fail(why == ENOENT && !create ? ErrorCode::not_found : ErrorCode::io_failed,
                     fmt::format("cannot open the store's file {}: {}", path,
                                 std::generic_category().message(why)));
     }
-    if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
         return file;
     }
     const int why = errno;
-    ::close(file);
     if (why != EWOULDBLOCK) {
         return fail(ErrorCode::io_failed,
                     fmt::format("cannot lock {}: {}", path, std::generic_category().message(why)));
@@ -73,27 +66,16 @@ Result<StoreLock> StoreLock::take(const std::filesystem::path& path, bool create
     }
     auto database = lock(path.string(), create);
     if (!database) {
-        ::close(*lock_file);
         return pass(database);
     }
-    StoreLock taken{*lock_file, *database};
     struct stat status{};
-    if (::fstat(*database, &status) == 0 && status.st_nlink > 1) {
+    if (::fstat(database->get(), &status) == 0 && status.st_nlink > 1) {
         return fail(ErrorCode::refused,
                     fmt::format("{} has {} names (hard links); under each SQLite would keep a log "
                                 "of its own, and the store would be lost: remove the others",
                                 path.string(), status.st_nlink));
     }
-    return taken;
-}
-
-StoreLock::StoreLock(StoreLock&& other) noexcept
-    : lock_file_(std::exchange(other.lock_file_, -1)),
-      database_(std::exchange(other.database_, -1)) {}
-
-StoreLock::~StoreLock() {
-    close_file(database_);
-    close_file(lock_file_);
+    return StoreLock{*std::move(lock_file), *std::move(database)};
 }
 
 }  // namespace merpati::store::sqlite

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/file_descriptor.hpp"
 
 namespace merpati::store::sqlite {
 
@@ -20,17 +21,12 @@ public:
     /// second name, beside which SQLite would keep a second log), io_failed.
     [[nodiscard]] static Result<StoreLock> take(const std::filesystem::path& path, bool create);
 
-    StoreLock(StoreLock&& other) noexcept;
-    StoreLock(const StoreLock&) = delete;
-    StoreLock& operator=(const StoreLock&) = delete;
-    StoreLock& operator=(StoreLock&&) = delete;
-    ~StoreLock();
-
 private:
-    StoreLock(int lock_file, int database) : lock_file_(lock_file), database_(database) {}
+    StoreLock(FileDescriptor lock_file, FileDescriptor database)
+        : lock_file_(std::move(lock_file)), database_(std::move(database)) {}
 
-    int lock_file_;
-    int database_;
+    FileDescriptor lock_file_;
+    FileDescriptor database_;
 };
 
 }  // namespace merpati::store::sqlite

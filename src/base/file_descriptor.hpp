@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace merpati::http {
+namespace merpati {
 
 class FileDescriptor {
 public:
@@ -31,4 +31,4 @@ private:
     int descriptor_ = -1;
 };
 
-}  // namespace merpati::http
+}  // namespace merpati
