@@ -38,6 +38,15 @@ struct DeviceKeeperTest : ConcurrencyFixture {
                        [&](Result<void> done) { promise.set_value(std::move(done)); });
         return promise.get_future().get();
     }
+    /// Until `go`, nothing is committed.
+    void keep_the_store_busy(std::latch& go) {
+        EXPECT_TRUE(committer.change_always(
+            [&go](store::Tables&) -> Result<void> {
+                go.wait();
+                return {};
+            },
+            [](const Result<void>&) {}));
+    }
     std::size_t received() {
         std::size_t count = 0;
         for (const auto& queued : *(*store->open_reader())->callbacks({.limit = 1'000})) {
@@ -88,12 +97,7 @@ TEST_F(DeviceKeeperTest, WhatNoPlatformSaysIsRefused) {
 
 TEST_F(DeviceKeeperTest, ADeviceThatFloodsKeepsOutNoOther) {
     std::latch go{1};
-    EXPECT_TRUE(committer.change_always(
-        [&](store::Tables&) -> Result<void> {
-            go.wait();
-            return {};
-        },
-        [](const Result<void>&) {}));
+    keep_the_store_busy(go);
     std::atomic<int> stored = 0;
     std::atomic<int> busy = 0;
     const auto count = [&](const Result<void>& done) { ++(done ? stored : busy); };
@@ -114,12 +118,7 @@ TEST_F(DeviceKeeperTest, ADeviceThatFloodsKeepsOutNoOther) {
 
 TEST_F(DeviceKeeperTest, LongReportsThatWaitAreFewer) {
     std::latch go{1};
-    EXPECT_TRUE(committer.change_always(
-        [&](store::Tables&) -> Result<void> {
-            go.wait();
-            return {};
-        },
-        [](const Result<void>&) {}));
+    keep_the_store_busy(go);
     int busy = 0;
     for (int message = 0; message < 10; ++message) {
         auto longest = inbound(first, fmt::format("in-{}", message));

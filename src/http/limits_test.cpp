@@ -18,6 +18,21 @@ struct LimitsTest : ServerTest {
         EXPECT_EQ(client.receive().status, 200);
         return client;
     }
+
+    /// GET /wait, which is answered when the test answers it.
+    void add_wait() {
+        router.add(Method::get, "/wait", [this](const Request&, Responder responder) {
+            const std::lock_guard lock{mutex};
+            waiting.push_back(std::move(responder));
+        });
+    }
+    [[nodiscard]] bool is_waited_for() {
+        const std::lock_guard lock{mutex};
+        return !waiting.empty();
+    }
+
+    std::mutex mutex;
+    std::vector<Responder> waiting;
 };
 
 TEST_F(LimitsTest, Answers408WhenTheHeaderDoesNotEnd) {
@@ -115,19 +130,11 @@ TEST_F(LimitsTest, ClosesOnAClientThatDoesNotReadItsAnswer) {
 }
 
 TEST_F(LimitsTest, LeavesAHandlerAllTheTimeItNeeds) {
-    std::mutex mutex;
-    std::vector<Responder> waiting;
-    router.add(Method::get, "/wait", [&](const Request&, Responder responder) {
-        const std::lock_guard lock{mutex};
-        waiting.push_back(std::move(responder));
-    });
+    add_wait();
     start();
     auto client = connect();
     client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
-    ASSERT_TRUE(eventually([&] {
-        const std::lock_guard lock{mutex};
-        return waiting.size() == 1;
-    }));
+    ASSERT_TRUE(eventually([this] { return is_waited_for(); }));
     clock.advance(3600s);
     EXPECT_FALSE(client.is_readable(30ms));
     waiting.at(0).send({.body = "at last"});
@@ -198,20 +205,12 @@ TEST_F(LimitsTest, WaitsWithoutSpinningWhileDescriptorsAreOut) {
 }
 
 TEST_F(LimitsTest, DrainsIdleConnectionsAtOnceAndOthersAfterTheirAnswer) {
-    std::mutex mutex;
-    std::vector<Responder> waiting;
-    router.add(Method::get, "/wait", [&](const Request&, Responder responder) {
-        const std::lock_guard lock{mutex};
-        waiting.push_back(std::move(responder));
-    });
+    add_wait();
     start();
     auto idle = connect_and_ask();
     auto busy = connect();
     busy.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
-    ASSERT_TRUE(eventually([&] {
-        const std::lock_guard lock{mutex};
-        return waiting.size() == 1;
-    }));
+    ASSERT_TRUE(eventually([this] { return is_waited_for(); }));
     std::thread drainer{[&] { server->drain(patience); }};
     EXPECT_TRUE(idle.is_closed());
     waiting.at(0).send({.body = "done"});
@@ -238,16 +237,11 @@ TEST_F(LimitsTest, AcceptsNobodyOnceItDrains) {
 }
 
 TEST_F(LimitsTest, GivesUpDrainingAtTheDeadline) {
-    std::vector<Responder> waiting;
-    std::atomic<bool> arrived = false;
-    router.add(Method::get, "/wait", [&](const Request&, Responder responder) {
-        waiting.push_back(std::move(responder));
-        arrived = true;
-    });
+    add_wait();
     start();
     auto client = connect();
     client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
-    ASSERT_TRUE(eventually([&] { return arrived.load(); }));
+    ASSERT_TRUE(eventually([this] { return is_waited_for(); }));
     server->drain(20ms);
     EXPECT_EQ(server->counts().connections_open, 1U);
     server->stop();

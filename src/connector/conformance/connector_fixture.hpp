@@ -22,9 +22,11 @@ namespace merpati::connector {
 /// A connector under test, and what makes its platform do what the suite asks for. What is empty,
 /// the platform cannot do.
 struct Subject {
+    using Make = std::function<std::unique_ptr<Connector>(const Clock&,
+                                                          const std::filesystem::path& folder)>;
+
     std::string name;
-    std::function<std::unique_ptr<Connector>(const Clock&, const std::filesystem::path& folder)>
-        make;
+    Make make;
 
     // Recipients.
     std::string is_sent;

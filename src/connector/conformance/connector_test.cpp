@@ -9,57 +9,47 @@
 
 namespace merpati::connector {
 
-std::vector<Subject> subjects() {
+namespace {
+
+/// The scripted worker does with a recipient, and with a device, what the simulator does.
+Subject as_the_simulator(std::string name, Subject::Make make) {
     const auto number = [](std::int64_t value) { return model::PhoneNumber::from_stored(value); };
-    return {
-        {.name = "simulator",
-         .make =
-             [](const Clock& clock, const std::filesystem::path& folder) {
-                 using std::chrono::milliseconds;
-                 return std::make_unique<simulator::Simulator>(
-                     clock, simulator::Options{.latency = milliseconds{1},
-                                               .step = milliseconds{1},
-                                               .log = folder / "attempts.jsonl",
-                                               .dedupe = true});
-             },
-         .is_sent = "6281234567890",
-         .is_refused = "6281200991001",
-         .fails_in_passing = "6281200995000",
-         .outcome_unknown = "6281200995003",
-         .sent_later = "6281200996000",
-         .fails_later = "6281200996001",
-         .statuses_first = "6281200996002",
-         .repeats_itself = "6281200996003",
-         .writes_back = "6281200997000",
-         .kills_worker = "6281200995004",
-         .pairing = {{"qr", {.number = number(6281100992001), .answer = {}}},
-                     {"code", {.number = number(6281100992002), .answer = {}}},
-                     {"otp", {.number = number(6281100992003), .answer = "123456"}},
-                     {"passkey", {.number = number(6281100992004), .answer = "{}"}}},
-         .connects_at_once = number(6281100000001)},
-        {.name = "process",
-         .make =
-             [](const Clock& clock, const std::filesystem::path&) {
-                 static SystemRandom random;
-                 return std::make_unique<process::WorkerConnector>(
-                     clock, random, process::scripted_worker(), telemetry::Log::none());
-             },
-         .is_sent = "6281234567890",
-         .is_refused = "6281200991001",
-         .fails_in_passing = "6281200995000",
-         .outcome_unknown = "6281200995003",
-         .sent_later = "6281200996000",
-         .fails_later = "6281200996001",
-         .statuses_first = "6281200996002",
-         .repeats_itself = "6281200996003",
-         .writes_back = "6281200997000",
-         .kills_worker = "6281200995004",
-         .pairing = {{"qr", {.number = number(6281100992001), .answer = {}}},
-                     {"code", {.number = number(6281100992002), .answer = {}}},
-                     {"otp", {.number = number(6281100992003), .answer = "123456"}},
-                     {"passkey", {.number = number(6281100992004), .answer = "{}"}}},
-         .connects_at_once = number(6281100000001)},
-    };
+    return {.name = std::move(name),
+            .make = std::move(make),
+            .is_sent = "6281234567890",
+            .is_refused = "6281200991001",
+            .fails_in_passing = "6281200995000",
+            .outcome_unknown = "6281200995003",
+            .sent_later = "6281200996000",
+            .fails_later = "6281200996001",
+            .statuses_first = "6281200996002",
+            .repeats_itself = "6281200996003",
+            .writes_back = "6281200997000",
+            .kills_worker = "6281200995004",
+            .pairing = {{"qr", {.number = number(6281100992001), .answer = {}}},
+                        {"code", {.number = number(6281100992002), .answer = {}}},
+                        {"otp", {.number = number(6281100992003), .answer = "123456"}},
+                        {"passkey", {.number = number(6281100992004), .answer = "{}"}}},
+            .connects_at_once = number(6281100000001)};
+}
+
+}  // namespace
+
+std::vector<Subject> subjects() {
+    using std::chrono::milliseconds;
+    return {as_the_simulator("simulator",
+                             [](const Clock& clock, const std::filesystem::path& folder) {
+                                 return std::make_unique<simulator::Simulator>(
+                                     clock, simulator::Options{.latency = milliseconds{1},
+                                                               .step = milliseconds{1},
+                                                               .log = folder / "attempts.jsonl",
+                                                               .dedupe = true});
+                             }),
+            as_the_simulator("process", [](const Clock& clock, const std::filesystem::path&) {
+                static SystemRandom random;
+                return std::make_unique<process::WorkerConnector>(
+                    clock, random, process::scripted_worker(), telemetry::Log::none());
+            })};
 }
 
 namespace {
