@@ -10,9 +10,9 @@ Health::Health(const Clock& clock, Watched watched, HealthOptions options, telem
       log_(std::move(log)),
       watches_{Watch{.part = "store", .ask = std::move(watched.store)},
                Watch{.part = "scheduler", .ask = std::move(watched.scheduler)}},
-      look_at_store_(std::move(watched.store_trouble)) {
+      find_store_trouble_(std::move(watched.store_trouble)) {
     for (const auto& watch : watches_) {
-        watch.heard->at = clock_.steady_now();
+        watch.last_answer->at = clock_.steady_now();
     }
 }
 
@@ -21,7 +21,7 @@ void Health::start() {
         std::unique_lock lock{mutex_};
         do {
             lock.unlock();
-            look();
+            check();
             lock.lock();
         } while (!stopped_.wait_for(lock, options_.every, [this] { return stopping_; }));
     });
@@ -38,8 +38,8 @@ void Health::stop() {
     }
 }
 
-void Health::look() {
-    auto trouble = look_at_store_();
+void Health::check() {
+    auto trouble = find_store_trouble_();
     {
         const std::lock_guard lock{mutex_};
         store_trouble_ = std::move(trouble);
@@ -49,10 +49,10 @@ void Health::look() {
     }
     report();
     for (const auto& watch : watches_) {
-        if (!watch.heard->asked.exchange(true)) {
-            watch.ask([&clock = clock_, heard = watch.heard] {
-                heard->at = clock.steady_now();
-                heard->asked = false;
+        if (!watch.last_answer->asked.exchange(true)) {
+            watch.ask([&clock = clock_, last_answer = watch.last_answer] {
+                last_answer->at = clock.steady_now();
+                last_answer->asked = false;
             });
         }
     }
@@ -83,7 +83,7 @@ std::vector<api::Unready> Health::unready() const {
 std::vector<std::string_view> Health::silent() const {
     std::vector<std::string_view> parts;
     for (const auto& watch : watches_) {
-        if (clock_.steady_now() - watch.heard->at.load() > options_.patience) {
+        if (clock_.steady_now() - watch.last_answer->at.load() > options_.patience) {
             parts.push_back(watch.part);
         }
     }

@@ -58,18 +58,18 @@ public:
     [[nodiscard]] std::vector<api::Unready> unready() const;
 
     /// One check; the thread makes it, and tests do.
-    void look();
+    void check();
 
 private:
     /// Outlives this object where an answer comes late.
-    struct Heard {
+    struct LastAnswer {
         std::atomic<SteadyTime> at;
         std::atomic<bool> asked{false};
     };
     struct Watch {
         std::string_view part;
         Ask ask;
-        std::shared_ptr<Heard> heard = std::make_shared<Heard>();
+        std::shared_ptr<LastAnswer> last_answer = std::make_shared<LastAnswer>();
     };
 
     [[nodiscard]] std::vector<std::string_view> silent() const;
@@ -79,7 +79,7 @@ private:
     const HealthOptions options_;
     const telemetry::Log log_;
     const std::array<Watch, 2> watches_;
-    const std::function<std::string()> look_at_store_;
+    const std::function<std::string()> find_store_trouble_;
     std::atomic<Stage> stage_{Stage::starting};
     std::atomic<bool> connectors_started_{false};
     std::string reported_;

@@ -37,9 +37,9 @@ struct HealthTest : ::testing::Test {
         }
     }
 
-    void look_for(Millis time) {
+    void check_for(Millis time) {
         for (; time > 0ms; time -= 2s) {
-            health.look();
+            health.check();
             clock.advance(2s);
         }
     }
@@ -54,42 +54,42 @@ struct HealthTest : ::testing::Test {
 };
 
 TEST_F(HealthTest, IsReadyWhileAllAnswer) {
-    look_for(1h);
+    check_for(1h);
     EXPECT_EQ(unready(), "");
     EXPECT_EQ(alive, 1800);
 }
 
 TEST_F(HealthTest, NamesTheThreadThatHangsAndFeedsTheWatchdogNoLonger) {
     store_answers = false;
-    look_for(10s);
+    check_for(10s);
     EXPECT_EQ(unready(), "");
-    look_for(2s);
+    check_for(2s);
     EXPECT_EQ(unready(), "store does not answer;");
     const auto fed = alive;
-    look_for(1h);
+    check_for(1h);
     EXPECT_EQ(alive, fed);
     EXPECT_EQ(unanswered.size(), 1);  // It is not asked again and again.
 
     unanswered.front()();
     store_answers = true;
-    look_for(2s);
+    check_for(2s);
     EXPECT_EQ(unready(), "");
     EXPECT_EQ(alive, fed + 1);
 }
 
 TEST_F(HealthTest, NamesTheSchedulerToo) {
     scheduler_answers = false;
-    look_for(20s);
+    check_for(20s);
     EXPECT_EQ(unready(), "scheduler does not answer;");
 }
 
 TEST_F(HealthTest, NamesAFullDiskButTheThreadsAreAlive) {
     trouble = "its disk is full";
-    look_for(2s);
+    check_for(2s);
     EXPECT_EQ(unready(), "store its disk is full;");
     EXPECT_EQ(alive, 1);
     trouble.clear();
-    look_for(2s);
+    check_for(2s);
     EXPECT_EQ(unready(), "");
 }
 
@@ -111,7 +111,7 @@ TEST_F(HealthTest, SurvivesAnAnswerThatComesTooLate) {
                      .store_trouble = [] { return ""; }},
                     {},
                     telemetry::Log::none()};
-        gone.look();
+        gone.check();
     }
     late();
 }
