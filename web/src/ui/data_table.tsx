@@ -33,7 +33,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { columns, rows, error, empty } = props;
   const t = useText();
   if (error && !rows) return <ProblemNote error={error} />;
-  if (rows?.length === 0) return <>{empty}</>;
+  if (rows?.length === 0 && !props.next?.has) return <>{empty}</>;
   return (
     <div className={classes.frame}>
       <table

@@ -3,6 +3,9 @@ import { type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
 import type { Page } from "../api/types.ts";
 import { usePollInterval } from "../live/live.tsx";
 
+// A search for what is rare answers pages without items that are not the last: so many are asked for
+// in a row before it is the reader who says that it goes on.
+const EMPTY_MAX = 50;
 const PAGES_MAX = 40; // A page left open does not grow beyond; the rest is for the filters.
 
 interface Paged<Item> {
@@ -19,7 +22,7 @@ export function usePaged<Item>(
   const interval = usePollInterval();
   const result = useInfiniteQuery({
     queryKey: key,
-    queryFn: ({ pageParam }) => fetchPage(pageParam),
+    queryFn: ({ pageParam, signal }) => firstWithItems(fetchPage, pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next ?? undefined,
     enabled: options.enabled,
@@ -37,4 +40,18 @@ export function usePaged<Item>(
       has: result.hasNextPage && (pages?.length ?? 0) < PAGES_MAX,
     },
   };
+}
+
+/** The page at the cursor, or the next one that has items. */
+export async function firstWithItems<Item>(
+  fetchPage: (cursor: string | undefined) => Promise<Page<Item>>,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<Page<Item>> {
+  let page = await fetchPage(cursor);
+  for (let asked = 1; asked < EMPTY_MAX; asked += 1) {
+    if (page.items.length > 0 || page.next === null || signal.aborted) break;
+    page = await fetchPage(page.next);
+  }
+  return page;
 }

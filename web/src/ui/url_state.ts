@@ -34,10 +34,10 @@ export function useWithFilters(): (path: string) => string {
   return (path) => (search ? `${path}?${search}` : path);
 }
 
-/** A moment as an input for dates and times takes it; empty: none. */
+/** A moment as an input for dates and times takes it; empty: none, or what is no moment. */
 export function asLocal(instant: string | null): string {
-  if (!instant) return "";
-  const time = new Date(instant);
+  const time = new Date(instant || Number.NaN);
+  if (Number.isNaN(time.getTime())) return "";
   const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
   return shifted.toISOString().slice(0, 16);
 }
