@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
-import { freshText } from "./support/numbers.ts";
+import { freshNumber, freshText } from "./support/numbers.ts";
 import { within } from "./support/wait.ts";
 
 const messages = 250;
@@ -95,4 +95,29 @@ test("an export that is asked for in vain is refused before it begins", async ()
   const text = await rest(await ask("/v1/messages/export?colour=red"));
   expect(text).toMatch(/^HTTP\/1\.1 400 /);
   expect(text).toContain("colour");
+});
+
+test("a search finds the same on a running and on a stopped server, as CSV too", async () => {
+  const [number, device] = [freshNumber(), freshNumber()];
+  await account.device(device);
+  const body = { to: number, from: device, message: freshText(), Type: "text", delay: 18_000 };
+  const wanted = expectAccepted(await account.send(body));
+  const searches = async () => {
+    for (const filter of [["--to", number], ["--device", device, "--source", "api"]]) {
+      expect(await gateway.json("message", "list", ...filter)).toMatchObject([{ id: wanted }]);
+    }
+    expect(await gateway.json("message", "list", "--to", number, "--code", "200")).toEqual([]);
+    expect(await gateway.json("message", "list", "--text", "success")).toEqual([]);
+    const csv = await gateway.cli("message", "export", "--format", "csv", "--to", `+${number}`);
+    const [heading, record, ...others] = csv.stdout.split("\r\n");
+    expect(heading).toMatch(/^id,account,from,to,state,/);
+    expect(record).toMatch(new RegExp(`^${wanted},${account.id},${device},${number},pending,`));
+    expect(others).toEqual([""]);
+  };
+  await searches();
+  expect(await gateway.stop()).toBe(0);
+  await searches();
+  await gateway.start();
+  expect((await gateway.cli("message", "list", "--to", "budi")).code).toBe(1);
+  await gateway.json("message", "cancel", wanted);
 });

@@ -218,17 +218,15 @@ Result<Outcome> Gateway::ask_store(http::Method method, const std::string& targe
     const auto path = whole.substr(0, whole.find('?'));
     const auto query = whole.substr(std::min(path.size() + 1, whole.size()));
     auto outcome = store_->handle(method, path, query, body);
-    while (outcome.lines != nullptr) {
+    for (bool more = outcome.lines != nullptr; more;) {
         const auto piece = outcome.lines->next();
         if (!piece) {
             return pass(piece);
         }
-        if (piece->empty()) {
-            break;
-        }
-        if (auto taken = take(*piece); !taken) {
+        if (auto taken = take(piece->text); !taken) {
             return pass(taken);
         }
+        more = !piece->is_last;
     }
     return outcome;
 }

@@ -1,6 +1,9 @@
 // merpati message …
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <ostream>
+#include <vector>
 
 #include <CLI/App.hpp>
 
@@ -76,14 +79,30 @@ constexpr std::array timeline_columns{
 constexpr std::initializer_list<std::string_view> states{
     "pending", "sending", "handed_over", "sent", "failed", "cancelled", "held"};
 
+std::vector<FilterOption> filters() {
+    return {
+        {"--to", "to", "Only to this number", "NUMBER", not_empty()},
+        {"--device", "device", "Only by this device", "NUMBER", phone_number()},
+        {"--code", "code", "Only those that ended with this code", "CODE",
+         whole_number(1, std::numeric_limits<std::uint16_t>::max())},
+        {"--source", "source", "Only of this source", "api|campaign", one_of({"api", "campaign"})},
+        {"--since", "since", "Accepted then or later", "TIME", rfc3339_time()},
+        {"--until", "until", "Accepted before", "TIME", rfc3339_time()},
+        {"--text", "text", "Only with all these words in their details", "WORDS", not_empty()},
+    };
+}
+
 void add_list(Program& program, CLI::App& group) {
     add_list_command(
         program, group,
         {.text = {.name = "list",
                   .summary = "List messages, newest first, without their text",
-                  .example = "merpati message list --account acc_1 --state failed --limit 20"},
+                  .details = "What is given holds together. Words are whole ones; their case and "
+                             "order do not\nmatter.",
+                  .example = "merpati message list --to 6281234567890 --state failed --limit 20"},
          .path = "/messages",
          .states = states,
+         .filters = filters(),
          .columns = list_columns,
          .when_empty = "There are no such messages."});
 }
@@ -92,13 +111,16 @@ void add_export(Program& program, CLI::App& group) {
     add_export_command(
         program, group,
         {.text = {.name = "export",
-                  .summary = "Print all messages, newest first, as JSON, one a line",
+                  .summary = "Print all messages, newest first, as JSON, one a line, or as CSV",
                   .details =
                       "Without their text. The export is made while it is read, however long "
-                      "it is.",
-                  .example = "merpati message export --state failed > failed.ndjson"},
+                      "it is.\nIn CSV (RFC 4180) what a spreadsheet would take for a formula has "
+                      "an apostrophe\nbefore it.",
+                  .example = "merpati message export --state failed --format csv > failed.csv"},
          .path = "/messages/export",
-         .states = states});
+         .states = states,
+         .filters = filters(),
+         .formats = {"ndjson", "csv"}});
 }
 
 /// The record, what it waits for, what became of its callbacks, and what it went through. As JSON

@@ -96,13 +96,27 @@ Result<void> Session::stream(http::Method method, const std::string& target,
 }
 
 int Session::print_lines(const std::string& target) {
+    return print_streamed(target, [](std::string_view line) { return printable_json(line); });
+}
+
+int Session::print_text_lines(const std::string& target) {
+    return print_streamed(target, [](std::string_view line) {
+        const bool returns = line.ends_with('\r');
+        return printable(line.substr(0, line.size() - (returns ? 1 : 0))) + (returns ? "\r" : "");
+    });
+}
+
+int Session::print_streamed(const std::string& target, LineText* text_of) {
     std::string begun;  // A line that is not whole yet.
     const auto streamed =
         stream(http::Method::get, target, [&](std::string_view piece) -> Result<void> {
             begun += piece;
-            const auto whole = begun.rfind('\n') + 1;
-            console_.out << printable_json(begun.substr(0, whole));
-            begun.erase(0, whole);
+            std::string_view rest = begun;
+            for (auto end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+                console_.out << text_of(rest.substr(0, end)) << '\n';
+                rest.remove_prefix(end + 1);
+            }
+            begun.erase(0, begun.size() - rest.size());
             return console_.out
                        ? Result<void>{}
                        : merpati::fail(ErrorCode::io_failed, "nobody reads the export any more");

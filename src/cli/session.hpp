@@ -55,8 +55,9 @@ public:
     /// Gives `take` a streamed answer as it comes, in pieces of any size.
     [[nodiscard]] Result<void> stream(http::Method method, const std::string& target,
                                       const http::BodyTaker& take);
-    /// Asks for a streamed answer, and prints its lines as they come.
+    /// Asks for a streamed answer, and prints its lines as they come: JSON, or text.
     int print_lines(const std::string& target);
+    int print_text_lines(const std::string& target);
     /// Prints JSON on one line.
     int print(const boost::json::value& json);
     /// Prints each line of the error. The exit code is that of usage where the settings were wrong:
@@ -69,6 +70,8 @@ public:
     [[nodiscard]] Random& random() noexcept { return random_; }
 
 private:
+    using LineText = std::string(std::string_view line);
+    int print_streamed(const std::string& target, LineText* text_of);
     [[nodiscard]] Result<Gateway*> gateway();
 
     Console& console_;

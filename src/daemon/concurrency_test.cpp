@@ -245,7 +245,7 @@ TEST_F(ConcurrencyTest, OfManyRequestsWithOneKeyOneIsCarriedOut) {
     EXPECT_EQ(sent, rounds);
     EXPECT_EQ(added, rounds);
     // The last ones may have come too late to be sent before the scheduler stopped.
-    EXPECT_EQ((*store->open_reader())->messages({.limit = 2 * rounds})->size(), rounds);
+    EXPECT_EQ((*store->open_reader())->messages({.limit = 2 * rounds})->records.size(), rounds);
     EXPECT_LE(platform->sent, rounds);
 }
 

@@ -14,6 +14,7 @@ using namespace std::chrono_literals;
 constexpr auto tick = 100ms;
 constexpr auto look_at_clock_every = 1s;
 constexpr auto prune_every = 60s;
+constexpr auto summarise_every = 5s;
 
 /// Platforms repeat a report for a week at most.
 constexpr auto platform_events_kept = std::chrono::days{8};
@@ -42,6 +43,7 @@ void Upkeep::stop() {
 
 void Upkeep::run() {
     auto prune_at = clock_.steady_now();
+    auto summarise_at = prune_at;
     std::chrono::milliseconds pause = tick;
     auto look_at = prune_at;
     std::unique_lock lock{mutex_};
@@ -61,6 +63,13 @@ void Upkeep::run() {
                 pause = step_time;
             } else {
                 prune_at = clock_.steady_now() + prune_every;
+            }
+        }
+        if (clock_.steady_now() >= summarise_at) {
+            if (summarise_step()) {
+                pause = step_time;
+            } else {
+                summarise_at = clock_.steady_now() + summarise_every;
             }
         }
         lock.lock();
@@ -119,6 +128,25 @@ bool Upkeep::prune_step() {
         fit_step(ended - began);
     }
     return removed > 0;
+}
+
+/// True when there may be more to summarise; the next step goes on.
+bool Upkeep::summarise_step() {
+    std::size_t read = 0;
+    const auto summarised = committer_.change_and_wait([&](store::Tables& tables) -> Result<void> {
+        auto step = tables.summarise(store::Tables::block_size);
+        if (!step) {
+            return pass(step);
+        }
+        read = *step;
+        return {};
+    });
+    if (!summarised) {
+        log_.warn("messages could not be summarised for searches",
+                  {{"why", summarised.error().detail}});
+        return false;
+    }
+    return read > 0;
 }
 
 /// The next step removes as many rows as this one would have in `step_time`, but not twice as many.

@@ -34,9 +34,9 @@ struct UpkeepOptions {
 
 /// Answers revision B's requests whose wait ran out, decides what platforms did not report of in
 /// time, tells webhooks of lost devices, and tells how many repeated lines the log left out (every
-/// 100 ms), reports and stores that
-/// the machine's clock was set (every second), and removes what retention no longer keeps: every
-/// minute, in steps that take the store's thread some 10 ms each, with as much time between them.
+/// 100 ms), reports and stores that the machine's clock was set (every second), summarises messages
+/// for searches (every 5 s), and removes what retention no longer keeps (every minute): both in
+/// steps that take the store's thread some 10 ms each, with as much time between them.
 ///
 /// Threads: one of its own.
 class Upkeep {
@@ -60,6 +60,7 @@ private:
     void run();
     void look_at_clock();
     [[nodiscard]] bool prune_step();
+    [[nodiscard]] bool summarise_step();
     void fit_step(std::chrono::nanoseconds took);
 
     QueueClock& clock_;

@@ -12,19 +12,13 @@
 
 #include "base/error.hpp"
 #include "store/ledger.hpp"
+#include "store/message_filter.hpp"
 #include "store/records.hpp"
 #include "store/usage.hpp"
 
 namespace merpati::store {
 
 class PeopleReader;
-
-struct MessageFilter {
-    std::optional<model::AccountId> account;
-    std::optional<model::MessageState> state;
-    std::optional<model::MessageId> before;  // The last one of the page before.
-    std::size_t limit = 50;
-};
 
 struct CallbackFilter {
     std::optional<model::AccountId> account;
@@ -114,11 +108,11 @@ public:
         const Endpoint& endpoint, Timestamp from) = 0;
 
     // For the management API and the command line; newest first. Rare rows (those of one account,
-    // failed, held, exhausted) are found without reading the others. An account's rare states, and
-    // the oldest of very many waiting messages, cost about 0.2 s for each million rows between.
+    // failed, held, exhausted) are found without reading the others.
     [[nodiscard]] virtual Result<std::optional<MessageRecord>> message(model::MessageId id) = 0;
-    [[nodiscard]] virtual Result<std::vector<MessageRecord>> messages(
-        const MessageFilter& filter) = 0;
+    /// A page reads a bounded number of rows, so that it is answered at once however rare the
+    /// messages are that it looks for: it may be short, or empty, and not be the last.
+    [[nodiscard]] virtual Result<MessagePage> messages(const MessageFilter& filter) = 0;
     [[nodiscard]] virtual Result<std::optional<QueuedCallback>> callback(model::EventId id) = 0;
     [[nodiscard]] virtual Result<std::vector<QueuedCallback>> callbacks(
         const CallbackFilter& filter) = 0;

@@ -219,6 +219,12 @@ public:
     /// One small step of retention; returns how many rows it removed (0: none left for now). Rows
     /// that cannot be removed yet are skipped, and checked again in each round of steps.
     virtual Result<std::size_t> prune(const PruneLimits& limits) = 0;
+
+    /// One small step of the summaries by which searches (Reader::messages) skip messages: of the
+    /// oldest `block` messages that have none, or of a block some messages of which have ended
+    /// since. Returns how many messages it read (0: none left for now).
+    virtual Result<std::size_t> summarise(std::size_t block) = 0;
+    static constexpr std::size_t block_size = 4'096;
 };
 
 }  // namespace merpati::store

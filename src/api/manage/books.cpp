@@ -7,6 +7,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "api/manage/csv.hpp"
 #include "api/manage/handlers.hpp"
 #include "api/manage/listing.hpp"
 #include "api/manage/lookup.hpp"
@@ -119,24 +120,27 @@ object view(const store::UsageRow& row) {
     return shown;
 }
 
-/// RFC 4180; nothing in it needs quotes.
 std::string csv(const std::vector<store::UsageRow>& rows, const store::UsageFilter& filter) {
-    std::string text = "account";
-    const std::pair<bool, std::string_view> columns[]{{filter.by_day, ",day"},
-                                                      {filter.by_device, ",device"},
-                                                      {filter.by_source, ",source"},
-                                                      {filter.by_code, ",code"}};
+    std::string text;
+    add_cell(text, "account");
+    const std::pair<bool, std::string_view> columns[]{{filter.by_day, "day"},
+                                                      {filter.by_device, "device"},
+                                                      {filter.by_source, "source"},
+                                                      {filter.by_code, "code"}};
     for (const auto& [given, name] : columns) {
-        text += given ? name : "";
+        if (given) {
+            add_cell(text, name);
+        }
     }
-    text += ",sent,failed,cancelled\r\n";
+    for (const std::string_view name : {"sent", "failed", "cancelled"}) {
+        add_cell(text, name);
+    }
+    end_record(text);
     for (const auto& row : rows) {
-        text += row.account.text();
-        text += row.day ? "," + day_text(*row.day) : "";
-        text += row.device ? "," + row.device->text() : "";
-        text += row.source ? (*row.source == model::Source::campaign ? ",campaign" : ",api") : "";
-        text += row.code ? fmt::format(",{}", static_cast<int>(*row.code)) : "";
-        text += fmt::format(",{},{},{}\r\n", row.sent, row.failed, row.cancelled);
+        for (const auto& [name, field] : view(row)) {
+            add_field(text, field);
+        }
+        end_record(text);
     }
     return text;
 }
@@ -204,7 +208,7 @@ Result<value> show(const Context& context, Call& call) {
     }
     if (format == "csv") {
         call.answer.text = csv(*rows, filter);
-        call.answer.content_type = "text/csv; charset=utf-8";
+        call.answer.content_type = csv_type;
         return value(nullptr);
     }
     boost::json::array items;

@@ -59,7 +59,7 @@ public:
     SecretLines(const Context& context, const model::Device& device)
         : context_(context), device_(device) {}
 
-    Result<std::string> next() override {
+    Result<Piece> next() override {
         const auto known = context_.directory.find_device(device_.number);
         if (known == nullptr || known->created_at != device_.created_at ||
             known->exported_at != device_.exported_at) {
@@ -80,7 +80,7 @@ public:
         if (!page->empty()) {
             last_ = page->back().name;
         }
-        return lines;
+        return Piece{.text = std::move(lines), .is_last = page->empty()};
     }
 
 private:

@@ -39,10 +39,13 @@ struct DeviceMovesTest : ManageTest {
         std::string all;
         for (;;) {
             const auto piece = outcome.lines->next();
-            if (!piece || piece->empty()) {
-                return piece ? all : piece.error().detail;
+            if (!piece) {
+                return piece.error().detail;
             }
-            all += *piece;
+            all += piece->text;
+            if (piece->is_last) {
+                return all;
+            }
         }
     }
     Outcome begin_export() {

@@ -11,15 +11,24 @@
 
 namespace merpati::api::manage {
 
-/// The lines of an answer that is made while it is sent: one JSON value each.
+/// The lines of an answer that is made while it is sent: one JSON value each, or one record.
 ///
 /// Threads: one at a time.
 class Lines {
 public:
     virtual ~Lines() = default;
 
-    /// The next lines, some 64 KiB of them; empty at the end. May wait for the store.
-    [[nodiscard]] virtual Result<std::string> next() = 0;
+    struct Piece {
+        std::string text{};  // Some 64 KiB of whole lines; empty: none were found so far.
+        bool is_last = false;
+    };
+    /// The next lines. May wait for the store, for a moment only: others have their turn between.
+    [[nodiscard]] virtual Result<Piece> next() = 0;
+
+    /// Static text.
+    [[nodiscard]] virtual std::string_view content_type() const noexcept {
+        return "application/x-ndjson";
+    }
 };
 
 using Handler = Result<boost::json::value>(const Context&, Call&);

@@ -130,10 +130,11 @@ Outcome Manage::failed(const Error& error, const Call& call) const {
 
 Outcome Manage::stream(StreamHandler* handler, Call& call) const {
     auto lines = handler(context_, call);
-    return lines ? Outcome{.content_type = "application/x-ndjson",
-                           .headers = std::string{not_stored},
-                           .lines = std::move(*lines)}
-                 : failed(lines.error(), call);
+    if (!lines) {
+        return failed(lines.error(), call);
+    }
+    const auto type = (*lines)->content_type();
+    return {.content_type = type, .headers = std::string{not_stored}, .lines = std::move(*lines)};
 }
 
 Outcome Manage::answer(const Context& context, const Operation& operation, const Request& request,

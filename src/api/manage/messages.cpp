@@ -1,15 +1,17 @@
 // Messages: what waits, what became of the rest, and the operator's say in it.
 
+#include <array>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "api/manage/csv.hpp"
 #include "api/manage/handlers.hpp"
 #include "api/manage/listing.hpp"
 #include "api/manage/lookup.hpp"
+#include "api/manage/message_filters.hpp"
 #include "api/manage/views.hpp"
 #include "api/manage/waits.hpp"
 
@@ -17,8 +19,6 @@ namespace merpati::api::manage::messages {
 namespace {
 
 using boost::json::value;
-constexpr std::string_view states =
-    "pending, sending, handed_over, sent, failed, cancelled or held";
 
 Result<value> show_again(const Context& context, const Call& call) {
     const auto record = find_message(context, call, call.id);
@@ -41,90 +41,137 @@ void add_links(boost::json::object& shown, const store::MessageTrail& trail) {
     }
 }
 
-/// Newest first, page by page.
+/// What a CSV export shows of a message: the fields of its view.
+constexpr std::array<std::string_view, 17> csv_columns{
+    "id",          "account",     "from",     "to",          "state",   "type",
+    "code",        "details",     "attempts", "accepted_at", "due_at",  "next_attempt_at",
+    "finished_at", "platform_id", "media",    "campaign",    "charged",
+};
+
+/// Newest first, a page at a time.
 class AllMessages final : public Lines {
 public:
-    AllMessages(const Context& context, store::MessageFilter filter, admission::Principal viewer)
-        : context_(context), filter_(filter), viewer_(std::move(viewer)) {}
+    enum class Format : std::uint8_t { ndjson, csv };
 
-    Result<std::string> next() override {
-        std::string lines;
-        while (lines.size() < bytes_enough) {
-            if (place_ == page_.size()) {
-                if (is_last_) {
-                    break;
-                }
-                if (auto read = read_page(); !read) {
-                    return pass(read);
-                }
-                continue;
-            }
-            lines += boost::json::serialize(view(page_[place_++], viewer_));
-            lines += '\n';
+    AllMessages(const Context& context, store::MessageFilter filter, admission::Principal viewer,
+                Format format)
+        : context_(context),
+          filter_(std::move(filter)),
+          viewer_(std::move(viewer)),
+          format_(format) {
+        filter_.limit = page_size;
+    }
+
+    Result<Piece> next() override {
+        Piece piece;
+        if (!begun_) {
+            begun_ = true;
+            begin(piece.text);
         }
-        return lines;
+        if (place_ == page_.records.size()) {
+            auto page =
+                context_.read([&](store::Reader& reader) { return reader.messages(filter_); });
+            if (!page) {
+                return pass(page);
+            }
+            page_ = std::move(*page);
+            place_ = 0;
+            filter_.before = page_.next;
+        }
+        while (place_ < page_.records.size() && piece.text.size() < bytes_enough) {
+            add(piece.text, view(page_.records[place_++], viewer_));
+        }
+        piece.is_last = place_ == page_.records.size() && !page_.next;
+        return piece;
+    }
+
+    [[nodiscard]] std::string_view content_type() const noexcept override {
+        return format_ == Format::csv ? csv_type : Lines::content_type();
     }
 
 private:
     static constexpr std::size_t bytes_enough = 64UL * 1024;
     static constexpr std::size_t page_size = 200;
 
-    Result<void> read_page() {
-        filter_.limit = page_size;
-        auto read = context_.read([&](store::Reader& reader) { return reader.messages(filter_); });
-        if (!read) {
-            return pass(read);
+    void begin(std::string& lines) const {
+        if (format_ == Format::csv) {
+            for (const auto column : csv_columns) {
+                add_cell(lines, column);
+            }
+            end_record(lines);
         }
-        page_ = std::move(*read);
-        place_ = 0;
-        is_last_ = page_.size() < page_size;
-        if (!page_.empty()) {
-            filter_.before = page_.back().message.id;
+    }
+
+    void add(std::string& lines, const boost::json::object& shown) const {
+        if (format_ == Format::ndjson) {
+            lines += boost::json::serialize(shown);
+            lines += '\n';
+            return;
         }
-        return {};
+        for (const auto column : csv_columns) {
+            add_field(lines, shown.at({column.data(), column.size()}));
+        }
+        end_record(lines);
     }
 
     const Context& context_;
     store::MessageFilter filter_;
     const admission::Principal viewer_;
-    std::vector<store::MessageRecord> page_;
+    const Format format_;
+    store::MessagePage page_;
     std::size_t place_ = 0;
-    bool is_last_ = false;
+    bool begun_ = false;
 };
+
+std::optional<AllMessages::Format> parse_format(std::string_view word) {
+    return word == "ndjson" ? std::optional{AllMessages::Format::ndjson}
+           : word == "csv"  ? std::optional{AllMessages::Format::csv}
+                            : std::nullopt;
+}
 
 }  // namespace
 
-/// Every message, or every one of an account or in a state: what a list answers in pages.
+/// Every message that fits: what a list answers in pages.
 Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
-    store::MessageFilter filter;
-    filter.state = call.fields.word("state", model::parse_message_state, states);
-    const auto account = call.fields.text("account", 32);
+    const MessageFilters filters{call.fields};
+    const auto format = call.fields.word("format", parse_format, "ndjson or csv");
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto owner = find_owner(context, call, account);
-    if (!owner) {
-        return pass(owner);
+    auto filter = filters.of(context, call);
+    if (!filter) {
+        return pass(filter);
     }
-    filter.account = *owner;
-    return std::make_unique<AllMessages>(context, filter, call.principal);
+    return std::make_unique<AllMessages>(context, *std::move(filter), call.principal,
+                                         format.value_or(AllMessages::Format::ndjson));
 }
 
 Result<value> list(const Context& context, Call& call) {
-    auto& fields = call.fields;
-    store::MessageFilter filter;
-    filter.state = fields.word("state", model::parse_message_state, states);
-    if (auto taken = take_page(context, call, "messages", filter); !taken) {
-        return pass(taken);
+    const MessageFilters filters{call.fields};
+    const auto before = take_cursor(call.fields, filters.list(), Uuid::parse);
+    const auto limit = take_limit(call.fields);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
     }
-    auto found = context.read([&](store::Reader& reader) { return reader.messages(filter); });
+    auto filter = filters.of(context, call);
+    if (!filter) {
+        return pass(filter);
+    }
+    filter->before = before;
+    filter->limit = limit;
+    const auto found =
+        context.read([&](store::Reader& reader) { return reader.messages(*filter); });
     if (!found) {
         return pass(found);
     }
-    return page_of(
-        *found, filter.limit, "messages",
-        [&](const store::MessageRecord& record) { return view(record, call.principal); },
-        [](const store::MessageRecord& record) { return record.message.id; });
+    boost::json::array items;
+    items.reserve(found->records.size());
+    for (const auto& record : found->records) {
+        items.push_back(view(record, call.principal));
+    }
+    return page(std::move(items), found->next
+                                      ? value(cursor_text(filters.list(), found->next->text()))
+                                      : value(nullptr));
 }
 
 /// The text is shown only to whoever asks for it: `body=true`.

@@ -88,6 +88,103 @@ TEST_F(MessagesTest, FiltersChooseByAccountAndState) {
     EXPECT_EQ(get("/messages?account=acc_99").status, 404);
 }
 
+TEST_F(MessagesTest, AllFiltersHoldTogether) {
+    auto make = [&](std::string to, MessageState state) {
+        auto message = std::make_unique<model::Message>(accept(account, device));
+        message->id = ids.next();
+        message->recipient = std::move(to);
+        const auto made = *message;
+        store::WriteBatch batch;
+        batch.accepts.push_back({.message = std::move(message), .idempotency = {}});
+        write(batch);
+        finish(made, state);
+        return made.id.text();
+    };
+    make("6281200000002", MessageState::failed);
+    const auto wanted = make("6281200000001", MessageState::failed);
+    make("6281200000001", MessageState::sent);
+    const auto found = [&](const std::string& query) {
+        std::vector<std::string> all;
+        for (const auto& item : get("/messages?" + query).items()) {
+            all.emplace_back(item.at("id").as_string().c_str());
+        }
+        return all;
+    };
+    const std::string both = "to=%2B6281200000001&state=failed";
+    EXPECT_THAT(found(both), ElementsAre(wanted));
+    EXPECT_THAT(found(both + "&device=" + device), ElementsAre(wanted));
+    EXPECT_THAT(found(both + "&source=api&account=" + account), ElementsAre(wanted));
+    EXPECT_THAT(found(both + "&source=campaign"), IsEmpty());
+    EXPECT_THAT(found(both + "&device=6289999999999"), IsEmpty());
+    EXPECT_THAT(found(both + "&since=" + to_rfc3339(clock.now() + std::chrono::seconds{1})),
+                IsEmpty());
+    EXPECT_THAT(found(both + "&until=" + to_rfc3339(clock.now() - std::chrono::seconds{1})),
+                IsEmpty());
+    EXPECT_THAT(found(both + "&code=1001"), IsEmpty());
+    EXPECT_THAT(found(both + "&text=nobody%20says%20this"), IsEmpty());
+}
+
+TEST_F(MessagesTest, AFilterThatIsMalformedIsRefused) {
+    for (const std::string_view wrong :
+         {"to=", "to=budi", "to=%2B", "device=1", "device=x", "code=0", "code=65536", "code=x",
+          "source=mail", "since=yesterday", "until=1",
+          "since=2026-11-20T08:00:00Z&until=2026-11-20T08:00:00Z", "text=", "text=...",
+          "number=628", "format=csv"}) {
+        EXPECT_EQ(get("/messages?" + std::string{wrong}).status, 400) << wrong;
+    }
+    EXPECT_EQ(get("/messages?to=" + std::string(65, '1')).status, 400);
+    EXPECT_EQ(get("/messages?text=" + std::string(129, 'a')).status, 400);
+    EXPECT_EQ(get("/messages/export?format=xml").status, 400);
+    EXPECT_EQ(get("/messages/export?limit=1").status, 400);
+}
+
+TEST_F(MessagesTest, ACursorIsGoodForItsFiltersAlone) {
+    accept(account, device);
+    accept(account, device);
+    const auto page = get("/messages?limit=1&device=" + device);
+    const auto cursor = "&cursor=" + page.text("next");
+    EXPECT_EQ(get("/messages?device=" + device + cursor).status, 200);
+    EXPECT_EQ(get("/messages?limit=1" + cursor).status, 400);
+    EXPECT_EQ(get("/messages?device=6289999999999" + cursor).status, 400);
+}
+
+TEST_F(MessagesTest, AnExportAsCsvHasAHeaderAndNoFormulas) {
+    const auto message = accept(account, device);
+    store::WriteBatch batch;
+    batch.finishes.push_back({.message = std::make_unique<model::Message>(message),
+                              .queued_at = message.due_at,
+                              .completion = {.state = MessageState::failed,
+                                             .details = "=HYPERLINK(\"x\"),\nsecond line",
+                                             .finished_at = clock.now()}});
+    write(batch);
+    auto outcome =
+        manage->handle(http::Method::get, "/v1/messages/export", "format=csv&state=failed", {});
+    EXPECT_EQ(outcome.content_type, "text/csv; charset=utf-8");
+    ASSERT_NE(outcome.lines, nullptr);
+    const auto piece = outcome.lines->next();
+    ASSERT_TRUE(piece);
+    EXPECT_TRUE(piece->is_last);
+    EXPECT_THAT(piece->text, ::testing::StartsWith("id,account,from,to,state,"));
+    EXPECT_THAT(piece->text, HasSubstr("\r\n" + message.id.text() + "," + account + "," + device));
+    EXPECT_THAT(piece->text, HasSubstr(R"(,"'=HYPERLINK(""x""), second line",)"));
+    EXPECT_EQ(std::ranges::count(piece->text, '\n'), 2);
+}
+
+TEST_F(MessagesTest, WhoSeesNumbersMaskedCannotLookForOne) {
+    accept(account, device);
+    model::Person person;
+    person.memberships = {
+        {.account = *model::AccountId::parse(account), .role = model::Role::viewer, .since = {}}};
+    const auto viewer = admission::Principal::of(std::make_shared<const model::Person>(person));
+    const auto status = [&](const std::string& path) {
+        return call_as(viewer, http::Method::get, path).status;
+    };
+    EXPECT_EQ(status("/messages?to=6281234567890"), 403);
+    EXPECT_EQ(status("/messages?to=6281200000001"), 403);
+    EXPECT_EQ(status("/messages/export?to=6281200000001"), 403);
+    EXPECT_EQ(status("/messages?device=" + device), 200);
+}
+
 TEST_F(MessagesTest, ShowTellsTheEndAndTheCallbacksButTheTextOnlyWhenAsked) {
     const auto message = accept(account, device, "rahasia");
     const auto callback = callback_of(message);

@@ -52,53 +52,63 @@ public:
                OpenExports::Place place, std::function<bool()> may_go_on)
         : workers_(workers),
           share_(share),
-          may_go_on_(std::move(may_go_on)),
-          progress_(std::make_shared<Progress>(std::move(lines))),
+          progress_(std::make_shared<Progress>(std::move(lines), std::move(may_go_on))),
           place_(std::move(place)) {}
 
-    void next(http::BodyWriter writer) override {
-        if (!may_go_on_()) {
-            return;  // The writer, destroyed here, cuts the answer off.
-        }
-        // A client that has gone takes its lines with it; what waits for them then does nothing.
-        (void)workers_.go_on(share_, [waiting = std::weak_ptr{progress_},
-                                      writer = std::move(writer)](bool proceed) mutable {
-            const auto progress = waiting.lock();
-            if (proceed && progress) {
-                write(*progress, std::move(writer));
-            }
-        });
-    }
+    void next(http::BodyWriter writer) override { go_on(workers_, share_, progress_, writer); }
 
 private:
     struct Progress {
         std::unique_ptr<Lines> lines;
+        std::function<bool()> may_go_on;
         std::string unwritten{};  // Of a piece that was too large to be given at once.
+        bool is_last = false;
     };
 
-    static void write(Progress& progress, http::BodyWriter writer) {
+    /// A client that has gone takes its lines with it; what waits for them then does nothing. The
+    /// writer, where it is not handed on, cuts the answer off when it is destroyed.
+    static void go_on(Workers& workers, Share share, const std::shared_ptr<Progress>& asked,
+                      http::BodyWriter& writer) {
+        if (!asked->may_go_on()) {
+            return;
+        }
+        (void)workers.go_on(share, [&workers, share, waiting = std::weak_ptr{asked},
+                                    writer = std::move(writer)](bool proceed) mutable {
+            const auto progress = waiting.lock();
+            if (proceed && progress && !write(*progress, writer)) {
+                go_on(workers, share, progress, writer);
+            }
+        });
+    }
+
+    /// False: nothing was found so far, and others have their turn before it is looked for again.
+    static bool write(Progress& progress, http::BodyWriter& writer) {
         auto& bytes = progress.unwritten;
-        if (bytes.empty()) {
+        if (bytes.empty() && !progress.is_last) {
             auto more = progress.lines->next();
             if (!more) {
-                return;
+                return true;
             }
-            bytes = *std::move(more);
-            if (bytes.empty()) {
-                writer.finish();
-                return;
+            bytes = std::move(more->text);
+            progress.is_last = more->is_last;
+            if (bytes.empty() && !progress.is_last) {
+                return false;
             }
+        }
+        if (bytes.empty()) {
+            writer.finish();
+            return true;
         }
         auto rest = bytes.size() > http::BodyWriter::piece_max
                         ? bytes.substr(http::BodyWriter::piece_max)
                         : std::string{};
         bytes.resize(bytes.size() - rest.size());
         writer.give(std::exchange(bytes, std::move(rest)));
+        return true;
     }
 
     Workers& workers_;
     const Share share_;
-    const std::function<bool()> may_go_on_;
     std::shared_ptr<Progress> progress_;
     OpenExports::Place place_;
 };

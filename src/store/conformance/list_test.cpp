@@ -13,7 +13,7 @@ using model::MessageState;
 struct ListTest : StoreTest {
     std::vector<model::MessageId> messages(const MessageFilter& filter) {
         std::vector<model::MessageId> found;
-        for (const auto& record : take(reader()->messages(filter))) {
+        for (const auto& record : take(reader()->messages(filter)).records) {
             EXPECT_TRUE(!filter.state || record.state == *filter.state);
             found.push_back(record.message.id);
         }
@@ -152,7 +152,8 @@ TEST_P(ListTest, ShowsWhereARetriedMessageStands) {
                                  .attempts = 2,
                                  .last_details = "busy"});
     write(batch);
-    const auto page = take(reader()->messages({.state = MessageState::pending, .limit = 1}));
+    const auto page =
+        take(reader()->messages({.state = MessageState::pending, .limit = 1})).records;
     ASSERT_EQ(page.size(), 1);
     EXPECT_EQ(page[0].message.id, made.id);
     EXPECT_EQ(page[0].queued_at, clock.now() + 30min);

@@ -100,10 +100,10 @@ TEST_P(PlatformTest, AHandedOverMessageLeavesItsLaneAndIsFoundByItsPlatformIdAft
     EXPECT_EQ(record.platform_id, "wamid.1");
     EXPECT_EQ(record.attempts, 2);
     EXPECT_FALSE(record.completion);
-    const auto listed = take(reader()->messages({.state = MessageState::handed_over}));
+    const auto listed = take(reader()->messages({.state = MessageState::handed_over})).records;
     ASSERT_EQ(listed.size(), 1);
     EXPECT_EQ(listed[0].message.id, made.id);
-    EXPECT_TRUE(take(reader()->messages({.state = MessageState::pending})).empty());
+    EXPECT_TRUE(take(reader()->messages({.state = MessageState::pending})).records.empty());
 }
 
 TEST_P(PlatformTest, WhatHasEndedIsNotHandedOver) {

@@ -5,12 +5,6 @@
 #include "base/assert.hpp"
 
 namespace merpati::store::sqlite {
-namespace {
-
-constexpr int span_bits = 40;  // Also in schema.cpp and reader_lists.cpp: `id >> 40`.
-
-}  // namespace
-
 Credits::Credits(Connection& connection)
     : select_(connection, "SELECT credit FROM account WHERE id = ?"),
       update_(connection, "UPDATE account SET credit = ?2 WHERE id = ?1"),
@@ -109,6 +103,7 @@ MessageWriter::MessageWriter(Connection& connection)
       credits_(connection),
       usage_(connection),
       activity_(connection),
+      blocks_(connection),
       senders_(connection),
       trail_(connection),
       insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"),
@@ -167,6 +162,7 @@ void MessageWriter::accept(Accept& accept) {
                         flags_of(message), message.accepted_at, message.due_at,
                         message.campaign.transform([](auto campaign) { return campaign.value; }));
     activity_.note(message.account, id);
+    blocks_.note(id);
     insert_queue_.run(message.device.value(), static_cast<int>(message.source),
                       bucket_of(message.due_at), id, tail, message.due_at, 0,
                       std::optional<std::string_view>{}, std::optional<Timestamp>{});

@@ -8,6 +8,7 @@
 
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/ledger_writer.hpp"
+#include "store/sqlite/message_blocks.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/trail_writer.hpp"
 #include "store/write_batch.hpp"
@@ -76,6 +77,10 @@ public:
     /// Removes up to `rows_max` rows of spans that end before `sequence`.
     void prune(std::int64_t sequence, std::size_t rows_max);
 
+    /// Bits of an id that do not tell its span. Also in schema.cpp and reader_lists.cpp: `id >>
+    /// 40`.
+    static constexpr int span_bits = 40;
+
 private:
     Connection& connection_;
     Statement insert_;
@@ -106,6 +111,7 @@ public:
     Credits& credits() { return credits_; }
     UsageWriter& usage() { return usage_; }
     Activity& activity() { return activity_; }
+    MessageBlocks& blocks() { return blocks_; }
     Senders& senders() { return senders_; }
     TrailWriter& trail() { return trail_; }
 
@@ -118,6 +124,7 @@ private:
     Credits credits_;
     UsageWriter usage_;
     Activity activity_;
+    MessageBlocks blocks_;
     Senders senders_;
     TrailWriter trail_;
     Statement insert_message_;

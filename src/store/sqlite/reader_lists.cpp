@@ -1,11 +1,11 @@
 // The reader's lists, for the management API and the command line.
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "store/sqlite/message_search.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sqlite_reader.hpp"
 
@@ -43,11 +43,10 @@ MessageRecord read_record(const Cursor& row) {
 constexpr std::size_t secret_overhead =
     64;  // Of its name, so that many small ones are bounded too.
 
-constexpr auto highest = std::numeric_limits<std::int64_t>::max();
+/// What it costs to find the place of a waiting message, in rows that a search visits.
+constexpr std::size_t place_visits = 8;
 
-// Up to this many waiting messages are sorted in memory to list them; of more, the newest are found
-// near the end of the message table.
-constexpr std::size_t waiting_sorted_max = 20'000;
+constexpr auto highest = std::numeric_limits<std::int64_t>::max();
 
 std::optional<std::int64_t> value_of(const std::optional<model::AccountId>& account) {
     return account ? std::optional{account->value} : std::nullopt;
@@ -55,48 +54,6 @@ std::optional<std::int64_t> value_of(const std::optional<model::AccountId>& acco
 /// The sequence below which a page starts.
 std::int64_t start_of(const std::optional<Uuid>& before) {
     return before ? before->sequence() : highest;
-}
-
-bool waits(const MessageFilter& filter) {
-    return filter.state == model::MessageState::pending ||
-           filter.state == model::MessageState::sending ||
-           filter.state == model::MessageState::handed_over;
-}
-
-/// The messages of a state, in terms of completion rows. `sending` is a waiting message whose
-/// intent was recorded.
-std::string state_condition(const MessageFilter& filter) {
-    if (!filter.state) {
-        return "1";
-    }
-    return waits(filter) ? "c.id IS NULL"
-                         : fmt::format("c.state = {}", static_cast<int>(*filter.state));
-}
-
-/// Newest first from `?1`, of account `?2`. Messages of one account are searched in the spans in
-/// which it had any; those of one final state through their completions, of which the rare states
-/// have an index.
-std::string page_query(const MessageFilter& filter) {
-    const auto head = "SELECT " + message_record_columns + " FROM ";
-    const auto state = state_condition(filter);
-    if (filter.account) {
-        return fmt::format(
-            "{} activity a CROSS JOIN message m ON m.id >= a.span << 40 AND "
-            "m.id < (a.span + 1) << 40 LEFT JOIN completion c ON c.id = m.id "
-            "WHERE a.account = ?2 AND a.span <= ?1 >> 40 AND m.id < ?1 AND "
-            "m.account = ?2 AND {} ORDER BY a.span DESC, m.id DESC",
-            head, state);
-    }
-    if (!filter.state || waits(filter)) {
-        return fmt::format(
-            "{} message m LEFT JOIN completion c ON c.id = m.id "
-            "WHERE m.id < ?1 AND ?2 IS NULL AND {} ORDER BY m.id DESC",
-            head, state);
-    }
-    return fmt::format(
-        "{} completion c CROSS JOIN message m ON m.id = c.id "
-        "WHERE c.id < ?1 AND ?2 IS NULL AND {}{} ORDER BY c.id DESC",
-        head, state, *filter.state == model::MessageState::sent ? "" : " AND c.state > 2");
 }
 
 /// Newest first from `?2` down to `?1`, of account `?3`, up to `?4`.
@@ -179,60 +136,41 @@ Result<std::optional<MessageRecord>> SqliteReader::message(model::MessageId id) 
     });
 }
 
-Result<std::vector<MessageRecord>> SqliteReader::messages(const MessageFilter& filter) {
-    return guarded([&]() -> Result<std::vector<MessageRecord>> {
-        // One snapshot, so that the message cannot end between the two reads.
+Result<MessagePage> SqliteReader::messages(const MessageFilter& filter) {
+    return guarded([&]() -> Result<MessagePage> {
+        // One snapshot, so that the message cannot end between two reads.
         connection_.execute("BEGIN");
         const SnapshotEnd end{connection_};
-        std::vector<MessageRecord> page;
-        const auto take = [&](const Cursor& row) {
+        MessageSearch search{connection_, filter};
+        Statement find{connection_, "SELECT " + message_record_columns +
+                                        " FROM message m LEFT JOIN completion c ON c.id = m.id "
+                                        "WHERE m.id = ?"};
+        MessagePage page;
+        while (page.records.size() < filter.limit) {
+            const auto id = search.next();
+            if (!id) {
+                page.next = search.stopped_below().transform(
+                    [](std::int64_t below) { return model::MessageId{below, 0}; });
+                return page;
+            }
+            auto row = find.query(*id);
+            if (!row.next()) {
+                continue;
+            }
             auto record = read_record(row);
             if (!record.completion) {
                 add_place(record);
+                search.spend(place_visits);
             }
             if (!filter.state || record.state == *filter.state) {
-                page.push_back(std::move(record));
+                page.records.push_back(std::move(record));
             }
-        };
-        if (const auto waiting = waits(filter) ? few_waiting(*filter.state) : std::nullopt) {
-            Statement find{connection_, "SELECT " + message_record_columns +
-                                            " FROM message m LEFT JOIN completion c ON c.id = m.id "
-                                            "WHERE m.id = ?1 AND m.id < ?2 AND "
-                                            "(?3 IS NULL OR m.account = ?3)"};
-            for (auto id = waiting->begin(); id != waiting->end() && page.size() < filter.limit;
-                 ++id) {
-                auto row = find.query(*id, start_of(filter.before), value_of(filter.account));
-                if (row.next()) {
-                    take(row);
-                }
-            }
-            return page;
         }
-        Statement find{connection_, page_query(filter)};
-        auto row = find.query(start_of(filter.before), value_of(filter.account));
-        while (page.size() < filter.limit && row.next()) {
-            take(row);
+        if (!page.records.empty()) {
+            page.next = page.records.back().message.id;
         }
         return page;
     });
-}
-
-/// The waiting messages, newest first; empty: there are too many to sort.
-std::optional<std::vector<std::int64_t>> SqliteReader::few_waiting(model::MessageState state) {
-    std::vector<std::int64_t> waiting;
-    Statement walk{connection_,
-                   state == model::MessageState::handed_over
-                       ? "SELECT id FROM handed_over WHERE decide_by IS NOT NULL LIMIT ?"
-                       : "SELECT id FROM queue LIMIT ?"};
-    auto row = walk.query(waiting_sorted_max + 1);
-    while (row.next()) {
-        waiting.push_back(row.integer(0));
-    }
-    if (waiting.size() > waiting_sorted_max) {
-        return std::nullopt;
-    }
-    std::ranges::sort(waiting, std::greater{});
-    return waiting;
 }
 
 Result<std::optional<QueuedCallback>> SqliteReader::callback(model::EventId id) {

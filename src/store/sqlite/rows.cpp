@@ -11,7 +11,7 @@ enum Flag : std::int64_t {
     typing = 2,
     recipient_quoted = 4,
     revision_b = 8,
-    campaign = 16,
+    campaign = campaign_flag,
     at_most_once = 32,
     charged = 64,
 };

@@ -38,6 +38,7 @@ inline constexpr std::int64_t bucket_max = 253'402'300'799'999 / bucket_millis;
 }
 
 /// The booleans and small enums of a message in one integer.
+inline constexpr std::int64_t campaign_flag = 16;  // Also in schema.cpp.
 [[nodiscard]] std::int64_t flags_of(const model::Message& message);
 
 inline constexpr const char* message_columns =

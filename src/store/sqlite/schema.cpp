@@ -391,6 +391,21 @@ INSERT INTO usage
   GROUP BY 1, 2, 3, 4, 5, 6;
 )sql";
 
+// By what searches skip messages (MessageBlocks).
+constexpr const char* message_blocks = R"sql(
+CREATE TABLE message_block(
+  first INTEGER PRIMARY KEY,
+  last INTEGER NOT NULL,
+  unfinished INTEGER NOT NULL,
+  open BLOB,
+  facts BLOB NOT NULL,
+  ends BLOB,
+  recipients BLOB NOT NULL,
+  recipients_of_accounts BLOB NOT NULL
+) STRICT;
+CREATE INDEX message_block_unfinished ON message_block(first) WHERE unfinished > 0;
+)sql";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -407,7 +422,8 @@ constexpr std::array steps{first_schema,
                            scopes_of_key,
                            pause_of_device,
                            exported_at_of_device,
-                           ledger_and_usage};
+                           ledger_and_usage,
+                           message_blocks};
 
 }  // namespace
 

@@ -43,7 +43,7 @@ public:
     Result<std::optional<Timestamp>> next_callback_due(const Endpoint& endpoint,
                                                        Timestamp from) override;
     Result<std::optional<MessageRecord>> message(model::MessageId id) override;
-    Result<std::vector<MessageRecord>> messages(const MessageFilter& filter) override;
+    Result<MessagePage> messages(const MessageFilter& filter) override;
     Result<std::optional<QueuedCallback>> callback(model::EventId id) override;
     Result<std::vector<QueuedCallback>> callbacks(const CallbackFilter& filter) override;
     Result<MessageTrail> trail(model::MessageId id) override;
@@ -76,7 +76,6 @@ private:
     [[nodiscard]] auto in_lane(model::PhoneNumber device, Body body) -> decltype(body());
     void add_place(MessageRecord& record);
     [[nodiscard]] bool add_handed_over(MessageRecord& record);
-    [[nodiscard]] std::optional<std::vector<std::int64_t>> few_waiting(model::MessageState state);
 
     Connection connection_;
     SqlitePeopleReader people_{connection_};

@@ -32,6 +32,7 @@ void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
         writer_.credits().forget();
         writer_.usage().forget();
         writer_.activity().forget();
+        writer_.blocks().forget();
         row_changes_.clear();
     }
     connection_.execute("RELEASE change");
@@ -199,9 +200,27 @@ Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
         auto row = oldest.query(Uuid::sequence_at(limits.messages_before));
         if (row.next()) {
             writer_.activity().prune(row.integer(0), limits.rows_max);
+            writer_.blocks().prune(row.integer(0));
         }
     }
     return removed;
+}
+
+/// Searches read what has no summaries, and what cannot be read is no reason to write no more.
+Result<std::size_t> SqliteTables::summarise(std::size_t block) {
+    if (!summarises_) {
+        return 0;
+    }
+    try {
+        return writer_.blocks().step(block);
+    } catch (const Failure& failure) {
+        if (!failure.is_damage()) {
+            throw;
+        }
+        summarises_ = false;
+        condition_.note_damage("the summaries of messages, or a message in them");
+        return 0;
+    }
 }
 
 /// Continues where the last step stopped, so that the few completions which cannot be removed yet

@@ -88,6 +88,7 @@ public:
     Result<void> put_idempotency(const IdempotencyRecord& record) override;
     Result<void> set_clock_offset(Millis offset) override;
     Result<std::size_t> prune(const PruneLimits& limits) override;
+    Result<std::size_t> summarise(std::size_t block) override;
 
 private:
     /// Reads the row that was just written, and reports it.
@@ -119,6 +120,7 @@ private:
     // Where the next step of retention continues; 0: at the start.
     std::int64_t messages_pruned_to_ = 0;
     std::int64_t callbacks_pruned_to_ = 0;
+    bool summarises_ = true;  // Until it meets damage.
     // Messages that were handed over and cannot be read; skipped from then on.
     std::unordered_set<std::int64_t> undecidable_;
 };

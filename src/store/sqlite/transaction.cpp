@@ -63,6 +63,7 @@ void Transaction::undo() noexcept {
     writer_.usage().forget();
     writer_.forget_lanes();
     writer_.activity().forget();
+    writer_.blocks().forget();
     if (connection_.in_transaction()) {
         sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
     }

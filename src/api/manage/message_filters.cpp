@@ -1,0 +1,94 @@
+#include "api/manage/message_filters.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "api/manage/lookup.hpp"
+#include "base/ascii.hpp"
+
+namespace merpati::api::manage {
+namespace {
+
+constexpr std::string_view states =
+    "pending, sending, handed_over, sent, failed, cancelled or held";
+constexpr std::size_t to_bytes_max = 64;
+constexpr std::size_t text_bytes_max = 128;
+
+/// Digits; people write "+" before them.
+std::optional<std::string> parse_recipient(std::string_view text) {
+    text.remove_prefix(text.starts_with('+') ? 1 : 0);
+    const bool digits = !text.empty() && std::ranges::all_of(text, is_digit);
+    return digits ? std::optional{std::string{text}} : std::nullopt;
+}
+
+std::optional<model::Source> parse_source(std::string_view word) {
+    return word == "api"        ? std::optional{model::Source::api}
+           : word == "campaign" ? std::optional{model::Source::campaign}
+                                : std::nullopt;
+}
+
+}  // namespace
+
+MessageFilters::MessageFilters(Fields& fields) {
+    account_ = fields.text("account", 32);
+    filter_.state = fields.word("state", model::parse_message_state, states);
+    if (const auto to = fields.text("to", to_bytes_max)) {
+        filter_.recipient = parse_recipient(*to);
+        if (!filter_.recipient) {
+            fields.mistake("to", "must be a number: digits, with or without + before them");
+        }
+    }
+    filter_.device = fields.word("device", model::PhoneNumber::parse,
+                                 "the number of a device: 8 to 15 digits, no leading 0");
+    if (const auto code = fields.integer("code", 1, std::numeric_limits<std::uint16_t>::max())) {
+        filter_.code = static_cast<model::StatusCode>(*code);
+    }
+    filter_.source = fields.word("source", parse_source, "api or campaign");
+    filter_.since = fields.time("since");
+    filter_.until = fields.time("until");
+    if (filter_.since && filter_.until && *filter_.since >= *filter_.until) {
+        fields.mistake("since", "must be before until");
+    }
+    if (const auto text = fields.text("text", text_bytes_max)) {
+        filter_.words = store::words_of(*text);
+        if (filter_.words.empty()) {
+            fields.mistake("text", "must have a word: letters or digits");
+        }
+    }
+    note("account", account_.value_or(""));
+    note("state", filter_.state ? model::to_string(*filter_.state) : "");
+    note("to", filter_.recipient.value_or(""));
+    note("device", filter_.device ? filter_.device->text() : "");
+    note("code", filter_.code ? std::to_string(static_cast<int>(*filter_.code)) : "");
+    note("source", !filter_.source                              ? ""
+                   : *filter_.source == model::Source::campaign ? "campaign"
+                                                                : "api");
+    note("since", filter_.since ? to_rfc3339(*filter_.since) : "");
+    note("until", filter_.until ? to_rfc3339(*filter_.until) : "");
+    for (const auto& word : filter_.words) {
+        note("text", word);
+    }
+}
+
+/// Values have no line breaks.
+void MessageFilters::note(std::string_view name, std::string_view value) {
+    if (!value.empty()) {
+        list_.append("\n").append(name).append("=").append(value);
+    }
+}
+
+Result<store::MessageFilter> MessageFilters::of(const Context& context, const Call& call) const {
+    const auto owner = find_owner(context, call, account_);
+    if (!owner) {
+        return pass(owner);
+    }
+    if (filter_.recipient && *owner && call.principal.sees_masked(**owner)) {
+        return fail(ErrorCode::forbidden,
+                    "the numbers of recipients are masked for viewers, who cannot look for one");
+    }
+    auto filter = filter_;
+    filter.account = *owner;
+    return filter;
+}
+
+}  // namespace merpati::api::manage

@@ -1,0 +1,242 @@
+#include "store/sqlite/message_blocks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "model/message.hpp"
+#include "store/message_filter.hpp"
+#include "store/sqlite/rows.hpp"
+
+namespace merpati::store::sqlite {
+namespace {
+
+constexpr auto highest = std::numeric_limits<std::int64_t>::max();
+
+/// A block of messages with very many different words ends earlier, so that its filters stay small.
+constexpr std::size_t keys_max = 65'536;
+
+/// The keys of a block's messages, each once.
+class BlockKeys {
+public:
+    void add_message(const Cursor& row) {
+        const model::AccountId account{row.integer(1)};
+        const auto device = model::PhoneNumber::from_stored(row.integer(2));
+        const auto recipient = row.text(4);
+        recipients_.push_back(key_of_recipient(BlockScope::all(), recipient));
+        recipients_of_accounts_.push_back(key_of_recipient(BlockScope::of(account), recipient));
+        const bool is_campaign = row.integer(3) != 0;
+        if (facts_seen_.emplace(account.value, device.value(), is_campaign).second) {
+            facts_.insert(key_of(account, device));
+            const auto source = is_campaign ? model::Source::campaign : model::Source::api;
+            for (const auto scope : scopes_of(account, device)) {
+                facts_.insert(key_of(scope));
+                facts_.insert(key_of(scope, source));
+            }
+        }
+    }
+
+    void add_end(const Cursor& row) {
+        const model::AccountId account{row.integer(1)};
+        const auto device = model::PhoneNumber::from_stored(row.integer(2));
+        const auto state = row.enumerator(5, model::MessageState::held);
+        const auto code = static_cast<model::StatusCode>(row.number<std::uint16_t>(6));
+        const auto details = row.text(7);
+        if (!ends_seen_.emplace(account.value, device.value(), state, code, std::string{details})
+                 .second) {
+            return;
+        }
+        const auto words = words_of(details);
+        for (const auto scope : scopes_of(account, device)) {
+            ends_.insert(key_of(scope, state));
+            ends_.insert(key_of(scope, code));
+            for (const auto& word : words) {
+                ends_.insert(key_of_word(scope, word));
+            }
+        }
+    }
+
+    [[nodiscard]] bool is_full() const { return ends_.size() >= keys_max; }
+    [[nodiscard]] Bytes facts() const { return filter(facts_); }
+    [[nodiscard]] Bytes ends() const { return filter(ends_); }
+    [[nodiscard]] Bytes recipients() { return filter(recipients_); }
+    [[nodiscard]] Bytes recipients_of_accounts() { return filter(recipients_of_accounts_); }
+
+private:
+    struct Hash {
+        std::size_t operator()(const BlockKey& key) const noexcept { return key.first; }
+    };
+    using Keys = std::unordered_set<BlockKey, Hash>;
+
+    [[nodiscard]] static std::array<BlockScope, 3> scopes_of(model::AccountId account,
+                                                             model::PhoneNumber device) {
+        return {BlockScope::all(), BlockScope::of(account), BlockScope::of(device)};
+    }
+    [[nodiscard]] static Bytes filter(const Keys& keys) {
+        return filter_of(std::vector<BlockKey>{keys.begin(), keys.end()});
+    }
+    [[nodiscard]] static Bytes filter(std::vector<BlockKey>& keys) {
+        std::ranges::sort(keys);
+        keys.erase(std::ranges::unique(keys).begin(), keys.end());
+        return filter_of(keys);
+    }
+
+    std::set<std::tuple<std::int64_t, std::int64_t, bool>> facts_seen_;
+    std::set<
+        std::tuple<std::int64_t, std::int64_t, model::MessageState, model::StatusCode, std::string>>
+        ends_seen_;
+    Keys facts_;
+    Keys ends_;
+    std::vector<BlockKey> recipients_;
+    std::vector<BlockKey> recipients_of_accounts_;
+};
+
+/// Whether nothing can happen to the message any more; a state that no version writes is told when
+/// the row is read.
+bool has_ended(const Cursor& row, int state) {
+    return !row.null(state) && row.integer(state) != static_cast<int>(model::MessageState::held);
+}
+
+std::span<const std::byte> column_of(const std::vector<std::int64_t>& ids) {
+    return std::as_bytes(std::span{ids});
+}
+
+}  // namespace
+
+std::vector<std::int64_t> open_of(std::span<const std::byte> column) {
+    std::vector<std::int64_t> ids(column.size() / sizeof(std::int64_t));
+    std::ranges::copy(column.first(ids.size() * sizeof(std::int64_t)),
+                      std::as_writable_bytes(std::span{ids}).begin());
+    return ids;
+}
+
+void MessageBlocks::load_last() {
+    Statement newest{connection_, "SELECT last FROM message_block ORDER BY first DESC LIMIT 1"};
+    auto row = newest.query();
+    last_ = row.next() ? row.integer(0) : 0;
+}
+
+void MessageBlocks::undo_from(std::int64_t message) {
+    Statement remove{connection_, "DELETE FROM message_block WHERE last >= ?"};
+    remove.run(message);
+    forget();
+    load_last();
+}
+
+void MessageBlocks::prune(std::int64_t message) {
+    Statement remove{connection_, "DELETE FROM message_block WHERE first < ?1 AND last < ?1"};
+    remove.run(message);
+}
+
+std::size_t MessageBlocks::step(std::size_t size) {
+    const auto written = write_next(size);
+    return written > 0 ? written : revisit(size);
+}
+
+std::size_t MessageBlocks::write_next(std::size_t size) {
+    if (!last_) {
+        load_last();
+    }
+    Statement newest{connection_, "SELECT max(id) FROM message"};
+    std::int64_t newest_id = 0;
+    if (auto row = newest.query(); row.next()) {
+        newest_id = row.integer(0);
+    }
+    if (newest_id == newest_seen_) {
+        return 0;
+    }
+    Statement enough{connection_,
+                     "SELECT id FROM message WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?"};
+    if (!enough.query(*last_, size - 1).next()) {
+        newest_seen_ = newest_id;
+        return 0;
+    }
+    return write(*last_ + 1, highest, size);
+}
+
+/// Looks at blocks with open messages: of one that has ended more the others may have ended too.
+std::size_t MessageBlocks::revisit(std::size_t lookups) {
+    std::size_t done = 0;
+    while (done < lookups) {
+        Place place;
+        std::vector<std::int64_t> open;
+        {
+            Statement next{connection_,
+                           "SELECT first, last, open FROM message_block "
+                           "WHERE unfinished > 0 AND first > ? ORDER BY first LIMIT 1"};
+            auto row = next.query(revisited_to_);
+            if (!row.next()) {
+                revisited_to_ = 0;
+                return 0;
+            }
+            place = {.first = row.integer(0), .last = row.integer(1)};
+            open = open_of(row.blob(2));
+        }
+        revisited_to_ = place.first;
+        done += open.size() + 1;
+        if (has_ended(open)) {
+            done += write(place.first, place.last, highest);
+        }
+    }
+    return done;
+}
+
+/// Whether writing the block anew is worth it: all of a complete list have ended, or half of a list
+/// of the newest, so that a block is written a few times whatever the order is in which its
+/// messages end.
+bool MessageBlocks::has_ended(const std::vector<std::int64_t>& open) {
+    Statement end{connection_, "SELECT state FROM completion WHERE id = ?"};
+    const auto ended = std::ranges::count_if(open, [&](std::int64_t id) {
+        auto row = end.query(id);
+        return row.next() && sqlite::has_ended(row, 0);
+    });
+    return std::cmp_greater_equal(ended, open.size() > open_max ? open.size() / 2 : open.size());
+}
+
+/// Returns how many messages it read.
+std::size_t MessageBlocks::write(std::int64_t from, std::int64_t to, std::size_t size) {
+    BlockKeys keys;
+    std::vector<std::int64_t> open;
+    Place place{.first = from, .last = to};
+    std::size_t count = 0;
+    std::size_t unfinished = 0;
+    {
+        Statement rows{connection_,
+                       "SELECT m.id, m.account, m.device, m.flags & 16, m.recipient, c.state, "
+                       "c.code, c.details FROM message m LEFT JOIN completion c ON c.id = m.id "
+                       "WHERE m.id >= ? AND m.id <= ? ORDER BY m.id"};
+        auto row = rows.query(from, to);
+        while (count < size && (to != highest || !keys.is_full()) && row.next()) {
+            ++count;
+            place.last = to == highest ? row.integer(0) : to;
+            keys.add_message(row);
+            if (sqlite::has_ended(row, 5)) {
+                keys.add_end(row);
+                continue;
+            }
+            ++unfinished;
+            open.push_back(row.integer(0));
+            if (open.size() > open_max + 1) {  // The newest, which end last.
+                open.erase(open.begin());
+            }
+        }
+    }
+    const auto ends = unfinished > open_max ? Bytes{} : keys.ends();
+    Statement put{connection_, "INSERT OR REPLACE INTO message_block VALUES(?,?,?,?,?,?,?,?)"};
+    const auto facts = keys.facts();
+    const auto recipients = keys.recipients();
+    const auto of_accounts = keys.recipients_of_accounts();
+    put.run(place.first, place.last, unfinished, column_of(open), std::span<const std::byte>{facts},
+            std::span<const std::byte>{ends}, std::span<const std::byte>{recipients},
+            std::span<const std::byte>{of_accounts});
+    last_ = std::max(*last_, place.last);
+    return count;
+}
+
+}  // namespace merpati::store::sqlite
