@@ -28,6 +28,54 @@ export function fillWithFinished(file, numbers, count, { daysAgo: [first, last] 
   ]);
 }
 
+/** Numbers that `fillForSearches` writes to: recipient(0) to recipient(RECIPIENTS - 1). */
+export const RECIPIENTS = 2_000_000;
+export const recipient = (index) => `62812${String(index).padStart(8, "0")}`;
+/** In the details of one message of account 1 alone, the oldest that failed. */
+export const RAREST_WORD = "unikum";
+
+/**
+ * Messages of the last 29 days. One in 25 000 is of account 2, by `rareNumber`; the newest 10 000
+ * wait; of the others one in 20 has failed, with a callback, the rest was sent.
+ */
+export function fillForSearches(file, numbers, rareNumber, count) {
+  const now = Date.now();
+  const waiting = 10_000;
+  run(file, [
+    ...messages({
+      numbers,
+      count,
+      from: now - 29 * 86_400_000,
+      to: now - 60_000,
+      dueIn: [18_000_000, 18_000_000],
+      recipient: `printf('62812%08d', (i * 7919) % ${RECIPIENTS})`,
+      text: "'Halo, kode verifikasi Anda sudah kami kirim.'",
+      rare: { every: 25_000, account: 2, device: rareNumber },
+    }),
+    `INSERT INTO queue(device, source, bucket, id, tail, due_at, attempts, intent)
+       SELECT device, 0, due_at / 16384, id, tail, due_at, 0, 0 FROM
+         (SELECT * FROM message ORDER BY id DESC LIMIT ${waiting}) ORDER BY 1, 2, 3, 4;`,
+    `INSERT INTO completion(id, state, code, details, platform_id, finished_at, attempts, event)
+       SELECT id, iif(i % 20 = 3, 3, 2), iif(i % 20 = 3, 500 + 501 * (i % 40 = 3), 200),
+         iif(i = 3, '${RAREST_WORD}', iif(i % 20 = 3, 'Nomor tidak terdaftar, kode ' || (i % 1000),
+           'Success')),
+         printf('sim-%016x', id), accepted_at, 1, iif(i % 20 = 3, id + 1, NULL)
+       FROM (SELECT id, accepted_at, row_number() OVER (ORDER BY id) - 1 AS i FROM message)
+       WHERE i < ${count - waiting};`,
+    `INSERT INTO callback(id, tail, account, kind, message, message_tail, url, origin_key, body,
+       created_at, state, attempts, due_at, last_status, last_error, updated_at)
+       SELECT m.id + 1, tail, account, 0, m.id, tail, 'https://toko.example.com/status', 1,
+         '{"status":"failed"}', due_at, 1, 1, due_at, 200, '', due_at
+       FROM completion c JOIN message m ON m.id = c.id WHERE c.event IS NOT NULL;`,
+  ]);
+}
+
+/** How many messages no block of summaries holds. */
+export function notSummarised(file) {
+  const newest = "coalesce((SELECT max(last) FROM message_block), 0)";
+  return Number(query(file, `SELECT count(*) FROM message WHERE id > ${newest}`)[0]);
+}
+
 /** How many of the messages that `fillWithFinished` made are gone. */
 export function removedOf(file, count) {
   const [first] = query(file, `SELECT min(id) & ${2 ** 22 - 1} FROM completion`);
@@ -35,16 +83,28 @@ export function removedOf(file, count) {
 }
 
 /** Ids ascend with the time of acceptance; each leaves the next one free, for a callback. */
-function messages({ numbers, count, from, to, dueIn: [soonest, latest] }) {
+function messages({
+  numbers,
+  count,
+  from,
+  to,
+  dueIn: [soonest, latest],
+  recipient = "'6281234567890'",
+  text = "printf('Halo, kode verifikasi Anda adalah %0120d.', i)",
+  rare = { every: count + 1, account: 1, device: numbers[0] },
+}) {
   const time = `${from} + i * ${to - from} / ${count}`;
-  const device = `CASE i % ${numbers.length} ${numbers
+  const among = `CASE i % ${numbers.length} ${numbers
     .map((number, index) => `WHEN ${index} THEN ${number}`)
     .join(" ")} END`;
+  const isRare = `i % ${rare.every} = ${rare.every - 1}`;
+  const device = `iif(${isRare}, ${rare.device}, ${among})`;
+  const account = `iif(${isRare}, ${rare.account}, 1)`;
   return [
     `WITH RECURSIVE each(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM each WHERE i + 1 < ${count})
      INSERT INTO message(id, tail, account, device, recipient, body, flags, accepted_at, due_at)
-       SELECT ((${time} - ${EPOCH}) << 22) | (2 * i), random() & ${2 ** 50 - 1}, 1, ${device},
-         '6281234567890', printf('Halo, kode verifikasi Anda adalah %0120d.', i), 4, ${time},
+       SELECT ((${time} - ${EPOCH}) << 22) | (2 * i % ${2 ** 22}), random() & ${2 ** 50 - 1},
+         ${account}, ${device}, ${recipient}, ${text}, 4, ${time},
          ${time} + ${soonest} + abs(random() % ${latest - soonest + 1}) FROM each;`,
     "INSERT OR IGNORE INTO activity(account, span) SELECT DISTINCT account, id >> 40 FROM message;",
   ];

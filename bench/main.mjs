@@ -22,6 +22,7 @@ import { describeLinked, linked } from "./linked.mjs";
 import { describeLatency, latency } from "./latency.mjs";
 import { describeOrigins, origins } from "./origins.mjs";
 import { describeRetention, retention } from "./retention.mjs";
+import { describeSearch, search } from "./search.mjs";
 import { describeStored, stored } from "./stored.mjs";
 import { anonymous, describeAnonymous } from "./anonymous.mjs";
 import { describeEvents, events } from "./events.mjs";
@@ -35,6 +36,7 @@ const benches = {
   latency: [latency, describeLatency],
   stored: [stored, describeStored],
   retention: [retention, describeRetention],
+  search: [search, describeSearch],
   media: [media, describeMedia],
   fairness: [fairness, describeFairness],
   "fairness-media": [fairnessMedia, describeFairnessMedia],
