@@ -55,7 +55,7 @@ public:
     [[nodiscard]] std::size_t begin(const Uuid& id);
     void end(std::size_t name) noexcept;
 
-    /// One that was found is none to worry about.
+    /// One that was found is not suspected any more.
     void forget(const Uuid& id);
 
 private:

@@ -102,9 +102,9 @@ public:
     /// Callbacks of this endpoint were made due in the store (a replay).
     void made_due(const store::Endpoint& endpoint);
 
-    /// Posts a test, signed as a callback of this account, and calls `done` once with how that
-    /// went: on the sender's thread. It is stored nowhere, and is no part of any queue.
-    /// Errors: busy (`tests_max` are under way), shutting_down.
+    /// Posts a test, signed as a callback of this account, and calls `done` once with the result,
+    /// on the sender's thread; never, once it has stopped. Nothing of it is stored or queued.
+    /// Errors: refused (not an https URL), busy (`tests_max` are in flight), shutting_down.
     void test(model::Callback callback,
               std::move_only_function<void(Result<model::CallbackAttempt>)> done);
     static constexpr std::size_t tests_max = 4;

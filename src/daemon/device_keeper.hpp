@@ -36,8 +36,10 @@ namespace merpati::daemon {
 /// Faults: a state that was not committed when the process dies is reported again by the connector
 /// at the next start.
 ///
-/// Threads: any, unless said otherwise. Limits: StateReports; waiting_max a device, which
-/// is 1 MiB of reports or 256 small ones.
+/// Threads: any, unless said otherwise.
+///
+/// Limits: StateReports; of all other reports, 1 MiB or 256 small ones of each device wait to be
+/// stored (`waiting_max`), more are refused as busy.
 class DeviceKeeper final : public connector::ConnectorEvents, public api::manage::DeviceControl {
 public:
     struct Rooms {

@@ -57,7 +57,7 @@ public:
 
     [[nodiscard]] std::vector<api::Unready> unready() const;
 
-    /// One check; the thread makes it, and tests do.
+    /// One check. Called by the thread, and by tests.
     void check();
 
 private:

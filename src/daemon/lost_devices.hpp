@@ -25,8 +25,9 @@ namespace merpati::daemon {
 ///
 /// Restarts: devices that are reconnecting at the start have all of the time anew.
 ///
-/// Threads: any; `notify` is called by one. Limits: notified_max devices in one change of the
-/// store.
+/// Threads: any; `notify` is called by one.
+///
+/// Limits: `notified_max` devices in one change of the store.
 class LostDevices {
 public:
     struct Rooms {

@@ -17,7 +17,7 @@ namespace merpati::daemon {
 /// Threads: any. Limits: one step a device.
 class PairingBoard {
 public:
-    /// Somebody asked for it.
+    /// Somebody asked to pair the device.
     void begin(model::PhoneNumber device);
     void show(model::PhoneNumber device, const connector::PairingStep& step);
     /// The device's state, after it is durable: any but `pairing` ends what is under way.

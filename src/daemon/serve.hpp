@@ -15,8 +15,9 @@ namespace merpati::daemon {
 /// Runs the gateway until SIGTERM or SIGINT, then stops it in order. A second signal ends it at
 /// once; what is in the store is safe either way.
 ///
-/// Answers the process's exit code: 0
-/// after an orderly stop, 1 when it could not start (the reason is on standard error).
+/// Returns the exit code of the process: 0 after an orderly stop; 65 if it could not start because
+/// the store is damaged, 1 for any other reason, which is on standard error. A store that fails
+/// later ends the process (Gateway).
 [[nodiscard]] int serve(const config::Loaded& loaded, const Supervisor& supervisor);
 
 }  // namespace merpati::daemon

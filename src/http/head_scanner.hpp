@@ -13,7 +13,7 @@ namespace merpati::http {
 /// is looked at once for the end of its line. What can never become a request is refused at once
 /// instead of waiting for its end: a line that ends in a bare LF, a folded line (RFC 9112
 /// section 5.2), a first byte that cannot begin a method, and what exceeds the limits on lines. One
-/// empty line before the request is let pass (section 2.2).
+/// empty line before the request is accepted (section 2.2).
 ///
 /// The result does not depend on the pieces in which the bytes arrived: each line is judged by the
 /// same rules in the same order whether its end has come or not, and the first byte that breaks a

@@ -51,8 +51,8 @@ public:
 /// later from any thread. One that is destroyed unused answers 500, so that no request hangs. A
 /// client that hung up meanwhile is not an error: the reply is dropped.
 ///
-/// Cost: `send` from another thread puts the reply into the I/O thread's mailbox and wakes the
-/// thread only if the mailbox was empty, so a batch of answers costs one wake-up.
+/// Cost: `send` from another thread puts the reply into the I/O thread's queue and wakes the
+/// thread only if the queue was empty, so a batch of answers costs one wake-up.
 class Responder {
 public:
     explicit Responder(std::shared_ptr<ReplySink> sink) noexcept : sink_(std::move(sink)) {}

@@ -19,8 +19,8 @@ namespace merpati::http {
 /// Called on the I/O thread; must not block. Exceptions it lets out answer 500.
 using Handler = std::function<void(const Request&, Responder)>;
 
-/// Renders the server's own refusals (404, 405, 408, 413, 431, 400 for framing, 503 for overload,
-/// 500) so that they have the shape of the API's failures; `api/` provides it.
+/// Renders the server's own refusals (404, 405, 408, 413, 414, 431, 505, 400 for framing, 503 for
+/// overload, 500) so that they have the shape of the API's failures; `api/` provides it.
 using RefusalBody = std::function<std::string(std::uint16_t status)>;
 
 /// Operation: built once, before the server starts, and not changed afterwards. A path ending in

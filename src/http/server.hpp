@@ -18,8 +18,8 @@
 namespace merpati::http {
 
 struct Options {
-    std::vector<std::string>
-        listen;                // "127.0.0.1:8080", "[::1]:8080"; port 0 lets the kernel choose.
+    /// "127.0.0.1:8080", "[::1]:8080"; port 0 lets the kernel choose.
+    std::vector<std::string> listen;
     std::string local_socket;  // Path of the management socket; empty: none. Mode 0600.
     std::size_t threads = 1;
     std::string tls_certificate;  // PEM files; both or neither. Serves HTTPS on all of `listen`.

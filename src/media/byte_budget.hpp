@@ -29,9 +29,9 @@ namespace merpati::media {
 /// of on other threads: `serve`, called now and then, collects them and serves who waits.
 ///
 /// Fairness: an account that holds nothing may take whatever is free, any other no more than it
-/// leaves free (SharedLimit). Waiting accounts are served round-robin,
-/// each in its own order. Who is refused for its share is passed over; for an account that holds
-/// nothing, bytes are kept free until there are enough.
+/// leaves free (SharedLimit). Waiting accounts are served round-robin, each in its own
+/// order. One that is refused for its share is passed over; for one that holds nothing, bytes are
+/// kept free until there are enough.
 ///
 /// Threads: its owner's. The files that `hold` gives may be let go of on any thread, also after the
 /// budget is gone.

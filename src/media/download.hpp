@@ -34,13 +34,13 @@ struct Trouble {
         no_budget,  // `reserve` refused.
     };
     Kind kind = Kind::lasting;
-    std::string_view details{};  // One of details.hpp's, where the message fails with it.
+    std::string_view details{};  // One of file_source.hpp's, where the message fails with it.
 };
 
 struct DownloadResult {
     std::expected<Download, Trouble> outcome;
-    std::optional<Millis>
-        answered_in{};  // The head of the answer; empty where it did not come whole.
+    /// The head of the answer; empty where it did not come whole.
+    std::optional<Millis> answered_in{};
 };
 
 struct DownloadRequest {

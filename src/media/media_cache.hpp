@@ -48,7 +48,7 @@ public:
 private:
     /// The last fetch of a URL: a file, a declared type that needed none, or a failure.
     struct Entry {
-        std::string_view failure{};  // One of details.hpp's; empty: the fetch was fine.
+        std::string_view failure{};  // One of file_source.hpp's; empty: the fetch was fine.
         DeclaredType declared{};
         SniffedType content{};
         bool has_file = false;

@@ -1,4 +1,4 @@
-// Looks at media URLs while their messages are accepted: may what lies there be sent?
+// Probes media URLs while their messages are accepted: whether what is there may be sent.
 #pragma once
 
 #include <deque>

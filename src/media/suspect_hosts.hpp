@@ -1,4 +1,4 @@
-// Media hosts that were asked for files when the process died.
+// Media hosts with requests in flight when the process died.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ public:
     void begin(const std::string& host);
     void end(const std::string& host);
 
-    /// The process ends in order: whatever was found is none to worry about.
+    /// The process ends in order: none of those that were found is suspected any more.
     void clear();
 
 private:

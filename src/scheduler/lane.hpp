@@ -73,8 +73,8 @@ struct LaneSource {
 
 /// Media messages of one lane that were taken out of their heap until their file is fetched.
 struct LaneFetches {
-    std::unordered_set<model::MessageId>
-        all;  // Waiting to be fetched, being fetched, or with their file.
+    /// Waiting to be fetched, being fetched, or with their file.
+    std::unordered_set<model::MessageId> all;
     std::deque<model::MessageId> waiting;  // To be fetched; may hold ids that were cancelled.
     std::size_t in_flight = 0;
 };

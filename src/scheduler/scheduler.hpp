@@ -33,8 +33,8 @@ struct Options {
     std::size_t memory_max = 65'536;               // and of all lanes together (LaneMemory),
     std::size_t memory_bytes_max = 67'108'864;     // and their bytes.
     std::size_t window = 0;  // Sends in flight per device; 0: the connector's.
-    std::size_t lane_files_max =
-        16;  // Files of one lane that are being fetched, or wait to be sent.
+    /// Files of one lane that are being fetched, or wait to be sent.
+    std::size_t lane_files_max = 16;
     /// Where the files of media messages come from. Null: media messages fail with 500.
     media::FileSource* files = nullptr;
     /// Whether a recipient can be a phone number; a message to one that cannot fails with 1002 when
