@@ -5,9 +5,10 @@ need_worker() {
   need_node
   need_node_modules workers/linked
   local made=workers/linked/dist/main.js
-  [ -z "$(find workers/linked/src workers/linked/package-lock.json -newer "$made" -print -quit \
+  local -a sources=(src rolldown.config.ts package-lock.json)
+  [ -z "$(find "${sources[@]/#/workers/linked/}" -newer "$made" -print -quit \
     2>/dev/null || echo none)" ] && return
-  quietly worker "building workers/linked (tsc)" npm --prefix workers/linked run build
+  quietly worker "building workers/linked (rolldown)" npm --prefix workers/linked run build
 }
 
 # worker_tests [NAME…]: a name is a part of a file's.

@@ -8,6 +8,7 @@ import { Device, type Surroundings } from "./device/device.js";
 import { platformSettings } from "./device/settings.js";
 import { stopForGood, stopNow } from "./platform/exit.js";
 import { errorName } from "./platform/log.js";
+import { MemoryTrimmer } from "./platform/memory.js";
 import { currentScope } from "./platform/scope.js";
 import { testSignatures } from "./platform/self_test.js";
 import { checkCertificates } from "./platform/signatures.js";
@@ -208,6 +209,7 @@ export async function runWorker(): Promise<void> {
       "devices connect to a platform that the settings name, not to the real one",
     );
   }
+  new MemoryTrimmer(clock).start();
   begin(new Worker(around, () => process.exit(0)));
 }
 

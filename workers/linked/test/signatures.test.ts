@@ -1,18 +1,29 @@
 import { randomBytes } from "node:crypto";
+import { createRequire } from "node:module";
 import { beforeAll, expect, test } from "vitest";
+import { queueJob } from "../src/platform/job_queue.js";
 import { verifySignature } from "../src/platform/xeddsa.js";
-import { checkCertificates, repairSignatures } from "../src/platform/signatures.js";
 
 type Baileys = typeof import("baileys");
 let baileys: Baileys;
 let testSignatures: () => Promise<void>;
 
 beforeAll(async () => {
+  replaceJobQueue();
+  const { checkCertificates, repairSignatures } = await import("../src/platform/signatures.js");
   repairSignatures();
   baileys = await import("baileys");
   checkCertificates(baileys.proto as never);
   ({ testSignatures } = await import("../src/platform/self_test.js"));
 });
+
+/// As the build does.
+function replaceJobQueue(): void {
+  const require = createRequire(import.meta.url);
+  const file = require.resolve("libsignal/src/queue_job.js");
+  require(file);
+  require.cache[file]!.exports = queueJob;
+}
 
 test("a wrong signature is refused where the released check accepts it", () => {
   const { Curve } = baileys;

@@ -1,7 +1,7 @@
 // On behalf of what the code runs at this moment: which device, which send, which decryption.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Hold } from "../store/key_store.js";
-import { setJobScope } from "./signatures.js";
+import { setJobScope } from "./job_queue.js";
 
 export interface Scope {
   readonly device: string;

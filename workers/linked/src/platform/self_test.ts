@@ -1,6 +1,8 @@
-// Proves at each start that wrong signatures are refused; nothing connects before.
+// Proves at each start that wrong signatures are refused, and that what the build puts in the place
+// of released files is there; nothing connects before.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
-import { createRequire } from "node:module";
+import * as released from "libsignal";
 import { Curve, generateSignalPubKey, proto, signedKeyPair } from "baileys";
 
 /// Errors: throws with the check that would let a wrong signature pass.
@@ -8,6 +10,7 @@ export async function testSignatures(): Promise<void> {
   testVerification();
   await testContactKey();
   testCertificate();
+  await testJobQueue();
 }
 
 function testVerification(): void {
@@ -33,11 +36,16 @@ interface Libsignal {
     address: object,
   ) => { initOutgoing(keys: object): Promise<void> };
   ProtocolAddress: new (name: string, device: number) => object;
+  SessionCipher: new (
+    store: object,
+    address: object,
+  ) => { queueJob<T>(job: () => Promise<T>): Promise<T> };
 }
+
+const libsignal = released as unknown as Libsignal;
 
 /// The signed key of a contact, which libsignal is asked not to check.
 async function testContactKey(): Promise<void> {
-  const libsignal = createRequire(import.meta.url)("libsignal") as Libsignal;
   const identity = Curve.generateKeyPair();
   const signed = signedKeyPair(identity, 1);
   const publicKey = generateSignalPubKey(signed.keyPair.public);
@@ -91,6 +99,18 @@ function testCertificate(): void {
   expect(!accepts(Curve.generateKeyPair().public), "another server's certificate is accepted");
 }
 
+/// A job runs on behalf of whoever asked for it, also when another one is ahead.
+async function testJobQueue(): Promise<void> {
+  const caller = new AsyncLocalStorage<number>();
+  const address = new libsignal.ProtocolAddress("self-test", 0);
+  const ask = (number: number): Promise<number | undefined> => {
+    const cipher = new libsignal.SessionCipher({}, address);
+    return caller.run(number, () => cipher.queueJob(async () => caller.getStore()));
+  };
+  const [first, second] = await Promise.all([ask(1), ask(2)]);
+  expect(first === 1 && second === 2, "a job runs on behalf of another caller");
+}
+
 function expect(holds: boolean, otherwise: string): void {
   if (!holds) {
     fail(otherwise);
@@ -98,5 +118,5 @@ function expect(holds: boolean, otherwise: string): void {
 }
 
 function fail(what: string): never {
-  throw new Error(`the signature checks do not work here: ${what}`);
+  throw new Error(`the checks at the start fail here: ${what}`);
 }

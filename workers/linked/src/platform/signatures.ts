@@ -3,7 +3,7 @@
 // certificate with the key that it was used for. Without this file, only TLS would say who the
 // platform is.
 import { timingSafeEqual } from "node:crypto";
-import { createRequire } from "node:module";
+import * as libsignal from "libsignal";
 import { verifySignature } from "./xeddsa.js";
 
 type Verify = (key: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean;
@@ -26,8 +26,7 @@ export function repairSignatures(): void {
   if (repaired) {
     return;
   }
-  const require = createRequire(import.meta.url);
-  const curve = require("libsignal/src/curve.js") as Curve;
+  const { curve } = libsignal as unknown as { curve: Curve };
   const agree = curve.calculateAgreement;
   // The fourth parameter, with which libsignal skips the check of a contact's key, is dropped.
   curve.verifySignature = (key, message, signature) => {
@@ -40,44 +39,7 @@ export function repairSignatures(): void {
     lastAgreedKey = Buffer.from(publicKey.length === 33 ? publicKey.subarray(1) : publicKey);
     return agree(publicKey, privateKey);
   };
-  replaceJobQueue(require);
   repaired = true;
-}
-
-/// Replaces libsignal's queue of jobs, which runs a job in the asynchronous context of whoever
-/// asked first: then a session would be stored on behalf of another send, or of another device.
-function replaceJobQueue(require: NodeJS.Require): void {
-  const file = require.resolve("libsignal/src/queue_job.js");
-  require(file);
-  const module = require.cache[file];
-  if (module) {
-    module.exports = queueJob;
-  }
-}
-
-const jobs = new Map<string, Promise<unknown>>();
-let jobScope: () => string = () => "";
-
-/// Names the device that runs at this moment, so that no device waits for the jobs of another.
-export function setJobScope(scope: () => string): void {
-  jobScope = scope;
-}
-
-function queueJob<T>(bucket: string, job: () => Promise<T>): Promise<T> {
-  const key = `${jobScope()} ${bucket}`;
-  const before = jobs.get(key) ?? Promise.resolve();
-  const mine = before.then(job, job);
-  const settled = mine.then(
-    () => {},
-    () => {},
-  );
-  jobs.set(key, settled);
-  void settled.then(() => {
-    if (jobs.get(key) === settled) {
-      jobs.delete(key);
-    }
-  });
-  return mine;
 }
 
 interface Certificate {
