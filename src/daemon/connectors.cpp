@@ -66,6 +66,7 @@ std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& ra
     if (settings.outbound.ca_file) {
         options.config.emplace("ca_file", settings.outbound.ca_file->string());
     }
+    options.environment = linked_environment();
     options.on_demand = true;
     options.expected.pairing = {"qr", "code"};
     options.expected.typing = true;

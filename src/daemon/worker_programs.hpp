@@ -23,6 +23,10 @@ namespace merpati::daemon {
                                                               const std::filesystem::path& folder,
                                                               const std::string& path);
 
+/// Settings of the C library's allocator, with which the worker gives memory back: a third of what
+/// it would keep with a hundred devices. Other C libraries ignore them.
+[[nodiscard]] std::vector<std::string> linked_environment();
+
 /// What the installed worker of linked devices may open: the system's programs and libraries,
 /// Node.js and itself, certificates, and media files; not the store, its key, or settings.
 [[nodiscard]] connector::process::Sandbox linked_sandbox(const std::vector<std::string>& command,

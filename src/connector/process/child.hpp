@@ -17,7 +17,8 @@ namespace merpati::connector::process {
 struct Program {
     std::vector<std::string> command;  // The program, by its path or found in `path`; arguments.
     std::string path;                  // The worker's PATH.
-    std::string folder = "/";          // Where it runs.
+    std::vector<std::string> environment;  // NAME=VALUE: what it gets besides PATH and LANG.
+    std::string folder = "/";              // Where it runs.
     Sandbox sandbox;
     std::uint64_t memory_max = 0;  // What it may have, so that a limit of the system's fits.
 };

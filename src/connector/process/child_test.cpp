@@ -95,6 +95,28 @@ TEST(ChildTest, AConfinedProgramOpensWhatIsNamedAlone) {
     EXPECT_TRUE(all.ends_with("\ntext\n")) << all;
 }
 
+TEST(ChildTest, AConfinedProgramReachesNoOtherProcess) {
+    auto program = python(
+        "import socket\n"
+        "def attempt(what, call):\n"
+        "  try: call(); print(what, 'yes')\n"
+        "  except OSError as error: print(what, error.errno)\n"
+        "print([line for line in open('/proc/self/status') if 'Seccomp:' in line])\n"
+        "attempt('network', lambda: socket.socket(socket.AF_INET))\n"
+        "attempt('unix', lambda: socket.socket(socket.AF_UNIX))\n"
+        "attempt('itself', lambda: os.kill(os.getpid(), 0))\n"
+        "attempt('gateway', lambda: os.kill(os.getppid(), 0))\n"
+        "os.close(3)");
+    program.sandbox.readable = {"/"};
+    auto child = Child::start(program);
+    ASSERT_TRUE(child) << child.error().detail;
+    const auto all = output_of(*child);
+    if (!all.contains("Seccomp:\\t2")) {
+        GTEST_SKIP() << "this kernel has no filters: " << all;
+    }
+    EXPECT_TRUE(all.contains("network yes\nnames yes\nunix 1\nitself yes\ngateway 1\n")) << all;
+}
+
 TEST(ChildTest, KillEndsWhatItStartedToo) {
     auto child = Child::start(shell("sleep 600 & sleep 600"));
     ASSERT_TRUE(child);

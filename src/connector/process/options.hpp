@@ -22,7 +22,8 @@ struct Options {
     std::function<Sandbox(const std::vector<std::string>& command)> sandbox;
     std::map<std::string, std::string> config;  // Given to the worker in `hello`.
     std::string path = "/usr/local/bin:/usr/bin:/bin";
-    std::string folder = "/";  // Where it runs.
+    std::vector<std::string> environment;  // NAME=VALUE: besides PATH and LANG.
+    std::string folder = "/";              // Where it runs.
     std::string gateway_version;
     std::uint64_t memory_max = std::uint64_t{512} << 20;
     /// Started only when a device is to be connected; until then it is taken to have these.

@@ -1,8 +1,16 @@
 #include "connector/process/sandbox.hpp"
 
+#include <array>
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
 #include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,10 +36,80 @@ void allow(int ruleset, const std::filesystem::path& path, std::uint64_t of_file
     ::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 }
 
+#if defined(__x86_64__)
+constexpr std::uint32_t machine = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t machine = AUDIT_ARCH_AARCH64;
+#else
+constexpr std::uint32_t machine = 0;
+#endif
+
+// Where the filter finds what it looks at. The machines above are little-endian.
+constexpr std::uint32_t number_at = offsetof(seccomp_data, nr);
+constexpr std::uint32_t machine_at = offsetof(seccomp_data, arch);
+constexpr std::uint32_t first_argument_at = offsetof(seccomp_data, args);
+
+constexpr std::uint32_t x32_bit = 0x4000'0000;  // Marks the numbers of a third set, on x86.
+constexpr std::uint32_t refused = SECCOMP_RET_ERRNO | (EPERM & SECCOMP_RET_DATA);
+
+constexpr sock_filter load(std::uint32_t at) {
+    return {.code = BPF_LD | BPF_W | BPF_ABS, .jt = 0, .jf = 0, .k = at};
+}
+/// Skips so many instructions where it is equal, otherwise none.
+constexpr sock_filter skip_if(std::uint32_t value, std::uint8_t count) {
+    return {.code = BPF_JMP | BPF_JEQ | BPF_K, .jt = count, .jf = 0, .k = value};
+}
+constexpr sock_filter skip_unless(std::uint32_t value, std::uint8_t count) {
+    return {.code = BPF_JMP | BPF_JEQ | BPF_K, .jt = 0, .jf = count, .k = value};
+}
+constexpr sock_filter answer(std::uint32_t action) {
+    return {.code = BPF_RET | BPF_K, .jt = 0, .jf = 0, .k = action};
+}
+
 }  // namespace
 
+bool forbid_calls() noexcept {
+    if (machine == 0) {
+        return false;
+    }
+    const auto own = static_cast<std::uint32_t>(::getpid());
+    std::array filter{
+        load(machine_at),
+        skip_if(machine, 1),
+        answer(refused),
+        load(number_at),
+        sock_filter{.code = BPF_JMP | BPF_JGE | BPF_K, .jt = 0, .jf = 1, .k = x32_bit},
+        answer(refused),
+        skip_if(SYS_io_uring_setup, 8),  // Whose operations are not seen here.
+        skip_if(SYS_pidfd_send_signal, 7),
+        skip_if(SYS_pidfd_getfd, 6),
+        skip_if(SYS_rt_sigqueueinfo, 5),
+        skip_if(SYS_rt_tgsigqueueinfo, 4),
+        skip_if(SYS_tkill, 3),
+        skip_if(SYS_ptrace, 2),
+        skip_if(SYS_process_vm_readv, 1),
+        skip_unless(SYS_process_vm_writev, 1),
+        answer(refused),
+        // Sockets of its own.
+        skip_unless(SYS_socket, 3),
+        load(first_argument_at),
+        skip_unless(AF_UNIX, 7),
+        answer(refused),
+        // Signals to its own process.
+        skip_if(SYS_kill, 1),
+        skip_unless(SYS_tgkill, 4),
+        load(first_argument_at),
+        skip_if(own, 2),
+        skip_if(0, 1),  // Its own group.
+        answer(refused),
+        answer(SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{.len = filter.size(), .filter = filter.data()};
+    return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
 FileDescriptor make_ruleset(const Sandbox& sandbox) {
-    if (sandbox.readable.empty() && sandbox.writable.empty()) {
+    if (sandbox.is_empty()) {
         return {};
     }
     landlock_ruleset_attr attributes{};

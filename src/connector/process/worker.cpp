@@ -50,6 +50,7 @@ Result<void> Worker::start(const boost::asio::io_context::executor_type& executo
     auto sandbox = options_.sandbox ? options_.sandbox(*command) : Sandbox{};
     auto child = Child::start({.command = std::move(*command),
                                .path = options_.path,
+                               .environment = options_.environment,
                                .folder = options_.folder,
                                .sandbox = std::move(sandbox),
                                .memory_max = options_.memory_max});
