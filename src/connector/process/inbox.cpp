@@ -62,9 +62,13 @@ std::size_t held_by(const std::unordered_map<Party, std::size_t>& held, const Pa
 }
 
 template <class Party>
-void release(std::unordered_map<Party, std::size_t>& held, const Party& party) {
-    if (const auto found = held.find(party); --found->second == 0) {
-        held.erase(found);
+void release(std::unordered_map<Party, std::size_t>& held, const Party& party,
+             std::size_t count = 1) {
+    if (const auto found = held.find(party); found != held.end()) {
+        found->second -= std::min(count, found->second);
+        if (found->second == 0) {
+            held.erase(found);
+        }
     }
 }
 
@@ -149,25 +153,10 @@ void Inbox::take_get(const Frame& frame) {
         refuse(frame, read.error());
         return;
     }
-    const auto ticket = let_in(frame, read->device, DeviceSecrets::get_bytes_max);
-    if (!ticket) {
-        return;
+    if (const auto ticket = let_in(frame, read->device, 0)) {
+        waiting_.push_back({.ticket = *ticket, .names = std::move(read->names)});
+        read_waiting();
     }
-    rooms_.secrets.get(
-        read->device, std::move(read->names),
-        [self = shared_from_this(), ticket = *ticket](const Result<DeviceSecrets::Values>& got) {
-            if (!got) {
-                const bool too_large = got.error().code == ErrorCode::refused;
-                self->answer_later(
-                    ticket,
-                    error_line(ticket.id, too_large ? "too_large" : kind_of(got.error().code)));
-                return;
-            }
-            auto line = answer_line(ticket.id, values_answer(*got));
-            self->answer_later(ticket, line.size() > line_bytes_max
-                                           ? error_line(ticket.id, "too_large")
-                                           : std::move(line));
-        });
 }
 
 void Inbox::take_put(const Frame& frame) {
@@ -213,17 +202,63 @@ std::optional<Inbox::Ticket> Inbox::let_in(const Frame& frame, model::PhoneNumbe
                                            std::size_t bytes) {
     const auto account = rooms_.devices.account_of(device);
     if (!requests_.admits(held_by(of_account_, account)) ||
-        held_by(of_device_, device) >= requests_per_device_max) {
+        held_by(of_device_, device) >= requests_per_device_max || !has_room(account, bytes)) {
         say(frame, error_line(frame.id, "busy"));
         return std::nullopt;
     }
     requests_.acquire();
     ++of_account_[account];
     ++of_device_[device];
+    hold(account, bytes);
+    return Ticket{.id = frame.id, .device = device, .account = account, .bytes = bytes};
+}
+
+bool Inbox::has_room(model::AccountId account, std::size_t bytes) const {
+    return bytes == 0 || bytes_.admits(held_by(bytes_of_account_, account), bytes);
+}
+
+void Inbox::hold(model::AccountId account, std::size_t bytes) {
+    if (bytes == 0) {
+        return;
+    }
+    bytes_.acquire(bytes);
+    bytes_of_account_[account] += bytes;
     if (const auto worker = rooms_.worker.lock()) {
         worker->hold(bytes);
     }
-    return Ticket{.id = frame.id, .device = device, .account = account, .bytes = bytes};
+}
+
+void Inbox::read_waiting() {
+    constexpr auto bytes = DeviceSecrets::get_bytes_max;
+    for (auto next = waiting_.begin(); next != waiting_.end() && bytes_.free() >= bytes;) {
+        if (!has_room(next->ticket.account, bytes)) {
+            ++next;
+            continue;
+        }
+        auto read = std::move(*next);
+        next = waiting_.erase(next);
+        hold(read.ticket.account, bytes);
+        read.ticket.bytes = bytes;
+        read_secrets(read.ticket, std::move(read.names));
+    }
+}
+
+void Inbox::read_secrets(const Ticket& ticket, std::vector<std::string> names) {
+    rooms_.secrets.get(
+        ticket.device, std::move(names),
+        [self = shared_from_this(), ticket](const Result<DeviceSecrets::Values>& got) {
+            if (!got) {
+                const bool too_large = got.error().code == ErrorCode::refused;
+                self->answer_later(
+                    ticket,
+                    error_line(ticket.id, too_large ? "too_large" : kind_of(got.error().code)));
+                return;
+            }
+            auto line = answer_line(ticket.id, values_answer(*got));
+            self->answer_later(ticket, line.size() > line_bytes_max
+                                           ? error_line(ticket.id, "too_large")
+                                           : std::move(line));
+        });
 }
 
 ConnectorEvents::Stored Inbox::when_stored(Ticket ticket) {
@@ -244,12 +279,15 @@ void Inbox::finish(const Ticket& ticket, const std::string& line) {
     requests_.release();
     release(of_account_, ticket.account);
     release(of_device_, ticket.device);
+    bytes_.release(ticket.bytes);
+    release(bytes_of_account_, ticket.account, ticket.bytes);
     if (const auto worker = rooms_.worker.lock()) {
         if (ticket.id != 0) {
             worker->answer(line);
         }
         worker->release(ticket.bytes);
     }
+    read_waiting();
 }
 
 void Inbox::refuse(const Frame& frame, const Error& error) {

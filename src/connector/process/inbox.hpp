@@ -3,9 +3,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <list>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "base/shared_limit.hpp"
@@ -23,8 +27,10 @@ namespace merpati::connector::process {
 ///
 /// Threads: the event thread; answers come on any and are given to it.
 ///
-/// Limits: requests_max in all, of which the devices of one account hold no more than is left free,
-/// and each device requests_per_device_max; so no account that floods keeps out another one.
+/// Limits: requests_max and Worker::held_bytes_max in all, of which the devices of one account hold
+/// no more than is left free, and each device requests_per_device_max; so no account that floods
+/// keeps out another one. What does not fit is answered busy; reading secrets, whose bytes are
+/// those of the answer, waits instead.
 class Inbox : public std::enable_shared_from_this<Inbox> {
 public:
     struct Rooms {
@@ -50,6 +56,12 @@ private:
         std::size_t bytes = 0;
     };
 
+    /// Secrets that are read when the account's share has room for the answer.
+    struct WaitingRead {
+        Ticket ticket;
+        std::vector<std::string> names;
+    };
+
     using Handler = void (Inbox::*)(const Frame& frame);
     struct Row {
         std::string_view op;
@@ -67,9 +79,14 @@ private:
     void take_log(const Frame& frame);
     void take_ping(const Frame& frame);
 
-    /// Empty: too many wait; that was answered.
+    /// Empty: too many wait, or too much; that was answered.
     [[nodiscard]] std::optional<Ticket> let_in(const Frame& frame, model::PhoneNumber device,
                                                std::size_t bytes);
+    [[nodiscard]] bool has_room(model::AccountId account, std::size_t bytes) const;
+    void hold(model::AccountId account, std::size_t bytes);
+    void read_secrets(const Ticket& ticket, std::vector<std::string> names);
+    /// The oldest first; an account without room lets the others pass.
+    void read_waiting();
     /// Answers when the report is durable; from any thread.
     [[nodiscard]] ConnectorEvents::Stored when_stored(Ticket ticket);
     void answer_later(const Ticket& ticket, std::string line);
@@ -81,6 +98,9 @@ private:
     SharedLimit requests_{requests_max};
     std::unordered_map<model::PhoneNumber, std::size_t> of_device_;
     std::unordered_map<model::AccountId, std::size_t> of_account_;
+    SharedLimit bytes_{Worker::held_bytes_max};
+    std::unordered_map<model::AccountId, std::size_t> bytes_of_account_;
+    std::list<WaitingRead> waiting_;
 };
 
 }  // namespace merpati::connector::process

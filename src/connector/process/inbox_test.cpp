@@ -1,6 +1,7 @@
 // A worker's requests that wait for an answer: a share for each account, and for each device.
 #include "connector/process/inbox.hpp"
 
+#include <future>
 #include <map>
 
 #include <fmt/format.h>
@@ -30,9 +31,14 @@ private:
     std::vector<Stored> waiting;
 };
 
-class NoSecrets final : public DeviceSecrets {
+/// Answers when the test says so.
+class SlowSecrets final : public DeviceSecrets {
 public:
-    void get(model::PhoneNumber, std::vector<std::string>, Got) override {}
+    std::vector<std::pair<model::PhoneNumber, Got>> asked;
+
+    void get(model::PhoneNumber device, std::vector<std::string>, Got got) override {
+        asked.emplace_back(device, std::move(got));
+    }
     void put(model::PhoneNumber, Values, Others, ConnectorEvents::Stored) override {}
 };
 
@@ -40,26 +46,40 @@ struct InboxTest : ::testing::Test {
     InboxTest() { devices.begin(events); }
 
     /// A device of the account, whose worker sends so many messages; how many were taken.
-    int flood(std::int64_t account, std::int64_t device, int messages) {
-        const auto number = model::PhoneNumber::from_stored(6281100000000 + device);
-        model::Device record;
-        record.number = number;
-        record.account = {.value = account};
-        devices.start(record, {});
+    int flood(std::int64_t account, std::int64_t device, int messages, std::size_t bytes = 4) {
+        const auto number = start(account, device);
+        const std::string text(bytes, 'a');
         for (int count = 0; count < messages; ++count) {
             const auto line =
                 fmt::format(R"({{"id":{},"op":"message.in","device":"{}","platform_id":"in-{}",)"
-                            R"("from":"6281234567890","type":"text","text":"halo"}})",
-                            ++last_id, number.text(), last_id);
+                            R"("from":"6281234567890","type":"text","text":"{}"}})",
+                            ++last_id, number.text(), last_id, text);
             inbox->take(*parse_frame(line));
         }
         return events.taken[number];
     }
 
+    model::PhoneNumber start(std::int64_t account, std::int64_t device) {
+        const auto number = model::PhoneNumber::from_stored(6281100000000 + device);
+        model::Device record;
+        record.number = number;
+        record.account = {.value = account};
+        devices.start(record, {});
+        return number;
+    }
+    /// The worker asks for secrets of the device, so many times.
+    void read(model::PhoneNumber device, int times) {
+        for (int count = 0; count < times; ++count) {
+            inbox->take(*parse_frame(
+                fmt::format(R"({{"id":{},"op":"store.get","device":"{}","names":["creds"]}})",
+                            ++last_id, device.text())));
+        }
+    }
+
     testing::ManualClock clock;
     outbound::EventThread thread{"inbox-test"};
     Unanswered events;
-    NoSecrets secrets;
+    SlowSecrets secrets;
     Devices devices{clock};
     LineLimit lines{clock, telemetry::Log::none()};
     int last_id = 0;
@@ -87,6 +107,45 @@ TEST_F(InboxTest, AnAccountWithManyDevicesThatFloodKeepsOutNoOther) {
 TEST_F(InboxTest, ADeviceThatFloodsKeepsOutNoOtherOfItsAccount) {
     EXPECT_EQ(flood(1, 1, 1'000), requests_per_device_max);
     EXPECT_EQ(flood(1, 2, 40), 40);
+}
+
+TEST_F(InboxTest, AnAccountWhoseRequestsAreLongKeepsOutNoOther) {
+    constexpr std::size_t bytes = 200'000;
+    std::size_t taken = 0;
+    for (int device = 1; device <= 10; ++device) {
+        taken += static_cast<std::size_t>(flood(1, device, 10, bytes));
+    }
+    EXPECT_LE(taken * bytes, Worker::held_bytes_max / 2 + bytes);
+    for (int account = 2; account <= 4; ++account) {
+        EXPECT_GE(flood(account, 100 + account, 2, bytes), 2);
+    }
+}
+
+TEST_F(InboxTest, AnAccountThatReadsMuchDelaysNoOther) {
+    const auto greedy = start(1, 1);
+    const auto other = start(2, 2);
+    read(greedy, 50);
+    const auto share = secrets.asked.size();
+    EXPECT_EQ(share, Worker::held_bytes_max / 2 / DeviceSecrets::get_bytes_max);
+    read(other, 2);
+    ASSERT_EQ(secrets.asked.size(), share + 2);
+    EXPECT_EQ(secrets.asked.back().first, other);
+}
+
+TEST_F(InboxTest, WhatWaitsToBeReadIsReadWhenThereIsRoom) {
+    thread.start();
+    const auto device = start(1, 1);
+    std::size_t answered = 0;
+    read(device, 20);
+    while (answered < secrets.asked.size()) {
+        auto got = std::move(secrets.asked[answered++].second);
+        got(DeviceSecrets::Values{});
+        std::promise<void> finished;
+        ASSERT_TRUE(thread.post([&] { finished.set_value(); }));
+        finished.get_future().wait();
+    }
+    EXPECT_EQ(answered, 20);
+    thread.stop({});
 }
 
 }  // namespace
