@@ -127,7 +127,8 @@ Result<std::optional<model::Device>> record_state(store::Tables& tables, Notices
 }
 
 Result<void> record_loss(store::Tables& tables, Notices& notices,
-                         const store::DeviceIdentity& device, Timestamp since) {
+                         const store::DeviceIdentity& device, Timestamp since,
+                         std::uint32_t losses) {
     const auto known = tables.find_device(device.number);
     if (!known) {
         return pass(known);
@@ -141,7 +142,13 @@ Result<void> record_loss(store::Tables& tables, Notices& notices,
     if (!updated) {
         return pass(updated);
     }
-    return add_notice(tables, notices.of_state(*updated, updated->state_reason));
+    const auto& reason = updated->state_reason;
+    return add_notice(
+        tables,
+        notices.of_state(*updated,
+                         losses > 0 ? fmt::format("{}; sudah {} kali terputus dalam waktu singkat",
+                                                  reason, losses)
+                                    : reason));
 }
 
 bool is_lost(const model::Device& device) noexcept {

@@ -1,6 +1,7 @@
 // Changes of a device and the webhook notices of them, in one transaction.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -28,9 +29,10 @@ namespace merpati::daemon {
 [[nodiscard]] bool is_lost(const model::Device& device) noexcept;
 
 /// Stores the webhook notice of a device that has been reconnecting since then, for too long;
-/// nothing where it is not so any more.
+/// nothing where it is not so any more. `losses`: it came and went so often; 0: it did not.
 [[nodiscard]] Result<void> record_loss(store::Tables& tables, Notices& notices,
-                                       const store::DeviceIdentity& device, Timestamp since);
+                                       const store::DeviceIdentity& device, Timestamp since,
+                                       std::uint32_t losses = 0);
 
 /// Records what becomes of the device's queue when it is paired. Empty: as was chosen for the
 /// pairing that is under way, else `hold`. A device that is connected is not paired: nothing

@@ -106,14 +106,50 @@ struct LostDevicesTest : ::testing::Test {
                       .log = telemetry::Log::none()}};
 };
 
-TEST_F(LostDevicesTest, AWorkerThatRestartsInALoopIsToldToNobody) {
+TEST_F(LostDevicesTest, AWorkerThatRestartsNowAndThenIsToldToNobody) {
     for (int restart = 0; restart < 20; ++restart) {
         report(DeviceState::reconnecting, "Proses konektor berhenti");
-        pass_time(29s);
+        pass_time(20s);
         report(DeviceState::connected);
+        pass_time(200s);
     }
     pass_time(1h);
     EXPECT_EQ(told(), std::vector<std::string>{});
+}
+
+TEST_F(LostDevicesTest, ADeviceThatComesAndGoesIsTold) {
+    const auto lose = [&](int times) {
+        for (int loss = 0; loss < times; ++loss) {
+            report(DeviceState::reconnecting, "Koneksi terputus");
+            pass_time(8s);
+            report(DeviceState::connected);
+            pass_time(2s);
+        }
+    };
+    lose(3);
+    EXPECT_EQ(told(), std::vector<std::string>{});
+    lose(1);
+    const std::string lost =
+        "disconnected reconnecting: Koneksi terputus; sudah 4 kali terputus dalam waktu singkat";
+    EXPECT_EQ(told(), (std::vector<std::string>{lost, "connected connected"}));
+}
+
+TEST_F(LostDevicesTest, ADeviceThatComesAndGoesForEverIsToldMoreAndMoreRarely) {
+    const auto lose_for = [&](int minutes) {
+        for (int loss = 0; loss < minutes * 3; ++loss) {
+            report(DeviceState::reconnecting, "Koneksi terputus");
+            pass_time(10s);
+            report(DeviceState::connected);
+            pass_time(10s);
+        }
+    };
+    lose_for(60);
+    EXPECT_GE(told().size(), 2U * 5);
+    EXPECT_LE(told().size(), 2U * 10);
+    const auto before = told().size();
+    pass_time(LostDevices::calm_after);
+    lose_for(2);
+    EXPECT_EQ(told().size(), before + 2);
 }
 
 TEST_F(LostDevicesTest, OneThatStaysGoneIsToldOnceWithItsReasonAndOnceThatItIsBack) {
