@@ -164,3 +164,14 @@ test("without Node.js it says what is missing", async () => {
   expect(code).toBe(1);
   expect(stderr).toContain("no-such-node is not found in PATH");
 });
+
+test("and where a phone is to be linked", async () => {
+  const other = await Gateway.create({ settings: { "linked.command": ["no-such-node"] } });
+  const { account: owner } = await shop(other);
+  const fresh = freshNumber();
+  await owner.device(fresh, "--connector", "linked");
+  const { code, stderr } = await other.cli("device", "pair", fresh);
+  expect(code).toBe(1);
+  expect(stderr).toContain("no-such-node is not found in PATH");
+  await other.close();
+});

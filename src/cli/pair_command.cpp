@@ -12,6 +12,8 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/pairing_view.hpp"
+#include "connector/process/child.hpp"
+#include "daemon/worker_programs.hpp"
 
 namespace merpati::cli {
 namespace {
@@ -76,9 +78,29 @@ private:
             return exit_done;
         }
         const auto reason = text_of(pairing, "reason");
-        return session_.fail({.code = ErrorCode::refused,
-                              .detail = reason.empty() ? "the device is " + state : reason,
-                              .origin = std::source_location::current()});
+        return session_.fail(
+            {.code = ErrorCode::refused,
+             .detail = (reason.empty() ? "the device is " + state : reason) + why_no_worker(),
+             .origin = std::source_location::current()});
+    }
+
+    /// What is missing here for a linked device; empty: nothing is.
+    std::string why_no_worker() {
+        const auto device = session_.ask(http::Method::get, path_);
+        if (!device || text_of(device->get_object(), "connector") != "linked") {
+            return {};
+        }
+        const auto settings = session_.settings();
+        if (!settings) {
+            return {};
+        }
+        const auto command = daemon::linked_command((*settings)->settings.linked);
+        if (!command) {
+            return ": " + command.error().detail;
+        }
+        const auto program =
+            connector::process::find_program(command->at(0), daemon::search_path());
+        return program ? std::string{} : ": " + program.error().detail;
     }
 
     /// Whoever is not asked would wonder why nothing leaves.
