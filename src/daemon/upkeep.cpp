@@ -65,7 +65,7 @@ void Upkeep::run() {
                 prune_at = clock_.steady_now() + prune_every;
             }
         }
-        if (clock_.steady_now() >= summarise_at) {
+        if (summarises_ && clock_.steady_now() >= summarise_at) {
             if (summarise_step()) {
                 pause = step_time;
             } else {
@@ -144,6 +144,7 @@ bool Upkeep::summarise_step() {
     if (!summarised) {
         log_.warn("messages could not be summarised for searches",
                   {{"why", summarised.error().detail}});
+        summarises_ = summarised.error().code != ErrorCode::damaged;
         return false;
     }
     return read > 0;

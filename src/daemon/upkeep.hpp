@@ -75,6 +75,7 @@ private:
     bool stopping_ = false;
     std::size_t step_rows_ = store::PruneLimits{}.rows_max;
     bool offset_stored_ = true;
+    bool summarises_ = true;  // Until it meets damage: searches read what has no summaries.
     std::thread thread_;
 };
 

@@ -110,7 +110,7 @@ TEST_P(SearchTest, WordsAreLettersAndDigitsInAnyCase) {
 
 TEST_P(SearchTest, APageEndsWhereItHasReadEnoughUnlessSummariesSaveIt) {
     const auto wanted = accepted_to("6281200000001").id;
-    for (int batch_number = 0; batch_number < 40; ++batch_number) {
+    for (int batch_number = 0; batch_number < 20; ++batch_number) {
         WriteBatch batch;
         for (int count = 0; count < 1'000; ++count) {
             batch.accepts.push_back({.message = message()});
@@ -169,6 +169,26 @@ TEST_P(SearchTest, WhatIsUndoneIsNotTakenForSummarised) {
     }));
     EXPECT_EQ(summarise(1), 1);
     EXPECT_EQ(found({.recipient = message.recipient}), Ids{message.id});
+}
+
+TEST_P(SearchTest, SummariesThatCannotBeReadHideNothing) {
+    Ids all;
+    WriteBatch batch;
+    for (int count = 0; count < 300; ++count) {
+        auto one = message();
+        one->recipient = "6281200000001";
+        all.insert(all.begin(), one->id);
+        batch.accepts.push_back({.message = std::move(one)});
+    }
+    write(batch);
+    summarise_all(1);
+    store.reset();
+    GetParam().damage(directory.path(), "message_block", Engine::last_part);
+    store = take(open_store(options));
+    EXPECT_EQ(found({.recipient = "6281200000001"}), all);
+    EXPECT_EQ(found({.recipient = "6281200000002"}), Ids{});
+    const auto later = accepted_to("6281200000002").id;
+    EXPECT_EQ(found({.recipient = "6281200000002"}), Ids{later});
 }
 
 /// A store at random, and what must be in it.

@@ -116,17 +116,27 @@ std::vector<std::int64_t> open_of(std::span<const std::byte> column) {
     return ids;
 }
 
-void MessageBlocks::load_last() {
+MessageBlocks::MessageBlocks(Connection& connection) : connection_(connection) {
+    try {
+        last_ = stored_last();
+    } catch (const Failure& failure) {
+        if (!failure.is_damage()) {
+            throw;
+        }
+    }
+}
+
+std::int64_t MessageBlocks::stored_last() {
     Statement newest{connection_, "SELECT last FROM message_block ORDER BY first DESC LIMIT 1"};
     auto row = newest.query();
-    last_ = row.next() ? row.integer(0) : 0;
+    return row.next() ? row.integer(0) : 0;
 }
 
 void MessageBlocks::undo_from(std::int64_t message) {
     Statement remove{connection_, "DELETE FROM message_block WHERE last >= ?"};
     remove.run(message);
-    forget();
-    load_last();
+    last_ = message - 1;
+    newest_seen_ = 0;
 }
 
 void MessageBlocks::prune(std::int64_t message) {
@@ -140,9 +150,6 @@ std::size_t MessageBlocks::step(std::size_t size) {
 }
 
 std::size_t MessageBlocks::write_next(std::size_t size) {
-    if (!last_) {
-        load_last();
-    }
     Statement newest{connection_, "SELECT max(id) FROM message"};
     std::int64_t newest_id = 0;
     if (auto row = newest.query(); row.next()) {
@@ -151,13 +158,14 @@ std::size_t MessageBlocks::write_next(std::size_t size) {
     if (newest_id == newest_seen_) {
         return 0;
     }
+    const auto last = stored_last();
     Statement enough{connection_,
                      "SELECT id FROM message WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?"};
-    if (!enough.query(*last_, size - 1).next()) {
+    if (!enough.query(last, size - 1).next()) {
         newest_seen_ = newest_id;
         return 0;
     }
-    return write(*last_ + 1, highest, size);
+    return write(last + 1, highest, size);
 }
 
 /// Looks at blocks with open messages: of one that has ended more the others may have ended too.
@@ -235,7 +243,7 @@ std::size_t MessageBlocks::write(std::int64_t from, std::int64_t to, std::size_t
     put.run(place.first, place.last, unfinished, column_of(open), std::span<const std::byte>{facts},
             std::span<const std::byte>{ends}, std::span<const std::byte>{recipients},
             std::span<const std::byte>{of_accounts});
-    last_ = std::max(*last_, place.last);
+    last_ = std::max(last_, place.last);
     return count;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,23 +32,19 @@ namespace merpati::store::sqlite {
 /// Threads: the store's. Throws Failure.
 class MessageBlocks {
 public:
-    explicit MessageBlocks(Connection& connection) : connection_(connection) {}
+    /// Outside of a transaction, which does not go on after damage. Summaries that cannot be read
+    /// keep no message from being accepted.
+    explicit MessageBlocks(Connection& connection);
 
     /// A message was accepted, in the transaction that stores it.
     void note(std::int64_t message) {
-        if (!last_) {
-            load_last();
-        }
-        if (message <= *last_) {
+        if (message <= last_) {
             undo_from(message);
         }
     }
 
-    /// After a rollback: blocks that were written may be gone.
-    void forget() {
-        last_.reset();
-        newest_seen_ = 0;
-    }
+    /// After a rollback: the newest block may be gone.
+    void forget() { newest_seen_ = 0; }
 
     /// Writes one block of `size` messages, or looks at some that have open ones. Returns how many
     /// messages it read; 0: there is nothing to do for now.
@@ -65,7 +60,7 @@ private:
         std::int64_t first = 0;
         std::int64_t last = 0;
     };
-    void load_last();
+    [[nodiscard]] std::int64_t stored_last();
     void undo_from(std::int64_t message);
     [[nodiscard]] std::size_t write_next(std::size_t size);
     [[nodiscard]] std::size_t revisit(std::size_t lookups);
@@ -73,9 +68,9 @@ private:
     [[nodiscard]] std::size_t write(std::int64_t from, std::int64_t to, std::size_t size);
 
     Connection& connection_;
-    std::optional<std::int64_t> last_;  // The highest id in a block; 0: there are none.
-    std::int64_t newest_seen_ = 0;      // When there were too few for a block.
-    std::int64_t revisited_to_ = 0;     // The block that was looked at last; 0: none of this round.
+    std::int64_t last_ = 0;          // No block has a higher id.
+    std::int64_t newest_seen_ = 0;   // When there were too few for a block.
+    std::int64_t revisited_to_ = 0;  // The block that was looked at last; 0: none of this round.
 };
 
 /// Of the column `open`: ids, 8 bytes each.

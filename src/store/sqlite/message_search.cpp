@@ -98,7 +98,7 @@ std::string rows_query(const MessageFilter& filter) {
 }
 
 /// What it costs to look at the summary of a block, in rows visited.
-constexpr std::size_t block_visits = 8;
+constexpr std::size_t block_visits = 4;
 
 /// In all of them a message that fits is.
 std::vector<BlockScope> scopes_of(const MessageFilter& filter) {
@@ -184,7 +184,7 @@ MessageSearch::MessageSearch(Connection& connection, const MessageFilter& filter
     }
     if (!waiting_) {
         block_.emplace(blocks_.query(below_));
-        has_block_ = block_->next();
+        next_block();
     }
 }
 
@@ -268,8 +268,7 @@ bool MessageSearch::narrow_to_activity(Range& range) {
 
 bool MessageSearch::narrow_to_block(Range& range) {
     while (has_block_ && block_->integer(0) >= range.below) {
-        has_block_ = block_->next();
-        block_fits_.reset();
+        next_block();
     }
     if (!has_block_) {
         return true;
@@ -285,6 +284,19 @@ bool MessageSearch::narrow_to_block(Range& range) {
     const auto first = std::max(lowest_, block_->integer(0));
     range.from = *block_fits_ ? std::max(range.from, first) : first;
     return *block_fits_;
+}
+
+/// Without the summaries that cannot be read, nor those below them, the rows are walked.
+void MessageSearch::next_block() {
+    block_fits_.reset();
+    try {
+        has_block_ = block_->next();
+    } catch (const Failure& failure) {
+        if (!failure.is_damage()) {
+            throw;
+        }
+        has_block_ = false;
+    }
 }
 
 bool MessageSearch::block_may_fit() {

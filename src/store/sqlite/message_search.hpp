@@ -28,8 +28,8 @@ namespace merpati::store::sqlite {
 /// Threads: one, within a transaction, so that all of it is of one snapshot. Throws Failure.
 class MessageSearch {
 public:
-    /// About 50 ms of reading.
-    static constexpr std::size_t visits_max = 32'768;
+    /// Some 20 ms of reading.
+    static constexpr std::size_t visits_max = 16'384;
 
     MessageSearch(Connection& connection, const MessageFilter& filter);
 
@@ -55,6 +55,7 @@ private:
     [[nodiscard]] bool narrow_to_activity(Range& range);
     /// False: the range is of a block that has nothing that fits.
     [[nodiscard]] bool narrow_to_block(Range& range);
+    void next_block();
     [[nodiscard]] bool block_may_fit();
     [[nodiscard]] bool fits(const Cursor& row);
     [[nodiscard]] std::optional<std::vector<std::int64_t>> few_waiting();

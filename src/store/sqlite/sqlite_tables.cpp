@@ -206,21 +206,8 @@ Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
     return removed;
 }
 
-/// Searches read what has no summaries, and what cannot be read is no reason to write no more.
 Result<std::size_t> SqliteTables::summarise(std::size_t block) {
-    if (!summarises_) {
-        return 0;
-    }
-    try {
-        return writer_.blocks().step(block);
-    } catch (const Failure& failure) {
-        if (!failure.is_damage()) {
-            throw;
-        }
-        summarises_ = false;
-        condition_.note_damage("the summaries of messages, or a message in them");
-        return 0;
-    }
+    return writer_.blocks().step(block);
 }
 
 /// Continues where the last step stopped, so that the few completions which cannot be removed yet

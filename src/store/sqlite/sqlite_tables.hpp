@@ -120,7 +120,6 @@ private:
     // Where the next step of retention continues; 0: at the start.
     std::int64_t messages_pruned_to_ = 0;
     std::int64_t callbacks_pruned_to_ = 0;
-    bool summarises_ = true;  // Until it meets damage.
     // Messages that were handed over and cannot be read; skipped from then on.
     std::unordered_set<std::int64_t> undecidable_;
 };
