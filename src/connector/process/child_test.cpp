@@ -103,6 +103,7 @@ TEST(ChildTest, AConfinedProgramReachesNoOtherProcess) {
         "  except OSError as error: print(what, error.errno)\n"
         "print([line for line in open('/proc/self/status') if 'Seccomp:' in line])\n"
         "attempt('network', lambda: socket.socket(socket.AF_INET))\n"
+        "attempt('names', lambda: socket.getaddrinfo('localhost', 80))\n"
         "attempt('unix', lambda: socket.socket(socket.AF_UNIX))\n"
         "attempt('itself', lambda: os.kill(os.getpid(), 0))\n"
         "attempt('gateway', lambda: os.kill(os.getppid(), 0))\n"
