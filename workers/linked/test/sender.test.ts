@@ -30,7 +30,7 @@ beforeEach(() => {
     lookUp: async (number) => `${number}@s.whatsapp.net`,
     typing: async (_address, on) => void line.events.push(on ? "typing" : "paused"),
     prepare: async () => ({}) as proto.IMessage,
-    relay: async (_address, id) => {
+    relay: async (_address, { id }) => {
       line.relayed.push(id);
       line.events.push("relayed");
       currentScope()!.send!.encrypted = encrypts;

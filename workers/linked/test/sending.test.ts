@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Line } from "../src/protocol/lines.js";
+import { platformId } from "../src/sending/content.js";
 import { event } from "./support/stand_in.js";
 import { World } from "./support/world.js";
 
@@ -35,8 +36,11 @@ test("a text arrives, and its delivery and reading are reported", async () => {
   const answer = await world.send({ text: "Pesanan sudah dikirim" });
   expect(answer["result"]).toMatchObject({ outcome: "sent" });
   await event(world.standIn, "shown", { id: id(answer), text: "Pesanan sudah dikirim" });
-  const delivered = { platform_id: id(answer), status: "delivered" };
-  await world.gateway.line("message.status", delivered);
+  const { message } = await world.gateway.line("message.status", {
+    platform_id: id(answer),
+    status: "delivered",
+  });
+  expect(platformId(message as string)).toBe(id(answer)); // The gateway's own, so that it is found.
   world.standIn.phone(world.friend).read(world.device, [id(answer)]);
   await world.gateway.line("message.status", { platform_id: id(answer), status: "read" });
 });

@@ -18,6 +18,7 @@ import type { Gateway } from "../protocol/gateway.js";
 import type { Acks } from "../sending/acks.js";
 import type { Part } from "../sending/content.js";
 import type { Line } from "../sending/sender.js";
+import { contentOfSent, messageOfSent, sentText } from "../sending/sent.js";
 import { uploadFile } from "../sending/upload.js";
 import { isPaired, saveCredentials } from "../store/credentials.js";
 import { DeviceStore } from "../store/device_store.js";
@@ -79,9 +80,10 @@ export class Connection implements Line {
       }),
     );
     inbound.listen(this.socket, this.socket.signalRepository.lidMapping);
-    new ReceiptDesk(gateway, device, parts.acks, gate, own, (error) => this.end(error)).listen(
-      this.socket.ws,
-    );
+    const messageOf = async (id: string): Promise<string | undefined> =>
+      messageOfSent((await this.store.read("sent", [id])).get(id) ?? "");
+    const fail = (error: Error): void => this.end(error);
+    new ReceiptDesk(gateway, device, parts.acks, gate, own, messageOf, fail).listen(this.socket.ws);
     this.listen();
     this.cancelTimer = clock.after(OPEN_MS_MAX, () => this.tooSlow());
   }
@@ -139,9 +141,9 @@ export class Connection implements Line {
     return made.message!;
   }
 
-  async relay(address: string, id: string, message: proto.IMessage): Promise<void> {
-    // For a recipient who cannot decrypt it and asks again, also after a restart.
-    const text = Buffer.from(proto.Message.encode(message).finish()).toString("base64");
+  async relay(address: string, part: Part, message: proto.IMessage): Promise<void> {
+    const { id } = part;
+    const text = sentText(part.message, message);
     void this.store.write([{ kind: "sent", id, text }]).catch(() => {}); // The store reports it.
     await this.socket.relayMessage(address, message, { messageId: id });
   }
@@ -206,7 +208,7 @@ export class Connection implements Line {
 
   private async sentBefore(id: string | null | undefined): Promise<proto.IMessage | undefined> {
     const text = id ? (await this.store.read("sent", [id])).get(id) : undefined;
-    return text === undefined ? undefined : proto.Message.decode(Buffer.from(text, "base64"));
+    return text === undefined ? undefined : contentOfSent(text);
   }
 
   private isOwn(address: string): boolean {

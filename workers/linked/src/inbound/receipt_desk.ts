@@ -12,7 +12,7 @@ import { receiptOf, milliseconds } from "./receipts.js";
 /// Operation: an acknowledgement goes to whoever waits for it; one that comes too late becomes a
 /// status. Receipts become statuses, and no frame, Baileys' acknowledgement among them, leaves
 /// before those are durable; when the gateway cannot take one, `fail` ends the connection, and the
-/// platform repeats it.
+/// platform repeats it. `messageOf` answers which message of the gateway has an id at the platform.
 export class ReceiptDesk {
   constructor(
     private readonly gateway: Pick<Gateway, "status">,
@@ -20,6 +20,7 @@ export class ReceiptDesk {
     private readonly acks: Acks,
     private readonly gate: FrameGate,
     private readonly own: (address: string) => boolean,
+    private readonly messageOf: (id: string) => Promise<string | undefined>,
     private readonly fail: (error: Error) => void,
   ) {}
 
@@ -57,7 +58,7 @@ export class ReceiptDesk {
   }
 
   private report(status: MessageStatus): void {
-    const durable = this.gateway.status(this.device, status).catch((error: Error) => {
+    const durable = this.tell(status).catch((error: Error) => {
       const passing = ["busy", "closing", "unavailable", "internal"];
       if (!(error instanceof ProtocolError) || passing.includes(error.kind)) {
         this.fail(error);
@@ -65,5 +66,10 @@ export class ReceiptDesk {
       }
     });
     this.gate.hold(durable);
+  }
+
+  private async tell(status: MessageStatus): Promise<void> {
+    const message = await this.messageOf(status.platform_id).catch(() => undefined);
+    await this.gateway.status(this.device, message ? { ...status, message } : status);
   }
 }

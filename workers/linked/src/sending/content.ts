@@ -23,6 +23,8 @@ export interface Outgoing {
 /// One message of the platform, with the id that every attempt gives it.
 export interface Part {
   id: string;
+  /// The gateway's message, where this is the part whose arrival counts as its own.
+  message?: string;
   content: AnyMessageContent;
   /// What has to be at the platform before.
   upload?: Upload;
@@ -85,7 +87,7 @@ export async function parts(outgoing: Outgoing): Promise<Part[]> {
   const { message, text, media } = outgoing;
   const id = platformId(message);
   if (!media) {
-    return [{ id, content: textContent(text) }];
+    return [{ id, message, content: textContent(text) }];
   }
   const kind = mediaKind(media);
   const captioned = kind === "image" || kind === "video" || kind === "document";
@@ -94,7 +96,7 @@ export async function parts(outgoing: Outgoing): Promise<Part[]> {
   url.hash = media.sha256;
   const content = await mediaContent(kind, url, media, captioned ? text : "");
   const upload: Upload = { kind: kind === "voice" ? "audio" : kind, path: media.path, url };
-  const main: Part = { id, content, upload };
+  const main: Part = { id, message, content, upload };
   if (captioned || text === "") {
     return [main];
   }

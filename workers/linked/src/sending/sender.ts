@@ -16,7 +16,7 @@ export interface Line {
   /// Uploads what has to be uploaded; nothing leaves for the recipient.
   prepare(address: string, part: Part): Promise<proto.IMessage>;
   /// Encrypts and hands over. Rejects also when it cannot tell whether it left.
-  relay(address: string, id: string, message: proto.IMessage): Promise<void>;
+  relay(address: string, part: Part, message: proto.IMessage): Promise<void>;
   /// The list of the recipient's devices is asked for anew.
   forgetDevices(address: string): Promise<void>;
 }
@@ -137,13 +137,13 @@ export class Sender {
       throw nothingSent(error);
     });
     this.checkStart(signal);
-    const first = await this.relay(line, address, part.id, message);
+    const first = await this.relay(line, address, part, message);
     const verdict = first.verdict.then(async (said) => {
       if (said.kind !== "refused" || said.code !== STALE_DEVICES) {
         return said;
       }
       await line.forgetDevices(address);
-      const again = await this.relay(line, address, part.id, message);
+      const again = await this.relay(line, address, part, message);
       return again.verdict;
     });
     verdict.catch(() => {}); // Whoever awaits it reports it.
@@ -153,16 +153,16 @@ export class Sender {
   private async relay(
     line: Line,
     address: string,
-    id: string,
+    part: Part,
     message: proto.IMessage,
   ): Promise<{ verdict: Promise<Verdict> }> {
-    const { verdict, startTimer } = this.acks.expect(id);
+    const { verdict, startTimer } = this.acks.expect(part.id);
     const send = { encrypted: false };
     try {
-      await runIn({ ...this.scope, send }, () => line.relay(address, id, message));
+      await runIn({ ...this.scope, send }, () => line.relay(address, part, message));
     } catch (error) {
       if (!send.encrypted) {
-        this.acks.taken(id); // Nobody waits for it any more.
+        this.acks.taken(part.id); // Nobody waits for it any more.
         throw nothingSent(error);
       }
     }

@@ -1,0 +1,18 @@
+// What is kept of a message that left: its content, for a recipient who cannot decrypt it and asks
+// again, and the gateway's message, for whoever reads its receipts; also after a restart.
+import { proto } from "baileys";
+
+/// `message`: none of a part that goes before the message itself.
+export function sentText(message: string | undefined, content: proto.IMessage): string {
+  const encoded = Buffer.from(proto.Message.encode(content).finish()).toString("base64");
+  return message === undefined ? encoded : `${message} ${encoded}`;
+}
+
+export function contentOfSent(text: string): proto.IMessage {
+  return proto.Message.decode(Buffer.from(text.slice(text.indexOf(" ") + 1), "base64"));
+}
+
+export function messageOfSent(text: string): string | undefined {
+  const end = text.indexOf(" ");
+  return end < 0 ? undefined : text.slice(0, end);
+}
