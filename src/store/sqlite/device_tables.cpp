@@ -158,8 +158,7 @@ Result<void> SqliteTables::remove_device(model::PhoneNumber device) {
     }
     if (*waits) {
         return fail(ErrorCode::conflict,
-                    "messages wait in this device's lane: let them go first, or cancel them with "
-                    "`merpati device queue clear`");
+                    "messages wait in this device's lane: let them go first, or clear its queue");
     }
     const auto known = find_device(device);
     if (!known) {
@@ -220,13 +219,17 @@ Result<void> SqliteTables::put_device_secret(model::PhoneNumber device, std::str
         return known ? fail(ErrorCode::not_found, "there is no such device")
                      : std::unexpected(known.error());
     }
-    {
+    constexpr auto most = static_cast<std::int64_t>(device_secrets_max);
+    const auto bound = secrets_at_most_.try_emplace(device.value(), most).first;
+    if (bound->second >= most) {
         Statement count{connection_, "SELECT count(*) FROM device_secret WHERE device = ?"};
         auto row = count.query(device.value());
-        if (row.next() && row.integer(0) >= static_cast<std::int64_t>(device_secrets_max)) {
+        bound->second = row.next() ? row.integer(0) : 0;
+        if (bound->second >= most) {
             return fail(ErrorCode::refused, "the device has too many secrets");
         }
     }
+    ++bound->second;
     Statement insert{connection_, "INSERT INTO device_secret VALUES(?, ?, ?)"};
     insert.run(device.value(), name, std::span<const std::byte>{sealed});
     return {};
@@ -246,6 +249,7 @@ Result<void> SqliteTables::replace_device_secrets(model::PhoneNumber device,
     if (auto cleared = clear_device_secrets(device); !cleared) {
         return cleared;
     }
+    secrets_at_most_.erase(device.value());
     Statement insert{connection_, "INSERT OR REPLACE INTO device_secret VALUES(?, ?, ?)"};
     for (const auto& [name, value] : secrets) {
         if (!fits(name, value)) {

@@ -1,6 +1,7 @@
 // The Tables of SQLite.
 #pragma once
 
+#include <unordered_map>
 #include <unordered_set>
 
 #include "store/condition.hpp"
@@ -122,6 +123,10 @@ private:
     std::int64_t callbacks_pruned_to_ = 0;
     // Messages that were handed over and cannot be read; skipped from then on.
     std::unordered_set<std::int64_t> undecidable_;
+    // At most so many secrets has a device, by its number: counting those of a large one reads them
+    // all. Only insertions move it, also those that are rolled back; where it says that there are
+    // too many, they are counted.
+    std::unordered_map<std::int64_t, std::int64_t> secrets_at_most_;
 };
 
 }  // namespace merpati::store::sqlite
