@@ -176,7 +176,7 @@ void DeviceKeeper::late_status(connector::LateStatus late, Stored stored) {
     keep(
         device, bytes,
         [this, ended, late = std::move(late)](store::Tables& tables) {
-            ended->clear();
+            *ended = {};
             return rooms_.late_statuses.take(tables, late, *ended);
         },
         [this, ended, stored = std::move(stored)](Result<void> done) mutable {

@@ -64,15 +64,10 @@ Result<void> LateStatuses::take(store::Tables& tables, const connector::LateStat
             return done;
         }
     }
-    if (id) {
-        if (auto noted = note_progress(tables, late.device, *id, late.status); !noted) {
-            return noted;
-        }
-    }
     // The callback reports the end itself.
     const bool is_end = late.status.progress == Progress::sent ||
                         (ends && late.status.progress == Progress::failed);
-    return is_end || !id ? Result<void>{} : notify_webhook(tables, late, *id);
+    return is_end || !id ? Result<void>{} : tell(tables, late, *id, ended);
 }
 
 Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& found,
@@ -90,68 +85,83 @@ Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& f
     }
     if (*done) {
         finish.finished = true;
-        ended.push_back(std::move(finish));
+        ended.finishes.push_back(std::move(finish));
     }
     return {};
 }
 
-/// What came after the end, which the message's record does not tell.
-Result<void> LateStatuses::note_progress(store::Tables& tables, model::PhoneNumber device,
-                                         const model::MessageId& message,
-                                         const model::PlatformStatus& status) {
-    if (status.progress < Progress::delivered) {
-        return {};
+/// What came after the end, which the message's record does not tell. Only of a message that the
+/// device's own account sent: the number may be another's by now.
+Result<void> LateStatuses::tell(store::Tables& tables, const connector::LateStatus& late,
+                                const model::MessageId& message, Ended& ended) const {
+    const auto progress = late.status.progress;
+    const bool is_progress = progress >= Progress::delivered;
+    if (is_progress) {
+        const auto step = progress == Progress::delivered ? model::MessageStep::delivered
+                                                          : model::MessageStep::read;
+        const auto noted =
+            tables.note_event(late.device, message, {.step = step, .at = late.status.at});
+        if (!noted) {
+            return noted;
+        }
     }
-    const auto step = status.progress == Progress::delivered ? model::MessageStep::delivered
-                                                             : model::MessageStep::read;
-    return tables.note_event(device, message, {.step = step, .at = status.at});
-}
-
-/// Only of a message that the device's own account sent: the number may be another's by now.
-Result<void> LateStatuses::notify_webhook(store::Tables& tables, const connector::LateStatus& late,
-                                          const model::MessageId& message) const {
-    const auto device = tables.find_device(late.device);
-    if (!device) {
-        return std::unexpected(device.error());
+    const auto device = sender_of(tables, late.device, message);
+    if (!device || !*device) {
+        return device ? Result<void>{} : pass(device);
     }
-    const auto owner = tables.owner_of_message(message);
-    if (!owner) {
-        return std::unexpected(owner.error());
+    if (is_progress) {
+        ended.progressed.push_back(
+            {.account = (**device).account, .message = message, .progress = progress});
     }
-    if (!*device || !*owner || **owner != (*device)->account) {
-        return {};
-    }
-    const auto notice =
-        rooms_.notices.of_event(**device, "message.status",
-                                EventData{}
-                                    .add("requestId", message.text())
-                                    .add("messageid", late.platform_id)
-                                    .add("status", model::to_string(late.status.progress))
-                                    .add("at", to_rfc3339(late.status.at)));
+    const auto notice = rooms_.notices.of_event(**device, "message.status",
+                                                EventData{}
+                                                    .add("requestId", message.text())
+                                                    .add("messageid", late.platform_id)
+                                                    .add("status", model::to_string(progress))
+                                                    .add("at", to_rfc3339(late.status.at)));
     return notice ? tables.add_callback(*notice) : Result<void>{};
 }
 
+/// The device, if the message is of its account.
+Result<std::optional<model::Device>> LateStatuses::sender_of(store::Tables& tables,
+                                                             model::PhoneNumber number,
+                                                             const model::MessageId& message) {
+    auto device = tables.find_device(number);
+    if (!device) {
+        return device;
+    }
+    const auto owner = tables.owner_of_message(message);
+    if (!owner) {
+        return pass(owner);
+    }
+    if (!*device || !*owner || **owner != (*device)->account) {
+        return std::nullopt;
+    }
+    return device;
+}
+
 /// Of a status that came before its message was handed over.
-Result<void> LateStatuses::notify_not_ended(store::Tables& tables,
-                                            const store::PlatformMessage& found) const {
+Result<void> LateStatuses::tell_not_ended(store::Tables& tables,
+                                          const store::PlatformMessage& found, Ended& ended) const {
     if (!found.status || found.status->progress < Progress::delivered) {
         return {};
     }
-    if (auto noted = note_progress(tables, found.message.device, found.message.id, *found.status);
-        !noted) {
-        return noted;
-    }
-    return notify_webhook(tables,
-                          {.device = found.message.device,
-                           .platform_id = found.platform_id,
-                           .message = {},
-                           .status = *found.status},
-                          found.message.id);
+    return tell(tables,
+                {.device = found.message.device,
+                 .platform_id = found.platform_id,
+                 .message = {},
+                 .status = *found.status},
+                found.message.id, ended);
 }
 
 void LateStatuses::publish(Ended&& ended) const {
-    for (auto& finish : ended) {
+    for (auto& finish : ended.finishes) {
         rooms_.on_finish(std::move(finish));
+    }
+    for (const auto& progressed : ended.progressed) {
+        if (rooms_.on_progress) {
+            rooms_.on_progress(progressed);
+        }
     }
 }
 
@@ -178,7 +188,7 @@ void LateStatuses::decide() {
             work->full = undecided->size() == decided_max;
             for (auto& found : *undecided) {
                 const auto status = found.status;
-                if (auto stored = notify_not_ended(tables, found); !stored) {
+                if (auto stored = tell_not_ended(tables, found, work->ended); !stored) {
                     return stored;
                 }
                 if (auto done =

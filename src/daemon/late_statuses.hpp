@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/queue_clock.hpp"
@@ -32,11 +33,20 @@ class LateStatuses {
 public:
     static constexpr Millis start_grace{10'000};
 
+    /// A message that the platform delivered, or somebody read.
+    struct Progressed {
+        model::AccountId account;
+        model::MessageId message;
+        model::Progress progress = model::Progress::delivered;
+    };
+
     struct Rooms {
         const QueueClock& clock;
         Notices& notices;
         store::Committer& committer;
-        scheduler::FinishListener on_finish;  // On the committer's thread.
+        // Both on the committer's thread; `on_progress` may be empty.
+        scheduler::FinishListener on_finish;
+        std::function<void(const Progressed&)> on_progress{};
         telemetry::Log log;
     };
     explicit LateStatuses(Rooms rooms) : rooms_(std::move(rooms)) {}
@@ -47,8 +57,11 @@ public:
     /// A message was handed over. On the committer's thread.
     void handed_over(Timestamp decide_by);
 
-    /// Messages that a change ended; `publish` them after its commit.
-    using Ended = std::vector<store::Finish>;
+    /// What a change did to messages; `publish` it after its commit.
+    struct Ended {
+        std::vector<store::Finish> finishes;
+        std::vector<Progressed> progressed;
+    };
     /// Part of a change: records the status, and ends its message where that is handed over.
     /// Errors: store_failed.
     [[nodiscard]] Result<void> take(store::Tables& tables, const connector::LateStatus& late,
@@ -63,15 +76,13 @@ private:
 
     [[nodiscard]] Result<void> end(store::Tables& tables, store::PlatformMessage&& found,
                                    const model::PlatformStatus* status, Ended& ended) const;
-    [[nodiscard]] static Result<void> note_progress(store::Tables& tables,
-                                                    model::PhoneNumber device,
-                                                    const model::MessageId& message,
-                                                    const model::PlatformStatus& status);
-    [[nodiscard]] Result<void> notify_not_ended(store::Tables& tables,
-                                                const store::PlatformMessage& found) const;
-    [[nodiscard]] Result<void> notify_webhook(store::Tables& tables,
-                                              const connector::LateStatus& late,
-                                              const model::MessageId& message) const;
+    [[nodiscard]] Result<void> tell(store::Tables& tables, const connector::LateStatus& late,
+                                    const model::MessageId& message, Ended& ended) const;
+    [[nodiscard]] Result<void> tell_not_ended(store::Tables& tables,
+                                              const store::PlatformMessage& found,
+                                              Ended& ended) const;
+    [[nodiscard]] static Result<std::optional<model::Device>> sender_of(
+        store::Tables& tables, model::PhoneNumber number, const model::MessageId& message);
 
     Rooms rooms_;
     std::atomic<Timestamp> next_{Timestamp::max()};  // Nothing is to be decided before.

@@ -14,6 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using model::MessageState;
 using model::Progress;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -44,6 +45,12 @@ struct LateStatusesTest : ::testing::Test {
             .notices = notices,
             .committer = *committer,
             .on_finish = [this](store::Finish&& finish) { ended.push_back(std::move(finish)); },
+            .on_progress =
+                [this](const LateStatuses::Progressed& one) {
+                    EXPECT_EQ(one.account, owner);
+                    progressed.push_back(one.message.text() + " " +
+                                         std::string{model::to_string(one.progress)});
+                },
             .log = telemetry::Log::none()});
         committer->start();
         statuses->start();
@@ -103,7 +110,7 @@ struct LateStatusesTest : ::testing::Test {
             .status = {.progress = progress, .details = {}, .at = clock.now()}};
         LateStatuses::Ended done;
         change([&](store::Tables& tables) {
-            done.clear();
+            done = {};
             return statuses->take(tables, late, done);
         });
         statuses->publish(std::move(done));
@@ -136,6 +143,7 @@ struct LateStatusesTest : ::testing::Test {
     model::PhoneNumber device = model::PhoneNumber::from_stored(6281100000001);
     model::AccountId owner;
     std::vector<store::Finish> ended;
+    std::vector<std::string> progressed;
     std::unique_ptr<store::Store> store;
     std::unique_ptr<store::Committer> committer;
     std::unique_ptr<LateStatuses> statuses;
@@ -174,6 +182,16 @@ TEST_F(LateStatusesTest, DeliveredSaysThatItWasSentAndTellsTheWebhook) {
     ASSERT_THAT(webhooks(), SizeIs(1));
     EXPECT_THAT(webhooks()[0], HasSubstr(R"("status":"delivered")"));
     EXPECT_THAT(webhooks()[0], HasSubstr(id.text()));
+}
+
+TEST_F(LateStatusesTest, WhatWasDeliveredAndReadIsReportedOnceToThoseWhoWatch) {
+    const auto id = hand_over();
+    report(Progress::sent);
+    EXPECT_THAT(progressed, IsEmpty());
+    report(Progress::delivered);
+    report(Progress::delivered);
+    report(Progress::read);
+    EXPECT_THAT(progressed, ElementsAre(id.text() + " delivered", id.text() + " read"));
 }
 
 TEST_F(LateStatusesTest, WhatComesBeforeTheHandOverCountsAtTheHandOver) {
@@ -245,6 +263,7 @@ TEST_F(LateStatusesTest, AnotherAccountsWebhookLearnsNothingOfTheMessage) {
     report(Progress::delivered);
     EXPECT_EQ(state(id), MessageState::sent);
     EXPECT_THAT(webhooks(), IsEmpty());
+    EXPECT_THAT(progressed, IsEmpty());
 }
 
 }  // namespace

@@ -21,6 +21,20 @@ void Publisher::message(const model::Message& message, model::MessageState state
     }
 }
 
+void Publisher::progress(model::AccountId account, const model::MessageId& message,
+                         model::Progress progress) {
+    if (!hub_.is_watched()) {
+        return;
+    }
+    hub_.note(account, "message.updated", message, [this, id = message, progress] {
+        return EventData{}
+            .add("id", id.text())
+            .add("state", model::to_string(state_of(id)))
+            .add("status", model::to_string(progress))
+            .text();
+    });
+}
+
 std::function<void(const store::QueuedCallback&)> Publisher::attempt_listener() {
     return [this](const store::QueuedCallback& attempted) { callback_attempt(attempted); };
 }
@@ -76,6 +90,13 @@ void Publisher::row_changed(const store::RowChange& change) {
 void Publisher::device_state(const model::Device& device, std::string_view state) {
     hub_.tell(device.account, "device.state",
               EventData{}.add("number", device.number.text()).add("state", state).text());
+}
+
+/// On the hub's thread. One that was given up before its status came stays failed.
+model::MessageState Publisher::state_of(const model::MessageId& message) const {
+    const auto reader = store_.open_reader();
+    const auto found = reader ? (*reader)->message(message) : pass(reader);
+    return found && *found ? (*found)->state : model::MessageState::sent;
 }
 
 std::optional<std::int64_t> Publisher::credit_of(model::AccountId account) const {

@@ -10,6 +10,7 @@
 #include "api/events/event_hub.hpp"
 #include "connector/connector.hpp"
 #include "model/message.hpp"
+#include "model/outcome.hpp"
 #include "store/store.hpp"
 
 namespace merpati::daemon {
@@ -24,6 +25,9 @@ public:
 
     /// `message.updated`, and `account.credit` of one that was charged.
     void message(const model::Message& message, model::MessageState state);
+    /// `message.updated`, of one that was delivered or read after its end.
+    void progress(model::AccountId account, const model::MessageId& message,
+                  model::Progress progress);
     /// Makes `callback.attempt`.
     [[nodiscard]] std::function<void(const store::QueuedCallback&)> attempt_listener();
     /// Makes `device.qr`, without what is to be scanned.
@@ -36,6 +40,7 @@ public:
     [[nodiscard]] std::optional<std::int64_t> credit_of(model::AccountId account) const;
 
 private:
+    [[nodiscard]] model::MessageState state_of(const model::MessageId& message) const;
     void callback_attempt(const store::QueuedCallback& attempted);
     void pairing_step(const model::Device& device, const connector::PairingStep& step);
     void device_state(const model::Device& device, std::string_view state);
