@@ -113,6 +113,27 @@ test("the end of validity is 403 in A, 400 in B, and moves with account set", as
   await waitFor("new validity", async () => (await account.send(a(device))).status === 200, 1000);
 });
 
+test("keys of an account whose validity is over read it, and do nothing else", async () => {
+  const { account } = await shop(gateway);
+  const { key } = await account.createKey({ scopes: "admin" });
+  const ask = (path: string, method = "GET") =>
+    gateway.request({ method, path, headers: { authorization: `Bearer ${key}` } });
+  expect((await ask("/v1/messages")).status).toBe(200);
+  await gateway.json("account", "set", account.id, "--expires", "2020-01-01T00:00:00Z");
+  expect((await ask("/v1/account")).status).toBe(200);
+  expect((await ask("/v1/devices")).status).toBe(200);
+  for (const [path, method] of [
+    ["/v1/messages", "GET"],
+    ["/v1/keys", "POST"],
+    ["/v1/admin/accounts", "GET"],
+    ["/v1/events", "GET"],
+  ] as const) {
+    const refused = await ask(path, method);
+    expect(refused.status, path).toBe(403);
+    expect(JSON.parse(refused.text).code).toBe("account_expired");
+  }
+});
+
 test("validity ends by itself, at its moment", async () => {
   const end = new Date(Math.ceil(Date.now() / 1000) * 1000 + 4000);
   const expires = end.toISOString().replace(".000Z", "Z");

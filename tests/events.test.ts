@@ -5,7 +5,7 @@ import { shop, type Account } from "./support/account.ts";
 import { check } from "./support/contract.ts";
 import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
-import { freshNumber, freshText } from "./support/numbers.ts";
+import { freshNumber, freshText, simulated } from "./support/numbers.ts";
 import { waitFor } from "./support/wait.ts";
 
 let gateway: Gateway;
@@ -113,6 +113,20 @@ test("a message, its credit and its device are told to their account alone", asy
   expect(elsewhere.all.filter((one) => one.event !== "device.state")).toEqual([]);
   watcher.close();
   elsewhere.close();
+});
+
+// Delivered is told as well, but where both come in one tick.
+test("a message that is delivered and read later is told again", async () => {
+  const watcher = new Watcher();
+  await watcher.begun();
+  const body = { to: simulated("996000"), from: device, message: freshText(), Type: "text" };
+  const id = await expectAccepted(await account.send(body));
+  const told = await watcher.until(
+    "message.updated",
+    (data) => data.id === id && data.status === "read",
+  );
+  expect(told.data.state).toBe("sent");
+  watcher.close();
 });
 
 test("who comes back is told what it missed, and after a restart to read all anew", async () => {

@@ -94,3 +94,22 @@ test("a change of anything else leaves what was used of the rate", async () => {
   await gateway.json("account", "set", account.id, "--rate", "1/min", "--credits", "50");
   expectRefused(await account.send(text(device)), rows.rate);
 });
+
+test("calls of the catalogue by keys are counted apart from sends", async () => {
+  const { account, device } = await shop(gateway, { rate: "3/min" });
+  const { key } = await account.createKey({ scopes: "account:read" });
+  const show = () =>
+    gateway.request({
+      method: "GET",
+      path: "/v1/account",
+      headers: { authorization: `Bearer ${key}` },
+    });
+  for (let call = 0; call < 7; call += 1) expect((await show()).status).toBe(200);
+  const refused = await show();
+  expect(refused.status).toBe(429);
+  expect(JSON.parse(refused.text).code).toBe("too_many_requests");
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+  expect((await account.send(text(device))).status).toBe(200);
+  const other = await shop(gateway, { rate: "3/min" });
+  expect((await other.account.send(text(other.device))).status).toBe(200);
+});

@@ -49,7 +49,13 @@ Checked<Principal> authenticate(std::string_view authorization, const Directory&
     if (!entry || !bearer || !is_live(*entry->key, now)) {
         return refuse(Refusal::key_invalid);
     }
-    return Principal::of(*std::move(entry));
+    return principal_of(*std::move(entry), now);
+}
+
+Principal principal_of(KeyEntry entry, Timestamp now) {
+    auto principal = Principal::of(std::move(entry));
+    principal.is_expired = !check_validity(principal.account(), now);
+    return principal;
 }
 
 bool is_live(const model::ApiKey& key, Timestamp now) noexcept {
@@ -80,10 +86,19 @@ std::optional<RateVerdict> check_rate(const AccountEntry& account,
                                       const std::optional<model::Rate>& server_default,
                                       SteadyTime now) {
     const auto rate = effective_rate(account.account, server_default);
-    if (!rate) {
+    return rate ? std::optional{account.bucket->take(*rate, now)} : std::nullopt;
+}
+
+std::optional<RateVerdict> check_call_rate(const AccountEntry& account,
+                                           const std::optional<model::Rate>& server_default,
+                                           SteadyTime now) {
+    const auto own = effective_rate(account.account, server_default);
+    if (!own || !server_default) {
         return std::nullopt;
     }
-    return account.bucket->take(*rate, now);
+    const auto is_larger = std::int64_t{own->count} * server_default->period.count() >
+                           std::int64_t{server_default->count} * own->period.count();
+    return account.calls->take(is_larger ? *own : *server_default, now);
 }
 
 std::shared_ptr<const model::Device> find_sender(std::string_view number, model::AccountId account,

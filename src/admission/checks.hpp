@@ -17,6 +17,9 @@ namespace merpati::admission {
 [[nodiscard]] Checked<Principal> authenticate(std::string_view authorization,
                                               const Directory& directory, Timestamp now);
 
+/// What a key that works opens.
+[[nodiscard]] Principal principal_of(KeyEntry entry, Timestamp now);
+
 /// Whether the key works: neither revoked nor expired.
 [[nodiscard]] bool is_live(const model::ApiKey& key, Timestamp now) noexcept;
 
@@ -26,6 +29,12 @@ namespace merpati::admission {
 /// Takes one request out of the account's bucket. `server_default` serves accounts without a rate
 /// of their own; empty, like an account's "none", means no limit and no verdict.
 [[nodiscard]] std::optional<RateVerdict> check_rate(
+    const AccountEntry& account, const std::optional<model::Rate>& server_default, SteadyTime now);
+
+/// The same, for calls of the catalogue by the account's keys. They are counted apart, so that who
+/// asks too often what became of messages can send all the same; at the server's rate or at the
+/// account's own, whichever is larger, so that who may send seldom can ask.
+[[nodiscard]] std::optional<RateVerdict> check_call_rate(
     const AccountEntry& account, const std::optional<model::Rate>& server_default, SteadyTime now);
 
 /// The rate that applies to an account, or empty for none.

@@ -78,6 +78,45 @@ TEST_F(ChecksTest, AnAccountsOwnRateBeatsTheServersAndNoneMeansNone) {
     EXPECT_FALSE(effective_rate(account, server));
 }
 
+TEST_F(ChecksTest, CallsOfTheCatalogueAreCountedApartAtTheLargerRate) {
+    const auto allowed = [&](std::optional<model::Rate> server) {
+        const auto verdict =
+            check_call_rate(*directory.find_account({7}), server, clock.steady_now());
+        return !verdict || verdict->allowed;
+    };
+    account.rate = {.kind = model::RateChoice::Kind::own, .rate = {.count = 1, .period = 60s}};
+    directory.put_account(account);
+    const model::Rate server{.count = 3, .period = 60s};
+    for (int call = 0; call < 3; ++call) {
+        EXPECT_TRUE(allowed(server));
+    }
+    EXPECT_FALSE(allowed(server));
+    EXPECT_TRUE(allowed(std::nullopt));
+    EXPECT_TRUE(check_rate(*directory.find_account({7}), server, clock.steady_now())->allowed);
+    account.rate = {.kind = model::RateChoice::Kind::own, .rate = {.count = 4, .period = 60s}};
+    directory.put_account(account);
+    for (int call = 0; call < 4; ++call) {
+        EXPECT_TRUE(allowed(server));
+    }
+    EXPECT_FALSE(allowed(server));
+}
+
+TEST_F(ChecksTest, AKeyOfAnExpiredAccountReadsTheAccountAlone) {
+    key.scopes = model::Scopes::all();
+    directory.put_key(key);
+    account.expires_at = clock.now() + 1h;
+    directory.put_account(account);
+    const auto now = [&] { return *authenticate("Bearer mpt_secret", directory, clock.now()); };
+    EXPECT_TRUE(now().is_administrator());
+    clock.advance(1h);
+    EXPECT_FALSE(now().is_administrator());
+    EXPECT_EQ(now().scopes_in({7}), model::Scopes{model::Scope::account_read});
+    EXPECT_FALSE(now().permits_somewhere(model::Scope::messages_read));
+    key.scopes = {model::Scope::send, model::Scope::messages_read};
+    directory.put_key(key);
+    EXPECT_TRUE(now().scopes_in({7}).empty());
+}
+
 TEST_F(ChecksTest, AChangedAccountKeepsItsRateBucket) {
     const auto before = directory.find_account({7})->bucket;
     directory.put_account(account);

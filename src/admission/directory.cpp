@@ -125,6 +125,7 @@ void Directory::put_account(const model::Account& account) {
     // What an old bucket has let in is measured by the old rate: it would hold a new one up.
     const bool same_rate = before != nullptr && before->account.rate == account.rate;
     entry->bucket = same_rate ? before->bucket : std::make_shared<RateBucket>();
+    entry->calls = same_rate ? before->calls : std::make_shared<RateBucket>();
     shards_->accounts.put(account.id, std::move(entry));
 }
 

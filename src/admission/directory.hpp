@@ -20,11 +20,12 @@
 
 namespace merpati::admission {
 
-/// An account as requests meet it. Replaced as a whole when the account changes; the rate bucket
-/// goes on, unless the rate is what changed: then it starts full.
+/// An account as requests meet it. Replaced as a whole when the account changes; the rate buckets
+/// go on, unless the rate is what changed: then they start full.
 struct AccountEntry {
     model::Account account;
-    std::shared_ptr<RateBucket> bucket;
+    std::shared_ptr<RateBucket> bucket;  // Of sends and additions of devices,
+    std::shared_ptr<RateBucket> calls;   // and of calls of the catalogue by its keys.
 };
 
 /// What a key opens.

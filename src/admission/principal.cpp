@@ -11,7 +11,7 @@ bool Principal::is_administrator() const noexcept {
         case Kind::local_operator:
             return true;
         case Kind::api_key:
-            return key.key->scopes.has(model::Scope::admin);
+            return key_scopes().has(model::Scope::admin);
         case Kind::person:
             return person->is_admin;
     }
@@ -23,7 +23,7 @@ model::Scopes Principal::scopes_in(model::AccountId account) const noexcept {
         return model::Scopes::all();
     }
     if (kind == Kind::api_key && key.key->account == account) {
-        return key.key->scopes;
+        return key_scopes();
     }
     if (kind == Kind::person) {
         const auto role = person->role_in(account);
@@ -37,7 +37,7 @@ bool Principal::permits_somewhere(model::Scope scope) const noexcept {
         return true;
     }
     if (kind == Kind::api_key) {
-        return key.key->scopes.has(scope);
+        return key_scopes().has(scope);
     }
     return kind == Kind::person &&
            std::ranges::any_of(person->memberships, [scope](const model::Membership& one) {
@@ -63,6 +63,15 @@ std::optional<model::AccountId> Principal::only_account() const noexcept {
         return person->memberships.front().account;
     }
     return std::nullopt;
+}
+
+model::Scopes Principal::key_scopes() const noexcept {
+    const auto scopes = key.key->scopes;
+    if (!is_expired) {
+        return scopes;
+    }
+    const bool reads = scopes.has(model::Scope::account_read) || scopes.has(model::Scope::admin);
+    return reads ? model::Scopes{model::Scope::account_read} : model::Scopes{};
 }
 
 }  // namespace merpati::admission

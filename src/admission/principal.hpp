@@ -23,7 +23,8 @@ struct Principal {
         person,          // Signed in.
     };
     Kind kind = Kind::anyone;
-    KeyEntry key{};                                    // Of api_key alone.
+    KeyEntry key{};           // Of api_key alone,
+    bool is_expired = false;  // and whether its account's validity is over: it reads the account.
     std::shared_ptr<const model::Person> person = {};  // Of person alone,
     std::shared_ptr<SessionEntry> session = {};        // and by which session.
     std::optional<std::uint32_t> user = {};  // Of local_operator: the user of the machine.
@@ -63,6 +64,10 @@ struct Principal {
 
     /// The account that is meant where a call names none: a key's own, a person's single one.
     [[nodiscard]] std::optional<model::AccountId> only_account() const noexcept;
+
+private:
+    /// Of api_key alone.
+    [[nodiscard]] model::Scopes key_scopes() const noexcept;
 };
 
 }  // namespace merpati::admission

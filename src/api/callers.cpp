@@ -1,5 +1,7 @@
 #include "api/callers.hpp"
 
+#include <chrono>
+
 #include "admission/checks.hpp"
 #include "people/token.hpp"
 
@@ -41,6 +43,18 @@ std::expected<admission::Principal, manage::Outcome> Callers::identify_cookie(
     return admission::Principal::of(*std::move(found));
 }
 
+std::optional<manage::Outcome> Callers::check_rate(const admission::Principal& principal) const {
+    if (principal.kind != admission::Principal::Kind::api_key) {
+        return std::nullopt;
+    }
+    const auto verdict =
+        admission::check_call_rate(*principal.key.account, default_rate_, clock_.steady_now());
+    if (!verdict || verdict->allowed) {
+        return std::nullopt;
+    }
+    return manage::rate_exceeded(std::chrono::ceil<std::chrono::seconds>(verdict->retry_after));
+}
+
 std::optional<admission::Principal> Callers::renew(const admission::Principal& principal) const {
     using Kind = admission::Principal::Kind;
     switch (principal.kind) {
@@ -52,7 +66,7 @@ std::optional<admission::Principal> Callers::renew(const admission::Principal& p
             if (!found || !admission::is_live(*found->key, clock_.now())) {
                 return std::nullopt;
             }
-            return admission::Principal::of(*std::move(found));
+            return admission::principal_of(*std::move(found), clock_.now());
         }
         case Kind::person: {
             auto found = directory_.people().find_session(principal.session->session().digest);

@@ -19,11 +19,18 @@ namespace merpati::api {
 /// cookie that opens nothing is none: its browser signs in again.
 ///
 /// Threads: any; no call blocks.
+///
+/// Limits: an account's keys make as many calls as admission::check_call_rate lets in, more are
+/// answered 429; what people do is bounded by the shares of Workers alone.
 class Callers {
 public:
     Callers(const Clock& clock, const admission::Directory& directory, AppAddress app,
-            admission::SessionLimits limits)
-        : clock_(clock), directory_(directory), app_(app), limits_(limits) {}
+            admission::SessionLimits limits, std::optional<model::Rate> default_rate)
+        : clock_(clock),
+          directory_(directory),
+          app_(app),
+          limits_(limits),
+          default_rate_(default_rate) {}
 
     /// Told when a session was last seen, once a minute at most, for the store. Set before the
     /// server starts; may be empty.
@@ -32,6 +39,10 @@ public:
     /// Anyone, where nothing was shown. An outcome: something was, and it opens nothing.
     [[nodiscard]] std::expected<admission::Principal, manage::Outcome> identify(
         const http::Request& request) const;
+
+    /// Counts a call of a key. An outcome: there were too many.
+    [[nodiscard]] std::optional<manage::Outcome> check_rate(
+        const admission::Principal& principal) const;
 
     /// The caller as it is now: whoever answers for long asks from time to time. Empty: the key was
     /// revoked, the session has ended, or the person was removed.
@@ -46,6 +57,7 @@ private:
     const admission::Directory& directory_;
     const AppAddress app_;
     const admission::SessionLimits limits_;
+    const std::optional<model::Rate> default_rate_;
 };
 
 }  // namespace merpati::api

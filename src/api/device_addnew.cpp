@@ -119,6 +119,10 @@ Result<Checked<void>> DeviceAddnew::add(store::Tables& tables, const Job& job) c
                          .webhook_url = job.wanted.webhook.value_or("")};
     (void)rooms_.connectors.prepare(device);  // One whose connector is not here waits for it.
     device.created_at = device.state_since = rooms_.clock.now();
+    const auto before = tables.find_device(device.number);
+    if (!before) {
+        return pass(before);
+    }
     const auto decision = tables.add_device(device, job.wanted.webhook.has_value());
     if (!decision) {
         return pass(decision);
@@ -139,22 +143,31 @@ Result<Checked<void>> DeviceAddnew::add(store::Tables& tables, const Job& job) c
             }
             break;
     }
-    auto recorded = record(tables, job, decision->device);
+    auto recorded = record(tables, job, *before, decision->device);
     return recorded ? Result<Checked<void>>{} : pass(recorded);
 }
 
 /// For the log of changes, where those that come through the catalogue stand (change_log.hpp).
 Result<void> DeviceAddnew::record(store::Tables& tables, const Job& job,
+                                  const std::optional<model::Device>& before,
                                   const model::Device& device) const {
+    // Of a device that was there, no other field is changed.
+    const auto shown = [&](const model::Device& one) {
+        auto all = manage::view(one);
+        return boost::json::serialize(before ? boost::json::object{{"webhook", all["webhook"]}}
+                                             : std::move(all));
+    };
     const auto& key = *job.call.principal.key.key;
-    return tables.people().add_audit({.at = rooms_.clock.now(),
-                                      .door = "network",
-                                      .actor = key.id.text(),
-                                      .actor_name = key.hint,
-                                      .account = device.account,
-                                      .operation = "POST /v1/device/addnew",
-                                      .object = device.number.text(),
-                                      .after = boost::json::serialize(manage::view(device))});
+    const auto added = tables.people().add_audit({.at = rooms_.clock.now(),
+                                                  .door = "network",
+                                                  .actor = key.id.text(),
+                                                  .actor_name = key.hint,
+                                                  .account = device.account,
+                                                  .operation = "POST /v1/device/addnew",
+                                                  .object = device.number.text(),
+                                                  .before = before ? shown(*before) : std::string{},
+                                                  .after = shown(device)});
+    return added ? Result<void>{} : pass(added);
 }
 
 }  // namespace merpati::api

@@ -52,6 +52,7 @@ private:
     [[nodiscard]] Result<void> apply(store::Tables& tables, Job& job) const;
     [[nodiscard]] Result<Checked<void>> add(store::Tables& tables, const Job& job) const;
     [[nodiscard]] Result<void> record(store::Tables& tables, const Job& job,
+                                      const std::optional<model::Device>& before,
                                       const model::Device& device) const;
 
     Rooms rooms_;

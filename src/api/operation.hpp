@@ -52,8 +52,9 @@ struct Operation {
     std::size_t body_max = 0;       // 0: http.body_max
     bool idempotent = false;        // Takes an Idempotency-Key.
     bool has_revisions = false;
-    /// What it does is done outside the store: that it was asked for is logged before it is begun.
-    /// Other changes are logged in their own transaction.
+    /// What it does is done outside the store, or in several commits: that it was asked for is
+    /// logged before it is begun, and how it ended afterwards. Other changes are logged in their
+    /// own transaction.
     bool recorded_first = false;
     bool hashes = false;   // A password: runs where few do at once.
     bool is_long = false;  // Runs beside calls that are answered at once, never before them.

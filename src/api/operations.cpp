@@ -59,7 +59,7 @@ constexpr std::array person_fields = {Names{"id"},           Names{"email"}, Nam
                                       Names{"has_password"}, Names{"totp"},  Names{"memberships"}};
 constexpr std::array id_alone = {Names{"id"}};
 
-/// Its effect is outside the store.
+/// Its effect is outside the store, or takes several commits.
 constexpr Operation recorded_first(Operation operation) {
     operation.recorded_first = true;
     return operation;
@@ -159,8 +159,8 @@ constexpr std::array table{
                          manage::messages::send_now)),
     offer(Method::get, "/v1/callbacks", Scope::messages_read, manage::callbacks::list),
     offer(Method::get, "/v1/callbacks/hosts", Scope::callbacks_manage, manage::callbacks::hosts),
-    offer(Method::post, "/v1/callbacks/replay", Scope::callbacks_manage,
-          manage::callbacks::replay_many, true),
+    recorded_first(offer(Method::post, "/v1/callbacks/replay", Scope::callbacks_manage,
+                         manage::callbacks::replay_many, true)),
     waiting(recorded_first(offer(Method::post, "/v1/callbacks/test", Scope::callbacks_manage,
                                  manage::callbacks::test))),
     tagged(offer(Method::get, "/v1/callbacks/{}", Scope::messages_read, manage::callbacks::show),

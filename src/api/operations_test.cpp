@@ -17,8 +17,8 @@
 namespace merpati::api {
 namespace {
 
-/// Method and path of an operation, with "{}" for each parameter; and the scopes that it is
-/// described to need, "-" for none.
+/// Method and path of an operation, with "{}" for each parameter; and what it is described to need:
+/// "apiKey: [\"send\"]", one a line, "nothing", or "the default".
 using Described = std::map<std::pair<std::string, std::string>, std::string>;
 
 std::string with_holes(std::string path) {
@@ -34,7 +34,8 @@ Described described() {
     std::istringstream lines{std::string{openapi_yaml()}};
     std::string path;
     bool in_paths = false;
-    auto* scope = &path;
+    bool in_security = false;
+    auto* needs = &path;
     for (std::string line; std::getline(lines, line);) {
         if (line.empty()) {
             continue;
@@ -46,25 +47,51 @@ Described described() {
         } else if (in_paths && line.starts_with("    ") && line.at(4) != ' ') {
             auto method = line.substr(4, line.find(':') - 4);
             std::ranges::transform(method, method.begin(), ::toupper);
-            scope = &operations[{method, path}];
-            *scope = "-";
-        } else if (in_paths && line.starts_with(R"(        - apiKey: [")")) {
-            *scope = line.substr(20, line.rfind('"') - 20);
+            needs = &operations[{method, path}];
+            *needs = "the default";
+            in_security = false;
+        } else if (in_paths && line.starts_with("      security:")) {
+            *needs = line.ends_with("[]") ? "nothing" : "";
+            in_security = needs->empty();
+        } else if (in_security && line.starts_with("        - ")) {
+            *needs += line.substr(10) + '\n';
+        } else {
+            in_security = false;
         }
     }
     return operations;
 }
 
-TEST(OperationsTest, TheDescriptionAndTheTableHoldTheSameOperationsAndScopes) {
+/// What the description must say that an operation needs, by the doors at which it is offered.
+std::string needs_of(const Operation& operation) {
+    switch (operation.scope) {
+        case Scope::anyone:
+            return "nothing";
+        case Scope::metrics:
+            return "{}\noperatorToken: []\n";
+        case Scope::account:
+            return "the default";  // A key alone.
+        case Scope::catalogue:
+            return operation.needs ? fmt::format("apiKey: [\"{0}\"]\nsession: [\"{0}\"]\n",
+                                                 model::to_string(*operation.needs))
+                                   : "session: []\n";
+        case Scope::machine:
+            return {};
+    }
+    return {};
+}
+
+TEST(OperationsTest, TheDescriptionAndTheTableHoldTheSameOperationsDoorsAndScopes) {
     Described offered;
     for (const auto& operation : operations()) {
         if (operation.scope == Scope::machine) {
             continue;  // Nothing that the network is told of.
         }
         offered[{std::string{http::to_string(operation.method)}, std::string{operation.path}}] =
-            operation.needs ? model::to_string(*operation.needs) : "-";
+            needs_of(operation);
     }
     EXPECT_EQ(described(), offered);
+    EXPECT_THAT(std::string{openapi_yaml()}, ::testing::HasSubstr("\nsecurity:\n  - apiKey: []\n"));
 }
 
 TEST(OperationsTest, TheManualNamesEveryOperationOfTheCatalogue) {

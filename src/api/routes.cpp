@@ -32,6 +32,10 @@ std::optional<admission::Principal> admit(const Rooms& rooms, const Operation& o
         responder.send(reply_of(*std::move(refusal)));
         return std::nullopt;
     }
+    if (auto refusal = rooms.callers.check_rate(*principal)) {
+        responder.send(reply_of(*std::move(refusal)));
+        return std::nullopt;
+    }
     return *std::move(principal);
 }
 

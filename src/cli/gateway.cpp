@@ -7,6 +7,8 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "cli/hints.hpp"
+
 namespace merpati::cli {
 namespace {
 
@@ -71,7 +73,7 @@ Result<boost::json::value> decode(const Outcome& outcome) {
                    ? std::string{found->get_string().data(), found->get_string().size()}
                    : std::string{};
     };
-    return fail(parse_code(text("code")), text("detail"));
+    return fail(parse_code(text("code")), with_hint(text("detail")));
 }
 
 }  // namespace

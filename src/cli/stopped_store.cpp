@@ -10,6 +10,7 @@
 #include "daemon/connectors.hpp"
 #include "daemon/device_changes.hpp"
 #include "daemon/notices.hpp"
+#include "daemon/opened_store.hpp"
 #include "daemon/options.hpp"
 #include "outbound/address_policy.hpp"
 #include "scheduler/details.hpp"
@@ -232,14 +233,13 @@ public:
 class StoppedStore::Impl {
 public:
     Impl(const config::Settings& settings, const Clock& clock, Random& random,
-         std::unique_ptr<store::Store> store, std::vector<outbound::Cidr> allowed,
-         std::int64_t last_sequence, Millis clock_offset)
+         daemon::OpenedStore opened)
         : default_connector_(settings.devices.default_connector),
           queue_clock_(clock),
-          store_(std::move(store)),
-          ids_(queue_clock_, random, last_sequence),
+          store_(std::move(opened.store)),
+          ids_(queue_clock_, random, opened.last_sequence),
           notices_(queue_clock_, ids_),
-          policy_(std::move(allowed)),
+          policy_(std::move(opened.allowed)),
           connectors_(daemon::make_connectors(clock, random, settings, telemetry::Log::none())),
           devices_(clock, connectors_, *store_, directory_, notices_),
           messages_(clock, queue_clock_, *store_, directory_, notices_),
@@ -264,10 +264,13 @@ public:
                .devices = devices_,
                .messages = messages_,
                .callbacks = callbacks_}) {
-        queue_clock_.begin(clock_offset, Uuid{last_sequence, 0}.time());
+        opened.begin(queue_clock_);
     }
 
-    Result<void> load(store::Reader& reader) { return directory_.load(reader); }
+    Result<void> load() {
+        const auto reader = store_->open_reader();
+        return reader ? directory_.load(**reader) : pass(reader);
+    }
 
     manage::Manage& manage() { return manage_; }
 
@@ -292,31 +295,14 @@ private:
 Result<std::unique_ptr<StoppedStore>> StoppedStore::open(const config::Settings& settings,
                                                          const Clock& clock, Random& random,
                                                          bool create) {
-    auto allowed = daemon::allowed_ranges(settings);
-    if (!allowed) {
-        return pass(allowed);
-    }
     auto options = daemon::store_options(settings);
     options.create = create;
-    auto store = store::open_store(options);
-    if (!store) {
-        return pass(store);
+    auto opened = daemon::open_store(settings, options);
+    if (!opened) {
+        return pass(opened);
     }
-    auto reader = (*store)->open_reader();
-    if (!reader) {
-        return pass(reader);
-    }
-    const auto last = (*reader)->last_sequence();
-    if (!last) {
-        return pass(last);
-    }
-    const auto clock_offset = (*reader)->clock_offset();
-    if (!clock_offset) {
-        return pass(clock_offset);
-    }
-    auto impl = std::make_unique<Impl>(settings, clock, random, std::move(*store),
-                                       std::move(*allowed), *last, *clock_offset);
-    if (auto loaded = impl->load(**reader); !loaded) {
+    auto impl = std::make_unique<Impl>(settings, clock, random, std::move(*opened));
+    if (auto loaded = impl->load(); !loaded) {
         return pass(loaded);
     }
     return std::unique_ptr<StoppedStore>{new StoppedStore{std::move(impl)}};

@@ -164,7 +164,7 @@ void add_api(Table& table) {
               "is stored, that it was accepted.");
     table.add(AT(api.rate), optional(rate(), "none"),
               "Requests an account may make, unless it has a rate of its own; more are answered "
-              "429.");
+              "429. Calls of the catalogue by its keys are counted apart, at the larger of both.");
 }
 
 void add_app(Table& table) {

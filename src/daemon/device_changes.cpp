@@ -210,8 +210,8 @@ Result<void> check_still(const model::Device& device, const connector::Connector
     }
     if (model::is_active(device.state)) {
         return fail(ErrorCode::conflict,
-                    fmt::format("{0} is {1}: `merpati device disconnect {0}` first",
-                                device.number.text(), model::to_string(device.state)));
+                    fmt::format("{} is {}: disconnect it first", device.number.text(),
+                                model::to_string(device.state)));
     }
     return {};
 }

@@ -27,6 +27,7 @@
 #include "daemon/health.hpp"
 #include "daemon/late_statuses.hpp"
 #include "daemon/notices.hpp"
+#include "daemon/opened_store.hpp"
 #include "daemon/options.hpp"
 #include "daemon/publisher.hpp"
 #include "daemon/sign_in.hpp"
@@ -48,45 +49,6 @@ using namespace std::chrono_literals;
 
 constexpr auto commit_drain = 5s;  // For outcomes that are here, but not yet on disk.
 
-/// What is needed before the rooms can be built; each may fail.
-struct Opened {
-    std::unique_ptr<store::Store> store;
-    std::int64_t last_sequence = 0;
-    Millis clock_offset{0};
-    std::vector<outbound::Cidr> allowed;
-};
-
-Result<Opened> open(const config::Settings& settings) {
-    Opened opened;
-    auto allowed = allowed_ranges(settings);
-    if (!allowed) {
-        return pass(allowed);
-    }
-    opened.allowed = std::move(*allowed);
-    auto options = store_options(settings);
-    options.reserve_bytes = settings.store.reserve_bytes;
-    auto store = store::open_store(options);
-    if (!store) {
-        return pass(store);
-    }
-    opened.store = std::move(*store);
-    auto reader = opened.store->open_reader();
-    if (!reader) {
-        return pass(reader);
-    }
-    auto last = (*reader)->last_sequence();
-    if (!last) {
-        return pass(last);
-    }
-    opened.last_sequence = *last;
-    auto offset = (*reader)->clock_offset();
-    if (!offset) {
-        return pass(offset);
-    }
-    opened.clock_offset = *offset;
-    return opened;
-}
-
 /// systemd wants to hear of us twice within its period; a look more does no harm.
 HealthOptions health_options(const Supervisor& supervisor) {
     HealthOptions options;
@@ -103,7 +65,7 @@ HealthOptions health_options(const Supervisor& supervisor) {
 class Gateway::Rooms {
 public:
     Rooms(const Clock& clock, Random& random, const config::Settings& settings,
-          const telemetry::Log& log, const Supervisor& supervisor, Opened opened)
+          const telemetry::Log& log, const Supervisor& supervisor, OpenedStore opened)
         : settings_(settings),
           log_(log),
           queue_clock_(clock),
@@ -113,7 +75,8 @@ public:
           policy_(std::move(opened.allowed)),
           idempotency_(*store_),
           authenticator_(queue_clock_, directory_, idempotency_, authenticator_options(settings)),
-          callers_(clock, directory_, app_address(settings), session_limits(settings)),
+          callers_(clock, directory_, app_address(settings), session_limits(settings),
+                   settings.api.rate),
           media_fetcher_(clock, policy_, client_options(settings),
                          media_options(settings, log.in("media"))),
           connectors_(make_connectors(clock, random, settings, log)),
@@ -140,6 +103,10 @@ public:
                .notices = notices_,
                .committer = committer_,
                .on_finish = [this](store::Finish&& finish) { finished(std::move(finish)); },
+               .on_progress =
+                   [this](const LateStatuses::Progressed& one) {
+                       publisher_.progress(one.account, one.message, one.progress);
+                   },
                .log = log.in("scheduler")}),
           lost_devices_({.clock = queue_clock_,
                          .notices = notices_,
@@ -202,7 +169,8 @@ public:
                                      sender_.batch_done();  // No batch of the committer does it.
                                  }}),
           running_callbacks_(sender_, ids_, queue_clock_),
-          sign_in_(random, settings, [this] { return server_.addresses(); }),
+          sign_in_(
+              random, settings, [this] { return server_.addresses(); }, tally_, log.in("people")),
           manage_(
               {.clock = clock,
                .queue_clock = queue_clock_,
@@ -233,7 +201,7 @@ public:
                   health_options(supervisor), log.in("health")),
           server_(clock, random, http_options(settings), router_, local_router_,
                   api::refusal_body) {
-        queue_clock_.begin(opened.clock_offset, Uuid{opened.last_sequence, 0}.time());
+        opened.begin(queue_clock_);
         if (settings.metrics.listen) {
             metrics_server_ =
                 std::make_unique<http::Server>(clock, random, metrics_http_options(settings),
@@ -480,7 +448,9 @@ Gateway::~Gateway() {
 }
 
 Result<void> Gateway::start() {
-    auto opened = open(settings_);
+    auto options = store_options(settings_);
+    options.reserve_bytes = settings_.store.reserve_bytes;
+    auto opened = open_store(settings_, options);
     if (!opened) {
         return pass(opened);
     }

@@ -9,10 +9,12 @@
 #include "base/random.hpp"
 #include "config/settings.hpp"
 #include "daemon/options.hpp"
+#include "daemon/tally.hpp"
 #include "people/password_hasher.hpp"
 #include "people/sign_in_throttle.hpp"
 #include "store/committer.hpp"
 #include "store/people.hpp"
+#include "telemetry/log.hpp"
 
 namespace merpati::daemon {
 
@@ -20,16 +22,31 @@ namespace merpati::daemon {
 struct SignIn {
     /// `listening`: the addresses that are listened on, for links.
     SignIn(Random& random, const config::Settings& settings,
-           std::function<std::vector<std::string>()> listening)
+           std::function<std::vector<std::string>()> listening, Tally& tally, telemetry::Log log)
         : throttle(random),
           rooms{.hasher = hasher,
                 .throttle = throttle,
                 .session_limits = session_limits(settings),
-                .app_url = [&settings, listening = std::move(listening)] {
-                    return app_url(settings, listening());
-                }} {}
+                .app_url = [&settings, listening = std::move(
+                                           listening)] { return app_url(settings, listening()); },
+                .on_try =
+                    [&tally, log = std::move(log)](const api::manage::SignInTry& made) {
+                        tally.signed_in(made.result);
+                        tell_of(made, log);
+                    }} {}
     SignIn(const SignIn&) = delete;
     SignIn& operator=(const SignIn&) = delete;
+
+    /// Those that did not succeed. The log leaves out what comes too often.
+    static void tell_of(const api::manage::SignInTry& made, const telemetry::Log& log) {
+        using Result = api::manage::SignInTry::Result;
+        if (made.result == Result::denied || made.result == Result::throttled) {
+            log.warn("a try to sign in failed",
+                     {{"why", api::manage::to_string(made.result)},
+                      {"address", made.address},
+                      {"person", made.person ? made.person->text() : std::string{"unknown"}}});
+        }
+    }
 
     people::PasswordHasher hasher;
     people::SignInThrottle throttle;

@@ -59,6 +59,10 @@ private:
 ///
 /// Threads: any.
 ///
+/// Crash: all tries are forgotten. Each would have to be on the disk before the password is looked
+/// at, which would give strangers a way to keep the disk busy; a restart, which they cannot bring
+/// about, gives them no more than the bursts below once again.
+///
 /// Limits: TryBuckets::entries_max of each; about 200 KiB in all.
 class SignInThrottle {
 public:

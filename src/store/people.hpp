@@ -52,6 +52,9 @@ struct AuditEntry {
     std::string before;                       // JSON of what was changed; empty: there was none.
     std::string after;
     std::string request_id;  // Of the request, as the log has it; may be empty.
+    /// "done", or the code of the error with which it ended ("timeout", "conflict"). Empty: it was
+    /// begun, and how it ended is not known (yet).
+    std::string outcome = "done";
 };
 
 /// The people's part of Tables: the same rules, and the same errors of every method.
@@ -121,7 +124,11 @@ public:
     /// Errors: not_found (no such person; one without a second factor is none).
     virtual Result<model::Person> remove_second_factor(model::PersonId person) = 0;
 
-    virtual Result<void> add_audit(const AuditEntry& entry) = 0;
+    virtual Result<model::AuditId> add_audit(const AuditEntry& entry) = 0;
+    /// Adds to an entry how it ended, and what had been changed then. Nothing, if it has been
+    /// removed meanwhile.
+    virtual Result<void> end_audit(model::AuditId entry, std::string_view outcome,
+                                   std::string_view after) = 0;
 };
 
 struct AuditFilter {

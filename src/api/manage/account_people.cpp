@@ -1,6 +1,10 @@
 // The people of an account, as its owners manage them.
+#include <algorithm>
+#include <ranges>
+
 #include <fmt/format.h>
 
+#include "api/manage/listing.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/person_fields.hpp"
 #include "api/manage/views.hpp"
@@ -14,6 +18,7 @@ using boost::json::object;
 using boost::json::value;
 
 constexpr std::size_t members_max = 1'000;
+constexpr std::string_view list_name = "members";
 
 /// A person as another member sees it: nothing of other accounts, and no id, whose number would
 /// tell whether the person was known before.
@@ -87,6 +92,15 @@ Result<Member> find_member(store::Tables& tables, const Call& call,
     return Member{.person = **std::move(person), .account = owner->id, .shown = {}};
 }
 
+/// Of a call that must name one.
+std::optional<model::Role> take_role(Fields& fields) {
+    const auto role = fields.word("role", model::parse_role, role_words);
+    if (!role && !fields.given("role")) {
+        fields.mistake("role", "must be " + std::string{role_words});
+    }
+    return role;
+}
+
 /// One whom nobody else knows, and who has nothing to sign in with, goes with the membership.
 Result<void> forget_if_unused(store::Tables& tables, const model::Person& person) {
     const bool is_used =
@@ -96,8 +110,12 @@ Result<void> forget_if_unused(store::Tables& tables, const model::Person& person
 
 }  // namespace
 
+/// By e-mail address, the only thing by which members know each other.
 Result<value> list(const Context& context, Call& call) {
     const auto account = call.fields.text("account", 32);
+    const auto after = take_cursor(call.fields, list_name, people::normalised_email);
+    const auto limit =
+        static_cast<std::size_t>(call.fields.integer("limit", 1, page_max).value_or(page_max));
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
@@ -105,13 +123,19 @@ Result<value> list(const Context& context, Call& call) {
     if (!owner) {
         return pass(owner);
     }
+    auto members = context.directory.people().all();
+    std::erase_if(members, [&](const auto& person) {
+        return !person->role_in(owner->id) || (after && person->email <= *after);
+    });
+    std::ranges::sort(members, {},
+                      [](const auto& person) { return std::string_view{person->email}; });
     boost::json::array items;
-    for (const auto& person : context.directory.people().all()) {
-        if (person->role_in(owner->id)) {
-            items.push_back(member(*person, owner->id));
-        }
+    for (const auto& person : members | std::views::take(static_cast<std::ptrdiff_t>(limit))) {
+        items.push_back(member(*person, owner->id));
     }
-    return page(std::move(items));
+    return members.size() > limit
+               ? page(std::move(items), value(cursor_text(list_name, members[limit - 1]->email)))
+               : page(std::move(items));
 }
 
 /// The answer is the same for who was known before and who was not.
@@ -119,10 +143,7 @@ Result<value> add(const Context& context, Call& call) {
     auto& fields = call.fields;
     const auto account = fields.text("account", 32);
     const auto email = take_email(fields);
-    const auto role = fields.word("role", model::parse_role, role_words);
-    if (!role && !fields.given("role")) {
-        fields.mistake("role", "must be " + std::string{role_words});
-    }
+    const auto role = take_role(fields);
     if (auto checked = fields.finish(); !checked) {
         return pass(checked);
     }
@@ -170,10 +191,7 @@ Result<value> add(const Context& context, Call& call) {
 Result<value> change(const Context& context, Call& call) {
     auto& fields = call.fields;
     const auto account = fields.text("account", 32);
-    const auto role = fields.word("role", model::parse_role, role_words);
-    if (!role && !fields.given("role")) {
-        fields.mistake("role", "must be " + std::string{role_words});
-    }
+    const auto role = take_role(fields);
     if (auto checked = fields.finish(); !checked) {
         return pass(checked);
     }

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <boost/json/object.hpp>
+
 #include "admission/principal.hpp"
 #include "api/manage/fields.hpp"
 #include "api/session_cookie.hpp"
@@ -50,6 +52,8 @@ struct Call {
     RequestHead head;
     std::span<const std::string_view> edited{};  // Of the operation.
     AnswerHead answer{};
+    /// What was done outside the store, for the log of changes; no secrets.
+    boost::json::object did{};
     /// Set where the right to it is decided (lookup.hpp): the account that the call turned out to
     /// be about. For the log of changes.
     mutable std::optional<model::AccountId> account{};

@@ -188,6 +188,7 @@ Result<value> replay_many(const Context& context, Call& call) {
             }
             replayed += **page;
             more = replayed >= replayed_max;
+            call.did["replayed"] = replayed;
         }
     }
     return value{{"replayed", replayed}, {"more", more}};
@@ -221,6 +222,7 @@ Result<value> test(const Context& context, Call& call) {
     if (!tested) {
         return pass(tested);
     }
+    call.did = {{"delivered", tested->error.empty()}};
     return value{{"delivered", tested->error.empty()},
                  {"status", tested->status == 0 ? value(nullptr) : value(tested->status)},
                  {"took_ms", tested->took ? value(tested->took->count()) : value(nullptr)},

@@ -80,7 +80,8 @@ Result<void> ChangeLog::change(store::Tables& tables, Run& run) const {
                                       : images.front().account;
     }
     describe(made, images);
-    return tables.people().add_audit(made);
+    const auto added = tables.people().add_audit(made);
+    return added ? Result<void>{} : pass(added);
 }
 
 Result<void> ChangeLog::check_caller(store::Tables& tables) const {
@@ -90,8 +91,16 @@ Result<void> ChangeLog::check_caller(store::Tables& tables) const {
         if (!key) {
             return pass(key);
         }
-        return *key && admission::is_live(**key, context_.clock.now()) ? Result<void>{}
-                                                                       : not_any_more();
+        const auto now = context_.clock.now();
+        if (!*key || !admission::is_live(**key, now)) {
+            return not_any_more();
+        }
+        const auto account = tables.find_account((**key).account);
+        if (!account) {
+            return pass(account);
+        }
+        const bool is_valid = *account && admission::check_validity(**account, now);
+        return is_valid ? Result<void>{} : not_any_more();
     }
     if (principal.kind == Kind::person && principal.session != nullptr) {
         const auto session = tables.people().find_session(principal.session->session().id);
@@ -139,30 +148,62 @@ store::AuditEntry ChangeLog::entry() const {
     return made;
 }
 
-Result<void> ChangeLog::record() const {
+/// Whose object the call names, or which account it is about; empty where there is no such object,
+/// and for what is the server's.
+Result<std::optional<model::AccountId>> ChangeLog::account_meant(store::Tables& tables) const {
+    if (const auto message = model::MessageId::parse(call_.id)) {
+        return tables.owner_of_message(*message);
+    }
+    if (const auto number = model::PhoneNumber::parse(call_.id)) {
+        const auto device = tables.find_device(*number);
+        if (!device) {
+            return pass(device);
+        }
+        return *device ? std::optional{(**device).account} : std::nullopt;
+    }
+    if (!call_.id.empty() || operation_.needs == model::Scope::admin) {
+        return std::nullopt;
+    }
+    const auto named = call_.fields.peek("account");
+    return named ? model::AccountId::parse(*named) : call_.principal.only_account();
+}
+
+Result<void> ChangeLog::begin() {
     return context_.change([this](store::Tables& tables) -> Result<void> {
         if (auto checked = check_caller(tables); !checked) {
             return checked;
         }
-        auto made = entry();
-        if (const auto message = model::MessageId::parse(call_.id)) {
-            const auto owner = tables.owner_of_message(*message);
-            if (!owner) {
-                return pass(owner);
-            }
-            made.account = *owner;
-        } else if (const auto number = model::PhoneNumber::parse(call_.id)) {
-            const auto device = tables.find_device(*number);
-            if (!device) {
-                return pass(device);
-            }
-            made.account = *device ? std::optional{(**device).account} : std::nullopt;
+        const auto account = account_meant(tables);
+        if (!account) {
+            return pass(account);
         }
+        auto made = entry();
+        made.account = *account;
+        made.outcome.clear();
         const bool may = made.account
                              ? call_.principal.permits(
                                    *made.account, operation_.needs.value_or(model::Scope::admin))
-                             : call_.id.empty() && call_.principal.is_administrator();
-        return may ? tables.people().add_audit(made) : Result<void>{};
+                             : call_.id.empty() && operation_.needs == model::Scope::admin &&
+                                   call_.principal.is_administrator();
+        if (!may) {
+            return {};
+        }
+        const auto added = tables.people().add_audit(made);
+        if (!added) {
+            return pass(added);
+        }
+        begun_ = *added;
+        return {};
+    });
+}
+
+void ChangeLog::end(std::string_view outcome) {
+    if (!begun_) {
+        return;
+    }
+    // Where this fails, it stays unknown how it ended.
+    (void)context_.change([&](store::Tables& tables) {
+        return tables.people().end_audit(*begun_, outcome, text_of(call_.did));
     });
 }
 

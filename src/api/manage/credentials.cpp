@@ -47,9 +47,11 @@ Confirmation confirm(const Context& context, Call& call,
     const auto wait = context.people.throttle.take(made.person.email, call.head.address, true,
                                                    context.clock.steady_now());
     if (wait > std::chrono::seconds{0}) {
+        report(context, call, SignInTry::Result::throttled, made.person.id);
         made.refusal = problem(429, "too_many_requests", "too many tries: wait");
         made.refusal->headers = fmt::format("Retry-After: {}\r\n", wait.count());
     } else if (!current || !context.people.hasher.verify(made.person.password_hash, *current)) {
+        report(context, call, SignInTry::Result::denied, made.person.id);
         made.refusal = problem(403, "wrong_password", "`current` must be the present password");
     } else {
         context.people.throttle.succeeded(made.person.email, call.head.address);

@@ -57,17 +57,19 @@ Result<model::Device> find_still(Tables& tables, const Call& call, const model::
 class SecretLines final : public Lines {
 public:
     SecretLines(const Context& context, const model::Device& device)
-        : context_(context), device_(device) {}
+        : directory_(context.directory), store_(context.store), device_(device) {}
 
     Result<Piece> next() override {
-        const auto known = context_.directory.find_device(device_.number);
+        const auto known = directory_.find_device(device_.number);
         if (known == nullptr || known->created_at != device_.created_at ||
             known->exported_at != device_.exported_at) {
             return fail(ErrorCode::conflict, "the device was changed while it was exported");
         }
-        const auto page = context_.read([this](store::Reader& reader) {
-            return reader.device_secrets(device_.number, last_, bytes_enough);
-        });
+        const auto reader = store_.open_reader();
+        if (!reader) {
+            return pass(reader);
+        }
+        const auto page = (*reader)->device_secrets(device_.number, last_, bytes_enough);
         if (!page) {
             return pass(page);
         }
@@ -86,7 +88,8 @@ public:
 private:
     static constexpr std::size_t bytes_enough = 48UL * 1024;
 
-    const Context& context_;
+    const admission::Directory& directory_;
+    store::Store& store_;
     const model::Device device_;
     std::string last_;
 };
@@ -98,10 +101,7 @@ Result<value> import_secrets(const Context& context, Call& call) {
     if (secrets.empty()) {
         call.fields.mistake("secrets", "must hold what the device's connector keeps");
     }
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }
@@ -131,10 +131,7 @@ Result<value> import_secrets(const Context& context, Call& call) {
 
 /// Says first that the secrets are handed out, then hands them out.
 Result<std::unique_ptr<Lines>> export_secrets(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }

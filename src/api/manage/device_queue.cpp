@@ -53,10 +53,7 @@ Result<value> resume(const Context& context, Call& call) {
 }
 
 Result<value> show(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }
@@ -79,10 +76,7 @@ Result<value> show(const Context& context, Call& call) {
 /// waited than one call cancels, gives the time of the first answer.
 Result<value> clear(const Context& context, Call& call) {
     const auto until = call.fields.time("accepted_until").value_or(context.clock.now());
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }
@@ -91,6 +85,7 @@ Result<value> clear(const Context& context, Call& call) {
     if (!cleared) {
         return pass(cleared);
     }
+    call.did = {{"cancelled", cleared->cancelled}, {"complete", cleared->complete}};
     const auto left = context.read([&](store::Reader& reader) { return reader.queue_of(number); });
     if (!left) {
         return pass(left);

@@ -131,9 +131,9 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, cons
                             : fmt::format("{} is registered already", wanted.number));
         case store::DeviceDecision::Result::no_room:
             return fail(ErrorCode::refused,
-                        fmt::format("{} has its {} devices already: raise the limit with `merpati "
-                                    "account set {} --devices-max N`",
-                                    owner->id.text(), owner->devices_max, owner->id.text()));
+                        fmt::format("{} has its {} devices already: an administrator of the "
+                                    "server can raise the account's `devices_max`",
+                                    owner->id.text(), owner->devices_max));
         case store::DeviceDecision::Result::added:
             if (auto announced = context.devices.announce(tables, decision->device); !announced) {
                 return pass(announced);
@@ -190,10 +190,7 @@ Result<value> list(const Context& context, Call& call) {
 }
 
 Result<value> show(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }
@@ -232,10 +229,7 @@ Result<value> change(const Context& context, Call& call) {
 
 Result<value> connect(const Context& context, Call& call) {
     const bool force = call.fields.boolean("force").value_or(false);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }
@@ -245,14 +239,12 @@ Result<value> connect(const Context& context, Call& call) {
     if (!connected) {
         return pass(connected);
     }
+    call.did = {{"state", std::string{model::to_string(connected->state)}}};
     return view(*connected);
 }
 
 Result<value> disconnect(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }
@@ -260,6 +252,7 @@ Result<value> disconnect(const Context& context, Call& call) {
     if (!disconnected) {
         return pass(disconnected);
     }
+    call.did = {{"state", std::string{model::to_string(disconnected->state)}}};
     return view(*disconnected);
 }
 

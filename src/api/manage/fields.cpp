@@ -95,6 +95,12 @@ bool Fields::given(std::string_view name) const {
     return fields_.contains({name.data(), name.size()});
 }
 
+std::optional<std::string> Fields::peek(std::string_view name) const {
+    const auto* found = fields_.if_contains({name.data(), name.size()});
+    return found != nullptr && found->is_string() ? std::optional{std::string{found->get_string()}}
+                                                  : std::nullopt;
+}
+
 bool Fields::none(std::string_view name) {
     const auto* found = fields_.if_contains({name.data(), name.size()});
     if (found == nullptr || !found->is_null()) {

@@ -42,6 +42,9 @@ public:
 
     [[nodiscard]] bool given(std::string_view name) const;
 
+    /// A text as it was given, which is not taken by this.
+    [[nodiscard]] std::optional<std::string> peek(std::string_view name) const;
+
     /// Whether the field is given as null, which is then taken.
     [[nodiscard]] bool none(std::string_view name);
 

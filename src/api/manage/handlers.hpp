@@ -32,6 +32,7 @@ public:
 };
 
 using Handler = Result<boost::json::value>(const Context&, Call&);
+/// What it answers holds on to the context, for GET; for others to its parts alone.
 using StreamHandler = Result<std::unique_ptr<Lines>>(const Context&, Call&);
 
 namespace accounts {

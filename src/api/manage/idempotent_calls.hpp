@@ -19,7 +19,11 @@ struct Request;
 /// once, which nothing keeps. A call that fails before it has changed anything leaves its key free.
 ///
 /// Faults: of a call that was carried out when the process died before its answer was recorded, a
-/// repeat is told so (409), and does nothing.
+/// repeat is told so (409), and does nothing. What is done outside the store commits nothing under
+/// the key before its answer does, so such a repeat is carried out again, and that is harmless: it
+/// is decided by what the first one left. A message that was cancelled, hastened, failed or sent
+/// again is a conflict; a device is connected, disconnected or shows how it is paired; a backup
+/// does not replace a file; one test callback more is posted.
 ///
 /// Threads: any. Limits: one key per call under way.
 class IdempotentCalls {

@@ -102,9 +102,8 @@ Result<Rotation> rotate_in(store::Tables& tables, const Call& call, model::ApiKe
         return pass(allowed);
     }
     if (!admission::is_live(*key, now)) {
-        return fail(ErrorCode::conflict, fmt::format("key {} does not work any more: create a new "
-                                                     "one with `merpati key create {}`",
-                                                     call.id, key->account.text()));
+        return fail(ErrorCode::conflict,
+                    fmt::format("key {} does not work any more: create a new one", call.id));
     }
     successor.account = key->account;
     successor.name = key->name;

@@ -80,7 +80,7 @@ TEST_F(KeysTest, AKeyThatDoesNotWorkAnyMoreCannotBeRotated) {
     del("/keys/" + id);
     const auto answer = post("/keys/" + id + "/rotate");
     EXPECT_EQ(answer.status, 409);
-    EXPECT_THAT(answer.error(), HasSubstr("key create"));
+    EXPECT_THAT(answer.error(), HasSubstr("create a new one"));
 }
 
 TEST_F(KeysTest, ListsAreOfOneAccount) {

@@ -45,6 +45,7 @@ object view(const store::AuditEntry& entry, bool for_account) {
             {"object", text_or_null(entry.object)},
             {"before", parsed_or_null(entry.before)},
             {"after", parsed_or_null(entry.after)},
+            {"outcome", text_or_null(entry.outcome)},
             {"request_id", text_or_null(entry.request_id)}};
 }
 

@@ -8,28 +8,23 @@ namespace merpati::api::manage {
 namespace {
 
 std::unexpected<Error> no_account(std::string_view id) {
-    return fail(ErrorCode::not_found,
-                fmt::format("there is no account {}: see `merpati account list`", id));
+    return fail(ErrorCode::not_found, fmt::format("there is no account {}", id));
 }
 
 std::unexpected<Error> no_key(std::string_view id) {
-    return fail(ErrorCode::not_found,
-                fmt::format("there is no key {}: see `merpati key list ACCOUNT`", id));
+    return fail(ErrorCode::not_found, fmt::format("there is no key {}", id));
 }
 
 std::unexpected<Error> no_device(std::string_view number) {
-    return fail(ErrorCode::not_found,
-                fmt::format("there is no device {}: see `merpati device list`", number));
+    return fail(ErrorCode::not_found, fmt::format("there is no device {}", number));
 }
 
 std::unexpected<Error> no_message(std::string_view id) {
-    return fail(ErrorCode::not_found,
-                fmt::format("there is no message {}: see `merpati message list`", id));
+    return fail(ErrorCode::not_found, fmt::format("there is no message {}", id));
 }
 
 std::unexpected<Error> no_callback(std::string_view id) {
-    return fail(ErrorCode::not_found,
-                fmt::format("there is no callback {}: see `merpati callback list`", id));
+    return fail(ErrorCode::not_found, fmt::format("there is no callback {}", id));
 }
 
 std::unexpected<Error> no_choice() {
@@ -119,6 +114,14 @@ Result<std::shared_ptr<const model::Device>> find_device(const Context& context,
         return pass(checked);
     }
     return found;
+}
+
+Result<std::shared_ptr<const model::Device>> find_named_device(const Context& context,
+                                                               const Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    return find_device(context, call, call.id);
 }
 
 Result<store::MessageRecord> find_message(store::Reader& reader, const Call& call,

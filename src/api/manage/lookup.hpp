@@ -31,6 +31,10 @@ namespace merpati::api::manage {
 [[nodiscard]] Result<std::shared_ptr<const model::Device>> find_device(const Context& context,
                                                                        const Call& call,
                                                                        std::string_view number);
+/// The device in the call's path, for a handler that has taken all fields: what is wrong with them
+/// comes first.
+[[nodiscard]] Result<std::shared_ptr<const model::Device>> find_named_device(const Context& context,
+                                                                             const Call& call);
 [[nodiscard]] Result<store::MessageRecord> find_message(store::Reader& reader, const Call& call,
                                                         std::string_view id);
 [[nodiscard]] Result<store::MessageRecord> find_message(const Context& context, const Call& call,

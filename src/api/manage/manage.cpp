@@ -102,16 +102,10 @@ Outcome Manage::run(const Operation& operation, const Request& request,
               .head = request.head,
               .edited = operation.edited};
     if (auto* const* handler = std::get_if<StreamHandler*>(&operation.answerer)) {
-        return stream(*handler, call);
+        return stream(operation, *handler, call);
     }
     const IdempotentCalls::Work work = [&](const Context& used) {
-        if (operation.recorded_first) {
-            if (auto recorded = ChangeLog{context_, operation, call}.record(); !recorded) {
-                return failed(recorded.error(), call);
-            }
-        }
-        const ChangeLog log{used, operation, call};
-        return answer(log.context(), operation, request, call);
+        return carry_out(used, operation, request, call);
     };
     if (operation.idempotent && request.head.idempotency_key) {
         return idempotent_calls_.run(context_, request, call.principal, operation.shown_once, work);
@@ -128,8 +122,25 @@ Outcome Manage::failed(const Error& error, const Call& call) const {
     return problem(error, call.principal.is_administrator(), call.fields.mistakes());
 }
 
-Outcome Manage::stream(StreamHandler* handler, Call& call) const {
-    auto lines = handler(context_, call);
+Outcome Manage::carry_out(const Context& context, const Operation& operation,
+                          const Request& request, Call& call) const {
+    const ChangeLog changes{context, operation, call};
+    if (!operation.recorded_first) {
+        return answer(changes.context(), operation, request, call);
+    }
+    ChangeLog action{context_, operation, call};
+    if (auto begun = action.begin(); !begun) {
+        return failed(begun.error(), call);
+    }
+    auto outcome = answer(changes.context(), operation, request, call);
+    action.end(outcome.code.empty() ? std::string_view{"done"} : outcome.code);
+    return outcome;
+}
+
+Outcome Manage::stream(const Operation& operation, StreamHandler* handler, Call& call) const {
+    const ChangeLog log{context_, operation, call};
+    const auto logged = log.context();
+    auto lines = handler(operation.method == http::Method::get ? context_ : logged, call);
     if (!lines) {
         return failed(lines.error(), call);
     }
@@ -178,6 +189,10 @@ std::optional<Outcome> Manage::check_scope(const Operation& operation,
     }
     if (principal.kind == admission::Principal::Kind::anyone) {
         return unauthenticated();
+    }
+    if (principal.is_expired && operation.needs != model::Scope::account_read) {
+        return problem(403, "account_expired",
+                       "the account's validity is over: its keys can read the account, no more");
     }
     if (operation.needs && !principal.permits_somewhere(*operation.needs)) {
         return problem(403, "forbidden",

@@ -64,9 +64,13 @@ public:
     [[nodiscard]] static Outcome refuse(std::string_view path);
 
 private:
+    /// Answers, and logs what is changed: in `context`, which is that of an idempotent call too.
+    [[nodiscard]] Outcome carry_out(const Context& context, const Operation& operation,
+                                    const Request& request, Call& call) const;
     [[nodiscard]] Outcome answer(const Context& context, const Operation& operation,
                                  const Request& request, Call& call) const;
-    [[nodiscard]] Outcome stream(StreamHandler* handler, Call& call) const;
+    [[nodiscard]] Outcome stream(const Operation& operation, StreamHandler* handler,
+                                 Call& call) const;
     [[nodiscard]] Outcome failed(const Error& error, const Call& call) const;
 
     Context context_;

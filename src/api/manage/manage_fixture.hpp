@@ -9,6 +9,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,8 +41,8 @@ struct Answer {
     [[nodiscard]] std::string whole() const { return boost::json::serialize(json); }
 };
 
-struct ToldDevices final : DeviceControl {
-    explicit ToldDevices(const admission::Directory& known) : directory(known) {}
+struct RecordingDevices final : DeviceControl {
+    explicit RecordingDevices(const admission::Directory& known) : directory(known) {}
 
     Result<void> prepare(model::Device& device) override {
         if (device.connector == "simulator") {
@@ -96,8 +97,11 @@ struct ToldDevices final : DeviceControl {
     Pairing shown_pairing;
 };
 
-struct ToldMessages final : MessageControl {
+struct RecordingMessages final : MessageControl {
     Result<void> cancel(store::QueuedMessage queued) override {
+        if (on_call) {
+            on_call();
+        }
         cancelled.push_back(queued.message->id);
         if (answer != ErrorCode::not_found) {
             return fail(answer, "it is being sent");
@@ -148,6 +152,7 @@ struct ToldMessages final : MessageControl {
     }
 
     ErrorCode answer = ErrorCode::not_found;  // Stands for success.
+    std::function<void()> on_call;            // While a message is cancelled.
     store::Store* store = nullptr;            // Where `cancel_all` ends messages; null: they stay.
     std::vector<std::size_t> batches;
     std::vector<model::MessageId> cancelled;
@@ -158,7 +163,7 @@ struct ToldMessages final : MessageControl {
     std::vector<std::string> woken;
 };
 
-struct ToldCallbacks final : CallbackControl {
+struct RecordingCallbacks final : CallbackControl {
     void wake(const store::Endpoint& endpoint) override { woken.push_back(endpoint); }
     Result<model::CallbackAttempt> test(model::AccountId account, std::string url) override {
         tested.push_back(account.text() + " " + url);
@@ -317,14 +322,21 @@ struct ManageTest : ::testing::Test {
     admission::Directory directory;
     people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};
     people::SignInThrottle throttle{random};
+    std::vector<std::string> tries;
     const PeopleRooms people{
-        .hasher = hasher, .throttle = throttle, .session_limits = {}, .app_url = [] {
-            return std::string{"https://merpati.example"};
-        }};
+        .hasher = hasher,
+        .throttle = throttle,
+        .session_limits = {},
+        .app_url = [] { return std::string{"https://merpati.example"}; },
+        .on_try =
+            [this](const SignInTry& made) {
+                tries.push_back(fmt::format("{} {} {}", to_string(made.result), made.address,
+                                            made.person ? made.person->text() : "-"));
+            }};
     outbound::AddressPolicy policy{{}};
-    ToldDevices devices{directory};
-    ToldMessages messages;
-    ToldCallbacks callbacks;
+    RecordingDevices devices{directory};
+    RecordingMessages messages;
+    RecordingCallbacks callbacks;
     std::unique_ptr<Manage> manage;
 };
 

@@ -16,6 +16,22 @@ TEST_F(ManageTest, UnknownPathsAreNotFound) {
     EXPECT_EQ(manage->handle(Method::get, "/manage/v1/accounts", "", "").status, 404);
 }
 
+// The sentence is for whoever came by whatever door; the command line adds its commands.
+TEST_F(ManageTest, NoRefusalNamesACommand) {
+    make_account(R"("name":"Toko","devices_max":0)");
+    for (const auto& operation : operations()) {
+        std::string path{operation.path};
+        if (const auto hole = path.find("{}"); hole != std::string::npos) {
+            path.replace(hole, 2, path.contains("/devices/") ? "6281999999999" : "x_9");
+        }
+        EXPECT_THAT(manage->handle(operation.method, path, "", "").body, Not(HasSubstr("`merpati")))
+            << path;
+    }
+    const auto refused = post("/devices", R"({"account":"acc_1","number":"6281100000001"})");
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_THAT(refused.error(), Not(HasSubstr("merpati")));
+}
+
 TEST_F(ManageTest, AKnownPathWithAnotherMethodIsNotAllowed) {
     EXPECT_EQ(call(Method::del, "/admin/accounts").status, 405);
     EXPECT_EQ(call(Method::get, "/admin/backup").status, 405);

@@ -65,6 +65,7 @@ Result<value> retry(const Context& context, Call& call) {
     if (!made) {
         return pass(made);
     }
+    call.did = {{"retried_as", sent->text()}};
     auto shown = view(*made, call.principal);
     shown["retry_of"] = record->message.id.text();
     return shown;

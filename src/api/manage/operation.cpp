@@ -46,8 +46,8 @@ Result<value> backup(const Context& context, Call& call) {
     }
     std::error_code error;
     const auto bytes = std::filesystem::file_size(file, error);
-    return boost::json::object{{"file", file.string()},
-                               {"bytes", error ? value(nullptr) : value(bytes)}};
+    call.did = {{"file", file.string()}, {"bytes", error ? value(nullptr) : value(bytes)}};
+    return call.did;
 }
 
 }  // namespace merpati::api::manage::gateway

@@ -34,10 +34,7 @@ value view_pairing(const Context& context, model::PhoneNumber number) {
 }  // namespace
 
 Result<value> show_pairing(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }
@@ -51,10 +48,8 @@ Result<void> discard_queue(const Context& context, const model::Device& device) 
     if (device.state == model::DeviceState::connected ||
         device.state == model::DeviceState::reconnecting) {
         return fail(ErrorCode::conflict,
-                    fmt::format("{} is {}, so it is not paired anew: cancel what waits for it with "
-                                "`merpati device queue clear {}`",
-                                device.number.text(), model::to_string(device.state),
-                                device.number.text()));
+                    fmt::format("{} is {}, so it is not paired anew: clear its queue instead",
+                                device.number.text(), model::to_string(device.state)));
     }
     const auto cleared = clear_queue(context, device.number, context.queue_clock.now());
     if (!cleared) {
@@ -77,10 +72,7 @@ Result<value> pair(const Context& context, Call& call) {
     if (queue && !discards && !choice) {
         call.fields.mistake("queue", "must be hold, send or discard");
     }
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }
@@ -89,6 +81,7 @@ Result<value> pair(const Context& context, Call& call) {
             return pass(discarded);
         }
     }
+    call.did = {{"method", method.value_or("")}, {"queue", queue.value_or("")}};
     if (auto begun = context.devices.pair((*device)->number, method.value_or(""), choice); !begun) {
         return pass(begun);
     }
@@ -97,10 +90,7 @@ Result<value> pair(const Context& context, Call& call) {
 
 Result<value> answer_pairing(const Context& context, Call& call) {
     auto answer = call.fields.required_text("answer", connector::PairingStep::answer_bytes_max);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }
@@ -120,10 +110,7 @@ bool shows(const Pairing& pairing, std::string_view method, Timestamp now) {
 
 /// As a picture, as text for a terminal, or as JSON, by `Accept`.
 Result<value> show_qr(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }
@@ -153,10 +140,7 @@ Result<value> show_qr(const Context& context, Call& call) {
 /// The code that is shown now, or else a pairing by code begins. The code comes from the platform:
 /// it may be there a moment later.
 Result<value> pair_by_code(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "api/manage/entity_tag.hpp"
+#include "api/manage/listing.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/person_fields.hpp"
 #include "api/manage/views.hpp"
@@ -73,8 +74,8 @@ Result<void> check_administrators(store::Tables& tables, const Call& call) {
     }
     return *left > 0 ? Result<void>{}
                      : fail(ErrorCode::conflict,
-                            "this is the last administrator: on the server's machine `merpati "
-                            "user` can do it");
+                            "this is the last administrator: it can be done on the server's "
+                            "machine");
 }
 
 object with_password(const model::Person& person, const std::optional<std::string>& password) {
@@ -89,6 +90,7 @@ object with_password(const model::Person& person, const std::optional<std::strin
 
 Result<value> list(const Context& context, Call& call) {
     const auto account = call.fields.text("account", 32);
+    const auto page = take_numbered_page(call.fields, "people");
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
@@ -96,13 +98,11 @@ Result<value> list(const Context& context, Call& call) {
     if (!owner) {
         return pass(owner);
     }
-    boost::json::array items;
-    for (const auto& person : context.directory.people().all()) {
-        if (!*owner || person->role_in(**owner)) {
-            items.push_back(view(*person));
-        }
-    }
-    return page(std::move(items));
+    auto people = context.directory.people().all();
+    std::erase_if(people, [&](const auto& person) { return *owner && !person->role_in(**owner); });
+    return numbered_page_of(
+        std::move(people), page, "people", [](const auto& person) { return view(*person); },
+        [](const auto& person) { return person->id.value; });
 }
 
 Result<value> show(const Context& context, Call& call) {
@@ -113,8 +113,7 @@ Result<value> show(const Context& context, Call& call) {
     const auto found = id ? context.directory.people().find(*id)
                           : context.directory.people().find(std::string_view{call.id});
     if (found == nullptr) {
-        return fail(ErrorCode::not_found,
-                    fmt::format("there is no person {}: see `merpati user list`", call.id));
+        return fail(ErrorCode::not_found, fmt::format("there is no person {}", call.id));
     }
     return view(*found);
 }
@@ -141,7 +140,7 @@ Result<value> create(const Context& context, Call& call) {
             if (!made && made.error().code == ErrorCode::conflict) {
                 return fail(
                     ErrorCode::conflict,
-                    fmt::format("{} is there already: see `merpati user set`", person.email));
+                    fmt::format("{} is there already: change that person instead", person.email));
             }
             return made && membership
                        ? apply(tables, call, made->id, *membership, person.created_at)

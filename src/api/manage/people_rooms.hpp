@@ -2,14 +2,36 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "admission/people_directory.hpp"
+#include "model/person.hpp"
 #include "people/password_hasher.hpp"
 #include "people/sign_in_throttle.hpp"
 
 namespace merpati::api::manage {
+
+/// How a try to sign in ended, or one of a person who is signed in to confirm the password.
+struct SignInTry {
+    enum class Result : std::uint8_t {
+        succeeded,
+        second_factor_asked,  // The password was right.
+        denied,
+        throttled,
+    };
+    Result result = Result::denied;
+    std::string_view address;               // Where the client is.
+    std::optional<model::PersonId> person;  // Where what was given names one.
+};
+inline constexpr std::size_t sign_in_results_count =
+    static_cast<std::size_t>(SignInTry::Result::throttled) + 1;
+/// "succeeded", "second_factor_asked", "denied", "throttled"
+[[nodiscard]] std::string_view to_string(SignInTry::Result result) noexcept;
 
 /// Threads: any.
 struct PeopleRooms {
@@ -18,6 +40,7 @@ struct PeopleRooms {
     admission::SessionLimits session_limits;
     /// The address at which people open the web app, without a final slash.
     std::function<std::string()> app_url;
+    std::function<void(const SignInTry&)> on_try{};
 };
 
 inline constexpr std::chrono::minutes link_lasts{15};

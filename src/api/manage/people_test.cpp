@@ -92,6 +92,40 @@ TEST_F(PeopleTest, OnlyOwnersManagePeopleAndOnlyTheirOwn) {
               404);
 }
 
+TEST_F(PeopleTest, BothListsHavePages) {
+    for (const char* email : {"d@toko.example", "c@toko.example", "b@toko.example"}) {
+        make_person(email, R"("account":"acc_1","role":"viewer")");
+    }
+    make_person("e@warung.example", R"("account":"acc_2","role":"owner")");
+    const auto all_of = [&](const std::string& list) {
+        std::vector<std::string> emails;
+        std::string cursor;
+        for (int pages = 0; pages < 9; ++pages) {
+            const auto got = get(list + cursor);
+            EXPECT_LE(got.items().size(), 2U) << got.whole();
+            for (const auto& person : got.items()) {
+                emails.emplace_back(person.at("email").as_string());
+            }
+            if (got.json.at("next").is_null()) {
+                break;
+            }
+            cursor = "&cursor=" + got.text("next");
+        }
+        return emails;
+    };
+    EXPECT_THAT(all_of("/admin/people?limit=2"),
+                ElementsAre("ani@toko.example", "d@toko.example", "c@toko.example",
+                            "b@toko.example", "e@warung.example"));
+    EXPECT_THAT(
+        all_of("/admin/people?account=acc_1&limit=2"),
+        ElementsAre("ani@toko.example", "d@toko.example", "c@toko.example", "b@toko.example"));
+    EXPECT_THAT(
+        all_of("/account/people?account=acc_1&limit=2"),
+        ElementsAre("ani@toko.example", "b@toko.example", "c@toko.example", "d@toko.example"));
+    EXPECT_EQ(get("/account/people?account=acc_1&cursor=x").status, 400);
+    EXPECT_EQ(get("/admin/people?cursor=x").status, 400);
+}
+
 TEST_F(PeopleTest, TheLogSaysWhoChangedWhatAndWhatItWas) {
     make_device("acc_1", "6281100000001");
     ASSERT_EQ(as("ani@toko.example", http::Method::patch, "/devices/6281100000001",

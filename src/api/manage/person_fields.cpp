@@ -41,8 +41,7 @@ Result<NewPassword> hash_password(const Context& context, Fields& fields, std::s
 
 Result<model::Person> find_person(store::Tables& tables, std::string_view id) {
     const auto missing = [&] {
-        return fail(ErrorCode::not_found,
-                    fmt::format("there is no person {}: see `merpati user list`", id));
+        return fail(ErrorCode::not_found, fmt::format("there is no person {}", id));
     };
     std::optional<model::PersonId> number;
     std::optional<std::string> email;

@@ -4,6 +4,7 @@
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
+#include <fmt/format.h>
 
 namespace merpati::api::manage {
 namespace {
@@ -87,7 +88,10 @@ Outcome problem(std::uint16_t status, std::string_view code, std::string_view de
             errors.push_back({{"field", mistake.field}, {"message", mistake.what}});
         }
     }
-    return {.status = status, .body = boost::json::serialize(body), .content_type = problem_type};
+    return {.status = status,
+            .body = boost::json::serialize(body),
+            .content_type = problem_type,
+            .code = std::string{code}};
 }
 
 Outcome problem(const Error& error, bool for_administrator, std::span<const Mistake> mistakes) {
@@ -128,6 +132,13 @@ Outcome too_many_requests() {
     auto outcome = problem(429, "too_many_requests",
                            "too many calls of this account wait: make fewer at once");
     outcome.headers = "Retry-After: 1\r\n";
+    return outcome;
+}
+
+Outcome rate_exceeded(std::chrono::seconds wait) {
+    auto outcome = problem(429, "too_many_requests",
+                           "the account's keys make more calls than its rate lets in: wait");
+    outcome.headers = fmt::format("Retry-After: {}\r\n", wait.count());
     return outcome;
 }
 

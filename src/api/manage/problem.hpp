@@ -1,6 +1,7 @@
 // Failures as the catalogue answers them: RFC 9457, application/problem+json.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -22,6 +23,7 @@ struct Outcome {
     std::string body;  // JSON; of a failure a problem.
     std::string_view content_type = json_type;
     std::string headers{};           // Further lines, each "Name: value\r\n".
+    std::string code{};              // Of a failure.
     std::unique_ptr<Lines> lines{};  // Instead of `body`, of an operation that is streamed.
 };
 
@@ -41,6 +43,7 @@ struct Outcome {
 /// For who must come again: the server's places are taken, or the caller's own.
 [[nodiscard]] Outcome busy();
 [[nodiscard]] Outcome too_many_requests();
+[[nodiscard]] Outcome rate_exceeded(std::chrono::seconds wait);
 
 /// Not of an outcome that is streamed.
 [[nodiscard]] http::Reply reply_of(Outcome outcome);

@@ -34,13 +34,25 @@ boost::json::value answer_problem(Call& call, Outcome problem) {
     return nullptr;
 }
 
-boost::json::value answer_wrong(Call& call) {
+void report(const Context& context, const Call& call, SignInTry::Result result,
+            std::optional<model::PersonId> person) {
+    if (context.people.on_try) {
+        context.people.on_try({.result = result, .address = call.head.address, .person = person});
+    }
+}
+
+boost::json::value answer_wrong(const Context& context, Call& call,
+                                std::optional<model::PersonId> person) {
+    report(context, call, SignInTry::Result::denied, person);
     return answer_problem(call, denied("unauthenticated",
                                        "the e-mail address, the password or the code is wrong, "
                                        "or the link was used or has expired"));
 }
 
-boost::json::value answer_too_many(Call& call, std::chrono::seconds wait) {
+boost::json::value answer_too_many(const Context& context, Call& call,
+                                   std::optional<model::PersonId> person,
+                                   std::chrono::seconds wait) {
+    report(context, call, SignInTry::Result::throttled, person);
     auto refusal = problem(429, "too_many_requests", "too many tries: wait, or use a sign-in link");
     refusal.headers = fmt::format("Retry-After: {}\r\n", wait.count());
     return answer_problem(call, std::move(refusal));
@@ -96,6 +108,7 @@ boost::json::object view_of_session(const Context& context, const model::Person&
 
 boost::json::value answer_session(const Context& context, Call& call, const model::Session& session,
                                   std::string_view token) {
+    report(context, call, SignInTry::Result::succeeded, session.person);
     call.answer.headers +=
         set_cookie(token, call.head.is_secure, context.people.session_limits.longest);
     const auto person = context.directory.people().find(session.person);
@@ -103,3 +116,21 @@ boost::json::value answer_session(const Context& context, Call& call, const mode
 }
 
 }  // namespace merpati::api::manage::sessions
+
+namespace merpati::api::manage {
+
+std::string_view to_string(SignInTry::Result result) noexcept {
+    switch (result) {
+        case SignInTry::Result::succeeded:
+            return "succeeded";
+        case SignInTry::Result::second_factor_asked:
+            return "second_factor_asked";
+        case SignInTry::Result::denied:
+            return "denied";
+        case SignInTry::Result::throttled:
+            return "throttled";
+    }
+    return "denied";
+}
+
+}  // namespace merpati::api::manage

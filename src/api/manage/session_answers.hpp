@@ -19,9 +19,17 @@ namespace merpati::api::manage::sessions {
 /// A refusal with a status that no Error has.
 [[nodiscard]] boost::json::value answer_problem(Call& call, Outcome problem);
 
+/// Tells PeopleRooms::on_try. `person`: whom what was given names, if anybody.
+void report(const Context& context, const Call& call, SignInTry::Result result,
+            std::optional<model::PersonId> person);
+
+// Both report the try.
 /// The same words for whatever was wrong with the address, the password, the code or the link.
-[[nodiscard]] boost::json::value answer_wrong(Call& call);
-[[nodiscard]] boost::json::value answer_too_many(Call& call, std::chrono::seconds wait);
+[[nodiscard]] boost::json::value answer_wrong(const Context& context, Call& call,
+                                              std::optional<model::PersonId> person);
+[[nodiscard]] boost::json::value answer_too_many(const Context& context, Call& call,
+                                                 std::optional<model::PersonId> person,
+                                                 std::chrono::seconds wait);
 
 /// Of a request that opens a session: empty where it may. It must come from a page of this server
 /// (else another site could sign its visitors in as somebody else), and the password must not
@@ -35,7 +43,7 @@ namespace merpati::api::manage::sessions {
                                                   const model::Person& person,
                                                   const model::Session& session);
 
-/// The session that has begun, with its cookie.
+/// The session that has begun, with its cookie. Reports the try.
 [[nodiscard]] boost::json::value answer_session(const Context& context, Call& call,
                                                 const model::Session& session,
                                                 std::string_view token);

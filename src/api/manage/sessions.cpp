@@ -121,11 +121,12 @@ Result<value> begin(const Context& context, Call& call, Candidate candidate) {
         return denial == Denial::none ? Result<void>{} : fail(ErrorCode::refused, "denied");
     });
     if (denial == Denial::totp_required) {
+        report(context, call, SignInTry::Result::second_factor_asked, candidate.person.id);
         return answer_problem(
             call, denied("totp_required", "give the code of the authenticator as `totp`"));
     }
     if (denial == Denial::wrong) {
-        return answer_wrong(call);
+        return answer_wrong(context, call, candidate.person.id);
     }
     if (!committed) {
         return pass(committed);
@@ -150,16 +151,17 @@ Result<value> sign_in(const Context& context, Call& call) {
     const auto email = people::normalised_email(given).value_or(given);
     const auto& directory = context.directory.people();
     const auto person = directory.find(std::string_view{email});
+    const auto id = person == nullptr ? std::nullopt : std::optional{person->id};
     const bool is_known_address =
         person != nullptr && has_signed_in_from(context, *person, call.head.address);
     const auto wait = context.people.throttle.take(email, call.head.address, is_known_address,
                                                    context.clock.steady_now());
     if (wait > std::chrono::seconds{0}) {
-        return answer_too_many(call, wait);
+        return answer_too_many(context, call, id, wait);
     }
     const auto hash = person == nullptr ? std::string{} : person->password_hash;
     if (!context.people.hasher.verify(hash, password)) {
-        return answer_wrong(call);
+        return answer_wrong(context, call, id);
     }
     Candidate candidate{.person = *person, .new_hash = {}, .code = code};
     if (context.people.hasher.is_outdated(hash)) {
@@ -180,11 +182,11 @@ Result<value> use_link(const Context& context, Call& call) {
     }
     const auto wait = context.people.throttle.take(call.head.address, context.clock.steady_now());
     if (wait > std::chrono::seconds{0}) {
-        return answer_too_many(call, wait);
+        return answer_too_many(context, call, std::nullopt, wait);
     }
     const auto digest = people::token_digest(text);
     if (!digest) {
-        return answer_wrong(call);
+        return answer_wrong(context, call, std::nullopt);
     }
     const auto token = people::make_token(context.random);
     auto session = new_session(context, call, model::SignIn::link, token);
@@ -211,7 +213,7 @@ Result<value> use_link(const Context& context, Call& call) {
         return {};
     });
     if (denied) {
-        return answer_wrong(call);
+        return answer_wrong(context, call, std::nullopt);
     }
     return committed ? Result<value>{answer_session(context, call, session, token)}
                      : pass(committed);

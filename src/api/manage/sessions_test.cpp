@@ -106,6 +106,20 @@ TEST_F(SessionsTest, WhoIsWrongIsNotToldWhat) {
     }
 }
 
+TEST_F(SessionsTest, EachTryIsReportedWithWhomItNames) {
+    (void)sign_in(R"({"email":"ani@toko.example","password":"kuda lumping 8"})", "elsewhere");
+    (void)sign_in(R"({"email":"budi@toko.example","password":"kuda lumping 7"})", "elsewhere");
+    EXPECT_EQ(sign_in().status, 200);
+    (void)ask(http::Method::post, "/session/link", R"({"token":"x"})", {}, "elsewhere");
+    EXPECT_THAT(tries, ElementsAre("denied elsewhere per_1", "denied elsewhere -",
+                                   "succeeded 203.0.113.7 per_1", "denied elsewhere -"));
+    tries.clear();
+    for (int number = 0; number < 6; ++number) {
+        (void)sign_in(R"({"email":"ani@toko.example","password":"kuda lumping 8"})", "elsewhere");
+    }
+    EXPECT_EQ(tries.back(), "throttled elsewhere per_1");
+}
+
 TEST_F(SessionsTest, GuessingIsStoppedForStrangersAlone) {
     const char* guess = R"({"email":"ani@toko.example","password":"kuda lumping 8"})";
     ASSERT_EQ(sign_in(credentials, "home").status, 200);

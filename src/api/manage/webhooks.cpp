@@ -32,10 +32,7 @@ Result<value> set(const Context& context, const Call& call, const std::string& u
 }  // namespace
 
 Result<value> show(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto device = find_device(context, call, call.id);
+    const auto device = find_named_device(context, call);
     if (!device) {
         return pass(device);
     }

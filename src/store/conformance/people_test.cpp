@@ -282,19 +282,46 @@ TEST_P(PeopleTest, ASecondFactorCountsOnceConfirmedAndEachCodeOnce) {
     EXPECT_FALSE(use("two"));
 }
 
+TEST_P(PeopleTest, AnEntryIsToldHowItEnded) {
+    model::AuditId id;
+    EXPECT_TRUE(run([&](PeopleTables& people) -> Result<void> {
+        id = *people.add_audit({.at = clock.now(),
+                                .door = "network",
+                                .actor = "key_1",
+                                .operation = "POST /v1/devices/{}/connect",
+                                .object = "6281100000001",
+                                .outcome = {}});
+        return {};
+    }));
+    reopen();
+    EXPECT_EQ(take(reader()->people().audit({})).at(0).outcome, "");
+    EXPECT_TRUE(run([&](PeopleTables& people) -> Result<void> {
+        auto ended = people.end_audit(id, "done", R"({"state":"connected"})");
+        return ended ? people.end_audit(model::AuditId{99}, "done", "") : std::move(ended);
+    }));
+    reopen();
+    const auto log = take(reader()->people().audit({}));
+    ASSERT_EQ(log.size(), 1U);
+    EXPECT_EQ(log[0].outcome, "done");
+    EXPECT_EQ(log[0].after, R"({"state":"connected"})");
+    EXPECT_EQ(log[0].object, "6281100000001");
+}
+
 TEST_P(PeopleTest, TheLogIsReadByWhoseAndByWhatAndByWhom) {
     for (int number = 0; number < 3; ++number) {
-        EXPECT_TRUE(run([&](PeopleTables& people) {
-            return people.add_audit({.at = clock.now(),
-                                     .door = "network",
-                                     .actor = number == 1 ? "key_1" : "per_1",
-                                     .actor_name = "ani@toko.example",
-                                     .account = number == 2 ? std::nullopt : std::optional{account},
-                                     .operation = "PATCH /v1/devices/{}",
-                                     .object = std::to_string(number),
-                                     .before = number == 0 ? "" : R"({"gap_ms":0})",
-                                     .after = R"({"gap_ms":2})",
-                                     .request_id = "r"});
+        EXPECT_TRUE(run([&](PeopleTables& people) -> Result<void> {
+            const auto added =
+                people.add_audit({.at = clock.now(),
+                                  .door = "network",
+                                  .actor = number == 1 ? "key_1" : "per_1",
+                                  .actor_name = "ani@toko.example",
+                                  .account = number == 2 ? std::nullopt : std::optional{account},
+                                  .operation = "PATCH /v1/devices/{}",
+                                  .object = std::to_string(number),
+                                  .before = number == 0 ? "" : R"({"gap_ms":0})",
+                                  .after = R"({"gap_ms":2})",
+                                  .request_id = "r"});
+            return added ? Result<void>{} : pass(added);
         }));
         clock.advance(1h);
     }

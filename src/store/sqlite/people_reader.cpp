@@ -20,7 +20,8 @@ AuditEntry read_audit(const Cursor& row) {
                      .object = std::string{row.text(7)},
                      .before = std::string{row.text(8)},
                      .after = std::string{row.text(9)},
-                     .request_id = std::string{row.text(10)}};
+                     .request_id = std::string{row.text(10)},
+                     .outcome = std::string{row.text(11)}};
     if (!row.null(5)) {
         entry.account = model::AccountId{row.integer(5)};
     }
@@ -97,7 +98,7 @@ Result<std::vector<AuditEntry>> SqlitePeopleReader::audit(const AuditFilter& fil
     return guarded([&]() -> Result<std::vector<AuditEntry>> {
         std::string sql =
             "SELECT id, at, door, actor, actor_name, account, operation, object, before, after, "
-            "request_id FROM audit WHERE id < ?1";
+            "request_id, outcome FROM audit WHERE id < ?1";
         sql += filter.account ? " AND account = ?2" : " AND ?2 IS NULL";
         sql += filter.actor ? " AND actor = ?3" : " AND ?3 IS NULL";
         sql += filter.object ? " AND object = ?4" : " AND ?4 IS NULL";

@@ -163,15 +163,23 @@ Result<std::size_t> SqlitePeople::count_members(model::AccountId account) {
     return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
 }
 
-Result<void> SqlitePeople::add_audit(const AuditEntry& entry) {
+Result<model::AuditId> SqlitePeople::add_audit(const AuditEntry& entry) {
     Statement insert{connection_,
                      "INSERT INTO audit(at, door, actor, actor_name, account, operation, object, "
-                     "before, after, request_id) VALUES(?,?,?,?,?,?,?,?,?,?)"};
+                     "before, after, request_id, outcome) VALUES(?,?,?,?,?,?,?,?,?,?,?)"};
     const auto account =
         entry.account ? std::optional{entry.account->value} : std::optional<std::int64_t>{};
     insert.run(entry.at, entry.door, entry.actor, entry.actor_name, account, entry.operation,
-               entry.object, or_null(entry.before), or_null(entry.after),
-               or_null(entry.request_id));
+               entry.object, or_null(entry.before), or_null(entry.after), or_null(entry.request_id),
+               or_null(entry.outcome));
+    return model::AuditId{connection_.last_row()};
+}
+
+Result<void> SqlitePeople::end_audit(model::AuditId entry, std::string_view outcome,
+                                     std::string_view after) {
+    Statement update{connection_, "UPDATE audit SET outcome = ?, after = ? WHERE id = ?"};
+    const auto shown = after.empty() ? std::nullopt : std::optional{after};
+    update.run(outcome, shown, entry.value);
     return {};
 }
 

@@ -406,6 +406,13 @@ CREATE TABLE message_block(
 CREATE INDEX message_block_unfinished ON message_block(first) WHERE unfinished > 0;
 )sql";
 
+// How what is done outside the store ended. Entries of before that show rows are of changes that
+// were committed; of the others it is not known.
+constexpr const char* outcome_of_audit = R"sql(
+ALTER TABLE audit ADD COLUMN outcome TEXT;
+UPDATE audit SET outcome = 'done' WHERE before IS NOT NULL OR after IS NOT NULL;
+)sql";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -423,7 +430,8 @@ constexpr std::array steps{first_schema,
                            pause_of_device,
                            exported_at_of_device,
                            ledger_and_usage,
-                           message_blocks};
+                           message_blocks,
+                           outcome_of_audit};
 
 }  // namespace
 

@@ -45,7 +45,9 @@ public:
     Result<bool> accept_step(model::PersonId person, std::int64_t step) override;
     Result<bool> take_recovery_code(model::PersonId person, const Sha256& digest) override;
     Result<model::Person> remove_second_factor(model::PersonId person) override;
-    Result<void> add_audit(const AuditEntry& entry) override;
+    Result<model::AuditId> add_audit(const AuditEntry& entry) override;
+    Result<void> end_audit(model::AuditId entry, std::string_view outcome,
+                           std::string_view after) override;
 
     /// A step of retention; returns how many rows it removed.
     [[nodiscard]] std::size_t prune(const PruneLimits& limits);

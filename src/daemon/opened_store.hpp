@@ -1,0 +1,31 @@
+// A store and what is read from it before anything that uses it can be built.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "base/queue_clock.hpp"
+#include "config/settings.hpp"
+#include "outbound/address_policy.hpp"
+#include "store/store.hpp"
+
+namespace merpati::daemon {
+
+struct OpenedStore {
+    std::unique_ptr<store::Store> store;
+    std::int64_t last_sequence = 0;
+    Millis clock_offset{0};
+    std::vector<outbound::Cidr> allowed;  // outbound.allow
+
+    /// Begins the clock of the queues where it stood.
+    void begin(QueueClock& clock) const;
+};
+
+/// Errors: invalid_argument (outbound.allow), whatever store::open_store answers, store_failed.
+[[nodiscard]] Result<OpenedStore> open_store(const config::Settings& settings,
+                                             const store::StoreOptions& options);
+
+}  // namespace merpati::daemon
