@@ -45,7 +45,7 @@ test("a client of Baileys 6.7 is linked, and sends", async () => {
   await client.text(friend, "halo dari versi lama");
   await shown("halo dari versi lama");
   await client.end();
-}, 60_000);
+}, 120_000);
 
 test("its folder is imported, and its sessions go on", async () => {
   await gateway.json("device", "import", number, "--baileys", folder);
@@ -56,7 +56,7 @@ test("its folder is imported, and its sessions go on", async () => {
   const body = { to: friend, from: number, message: "halo dari sini", Type: "text" };
   expectAccepted(await account.send(body));
   await shown("halo dari sini");
-}, 60_000);
+}, 120_000);
 
 test("the folder that is exported is opened by it", async () => {
   const back = join(gateway.folder, "back");
@@ -70,4 +70,4 @@ test("the folder that is exported is opened by it", async () => {
   await client.message("halo kembali");
   await client.end();
   expect(world.violations()).toEqual([]);
-}, 60_000);
+}, 120_000);

@@ -13,6 +13,9 @@ import type { Platform } from "./client.ts";
 
 type Logger = NonNullable<UserFacingSocketConfig["logger"]>;
 
+// It writes hundreds of small files before.
+const openWithin = 60_000;
+
 const silent: Logger = {
   level: "silent",
   child: () => silent,
@@ -47,7 +50,8 @@ export class OldClient {
   }
 
   async open(): Promise<void> {
-    await this.changes.until("the connection", () => this.latest.connection === "open");
+    const isOpen = () => this.latest.connection === "open";
+    await this.changes.until("the connection", isOpen, openWithin);
   }
 
   /** From a code that was scanned to the first login. */
