@@ -1,4 +1,5 @@
 // The web app in use: from nothing to the first callback, and what each role may do.
+import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { shop } from "./support/account.ts";
@@ -127,24 +128,52 @@ test("a message that waits appears while one looks, and can be cancelled", async
   await visitor.close();
 });
 
-test("filters live in the address", async () => {
+test("filters live in the address, and what they leave can be downloaded", async () => {
   const { account, device } = await shop(gateway);
-  const [good, bad] = [freshNumber(), "6281234991001"];
-  for (const to of [good, bad]) {
+  const [good, bad] = [freshNumber(), simulated("991001")];
+  const sent = async (to: string) => {
     await account.send({ to, from: device, message: "Halo", Type: "text" });
-  }
-  const visitor = await member("viewer", account.id);
+  };
+  await sent(good);
+  await sent(bad);
+  const visitor = await member("operator", account.id);
   const { page } = visitor;
   await visitor.goto("/messages");
-  await page.getByRole("combobox", { name: "State" }).click();
-  await page.getByRole("option", { name: "Failed" }).click();
+  const rows = page.getByRole("table", { name: "Messages" }).getByRole("row");
+  await soon(() => rows.count()).toBe(3);
+  const choose = async (filter: string, option: string | RegExp) => {
+    await page.getByRole("combobox", { name: filter }).click();
+    await page.getByRole("option", { name: option }).click();
+  };
+  await choose("State", "Failed");
   await soon(() => page.url()).toContain("?state=failed");
-  const table = page.getByRole("table", { name: "Messages" });
-  await soon(() => table.getByRole("row").count()).toBe(2);
+  await soon(() => rows.count()).toBe(2);
+  await choose("Code", /^1001/);
+  await choose("Device", device);
+  await page.getByLabel("Words in the details").fill("terdaftar");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Recipient", { exact: true }).fill(`+${bad}`);
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Since", { exact: true }).fill("2026-01-01T00:00");
+  const wanted = ["state=failed", "code=1001", `device=${device}`, "text=terdaftar", `to=${bad}`];
+  for (const part of [...wanted, "since=202"]) await soon(() => page.url()).toContain(part);
+  await soon(() => rows.count()).toBe(2);
+
+  await page.getByRole("button", { name: "Download" }).click();
+  const item = page.getByRole("menuitem", { name: "CSV" });
+  const [download] = await Promise.all([page.waitForEvent("download"), item.click()]);
+  const lines = readFileSync(await download.path(), "utf8").trim().split(/\r?\n/);
+  expect(lines).toHaveLength(2); // The names of the columns, and the message.
+  expect(lines[1]).toContain(bad);
+
   await page.reload();
-  await soon(() => table.getByRole("row").count()).toBe(2);
-  await page.getByRole("button", { name: "Clear filters" }).click();
-  await soon(() => table.getByRole("row").count()).toBe(3);
+  await soon(() => rows.count()).toBe(2);
+  await page.getByLabel("Recipient", { exact: true }).fill(good);
+  await page.keyboard.press("Enter");
+  await page.getByText("Nothing matches these filters.").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).first().click();
+  await soon(() => rows.count()).toBe(3);
+  expect(visitor.complaints).toEqual([]);
   await visitor.close();
 });
 
@@ -242,9 +271,11 @@ test("Ctrl+K leads anywhere by the keyboard alone", async () => {
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Callbacks" }).waitFor();
   await page.keyboard.press("Control+k");
-  await search.fill("628123");
-  await page.getByText("Find messages to 628123").waitFor();
-  await page.keyboard.press("Escape");
+  await search.fill("6281234567890");
+  await page.getByText("Find messages to 6281234567890").waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByText("Nothing matches these filters.").waitFor();
+  expect(page.url()).toContain("?to=6281234567890");
   await visitor.close();
 });
 

@@ -31,6 +31,12 @@ const byNumber = (number: string) => ({ params: { path: { number } } });
 export interface MessageQuery {
   account: string;
   state?: MessageState | "";
+  to?: string;
+  device?: string;
+  code?: number | undefined;
+  since?: string;
+  until?: string;
+  text?: string;
   limit?: number;
   cursor?: string;
 }

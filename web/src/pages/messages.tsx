@@ -1,27 +1,20 @@
 // All messages of the account by filters of the address; one of them opens beside the list.
-import { Button, Select } from "@mantine/core";
+import { Button, Menu } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
 import { exportAddress, listMessages, type MessageQuery } from "../api/operations.ts";
-import type { Message, MessageState as Word } from "../api/types.ts";
+import type { Message } from "../api/types.ts";
 import { useAccountId } from "../session/session.tsx";
 import { type Texts, useText } from "../texts/index.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
-import { FilterBar } from "../ui/filter_bar.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { codeText, MessageState } from "../ui/message_state.tsx";
 import { Empty, EmptyFilter, Mono } from "../ui/notes.tsx";
 import { Page } from "../ui/page.tsx";
 import { usePaged } from "../ui/paged.ts";
 import { Ago } from "../ui/time.tsx";
-import { type Filters, useFilters, useWithFilters } from "../ui/url_state.ts";
+import { useFilters, useWithFilters } from "../ui/url_state.ts";
 import { MessageDrawer } from "./message_drawer.tsx";
-
-const FILTERS = ["state"] as const;
-type Name = (typeof FILTERS)[number];
-
-function queryOf(account: string, filters: Filters<Name>): MessageQuery {
-  return { account, state: filters.state as Word | "" };
-}
+import { FILTERS, MessageFilters, queryOf } from "./message_filters.tsx";
 
 export default function Messages() {
   const t = useText();
@@ -107,43 +100,29 @@ function outcomeOf(message: Message, t: Texts): string {
   return message.code ? `${message.code} · ${text}` : text;
 }
 
-interface MessageFiltersProps {
-  filters: Filters<Name>;
-  set: (changed: Partial<Filters<Name>>) => void;
-  clear: () => void;
-  any: boolean;
-}
-
-function MessageFilters({ filters, set, clear, any }: MessageFiltersProps) {
-  const t = useText();
-  const states = Object.entries(t.messages.states) as [Word, string][];
-  return (
-    <FilterBar any={any} onClear={clear}>
-      <Select
-        aria-label={t.messages.state}
-        placeholder={t.messages.anyState}
-        data={states.map(([value, label]) => ({ value, label }))}
-        value={filters.state || null}
-        onChange={(state) => set({ state: state ?? "" })}
-        clearable
-        size="xs"
-      />
-    </FilterBar>
-  );
-}
-
 function Export({ query }: { query: MessageQuery }) {
   const t = useText().messages;
-  return (
-    <Button
+  const item = (format: "csv" | "ndjson", name: string) => (
+    <Menu.Item
       component="a"
-      href={exportAddress({ ...query })}
-      download="messages.ndjson"
-      variant="default"
-      leftSection={<Icon name="download" size={16} />}
+      href={exportAddress({ ...query, format })}
+      download={`messages.${format}`}
     >
-      {t.export}
-    </Button>
+      {name}
+    </Menu.Item>
+  );
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<Icon name="download" size={16} />}>
+          {t.export}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {item("csv", t.exportCsv)}
+        {item("ndjson", t.exportLines)}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

@@ -100,7 +100,7 @@ function Search({ onClose }: { onClose: () => void }) {
 function useChoices(text: string): Choice[] {
   const t = useText().shell;
   const [, go] = useLocation();
-  const { accounts, account, setAccount } = useSession();
+  const { accounts, account, setAccount, can } = useSession();
   const pages = usePageGroups().flatMap((group) => group.pages);
   const settings = { href: "/settings", name: t.settings, icon: "settings" as const };
   const choices: Choice[] = [];
@@ -111,12 +111,12 @@ function useChoices(text: string): Choice[] {
       icon: "messages",
       run: () => go(`/messages/${text}`),
     });
-  } else if (/^\d{3,}$/.test(text)) {
+  } else if (can("messages:manage") && /^\+?\d{8,15}$/.test(text)) {
     choices.push({
       key: "number",
       name: t.findNumber(text),
       icon: "search",
-      run: () => go(`/messages?to=${text}`),
+      run: () => go(`/messages?to=${text.replace("+", "")}`),
     });
   }
   for (const page of [...pages, settings]) {

@@ -3,8 +3,8 @@ import { type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
 import type { Page } from "../api/types.ts";
 import { usePollInterval } from "../live/live.tsx";
 
-// A search for what is rare answers pages without items that are not the last: so many are asked for
-// in a row before it is the reader who says that it goes on.
+// A search for what is rare answers pages without items that are not the last: so many are asked
+// for in a row before it is the reader who says that it goes on.
 const EMPTY_MAX = 50;
 const PAGES_MAX = 40; // A page left open does not grow beyond; the rest is for the filters.
 
