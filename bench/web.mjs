@@ -1,10 +1,10 @@
 // The web app beside a large store, and a page that is left open under load.
 import { createRequire } from "node:module";
 import { setTimeout as pause } from "node:timers/promises";
-import { fillWithFinished } from "./fill.mjs";
+import { fillForSearches, notSummarised, recipient } from "./fill.mjs";
 import { load } from "./load.mjs";
 import { script, startMerpati } from "./merpati.mjs";
-import { stop } from "./processes.mjs";
+import { stop, until } from "./processes.mjs";
 import { grouped, median, spread, table } from "./statistics.mjs";
 
 export const TARGET_MS = 1000;
@@ -19,8 +19,24 @@ const CONNECTIONS = 4;
 const PAUSE_MS = 100;
 
 const ADMIN = "bench@example.com";
-const PAGES = ["/", "/messages", "/messages?state=failed", "/devices", "/callbacks", "/keys"];
-const MORE_PAGES = ["/account", "/usage", "/developers", "/accounts", "/people", "/server"];
+const RARE_DEVICE = "6281300000001"; // Of another account.
+const BLOCK = 4_096; // Of the newest messages up to so many have no summary.
+const PAGES = [
+  "/",
+  "/messages",
+  "/messages?state=failed",
+  `/messages?to=${recipient(7)}`,
+  "/devices",
+  "/callbacks",
+  "/keys",
+  "/account",
+  "/usage",
+  "/developers",
+  "/settings",
+  "/accounts",
+  "/people",
+  "/server",
+];
 const OPEN_PAGES = ["/", "/messages", "/callbacks"];
 
 export async function web({ scratch }) {
@@ -50,6 +66,8 @@ async function start(folder, fill) {
     devices: DEVICES,
     prepare: (command) => {
       person = command("user", "create", ADMIN, "--admin");
+      const other = command("account", "create", "rare", "--rate", "none").id;
+      command("device", "add", other, RARE_DEVICE);
     },
     fill,
   });
@@ -81,13 +99,19 @@ async function visit(page, path) {
 }
 
 async function visits(browser, folder) {
-  const gateway = await start(folder, (file, numbers) =>
-    fillWithFinished(file, numbers, STORED, { daysAgo: [29, 0.01] }),
+  let file;
+  const gateway = await start(folder, (store, numbers) =>
+    fillForSearches((file = store), numbers, RARE_DEVICE, STORED),
   );
   try {
+    await until("summaries", () => notSummarised(file) < BLOCK, {
+      child: gateway.processes[0],
+      every: 1_000,
+      seconds: 900,
+    });
     const page = await signIn(browser, gateway);
     const measured = [];
-    for (const path of [...PAGES, ...MORE_PAGES]) {
+    for (const path of PAGES) {
       await visit(page, path); // Its files are kept by the browser from then on.
       const times = [];
       for (let turn = 0; turn < VISITS; turn += 1) times.push(await visit(page, path));
