@@ -30,7 +30,7 @@ test("the last page is the last, with items or without", async () => {
   expect(asked).toEqual([""]);
 });
 
-test("a search that finds nothing for long waits for the reader, one that is left ends", async () => {
+test("a search that finds nothing for long waits, and one that is left ends", async () => {
   const endless = list({ "": { items: [], next: "x" } });
   expect(await firstWithItems(endless.fetchPage, undefined, signal)).toEqual({
     items: [],

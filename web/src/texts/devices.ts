@@ -49,7 +49,7 @@ export const id = {
   removeText: "Perangkat beserta tautannya dihapus dari akun ini.",
   removed: "Perangkat dihapus",
   waiting: "Pesan menunggu",
-  queueQuestion: (n: string) => `${n} pesan masih menunggu di nomor ini. Apa jadinya?`,
+  queueQuestion: (n: string) => `${n} pesan masih menunggu di nomor ini. Akan diapakan?`,
   queueChoices: {
     hold: "Tahan: perangkat dijeda setelah tertaut",
     send: "Kirim setelah tertaut",
@@ -134,7 +134,7 @@ export const en = {
   removeText: "The device and its link are removed from this account.",
   removed: "The device was removed",
   waiting: "Messages waiting",
-  queueQuestion: (n: string) => `${n} messages still wait for this number. What becomes of them?`,
+  queueQuestion: (n: string) => `Messages that wait for this number: ${n}. What becomes of them?`,
   queueChoices: {
     hold: "Hold: the device is paused once it is linked",
     send: "Send once it is linked",

@@ -51,7 +51,7 @@ export const en = {
   sentToday: "Sent today",
   failedToday: "Failed today",
   waiting: "Waiting",
-  queued: (n: string) => `${n} messages wait`,
+  queued: (n: string) => `${n} waiting`,
   lastDays: (n: string) => `The last ${n} days`,
   allUsage: "Usage",
   devices: "Devices",

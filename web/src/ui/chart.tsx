@@ -22,9 +22,10 @@ export default function Chart({ rows, height }: ChartProps) {
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    const style = getComputedStyle(document.documentElement);
+    const style = getComputedStyle(document.body);
     const colour = (name: string) => style.getPropertyValue(name).trim();
-    const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 } };
+    const font = `12px ${style.fontFamily}`;
+    const axis = { font, stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 } };
     const series = (label: string, name: string, count: (row: Day) => number): UPlot.Series => ({
       label,
       fill: colour(name),

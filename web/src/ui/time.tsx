@@ -1,5 +1,4 @@
 // A moment, as long ago as it is, exact under the pointer.
-import { Tooltip } from "@mantine/core";
 import { useSyncExternalStore } from "react";
 import { useWords } from "../texts/index.tsx";
 
@@ -28,9 +27,10 @@ export function Ago({ time }: { time: string | null | undefined }) {
   if (!time) return <>{t.common.none}</>;
   const recent = Math.abs(new Date(time).getTime() - current) < 10_000;
   return (
-    <Tooltip label={format.dateTime(time)}>
-      <time dateTime={time}>{recent ? t.common.justNow : format.ago(time, current)}</time>
-    </Tooltip>
+    // Not a Tooltip: lists have dozens of these, and are drawn anew twice a second under load.
+    <time dateTime={time} title={format.dateTime(time)}>
+      {recent ? t.common.justNow : format.ago(time, current)}
+    </time>
   );
 }
 
