@@ -1,10 +1,12 @@
-# merpati_room(NAME SOURCES … HEADERS … TESTS … DEPENDS … LINKS …)
+# merpati_room(NAME SOURCES … ALONE … HEADERS … TESTS … DEPENDS … LINKS …)
 #
 # One room: the static library `merpati_NAME`, and in developer builds the test program
 # `NAME_test`. DEPENDS names the rooms it may include (tools/tidy holds includes to it); LINKS names
-# libraries from outside. A room without SOURCES is a header-only one.
+# libraries from outside. A room without SOURCES is a header-only one. With
+# MERPATI_UNITY eight sources are compiled as one, but for those that ALONE names: private names of
+# theirs stand in another source of the room, too.
 function(merpati_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;HEADERS;TESTS;DEPENDS;LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;ALONE;HEADERS;TESTS;DEPENDS;LINKS" ${ARGN})
   if(ROOM_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "room ${name}: unknown words ${ROOM_UNPARSED_ARGUMENTS}")
   endif()
@@ -16,6 +18,10 @@ function(merpati_room name)
       PUBLIC ${ROOM_DEPENDS} ${ROOM_LINKS} PRIVATE merpati_warnings)
     target_include_directories(merpati_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
     merpati_precompile(merpati_${name})
+    if(MERPATI_UNITY)
+      set_target_properties(merpati_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+      set_source_files_properties(${ROOM_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
   else()
     add_library(merpati_${name} INTERFACE ${ROOM_HEADERS})
     target_link_libraries(merpati_${name} INTERFACE ${ROOM_DEPENDS} ${ROOM_LINKS})

@@ -211,7 +211,9 @@ void each(const Result& result, Use use) {
 
 void World::read() {
     if (reader_ == nullptr) {
-        reader_ = std::move(*store_->open_reader());
+        auto opened = store_->open_reader();
+        check(opened.has_value(), "a reader opens");
+        reader_ = std::move(*opened);
     }
     const auto unknown = [](const Uuid&) { return false; };
     const auto& table = changed_->table;

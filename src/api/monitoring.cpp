@@ -7,7 +7,7 @@
 namespace merpati::api {
 namespace {
 
-http::Reply json(std::string body) {
+http::Reply json_reply(std::string body) {
     http::Reply reply;
     reply.body = std::move(body);
     reply.add_header("Cache-Control", "no-store");
@@ -45,7 +45,7 @@ http::Reply Monitoring::readiness() const {
         if (const auto parts = degraded ? degraded() : std::vector<Unready>{}; !parts.empty()) {
             append_all(body += R"(,"degraded":)", parts);
         }
-        return json(std::move(body += '}'));
+        return json_reply(std::move(body += '}'));
     }
     auto reply = failure(Refusal::overloaded);
     reply.add_header("Cache-Control", "no-store");
@@ -61,7 +61,7 @@ http::Reply Monitoring::metrics_page() const {
 }
 
 http::Reply Monitoring::liveness() {
-    return json(R"({"status":"ok"})");
+    return json_reply(R"({"status":"ok"})");
 }
 
 http::Reply Monitoring::description() {

@@ -15,7 +15,7 @@ namespace {
 namespace beast = boost::beast;
 using beast::http::field;
 using beast::http::verb;
-using ErrorCode = beast::error_code;
+using HeadError = beast::error_code;
 
 Method to_method(std::string_view name) noexcept {
     for (std::size_t i = 0; i < static_cast<std::size_t>(Method::other); ++i) {
@@ -62,21 +62,21 @@ public:
 
 private:
     void on_request_impl(verb name, beast::string_view name_text, beast::string_view target,
-                         int version, ErrorCode& error) override;
+                         int version, HeadError& error) override;
     void on_field_impl(field name, beast::string_view name_text, beast::string_view value,
-                       ErrorCode& error) override;
+                       HeadError& error) override;
     [[nodiscard]] bool take_field(field name, std::string_view name_text, std::string_view value);
 
     // NOLINTBEGIN(readability-named-parameter): nothing is done here.
-    void on_response_impl(int, beast::string_view, int, ErrorCode&) override {}
-    void on_header_impl(ErrorCode&) override {}
-    void on_body_init_impl(const boost::optional<std::uint64_t>&, ErrorCode&) override {}
-    std::size_t on_body_impl(beast::string_view, ErrorCode&) override { return 0; }
-    void on_chunk_header_impl(std::uint64_t, beast::string_view, ErrorCode&) override {}
-    std::size_t on_chunk_body_impl(std::uint64_t, beast::string_view, ErrorCode&) override {
+    void on_response_impl(int, beast::string_view, int, HeadError&) override {}
+    void on_header_impl(HeadError&) override {}
+    void on_body_init_impl(const boost::optional<std::uint64_t>&, HeadError&) override {}
+    std::size_t on_body_impl(beast::string_view, HeadError&) override { return 0; }
+    void on_chunk_header_impl(std::uint64_t, beast::string_view, HeadError&) override {}
+    std::size_t on_chunk_body_impl(std::uint64_t, beast::string_view, HeadError&) override {
         return 0;
     }
-    void on_finish_impl(ErrorCode&) override {}
+    void on_finish_impl(HeadError&) override {}
     // NOLINTEND(readability-named-parameter)
 
     Head& head_;
@@ -85,7 +85,7 @@ private:
 };
 
 void HeadParser::on_request_impl(verb /*name*/, beast::string_view name_text,
-                                 beast::string_view target, int version, ErrorCode& error) {
+                                 beast::string_view target, int version, HeadError& error) {
     head_.method = to_method({name_text.data(), name_text.size()});
     head_.version_1_0 = version == 10;
     if (!take_target({target.data(), target.size()})) {
@@ -122,7 +122,7 @@ bool HeadParser::take_target(std::string_view target) {
 }
 
 void HeadParser::on_field_impl(field name, beast::string_view name_text, beast::string_view value,
-                               ErrorCode& error) {
+                               HeadError& error) {
     const std::string_view key{name_text.data(), name_text.size()};
     const std::string_view text{value.data(), value.size()};
     if (!take_field(name, key, text)) {
@@ -179,7 +179,7 @@ std::uint16_t Head::parse(std::string_view bytes) {
     headers = std::move(storage);
 
     HeadParser parser{*this};
-    ErrorCode error;
+    HeadError error;
     parser.put(boost::asio::buffer(bytes), error);
     if (error == beast::http::error::bad_version && names_other_version(bytes)) {
         return 505;

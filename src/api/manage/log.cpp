@@ -18,10 +18,6 @@ value parsed_or_null(const std::string& json) {
     return error ? value(nullptr) : parsed;
 }
 
-value text_or_null(const std::string& text) {
-    return text.empty() ? value(nullptr) : value(text);
-}
-
 std::string_view kind_of(std::string_view actor) {
     return actor.starts_with(model::PersonTag::prefix) ? "person"
            : actor.starts_with(model::KeyTag::prefix)  ? "key"

@@ -29,10 +29,6 @@ Result<std::vector<CallbackStory>> stories_of(store::Reader& reader, const model
     return stories;
 }
 
-value text_or_null(const std::string& text) {
-    return text.empty() ? value(nullptr) : value(text);
-}
-
 }  // namespace
 
 Result<value> messages::timeline(const Context& context, Call& call) {

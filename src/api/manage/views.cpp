@@ -14,11 +14,6 @@ value word(Enumeration enumeration) {
     return value(boost::json::string_view{text.data(), text.size()});
 }
 
-/// What is empty where there is nothing.
-value text_or_null(const std::string& text) {
-    return text.empty() ? value(nullptr) : value(text);
-}
-
 value words(model::Scopes scopes) {
     boost::json::array list;
     for (std::size_t place = 0; place < model::scopes_count; ++place) {

@@ -36,6 +36,11 @@ namespace merpati::api::manage {
 /// "whsec_" and the secret in base64, as Standard Webhooks writes it.
 [[nodiscard]] std::string webhook_secret_text(const Bytes& secret);
 
+/// The text, or null where it is empty.
+[[nodiscard]] inline boost::json::value text_or_null(const std::string& text) {
+    return text.empty() ? boost::json::value(nullptr) : boost::json::value(text);
+}
+
 /// RFC 3339, or null.
 [[nodiscard]] boost::json::value view(std::optional<Timestamp> time);
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr int protocol_descriptor = 3;
 constexpr int first_spare = 10;  // Above all that the program gets.
-constexpr int not_started = 127;
+constexpr int exit_not_started = 127;
 // Addresses that a program reserves are no memory in use; a ceiling far above the one that is
 // watched ends what grows between two looks.
 constexpr std::uint64_t data_limit_factor = 4;
@@ -55,11 +55,11 @@ bool move_to(int from, int to) {
         const int error = errno;
         [[maybe_unused]] const auto written =
             ::write(prepared.failure.get(), &error, sizeof(error));
-        ::_exit(not_started);
+        ::_exit(exit_not_started);
     };
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != prepared.parent) {
-        ::_exit(not_started);  // The gateway died in between.
+        ::_exit(exit_not_started);  // The gateway died in between.
     }
     ::setsid();
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -91,7 +91,7 @@ bool move_to(int from, int to) {
     }
     ::execve(prepared.file.c_str(), prepared.arguments.data(), prepared.environment.data());
     give_up();
-    ::_exit(not_started);
+    ::_exit(exit_not_started);
 }
 
 /// A copy above the descriptors that the program gets, so that moving one there closes none.

@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t name_bytes_max = 255;
+constexpr std::size_t file_name_bytes_max = 255;
 
 }  // namespace
 
@@ -47,7 +47,7 @@ std::string file_name_of(std::string_view url) {
     }
     std::string name = parsed->segments().back();
     std::ranges::replace(name, '/', '_');
-    if (name.size() > name_bytes_max || !is_utf8(name)) {
+    if (name.size() > file_name_bytes_max || !is_utf8(name)) {
         return {};
     }
     return printable(name);

@@ -13,11 +13,6 @@ std::optional<std::string_view> revision_word(const model::ApiKey& key) {
     return key.revision ? std::optional{model::to_string(*key.revision)} : std::nullopt;
 }
 
-template <class Word>
-std::optional<std::string_view> word_of(const std::optional<Word>& value) {
-    return value ? std::optional{model::to_string(*value)} : std::nullopt;
-}
-
 }  // namespace
 
 Result<std::optional<model::Account>> SqliteTables::find_account(model::AccountId id) {

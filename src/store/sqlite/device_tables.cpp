@@ -16,11 +16,6 @@ std::optional<std::string_view> reason_of(const std::optional<model::Pause>& pau
     return pause ? std::optional{model::to_string(pause->reason)} : std::nullopt;
 }
 
-template <class Enumeration>
-std::optional<std::string_view> word_of(const std::optional<Enumeration>& value) {
-    return value ? std::optional{model::to_string(*value)} : std::nullopt;
-}
-
 bool fits(std::string_view name, const Bytes& value) {
     return !name.empty() && name.size() <= Tables::secret_name_bytes_max &&
            value.size() <= Tables::secret_bytes_max;

@@ -8,13 +8,12 @@
 
 #include "store/sqlite/message_blocks.hpp"
 #include "store/sqlite/message_writer.hpp"
+#include "store/sqlite/rows.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
 
 using model::MessageState;
-
-constexpr auto highest = std::numeric_limits<std::int64_t>::max();
 
 /// Up to this many waiting messages are sorted in memory; of more, the newest are found near the
 /// end of the message table.
@@ -163,8 +162,8 @@ MessageSearch::MessageSearch(Connection& connection, const MessageFilter& filter
       filter_(filter),
       recipient_(filter.recipient.value_or("")),
       lowest_(filter.since ? Uuid::sequence_at(*filter.since) : 0),
-      below_(std::min(filter.before ? filter.before->sequence() : highest,
-                      filter.until ? Uuid::sequence_at(*filter.until) : highest)),
+      below_(std::min(filter.before ? filter.before->sequence() : sequence_max,
+                      filter.until ? Uuid::sequence_at(*filter.until) : sequence_max)),
       walks_ends_(walks_ends(filter)),
       facts_(fact_keys(filter)),
       ends_(end_keys(filter)),

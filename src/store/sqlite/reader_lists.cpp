@@ -46,14 +46,12 @@ constexpr std::size_t secret_overhead =
 /// What it costs to find the place of a waiting message, in rows that a search visits.
 constexpr std::size_t place_visits = 8;
 
-constexpr auto highest = std::numeric_limits<std::int64_t>::max();
-
 std::optional<std::int64_t> value_of(const std::optional<model::AccountId>& account) {
     return account ? std::optional{account->value} : std::nullopt;
 }
 /// The sequence below which a page starts.
 std::int64_t start_of(const std::optional<Uuid>& before) {
-    return before ? before->sequence() : highest;
+    return before ? before->sequence() : sequence_max;
 }
 
 /// Newest first from `?2` down to `?1`, of account `?3`, up to `?4`.
@@ -195,7 +193,7 @@ Result<std::vector<QueuedCallback>> SqliteReader::callbacks(const CallbackFilter
             // message.
             Statement find{connection_, "SELECT event FROM completion WHERE id = ?"};
             auto row = find.query(filter.message->sequence());
-            from = row.next() ? row.integer(0) : highest;
+            from = row.next() ? row.integer(0) : sequence_max;
             below = from < below ? from + 1 : from;
         }
         Statement find{connection_, page_query(filter)};

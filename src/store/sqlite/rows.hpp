@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "store/records.hpp"
 #include "store/secret_box.hpp"
@@ -20,6 +21,9 @@ inline constexpr std::int64_t bucket_max = 253'402'300'799'999 / bucket_millis;
     return from_unix_millis(bucket * bucket_millis);
 }
 
+/// Above the sequence of every id.
+inline constexpr auto sequence_max = std::numeric_limits<std::int64_t>::max();
+
 [[nodiscard]] inline std::int64_t tail_of(const Uuid& id) {
     return static_cast<std::int64_t>(id.tail());
 }
@@ -30,6 +34,12 @@ inline constexpr std::int64_t bucket_max = 253'402'300'799'999 / bucket_millis;
 /// NULL for "".
 [[nodiscard]] inline std::optional<std::string_view> or_null(const std::string& text) {
     return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
+}
+
+/// The word that stands for an enumerator; NULL where there is none.
+template <class Enumeration>
+[[nodiscard]] std::optional<std::string_view> word_of(const std::optional<Enumeration>& value) {
+    return value ? std::optional{model::to_string(*value)} : std::nullopt;
 }
 
 /// NULL where there is none.
