@@ -138,6 +138,8 @@ public:
     void read();
 
 private:
+    void show_messages(const store::MessageFilter& filter);
+
     void write(store::WriteBatch& batch) {
         check(store_->write(batch).has_value(), "the batch is written");
     }
@@ -209,6 +211,14 @@ void each(const Result& result, Use use) {
     }
 }
 
+void World::show_messages(const store::MessageFilter& filter) {
+    if (const auto page = reader_->messages(filter)) {
+        for (const auto& one : page->records) {
+            show(manage::view(one, admission::Principal::local()));
+        }
+    }
+}
+
 void World::read() {
     if (reader_ == nullptr) {
         auto opened = store_->open_reader();
@@ -241,8 +251,7 @@ void World::read() {
             });
         });
     } else if (table == "handed_over" || table == "platform_event" || table == "device_secret") {
-        each(reader_->messages({.state = model::MessageState::handed_over}),
-             [](const auto& one) { show(manage::view(one, admission::Principal::local())); });
+        show_messages({.state = model::MessageState::handed_over});
         (void)reader_->message(id_of(4));
         store::WriteBatch batch;
         batch.changes.push_back({[](store::Tables& tables) -> Result<void> {
@@ -253,8 +262,7 @@ void World::read() {
         }});
         write(batch);
     } else {  // message, queue, completion
-        each(reader_->messages({}),
-             [](const auto& one) { show(manage::view(one, admission::Principal::local())); });
+        show_messages({});
         std::size_t loaded = 0;
         each(reader_->lanes(), [&](const store::LaneSummary& lane) {
             const auto queued = reader_->load_lane(lane.device, lane.source, later, 10, unknown);

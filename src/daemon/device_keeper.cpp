@@ -222,9 +222,13 @@ void DeviceKeeper::inbound(connector::InboundMessage message, Stored stored) {
 }
 
 void DeviceKeeper::capabilities_changed() {
+    if (capabilities_waiting_.exchange(true)) {
+        return;  // The one that waits will see these too.
+    }
     (void)rooms_.committer.change_always(
         [](store::Tables&) -> Result<void> { return {}; },
         [this](const Result<void>&) {
+            capabilities_waiting_ = false;
             for (const auto& device : rooms_.directory.devices(std::nullopt)) {
                 rooms_.scheduler.device_changed(device);
             }

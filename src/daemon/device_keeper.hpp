@@ -1,6 +1,7 @@
 // Stores what connectors report of devices, and passes it on to the other rooms.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -113,6 +114,8 @@ private:
     StateReports reports_;
     PairingBoard pairings_;
     DeviceMoves moves_;
+    /// A worker may say so in each of its frames: one look at all devices waits at most.
+    std::atomic<bool> capabilities_waiting_ = false;
     std::mutex waiting_mutex_;
     std::unordered_map<model::PhoneNumber, std::size_t> waiting_;  // The weight of those of `keep`.
 };

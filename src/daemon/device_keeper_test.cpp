@@ -95,6 +95,17 @@ TEST_F(DeviceKeeperTest, WhatNoPlatformSaysIsRefused) {
     EXPECT_EQ(received(), 0U);
 }
 
+TEST_F(DeviceKeeperTest, AWorkerThatTellsItsCapabilitiesAllTheTimeWaitsOnce) {
+    std::latch go{1};
+    keep_the_store_busy(go);
+    const auto before = committer.counts().waiting;
+    for (int frame = 0; frame < 1'000; ++frame) {
+        keeper.capabilities_changed();
+    }
+    EXPECT_LE(committer.counts().waiting, before + 1);
+    go.count_down();
+}
+
 TEST_F(DeviceKeeperTest, ADeviceThatFloodsKeepsOutNoOther) {
     std::latch go{1};
     keep_the_store_busy(go);
