@@ -104,6 +104,7 @@ TEST_F(DeviceKeeperTest, AWorkerThatTellsItsCapabilitiesAllTheTimeWaitsOnce) {
     }
     EXPECT_LE(committer.counts().waiting, before + 1);
     go.count_down();
+    EXPECT_TRUE(report(inbound(first, "in-1")));  // The store has gone on.
 }
 
 TEST_F(DeviceKeeperTest, ADeviceThatFloodsKeepsOutNoOther) {

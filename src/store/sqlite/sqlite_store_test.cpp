@@ -168,7 +168,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "ALTER TABLE device DROP COLUMN pause_reason; ALTER TABLE device DROP COLUMN resumed_at;"
         "ALTER TABLE device DROP COLUMN after_pairing; ALTER TABLE device DROP COLUMN notified;"
         "ALTER TABLE device DROP COLUMN exported_at;"
-        "DROP TABLE ledger; DROP TABLE ledger_pruned; DROP TABLE usage;"
+        "DROP TABLE ledger; DROP TABLE ledger_pruned; DROP TABLE usage; DROP TABLE message_block;"
         "UPDATE account SET credit = 9; UPDATE message SET flags = 64;"
         "INSERT INTO completion VALUES(7,2,200,'','',7200000,1,NULL);"
         "PRAGMA user_version = 1");
