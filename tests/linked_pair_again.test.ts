@@ -22,10 +22,8 @@ beforeAll(async () => {
   sink = await Sink.open({ secure: false });
   gateway = await Gateway.create({
     settings: {
+      ...standIn.gatewaySettings,
       "outbound.allow_http_callbacks": true,
-      "outbound.ca_file": standIn.rootFile,
-      "linked.url": standIn.url,
-      "linked.root_key": standIn.rootKey.toString("hex"),
     },
   });
   ({ account } = await shop(gateway));

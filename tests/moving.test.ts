@@ -42,13 +42,7 @@ beforeAll(async () => {
   world = await World.create();
   world.standIn.setRegistered(friend, true);
   const { standIn } = world;
-  gateway = await Gateway.create({
-    settings: {
-      "linked.url": standIn.url,
-      "linked.root_key": standIn.rootKey.toString("hex"),
-      "outbound.ca_file": standIn.rootFile,
-    },
-  });
+  gateway = await Gateway.create({ settings: world.standIn.gatewaySettings });
   ({ account, device: pretend } = await shop(gateway));
   for (const each of [number, friend]) {
     await account.device(each, "--connector", "linked", "--gap", "0s", "--jitter", "0s");

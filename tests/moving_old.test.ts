@@ -19,14 +19,7 @@ let folder: string;
 beforeAll(async () => {
   world = await World.create();
   world.standIn.setRegistered(friend, true);
-  const { standIn } = world;
-  gateway = await Gateway.create({
-    settings: {
-      "linked.url": standIn.url,
-      "linked.root_key": standIn.rootKey.toString("hex"),
-      "outbound.ca_file": standIn.rootFile,
-    },
-  });
+  gateway = await Gateway.create({ settings: world.standIn.gatewaySettings });
   ({ account } = await shop(gateway));
   await account.device(number, "--connector", "linked", "--gap", "0s", "--jitter", "0s");
   folder = join(gateway.folder, "old");

@@ -78,6 +78,15 @@ export class StandIn implements ConnectionOwner {
     return this.root.publicKey;
   }
 
+  /** With these a gateway's linked devices connect here. */
+  get gatewaySettings(): Record<string, string> {
+    return {
+      "linked.url": this.url,
+      "linked.root_key": this.rootKey.toString("hex"),
+      "outbound.ca_file": this.rootFile,
+    };
+  }
+
   certificates(): Buffer {
     return makeChain(this.root, this.serverKey.publicKey, this.chainFault);
   }

@@ -16,21 +16,11 @@ import {
 import { Agent } from "node:https";
 import { deserialize, serialize } from "node:v8";
 import { Changes } from "./changes.ts";
+import { silent } from "./silent.ts";
 import { trusting } from "./trust.ts";
 
-type Logger = NonNullable<UserFacingSocketConfig["logger"]>;
 type Socket = ReturnType<typeof makeWASocket>;
 type Stanza = { tag: string; attrs: Record<string, string> };
-
-const silent: Logger = {
-  level: "silent",
-  child: () => silent,
-  trace: () => undefined,
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 
 /** Where a client connects, and what it trusts. */
 export interface Platform {

@@ -10,21 +10,10 @@ import {
 } from "baileys-6";
 import { Changes } from "./changes.ts";
 import type { Platform } from "./client.ts";
-
-type Logger = NonNullable<UserFacingSocketConfig["logger"]>;
+import { silent } from "./silent.ts";
 
 // It writes hundreds of small files before.
 const openWithin = 60_000;
-
-const silent: Logger = {
-  level: "silent",
-  child: () => silent,
-  trace: () => undefined,
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 
 export class OldClient {
   private readonly changes = new Changes();
