@@ -9,7 +9,7 @@ import { exchange } from "./support/http.ts";
 import { freshNumber, simulated } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
 import { person } from "./support/people.ts";
-import { visit } from "./support/web_people.ts";
+import { fromRow, visit } from "./support/web_people.ts";
 
 // A browser is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
@@ -99,7 +99,7 @@ test("a key that is revoked sends no more, and its name has to be typed", async 
   const key = await makeKey(visitor, "laporan");
   const body = { to: freshNumber(), from: device, message: "Halo", Type: "text" };
   expect((await account.send(body, { key })).status).toBe(200);
-  await page.getByRole("row", { name: /laporan/ }).getByRole("button", { name: "Revoke" }).click();
+  await fromRow(page, /laporan/, "Revoke");
   const dialog = page.getByRole("dialog", { name: "Revoke the key" });
   const revoke = dialog.getByRole("button", { name: "Revoke" });
   expect(await revoke.isDisabled()).toBe(true);
@@ -154,6 +154,7 @@ test("filters live in the address, and what they leave can be downloaded", async
   await page.keyboard.press("Enter");
   await page.getByLabel("Recipient", { exact: true }).fill(`+${bad}`);
   await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: /^Time/ }).click();
   await page.getByLabel("Since", { exact: true }).fill("2026-01-01T00:00");
   const wanted = ["state=failed", "code=1001", `device=${device}`, "text=terdaftar", `to=${bad}`];
   for (const part of [...wanted, "since=202"]) await soon(() => page.url()).toContain(part);
@@ -247,13 +248,13 @@ test("an administrator makes an account, fills it, and links somebody to it", as
   gateway.secrets.add(await secret.locator("code").innerText());
   await secret.getByRole("button", { name: "I have copied it" }).click();
   const row = page.getByRole("row", { name: /Klinik Sehat/ });
-  await row.getByRole("button", { name: "Top up" }).click();
+  await fromRow(page, /Klinik Sehat/, "Top up");
   await page.getByLabel("Amount").fill("23");
   await page.getByRole("dialog").getByRole("button", { name: "Top up" }).click();
   await row.getByText("123").waitFor();
 
   await visitor.goto("/people");
-  await page.getByRole("row", { name: /admin@toko.example/ }).getByText("Sign-in link").click();
+  await fromRow(page, /admin@toko.example/, "Sign-in link");
   const link = await page.getByRole("dialog", { name: "Sign-in link" }).locator("code").innerText();
   expect(link).toContain("/app/sign-in#");
   gateway.secrets.add(link.split("#")[1]!);

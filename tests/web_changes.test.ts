@@ -6,7 +6,7 @@ import { openBrowser, type Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
 import { person, type SomePerson } from "./support/people.ts";
-import { visit } from "./support/web_people.ts";
+import { fromRow, visit } from "./support/web_people.ts";
 
 // A browser is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
@@ -69,13 +69,13 @@ test("the same for a device's pace, and for an account as its administrator edit
   expect(await page.getByLabel("Gap between sends (seconds)").inputValue()).toBe("0");
 
   await visitor.goto("/accounts");
-  await page.getByRole("button", { name: "Edit the account" }).click();
+  await fromRow(page, /Toko kami/, "Edit the account");
   const dialog = page.getByRole("dialog", { name: "Edit the account: Toko kami" });
   await dialog.getByLabel("Request limit").fill("5/s");
   await gateway.json("account", "set", account.id, "--devices-max", "9");
   await dialog.getByRole("button", { name: "Save" }).click();
   await page.getByText("Somebody else changed it first.").waitFor();
-  await expect.poll(() => dialog.getByLabel("Devices at most").inputValue()).toBe("9");
+  await expect.poll(() => dialog.getByLabel("Device limit").inputValue()).toBe("9");
   await dialog.getByLabel("Request limit").fill("5/s");
   await dialog.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved").waitFor();
@@ -85,7 +85,7 @@ test("the same for a device's pace, and for an account as its administrator edit
 
 test("taking credit away needs the account's name", async () => {
   await visitor.goto("/accounts");
-  await page.getByRole("button", { name: "Top up" }).click();
+  await fromRow(page, /Toko kami/, "Top up");
   const dialog = page.getByRole("dialog", { name: "Top up: Toko kami" });
   await dialog.getByLabel("Amount").fill("-40");
   await confirm("Top up: Toko kami", "Deduct credit", "Toko kami");
@@ -101,7 +101,7 @@ test("rotating secrets needs their owner's name", async () => {
   await secret.getByRole("button", { name: "I have copied it" }).click();
 
   await visitor.goto("/keys");
-  await page.getByRole("row", { name: /laporan/ }).getByRole("button", { name: "Rotate" }).click();
+  await fromRow(page, /laporan/, "Rotate");
   await confirm("Rotate the key", "Rotate", "laporan");
   const key = page.getByRole("dialog", { name: "Your new key" });
   gateway.secrets.add(await key.locator("code").innerText());

@@ -4,57 +4,34 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { type Account, shop } from "./support/account.ts";
 import { barriers, type Language, openBrowser, type Scheme, Visitor } from "./support/browser.ts";
-import { Gateway } from "./support/gateway.ts";
-import { freshNumber, simulated } from "./support/numbers.ts";
-import { Sink } from "./support/sink.ts";
-import { person, type SomePerson } from "./support/people.ts";
 import { visit } from "./support/web_people.ts";
+import { openWebShop, type WebShop } from "./support/web_shop.ts";
 
 const folder = process.env["MERPATI_SCREENSHOTS"];
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
-let gateway: Gateway;
+let world: WebShop;
 let browser: Browser;
-let sink: Sink;
-let admin: SomePerson;
-let account: Account;
-let device: string;
-let unlinked: string;
-let message = "";
 
 beforeAll(async () => {
-  sink = await Sink.open({ secure: false });
-  [gateway, browser] = await Promise.all([
-    Gateway.create({ settings: { "outbound.allow_http_callbacks": true } }),
-    openBrowser(),
-  ]);
-  ({ account, device } = await shop(gateway, { credits: 12_840, callback: sink.url("/status") }));
-  admin = await person(gateway, "ani@toko.example", "--admin");
-  unlinked = simulated("992005");
-  await gateway.json("device", "add", account.id, unlinked);
-  const recipients = [freshNumber(), freshNumber(), "6281234991001", freshNumber()];
-  for (const to of recipients) {
-    const answer = await account.send({ to, from: device, message: "Halo", Type: "text" });
-    message ||= answer.json.data.requestId;
-  }
-  await account.send({ to: freshNumber(), from: device, message: "x", Type: "text", delay: 3600 });
-  await sink.requests("/status", recipients.length);
+  [world, browser] = await Promise.all([openWebShop(), openBrowser()]);
   if (folder) mkdirSync(folder, { recursive: true });
 });
 afterAll(async () => {
   await browser.close();
-  await gateway.close();
-  await sink.close();
+  await world.close();
 });
 
 const pages: [string, () => string][] = [
   ["overview", () => "/"],
   ["messages", () => "/messages"],
-  ["message", () => `/messages/${message}`],
+  ["messages-filtered", () => "/messages?state=failed&code=1001"],
+  ["messages-none", () => "/messages?to=6281999999999"],
+  ["message", () => `/messages/${world.message}`],
+  ["message-waiting", () => `/messages/${world.waiting}`],
   ["devices", () => "/devices"],
-  ["device", () => `/devices/${device}`],
+  ["device", () => `/devices/${world.device}`],
   ["callbacks", () => "/callbacks"],
   ["keys", () => "/keys"],
   ["account", () => "/account"],
@@ -69,11 +46,23 @@ const pages: [string, () => string][] = [
 
 const dialogs: [string, () => string, RegExp][] = [
   ["add-device", () => "/devices", /^(Tambah perangkat|Add a device)$/],
-  ["link", () => `/devices/${unlinked}`, /^(Tautkan|Link)$/],
-  ["remove-device", () => `/devices/${device}`, /^(Hapus perangkat|Remove the device)$/],
+  ["link", () => `/devices/${world.unlinked}`, /^(Tautkan|Link)$/],
+  ["remove-device", () => `/devices/${world.device}`, /^(Hapus perangkat|Remove the device)$/],
   ["create-key", () => "/keys", /^(Buat kunci|Create a key)$/],
-  ["edit-account", () => "/accounts", /^(Ubah akun|Edit the account)$/],
+  ["rotate-secret", () => "/account", /^(Ganti rahasia|Rotate the secret)$/],
+  ["test-callback", () => "/callbacks", /^(Uji callback|Test a callback)$/],
+  ["create-account", () => "/accounts", /^(Buat akun|Create an account)$/],
+  ["add-person", () => "/people", /^(Tambah pengguna|Add a person)$/],
 ];
+
+const MENU = /^(Tindakan|Actions)/;
+const menus: [string, () => string, RegExp, RegExp][] = [
+  ["edit-account", () => "/accounts", /Toko Kenanga/, /^(Ubah akun|Edit the account)$/],
+  ["revoke-key", () => "/keys", /laporan-harian/, /^(Cabut|Revoke)$/],
+];
+
+// Pages that teach a newcomer whose account has nothing yet.
+const empty = ["/", "/messages", "/devices", "/callbacks", "/keys", "/account", "/usage"];
 
 const WIDTHS = [1440, 390];
 
@@ -84,7 +73,9 @@ async function lookAt(visitor: Visitor, name: string, width: number): Promise<vo
   expect(await barriers(page), name).toEqual([]);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(wide, `${name}: wider than its window`).toBeLessThanOrEqual(width);
-  if (folder) await page.screenshot({ path: join(folder, `${name}-${width}.png`) });
+  if (!folder) return;
+  const fullPage = (await page.getByRole("dialog").count()) === 0;
+  await page.screenshot({ path: join(folder, `${name}-${width}.png`), fullPage });
 }
 
 const looks = (["light", "dark"] as Scheme[]).flatMap((scheme) =>
@@ -97,7 +88,7 @@ describe.each(looks)("%s, %s", (scheme, language) => {
   };
 
   test("signing in", async () => {
-    const visitor = await Visitor.open(browser, { baseUrl: gateway.url, scheme, language });
+    const visitor = await Visitor.open(browser, { baseUrl: world.gateway.url, scheme, language });
     await visitor.goto("/");
     await look(visitor, "sign-in");
     expect(visitor.complaints).toEqual([]);
@@ -105,7 +96,7 @@ describe.each(looks)("%s, %s", (scheme, language) => {
   });
 
   test("every page", async () => {
-    const visitor = await visit(browser, gateway, admin, { scheme, language });
+    const visitor = await visit(browser, world.gateway, world.admin, { scheme, language });
     for (const [name, path] of pages) {
       await visitor.goto(path());
       await look(visitor, name);
@@ -114,15 +105,40 @@ describe.each(looks)("%s, %s", (scheme, language) => {
     await visitor.close();
   });
 
+  test("a newcomer's pages", async () => {
+    const visitor = await visit(browser, world.gateway, world.newcomer, { scheme, language });
+    for (const path of empty) {
+      await visitor.goto(path);
+      await look(visitor, `empty${path.replace("/", "-")}`);
+    }
+    expect(visitor.complaints).toEqual([]);
+    await visitor.close();
+  });
+
   test("what opens over a page", async () => {
-    const visitor = await visit(browser, gateway, admin, { scheme, language });
+    const visitor = await visit(browser, world.gateway, world.admin, { scheme, language });
     const { page } = visitor;
     for (const [name, path, button] of dialogs) {
       await visitor.goto(path());
-      await page.locator("main, [role=dialog]").getByRole("button", { name: button }).click();
+      await page.locator("main, [role=dialog]").getByRole("button", { name: button }).first().click();
       await page.getByRole("dialog").last().waitFor();
       await look(visitor, name);
     }
+    for (const [name, path, row, action] of menus) {
+      await visitor.goto(path());
+      const actions = page.getByRole("row", { name: row }).getByRole("button", { name: MENU });
+      await actions.click();
+      const item = page.getByRole("menuitem", { name: action });
+      await item.waitFor();
+      await look(visitor, `${name}-menu`);
+      await item.click();
+      await page.getByRole("dialog").last().waitFor();
+      await look(visitor, name);
+    }
+    await visitor.goto("/messages");
+    await page.getByRole("button", { name: /^(Waktu|Time)/ }).click();
+    await page.locator('input[type="datetime-local"]').first().waitFor();
+    await look(visitor, "time-filter");
     await visitor.goto("/");
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").waitFor();

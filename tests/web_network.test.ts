@@ -1,4 +1,5 @@
 // A page that stays open while the network, or the gateway, comes and goes.
+import { request } from "node:http";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";
@@ -7,6 +8,7 @@ import { Cuttable } from "./support/cuttable.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
 import { person } from "./support/people.ts";
+import { waitFor } from "./support/wait.ts";
 import { visit } from "./support/web_people.ts";
 
 // A browser is slow on a busy machine.
@@ -49,6 +51,40 @@ async function isLive(): Promise<void> {
   await page.locator("main[data-live=true]").waitFor();
 }
 
+const EVENTS_KEPT = 1_024; // Of an account (src/api/events/event_ring.hpp).
+const EVENTS_AT_ONCE = 20;
+
+/** Counts the events of the account, as they are told to who was never cut off. */
+async function watch(): Promise<{ count: () => number; close: () => void }> {
+  const { key } = await account.createKey({ scopes: "messages:read" });
+  let events = 0;
+  let begun = false;
+  const asked = request(`${gateway.url}/v1/events`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  asked.on("error", () => undefined);
+  asked.on("response", (answer) => {
+    begun = true;
+    answer.setEncoding("utf8").on("error", () => undefined);
+    answer.on("data", (piece: string) => (events += piece.split("\nevent: ").length - 1));
+  });
+  asked.end();
+  await waitFor("the stream", () => begun);
+  return { count: () => events, close: () => asked.destroy() };
+}
+
+/** Runs in the page before the app: what the gateway itself says by "resync". */
+function countResyncs(): void {
+  const world = globalThis as any;
+  world.resyncs = 0;
+  world.EventSource = class extends EventSource {
+    constructor(url: string) {
+      super(url);
+      this.addEventListener("resync", () => (world.resyncs += 1));
+    }
+  };
+}
+
 test("what happened while the network was away is there when it is back", async () => {
   await isLive();
   const before = await send();
@@ -83,6 +119,35 @@ test("a gateway that was started again knows no old events: all is read anew", a
   const first = await send();
   await row(first).waitFor();
   await isLive();
+  const later = await send();
+  await row(later).waitFor();
+});
+
+test("who comes back after more than the gateway keeps reads all anew", async () => {
+  await visitor.context.addInitScript(countResyncs);
+  await visitor.goto("/messages");
+  await isLive();
+  const watcher = await watch();
+  const before = await send();
+  await row(before).waitFor();
+  const resyncs = () => page.evaluate(() => (globalThis as any).resyncs as number);
+  expect(await resyncs()).toBe(0);
+  network.cut();
+  await page.locator("main[data-live=false]").waitFor();
+  // More of one moment than are told singly would be told as one event.
+  let last = before;
+  const begun = watcher.count();
+  while (watcher.count() - begun <= EVENTS_KEPT) {
+    const told = watcher.count();
+    const sends = Array.from({ length: EVENTS_AT_ONCE }, () => send());
+    last = (await Promise.all(sends)).at(-1)!;
+    await waitFor("the events", () => watcher.count() >= told + EVENTS_AT_ONCE);
+  }
+  watcher.close();
+  network.mend();
+  await row(last).waitFor();
+  await isLive();
+  await soon(resyncs).toBe(1);
   const later = await send();
   await row(later).waitFor();
 });

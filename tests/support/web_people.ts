@@ -1,5 +1,5 @@
 // People who use the web app, signed in as they do it.
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { type Language, type Scheme, Visitor } from "./browser.ts";
 import type { Gateway } from "./gateway.ts";
 import type { SomePerson } from "./people.ts";
@@ -26,4 +26,11 @@ export async function visit(
   await page.locator("main#content").waitFor();
   await visitor.settled();
   return visitor;
+}
+
+/** Chooses what can be done with a row of a list. */
+export async function fromRow(page: Page, row: RegExp, action: string): Promise<void> {
+  const actions = page.getByRole("row", { name: row }).getByRole("button", { name: /^Actions for/ });
+  await actions.click();
+  await page.getByRole("menuitem", { name: action, exact: true }).click();
 }

@@ -3,6 +3,8 @@ import "@mantine/notifications/styles.css";
 import "./style/tokens.css";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
+import { watchFocus } from "./ui/focus_kept.ts";
 
 const root = document.getElementById("root");
+watchFocus();
 if (root) createRoot(root).render(<App />);

@@ -45,7 +45,7 @@ test("no text breaks out of its quotes", () => {
     revision: "A" as const,
     body: bodyOf({ ...draft, text }),
   };
-  expect(snippet("curl", request)).toContain(`'{"to":"6281234567890"`);
+  expect(snippet("curl", request)).toContain(`'{\n  "to": "6281234567890"`);
   expect(snippet("curl", request)).toContain(`'\\''; rm -rf`);
   expect(snippet("PHP", request)).toContain(`'message' => '\\'; rm -rf / #" \\\\ $HOME`);
   expect(snippet("Python", request)).toContain(JSON.stringify(text));

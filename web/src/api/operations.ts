@@ -26,6 +26,12 @@ import type {
 const byId = (id: string) => ({ params: { path: { id } } });
 const byNumber = (number: string) => ({ params: { path: { number } } });
 
+/** Without a limit: the longest page that there is. */
+export interface PageQuery {
+  limit?: number;
+  cursor?: string | undefined;
+}
+
 // --- Messages ---
 
 export interface MessageQuery {
@@ -99,8 +105,8 @@ export const replayCallback = (id: string) =>
 // --- Devices ---
 
 /** Of the account; of all accounts, for the administrator, where none is named. */
-export const listDevices = (account: string, count = false) =>
-  answerOf(client.GET("/v1/devices", { params: { query: given({ account, count }) } }));
+export const listDevices = (query: PageQuery & { account: string; count?: boolean }) =>
+  answerOf(client.GET("/v1/devices", { params: { query: given(query) } }));
 
 export const readDevice = (number: string) =>
   taggedAnswerOf(client.GET("/v1/devices/{number}", byNumber(number)));
@@ -174,8 +180,8 @@ export const answerPairing = (number: string, answer: string) =>
 
 // --- Keys ---
 
-export const listKeys = (account: string) =>
-  answerOf(client.GET("/v1/keys", { params: { query: { account } } }));
+export const listKeys = (query: PageQuery & { account: string }) =>
+  answerOf(client.GET("/v1/keys", { params: { query: given(query) } }));
 
 export const createKey = (body: NewKey) => answerOf(client.POST("/v1/keys", { body }));
 
@@ -185,7 +191,8 @@ export const revokeKey = (id: string) => answerOf(client.DELETE("/v1/keys/{id}",
 
 // --- Accounts ---
 
-export const listAccounts = () => answerOf(client.GET("/v1/admin/accounts"));
+export const listAccounts = (query: PageQuery = {}) =>
+  answerOf(client.GET("/v1/admin/accounts", { params: { query: given(query) } }));
 
 export const createAccount = (body: NewAccount) =>
   answerOf(client.POST("/v1/admin/accounts", { body }));

@@ -1,5 +1,6 @@
 // Signing in and out, who may what, and who changed what.
 import { answerOf, client, given } from "./client.ts";
+import type { PageQuery } from "./operations.ts";
 import { Problem } from "./problem.ts";
 import type { NewMember, NewPerson, Role, SessionView, SignIn } from "./types.ts";
 
@@ -39,8 +40,8 @@ export const endTotp = () => answerOf(client.DELETE("/v1/session/totp"));
 
 // --- Of an account ---
 
-export const listMembers = (account: string) =>
-  answerOf(client.GET("/v1/account/people", { params: { query: { account } } }));
+export const listMembers = (query: PageQuery & { account: string }) =>
+  answerOf(client.GET("/v1/account/people", { params: { query: given(query) } }));
 
 export const addMember = (body: NewMember) => answerOf(client.POST("/v1/account/people", { body }));
 
@@ -61,7 +62,8 @@ export const removeMember = (account: string, email: string) =>
 
 // --- Of the server ---
 
-export const listPeople = () => answerOf(client.GET("/v1/admin/people"));
+export const listPeople = (query: PageQuery) =>
+  answerOf(client.GET("/v1/admin/people", { params: { query: given(query) } }));
 
 export const createPerson = (body: NewPerson) =>
   answerOf(client.POST("/v1/admin/people", { body }));

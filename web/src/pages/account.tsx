@@ -53,7 +53,7 @@ function Plan({ account }: { account: Shown }) {
           },
           { name: t.account.rate, value: rateText(account.rate, t) },
           { name: t.account.devicesMax, value: format.number(account.devices_max) },
-          { name: "id", value: <Mono>{account.id}</Mono> },
+          { name: t.account.id, value: <Mono>{account.id}</Mono> },
         ]}
       />
       {account.plan !== "paid" && <Note calm>{t.account.planNote}</Note>}

@@ -1,7 +1,6 @@
 // All accounts of the server, for its administrator.
-import { Button, Group, NumberInput, TextInput } from "@mantine/core";
+import { Anchor, Button, NumberInput, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { listAccounts, topUp } from "../api/operations.ts";
@@ -12,10 +11,12 @@ import { TypedName } from "../ui/confirm.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { Empty, Mono } from "../ui/notes.tsx";
+import { Empty, Mono, Quiet } from "../ui/notes.tsx";
 import { Page } from "../ui/page.tsx";
+import { PAGE, usePaged } from "../ui/paged.ts";
 import { useNotices } from "../ui/problem_note.tsx";
 import { useRefresh } from "../ui/refresh.ts";
+import { RowMenu } from "../ui/row_menu.tsx";
 import { SecretDialog } from "../ui/secret_dialog.tsx";
 import { At } from "../ui/time.tsx";
 import { CreateAccount, EditAccount } from "./account_form.tsx";
@@ -32,7 +33,9 @@ export default function Accounts() {
   const [creating, setCreating] = useDisclosure(false);
   const [asked, setAsked] = useState<Asked>();
   const [secret, setSecret] = useState<string>();
-  const accounts = useQuery({ queryKey: ["admin", "accounts"], queryFn: listAccounts });
+  const accounts = usePaged(["admin", "accounts", "paged"], (cursor) =>
+    listAccounts({ limit: PAGE, cursor }),
+  );
   const open = (account: Account) => {
     setAccount(account.id);
     go("/");
@@ -47,9 +50,10 @@ export default function Accounts() {
       <DataTable
         label={t.admin.accounts}
         columns={useColumns(open, setAsked)}
-        rows={accounts.data?.items}
+        rows={accounts.items}
         rowKey={(account) => account.id}
         error={accounts.error}
+        next={accounts.next}
         empty={
           <Empty icon="accounts" title={t.admin.empty} text={t.admin.emptyText}>
             {create}
@@ -78,46 +82,54 @@ function useColumns(
 ): Column<Account>[] {
   const { t, format } = useWords();
   return [
-    { key: "name", head: t.admin.name, phone: "title", cell: (one) => one.name },
-    { key: "id", head: "id", narrow: true, cell: (one) => <Mono>{one.id}</Mono> },
+    {
+      key: "name",
+      head: t.admin.name,
+      phone: "title",
+      cell: (one) => (
+        <Anchor
+          component="button"
+          type="button"
+          inherit
+          c="inherit"
+          ta="left"
+          onClick={() => open(one)}
+        >
+          {one.name}
+        </Anchor>
+      ),
+    },
+    { key: "id", head: t.account.id, narrow: true, cell: (one) => <Mono>{one.id}</Mono> },
     { key: "plan", head: t.admin.plan, narrow: true, cell: (one) => t.account.plans[one.plan] },
     {
       key: "credit",
       head: t.admin.credit,
       align: "right",
       narrow: true,
-      cell: (one) => (one.credit === null ? t.common.unlimited : format.number(one.credit)),
+      cell: (one) =>
+        one.credit === null ? <Quiet>{t.common.unlimited}</Quiet> : format.number(one.credit),
     },
     {
       key: "expires",
       head: t.admin.expires,
       narrow: true,
-      cell: (one) => (one.expires_at ? <At time={one.expires_at} /> : t.account.noEnd),
+      cell: (one) =>
+        one.expires_at ? <At time={one.expires_at} /> : <Quiet>{t.account.noEnd}</Quiet>,
     },
     {
       key: "actions",
       head: "",
       narrow: true,
+      phone: "mark",
       cell: (one) => (
-        <Group gap={6} wrap="nowrap" justify="flex-end">
-          <Button
-            size="compact-xs"
-            variant="default"
-            onClick={() => ask({ action: "topUp", account: one })}
-          >
-            {t.admin.topUp}
-          </Button>
-          <Button
-            size="compact-xs"
-            variant="default"
-            onClick={() => ask({ action: "edit", account: one })}
-          >
-            {t.admin.edit}
-          </Button>
-          <Button size="compact-xs" variant="default" onClick={() => open(one)}>
-            {t.admin.open}
-          </Button>
-        </Group>
+        <RowMenu
+          of={one.name}
+          actions={[
+            { name: t.admin.open, run: () => open(one) },
+            { name: t.admin.topUp, run: () => ask({ action: "topUp", account: one }) },
+            { name: t.admin.edit, run: () => ask({ action: "edit", account: one }) },
+          ]}
+        />
       ),
     },
   ];

@@ -7,6 +7,7 @@ import type { CallbackHost } from "../api/types.ts";
 import { usePollInterval } from "../live/live.tsx";
 import { useSession } from "../session/session.tsx";
 import { useText, useWords } from "../texts/index.tsx";
+import { callbackError } from "../ui/callback_error.ts";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { OneLine } from "../ui/notes.tsx";
@@ -51,6 +52,14 @@ export function Hosts({ account }: { account: string }) {
   );
 }
 
+const TONES = { open: "bad", failing: "warn", closed: "good" } as const;
+
+/** Of a receiver that is asked as usual: how it answered lately. */
+function healthOf(host: CallbackHost): keyof typeof TONES {
+  const fails = host.success_rate !== null && host.success_rate < 0.5;
+  return host.breaker === "closed" && fails ? "failing" : host.breaker;
+}
+
 function useColumns(): Column<CallbackHost>[] {
   const { t, format } = useWords();
   return [
@@ -66,9 +75,7 @@ function useColumns(): Column<CallbackHost>[] {
       narrow: true,
       phone: "mark",
       cell: (one) => (
-        <State tone={one.breaker === "open" ? "bad" : "good"}>
-          {t.callbacks.breakers[one.breaker]}
-        </State>
+        <State tone={TONES[healthOf(one)]}>{t.callbacks.breakers[healthOf(one)]}</State>
       ),
     },
     {
@@ -85,7 +92,12 @@ function useColumns(): Column<CallbackHost>[] {
       narrow: true,
       cell: (one) => format.number(one.waiting),
     },
-    { key: "error", head: t.callbacks.last, phone: "hide", cell: (one) => one.last_error },
+    {
+      key: "error",
+      head: t.callbacks.last,
+      phone: "hide",
+      cell: (one) => one.last_error && callbackError(one.last_error, t),
+    },
   ];
 }
 

@@ -1,5 +1,5 @@
 // Callbacks and device webhooks: what was told to whom, and telling it again.
-import { Button, Drawer, Select, Skeleton, Stack } from "@mantine/core";
+import { Button, Select, Skeleton, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
 import { listAttempts, listCallbacks, readCallback, replayCallback } from "../api/operations.ts";
@@ -7,6 +7,7 @@ import type { Callback, CallbackAttempt, CallbackState as Word } from "../api/ty
 import { usePollInterval } from "../live/live.tsx";
 import { useAccountId, useSession } from "../session/session.tsx";
 import { useText, useWords } from "../texts/index.tsx";
+import { callbackError, lastAnswer } from "../ui/callback_error.ts";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FilterBar } from "../ui/filter_bar.tsx";
 import { Copy, Empty, EmptyFilter, Facts, Mono, OneLine } from "../ui/notes.tsx";
@@ -14,6 +15,7 @@ import { Page } from "../ui/page.tsx";
 import { usePaged } from "../ui/paged.ts";
 import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
 import { useRefresh } from "../ui/refresh.ts";
+import { SideDrawer } from "../ui/side_drawer.tsx";
 import { State, type Tone } from "../ui/state.tsx";
 import { Ago, At } from "../ui/time.tsx";
 import { useFilters, useWithFilters } from "../ui/url_state.ts";
@@ -40,8 +42,10 @@ export default function Callbacks() {
   const withFilters = useWithFilters();
   const { filters, set, clear, any } = useFilters(FILTERS);
   const query = { account, state: filters.state as Word | "" };
-  const list = usePaged(["callbacks", query], (cursor) =>
-    listCallbacks({ ...query, limit: 50, cursor }),
+  const list = usePaged(
+    ["callbacks", query],
+    (cursor) => listCallbacks({ ...query, limit: 50, cursor }),
+    { pagesMax: 40 },
   );
   const states = Object.entries(t.states).map(([value, label]) => ({ value, label }));
   return (
@@ -94,14 +98,17 @@ function CallbackState({ state }: { state: Word }) {
   return <State tone={TONES[state] ?? "calm"}>{t.states[state] ?? state}</State>;
 }
 
-function lastAnswer(one: Callback): string {
-  return [one.last_status, one.last_error].filter(Boolean).join(" · ");
-}
-
 function useColumns(addressOf: (callback: Callback) => string): Column<Callback>[] {
-  const t = useText().callbacks;
+  const texts = useText();
+  const t = texts.callbacks;
   return [
-    { key: "at", head: t.updated, narrow: true, cell: (one) => <Ago time={one.updated_at} /> },
+    {
+      key: "at",
+      head: t.updated,
+      narrow: true,
+      phone: "bare",
+      cell: (one) => <Ago time={one.updated_at} />,
+    },
     {
       key: "state",
       head: t.state,
@@ -119,7 +126,13 @@ function useColumns(addressOf: (callback: Callback) => string): Column<Callback>
         </Link>
       ),
     },
-    { key: "kind", head: t.kind, narrow: true, cell: (one) => t.kinds[one.kind] ?? one.kind },
+    {
+      key: "kind",
+      head: t.kind,
+      narrow: true,
+      phone: "bare",
+      cell: (one) => t.kinds[one.kind] ?? one.kind,
+    },
     {
       key: "attempts",
       head: t.attempts,
@@ -127,27 +140,22 @@ function useColumns(addressOf: (callback: Callback) => string): Column<Callback>
       narrow: true,
       cell: (one) => one.attempts,
     },
-    { key: "last", head: t.last, phone: "hide", cell: lastAnswer },
+    { key: "last", head: t.last, phone: "hide", cell: (one) => lastAnswer(one, texts) },
   ];
 }
 
 function CallbackDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   const t = useText();
   return (
-    <Drawer
-      opened={id !== undefined}
-      onClose={onClose}
-      title={t.callbacks.detail}
-      size={560}
-      closeButtonProps={{ "aria-label": t.common.close }}
-    >
+    <SideDrawer opened={id !== undefined} onClose={onClose} title={t.callbacks.detail} size={560}>
       {id && <CallbackView key={id} id={id} />}
-    </Drawer>
+    </SideDrawer>
   );
 }
 
 function CallbackView({ id }: { id: string }) {
-  const t = useText().callbacks;
+  const texts = useText();
+  const t = texts.callbacks;
   const { can } = useSession();
   const interval = usePollInterval(2);
   const callback = useQuery({
@@ -162,7 +170,7 @@ function CallbackView({ id }: { id: string }) {
     <Stack gap="lg">
       <div className={classes.head}>
         <CallbackState state={shown.state} />
-        <span className={classes.outcome}>{lastAnswer(shown)}</span>
+        <span className={classes.outcome}>{lastAnswer(shown, texts)}</span>
       </div>
       {can("callbacks:manage") && shown.state !== "waiting" && <Replay id={id} />}
       <Facts
@@ -245,8 +253,9 @@ function Attempt({ attempt }: { attempt: CallbackAttempt }) {
   const facts = [
     attempt.status ? `HTTP ${attempt.status}` : t.callbacks.noAnswer,
     attempt.took_ms === null ? "" : format.duration(attempt.took_ms),
-    attempt.error ?? "",
+    attempt.status === null && attempt.error ? callbackError(attempt.error, t) : "",
   ].filter(Boolean);
+  const said = attempt.answer || (attempt.status === null ? attempt.error : null);
   return (
     <li className={timeline.event} data-tone={good ? "good" : "bad"}>
       <div className={timeline.line}>
@@ -256,7 +265,7 @@ function Attempt({ attempt }: { attempt: CallbackAttempt }) {
         </time>
       </div>
       <div className={timeline.more}>{facts.join(" · ")}</div>
-      {attempt.answer && <pre className={timeline.answer}>{attempt.answer}</pre>}
+      {said && <pre className={timeline.answer}>{said}</pre>}
     </li>
   );
 }

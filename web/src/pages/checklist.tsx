@@ -19,7 +19,7 @@ export function Checklist({ shown }: { shown: Overviewed }) {
   const t = useText();
   const { can } = useSession();
   const { devices, messages, delivered, keys } = shown;
-  const first = devices.data?.items[0];
+  const first = devices.data?.[0];
   const words = t.overview.steps;
   const steps: Step[] = [
     {
@@ -34,14 +34,14 @@ export function Checklist({ shown }: { shown: Overviewed }) {
       name: words.pair,
       text: words.pairText,
       href: first ? `/devices/${first.number}` : "/devices",
-      done: devices.data?.items.some((one) => one.state === "connected") ?? false,
+      done: devices.data?.some((one) => one.state === "connected") ?? false,
     },
     {
       key: "key",
       name: words.key,
       text: words.keyText,
       href: "/keys",
-      done: keys.data?.items.some((key) => key.state === "active") ?? false,
+      done: keys.data?.some((key) => key.state === "active") ?? false,
     },
     {
       key: "send",
@@ -73,16 +73,17 @@ export function Checklist({ shown }: { shown: Overviewed }) {
               {step.done ? <Icon name="check" size={14} /> : place + 1}
             </span>
             <div className={classes.about}>
-              <div className={classes.stepName}>{step.name}</div>
+              <div className={classes.stepName}>
+                {step.done || step === current ? (
+                  step.name
+                ) : (
+                  <Link href={step.href}>{step.name}</Link>
+                )}
+              </div>
               {!step.done && <p>{step.text}</p>}
             </div>
-            {!step.done && (
-              <Button
-                component={Link}
-                href={step.href}
-                size="xs"
-                variant={step === current ? "filled" : "default"}
-              >
+            {step === current && (
+              <Button component={Link} href={step.href} size="xs">
                 {step.name}
               </Button>
             )}

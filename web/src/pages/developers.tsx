@@ -18,18 +18,27 @@ import { Link } from "wouter";
 import { listDevices, sendWithKey } from "../api/operations.ts";
 import { useAccountId } from "../session/session.tsx";
 import { useText } from "../texts/index.tsx";
-import { Code, Copy, Note } from "../ui/notes.tsx";
+import { isPaused } from "../ui/device_state.tsx";
+import { Code, Copy } from "../ui/notes.tsx";
 import { Page, Panel, Section } from "../ui/page.tsx";
+import { everyItem } from "../ui/paged.ts";
 import { ProblemNote } from "../ui/problem_note.tsx";
 import classes from "./developers.module.css";
 import { bodyOf, type Draft, OUTCOMES, type Outcome } from "./draft.ts";
 import { LANGUAGES, type SnippetLanguage, snippet } from "./snippets.ts";
 
+const CHOICES_MAX = 50; // Devices of what was typed.
+
 export default function Developers() {
   const t = useText();
   const account = useAccountId();
-  const devices = useQuery({ queryKey: ["devices", account], queryFn: () => listDevices(account) });
-  const numbers = (devices.data?.items ?? []).map((device) => device.number);
+  const devices = useQuery({
+    queryKey: ["devices", account, "all"],
+    queryFn: () => everyItem((cursor) => listDevices({ account, cursor })),
+  });
+  const numbers = (devices.data ?? []).map((device) => device.number);
+  // One that sends at once, where there is one.
+  const ready = devices.data?.find((one) => one.state === "connected" && !isPaused(one));
   const [draft, setDraft] = useState<Draft>({
     revision: "A",
     from: "",
@@ -42,7 +51,7 @@ export default function Developers() {
     callback: "",
   });
   const [key, setKey] = useState("");
-  const shown = { ...draft, from: draft.from || numbers[0] || "628…" };
+  const shown = { ...draft, from: draft.from || ready?.number || numbers[0] || "628…" };
   return (
     <Page
       title={t.developers.title}
@@ -91,6 +100,8 @@ function Form({ draft, numbers, change }: FormProps) {
           data={numbers}
           value={numbers.includes(draft.from) ? draft.from : null}
           onChange={(from) => change({ from: from ?? "" })}
+          limit={CHOICES_MAX}
+          searchable
         />
         <Group grow align="flex-end">
           <TextInput
@@ -214,7 +225,7 @@ function Try({ draft, apiKey, setKey }: TryProps) {
   const answer = send.data;
   const data = answer?.body["data"] as { requestId?: string } | undefined;
   return (
-    <Section title={t.answer}>
+    <Section title={t.tryTitle}>
       <form onSubmit={submit}>
         <Group align="flex-end" gap="sm" wrap="nowrap">
           <PasswordInput
@@ -231,7 +242,6 @@ function Try({ draft, apiKey, setKey }: TryProps) {
         </Group>
       </form>
       <Stack gap="sm" mt="sm">
-        {!apiKey && <Note calm>{t.tryNeedsKey}</Note>}
         <ProblemNote error={send.error} />
         {answer && <Code>{`HTTP ${answer.status}\n${JSON.stringify(answer.body, null, 2)}`}</Code>}
         {data?.requestId && (

@@ -1,39 +1,52 @@
 // One device: its state, its pace, what can be done to it.
-import { Button, Drawer, Group, Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { clearQueue, DEVICE_ACTIONS, type DeviceAction, removeDevice } from "../api/operations.ts";
+import {
+  clearQueue,
+  DEVICE_ACTIONS,
+  type DeviceAction,
+  readDevice,
+  removeDevice,
+} from "../api/operations.ts";
 import type { Device } from "../api/types.ts";
 import { useSession } from "../session/session.tsx";
 import { useText, useWords } from "../texts/index.tsx";
 import { ConfirmByName } from "../ui/confirm.tsx";
 import { DeviceState, isPaused } from "../ui/device_state.tsx";
 import { Facts, Mono } from "../ui/notes.tsx";
-import { useNotices } from "../ui/problem_note.tsx";
+import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
 import { useRefresh } from "../ui/refresh.ts";
+import { SideDrawer } from "../ui/side_drawer.tsx";
 import { Ago } from "../ui/time.tsx";
 import { DeviceSettings } from "./device_settings.tsx";
 import classes from "./message_drawer.module.css";
 import { PairingDialog } from "./pairing_dialog.tsx";
 
 interface DeviceDrawerProps {
-  device: Device | undefined;
+  number: string | undefined; // Undefined: it is closed.
+  listed: Device | undefined; // As the list has it; further down than it was read, it has not.
   onClose: () => void;
 }
 
-export function DeviceDrawer({ device, onClose }: DeviceDrawerProps) {
-  const t = useText();
+export function DeviceDrawer({ number, listed, onClose }: DeviceDrawerProps) {
+  const read = useQuery({
+    queryKey: ["device", number],
+    queryFn: () => readDevice(number ?? ""),
+    enabled: number !== undefined && listed === undefined,
+  });
+  const device = listed ?? read.data;
   return (
-    <Drawer
-      opened={device !== undefined}
+    <SideDrawer
+      opened={number !== undefined}
       onClose={onClose}
-      title={device ? <Mono>{device.number}</Mono> : ""}
+      title={<Mono>{number ?? ""}</Mono>}
       size={480}
-      closeButtonProps={{ "aria-label": t.common.close }}
     >
+      {!device && <ProblemNote error={read.error} />}
       {device && <DeviceView key={device.number} device={device} onGone={onClose} />}
-    </Drawer>
+    </SideDrawer>
   );
 }
 
@@ -52,7 +65,8 @@ function DeviceView({ device, onGone }: { device: Device; onGone: () => void }) 
       {can("devices:manage") && <Actions device={device} />}
       <Facts
         facts={[
-          { name: t.stateReason, value: device.state_reason },
+          // While it is linked, the dialog says it better.
+          device.state !== "pairing" && { name: t.stateReason, value: device.state_reason },
           { name: t.connector, value: device.connector },
           device.waiting !== undefined && {
             name: t.waiting,
@@ -60,7 +74,7 @@ function DeviceView({ device, onGone }: { device: Device; onGone: () => void }) 
           },
           device.paused_since !== null && {
             name: t.states.paused,
-            value: device.paused_reason ?? t.states.paused,
+            value: device.paused_reason && t.pausedReasons[device.paused_reason],
           },
           { name: t.webhook, value: device.webhook ? <Mono>{device.webhook}</Mono> : null },
         ]}

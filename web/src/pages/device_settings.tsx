@@ -99,7 +99,7 @@ function PaceForm({ device, edition }: PaceFormProps) {
           onChange={(event) => setWebhook(event.currentTarget.value)}
         />
         <ProblemNote error={edition.error} />
-        <Group justify="flex-end">
+        <Group>
           <Button type="submit" variant="default" loading={edition.busy}>
             {t.common.save}
           </Button>

@@ -6,7 +6,6 @@ import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { addDevice, listDevices, readUsage } from "../api/operations.ts";
 import type { Device } from "../api/types.ts";
-import { usePollInterval } from "../live/live.tsx";
 import { useAccountId, useSession } from "../session/session.tsx";
 import { useText, useWords } from "../texts/index.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
@@ -15,6 +14,7 @@ import { FormDialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Empty, Mono } from "../ui/notes.tsx";
 import { Page } from "../ui/page.tsx";
+import { PAGE, usePaged } from "../ui/paged.ts";
 import { useRefresh } from "../ui/refresh.ts";
 import { Ago } from "../ui/time.tsx";
 import { DeviceDrawer } from "./device_drawer.tsx";
@@ -26,19 +26,16 @@ export default function Devices() {
   const { can } = useSession();
   const { number } = useParams<{ number?: string }>();
   const [, go] = useLocation();
-  const interval = usePollInterval();
   const [adding, setAdding] = useDisclosure(false);
-  const devices = useQuery({
-    queryKey: ["devices", account, "counted"],
-    queryFn: () => listDevices(account, true),
-    refetchInterval: interval,
-  });
+  const devices = usePaged(["devices", account, "paged"], (cursor) =>
+    listDevices({ account, count: true, limit: PAGE, cursor }),
+  );
   const add = can("devices:manage") && (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={setAdding.open}>
       {t.add}
     </Button>
   );
-  const rows = devices.data?.items;
+  const rows = devices.items;
   return (
     <Page title={t.title} lead={t.lead} actions={rows?.length ? add : null}>
       <DataTable
@@ -49,6 +46,7 @@ export default function Devices() {
         error={devices.error}
         selected={number}
         onOpen={(device) => go(`/devices/${device.number}`)}
+        next={devices.next}
         empty={
           <Empty icon="devices" title={t.empty} text={t.emptyText}>
             {add}
@@ -56,7 +54,8 @@ export default function Devices() {
         }
       />
       <DeviceDrawer
-        device={rows?.find((device) => device.number === number)}
+        number={rows && number}
+        listed={rows?.find((device) => device.number === number)}
         onClose={() => go("/devices")}
       />
       <AddDevice opened={adding} onClose={setAdding.close} />
@@ -123,7 +122,7 @@ export function usePaceText(): (device: Device) => string {
   const { t, format } = useWords();
   return (device) =>
     t.devices.paceText(
-      format.duration(device.gap_ms),
+      device.gap_ms === 0 ? t.devices.noGap : t.devices.gapOf(format.duration(device.gap_ms)),
       device.per_day_max === null
         ? t.devices.noCap
         : t.devices.perDay(format.number(device.per_day_max)),

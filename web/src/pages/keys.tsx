@@ -1,21 +1,22 @@
 // The account's API keys: made, shown once, rotated, revoked.
-import { Button, Checkbox, Group, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { Button, Checkbox, Select, Stack, Switch, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { createKey, listKeys, revokeKey, rotateKey } from "../api/operations.ts";
 import type { ApiKey, Scope } from "../api/types.ts";
 import { SCOPES } from "../session/scopes.ts";
 import { useAccountId } from "../session/session.tsx";
-import { useText } from "../texts/index.tsx";
+import { type Texts, useText } from "../texts/index.tsx";
 import { ConfirmByName } from "../ui/confirm.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { Empty, Mono } from "../ui/notes.tsx";
+import { Empty, Mono, Quiet } from "../ui/notes.tsx";
 import { Page } from "../ui/page.tsx";
+import { PAGE, usePaged } from "../ui/paged.ts";
 import { useNotices } from "../ui/problem_note.tsx";
 import { useRefresh } from "../ui/refresh.ts";
+import { RowMenu } from "../ui/row_menu.tsx";
 import { SecretDialog } from "../ui/secret_dialog.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -31,10 +32,10 @@ export default function Keys() {
   const [asked, setAsked] = useState<Asked>();
   const [made, setMade] = useState<string>();
   const [all, setAll] = useState(false);
-  const keys = useQuery({ queryKey: ["keys", account], queryFn: () => listKeys(account) });
+  const keys = usePaged(["keys", account], (cursor) => listKeys({ account, limit: PAGE, cursor }));
   const changed = useRefresh("keys");
-  const rows = keys.data?.items.filter((key) => all || key.state === "active");
-  const hasOld = keys.data?.items.some((key) => key.state !== "active");
+  const rows = keys.items?.filter((key) => all || key.state === "active");
+  const hasOld = keys.items?.some((key) => key.state !== "active");
   const create = (
     <Button leftSection={<Icon name="plus" size={16} />} onClick={setCreating.open}>
       {t.create}
@@ -57,6 +58,7 @@ export default function Keys() {
         rows={rows}
         rowKey={(key) => key.id}
         error={keys.error}
+        next={keys.next}
         empty={
           <Empty icon="keys" title={t.empty} text={t.emptyText}>
             {create}
@@ -101,8 +103,13 @@ function useColumns(ask: (asked: Asked) => void): Column<ApiKey>[] {
   return [
     { key: "name", head: t.name, phone: "title", cell: (key) => key.name || "–" },
     { key: "hint", head: t.key, narrow: true, cell: (key) => <Mono>{`${key.hint}…`}</Mono> },
-    { key: "scopes", head: t.scopes, cell: (key) => (key.scopes ?? []).join(", ") },
-    { key: "revision", head: t.revision, narrow: true, cell: (key) => key.revision },
+    { key: "scopes", head: t.scopes, cell: (key) => scopesOf(key, t) },
+    {
+      key: "revision",
+      head: t.revision,
+      narrow: true,
+      cell: (key) => (key.revision === "auto" ? <Quiet>{t.auto}</Quiet> : key.revision),
+    },
     {
       key: "state",
       head: t.state,
@@ -115,28 +122,24 @@ function useColumns(ask: (asked: Asked) => void): Column<ApiKey>[] {
       key: "actions",
       head: "",
       narrow: true,
+      phone: "mark",
       cell: (key) =>
         key.state === "active" && (
-          <Group gap={6} wrap="nowrap">
-            <Button
-              size="compact-xs"
-              variant="default"
-              onClick={() => ask({ action: "rotate", key })}
-            >
-              {t.rotate}
-            </Button>
-            <Button
-              size="compact-xs"
-              variant="light"
-              color="red"
-              onClick={() => ask({ action: "revoke", key })}
-            >
-              {t.revoke}
-            </Button>
-          </Group>
+          <RowMenu
+            of={key.name || key.hint}
+            actions={[
+              { name: t.rotate, run: () => ask({ action: "rotate", key }) },
+              { name: t.revoke, run: () => ask({ action: "revoke", key }), danger: true },
+            ]}
+          />
         ),
     },
   ];
+}
+
+function scopesOf(key: ApiKey, t: Texts["keys"]): string {
+  const names = (key.scopes ?? []).map((scope) => t.scopeShort[scope.replace(":", "_")] ?? scope);
+  return names.join(", ");
 }
 
 interface CreateKeyProps {

@@ -3,23 +3,28 @@ import { Select } from "@mantine/core";
 import { listLog } from "../api/people.ts";
 import type { LogEntry } from "../api/types.ts";
 import { useSession } from "../session/session.tsx";
-import { useText } from "../texts/index.tsx";
+import type { Format } from "../texts/format.ts";
+import { useText, useWords } from "../texts/index.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FilterBar } from "../ui/filter_bar.tsx";
-import { EmptyFilter, Mono } from "../ui/notes.tsx";
+import { EmptyFilter, Mono, OneLine, Quiet } from "../ui/notes.tsx";
 import { usePaged } from "../ui/paged.ts";
+import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { useFilters } from "../ui/url_state.ts";
 
 const FILTERS = ["account"] as const;
+const CHOICES_MAX = 50; // Accounts of what was typed.
 
 export function Log() {
   const t = useText();
   const { accounts } = useSession();
   const { filters, set, clear, any } = useFilters(FILTERS);
   const { account } = filters;
-  const log = usePaged(["log", account], (cursor) =>
-    listLog({ limit: 25, cursor, ...(account && { account }) }),
+  const log = usePaged(
+    ["log", account],
+    (cursor) => listLog({ limit: 25, cursor, ...(account && { account }) }),
+    { pagesMax: 40 },
   );
   return (
     <>
@@ -30,6 +35,7 @@ export function Log() {
           data={accounts.map((one) => ({ value: one.id, label: one.name }))}
           value={account || null}
           onChange={(id) => set({ account: id ?? "" })}
+          limit={CHOICES_MAX}
           searchable
           clearable
           size="xs"
@@ -49,35 +55,84 @@ export function Log() {
 }
 
 function useColumns(): Column<LogEntry>[] {
-  const t = useText();
+  const { t, format } = useWords();
   const { accounts } = useSession();
   const nameOf = (id: string | null) => accounts.find((one) => one.id === id)?.name ?? id ?? "";
   return [
-    { key: "at", head: t.admin.when, narrow: true, cell: (one) => <Ago time={one.at} /> },
     {
-      key: "who",
-      head: t.admin.who,
-      cell: (one) => one.actor.name ?? one.actor.id ?? t.admin.actors[one.actor.kind],
+      key: "at",
+      head: t.admin.when,
+      narrow: true,
+      phone: "bare",
+      cell: (one) => <Ago time={one.at} />,
     },
-    { key: "door", head: t.admin.door, narrow: true, cell: (one) => t.admin.doors[one.door] },
     {
       key: "what",
       head: t.admin.what,
+      narrow: true,
       phone: "title",
-      cell: (one) => <Mono>{one.operation}</Mono>,
+      cell: (one) => <What entry={one} />,
     },
-    { key: "object", head: t.admin.object, cell: (one) => one.object },
-    { key: "fields", head: t.admin.fields, cell: (one) => fieldsOf(one) },
-    { key: "account", head: t.shell.account, cell: (one) => nameOf(one.account) },
+    {
+      key: "object",
+      head: t.admin.object,
+      narrow: true,
+      cell: (one) => one.object && <OneLine>{one.object}</OneLine>,
+    },
+    {
+      key: "fields",
+      head: t.admin.fields,
+      cell: (one) => fieldsOf(one, format) && <Mono>{fieldsOf(one, format)}</Mono>,
+    },
+    {
+      key: "who",
+      head: t.admin.who,
+      cell: (one) => (
+        <span>
+          {one.actor.name ?? one.actor.id ?? t.admin.actors[one.actor.kind]}{" "}
+          <Quiet>{t.admin.doors[one.door]}</Quiet>
+        </span>
+      ),
+    },
+    { key: "account", head: t.shell.account, phone: "bare", cell: (one) => nameOf(one.account) },
   ];
+}
+
+/** What was done in words, and what came of it where it was not simply done. */
+function What({ entry }: { entry: LogEntry }) {
+  const t = useText();
+  const name = t.log.operations[entry.operation];
+  const { outcome } = entry;
+  return (
+    <>
+      {name ? <span title={entry.operation}>{name}</span> : <Mono>{entry.operation}</Mono>}
+      {outcome !== "done" && (
+        <>
+          {" "}
+          <State tone={outcome === null ? "warn" : "bad"}>
+            {outcome === null ? t.admin.outcomeUnknown : t.admin.refused(outcome)}
+          </State>
+        </>
+      )}
+    </>
+  );
 }
 
 const SHOWN_MAX = 120; // Letters of a change; the whole is the log's own.
 
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
 /** "gap_ms: 0 → 3000" of a change; what was made or removed has no two sides. */
-export function fieldsOf({ before, after }: Pick<LogEntry, "before" | "after">): string {
+export function fieldsOf(
+  { before, after }: Pick<LogEntry, "before" | "after">,
+  format: Pick<Format, "clock">,
+): string {
   if (!before || !after) return "";
-  const text = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+  const text = (value: unknown) => {
+    if (value === null) return "–";
+    if (typeof value !== "string") return JSON.stringify(value);
+    return TIME.test(value) ? format.clock(value) : value;
+  };
   const parts = Object.keys(after).map((name) => {
     const [was, is] = [(before as Fields)[name], (after as Fields)[name]];
     return `${name}: ${text(was ?? null)} → ${text(is ?? null)}`;

@@ -1,7 +1,7 @@
 // Who may open an account, as its owners decide.
 import { Button, Select, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { addMember, changeMember, listMembers, removeMember } from "../api/people.ts";
 import type { Member, Role } from "../api/types.ts";
@@ -11,8 +11,10 @@ import { ConfirmByName } from "../ui/confirm.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Section } from "../ui/page.tsx";
+import { PAGE, usePaged } from "../ui/paged.ts";
 import { useNotices } from "../ui/problem_note.tsx";
 import { useRefresh } from "../ui/refresh.ts";
+import { RowMenu } from "../ui/row_menu.tsx";
 import { Ago } from "../ui/time.tsx";
 
 export function Members({ account }: { account: string }) {
@@ -20,10 +22,9 @@ export function Members({ account }: { account: string }) {
   const notices = useNotices();
   const [adding, setAdding] = useDisclosure(false);
   const [leaving, setLeaving] = useState<Member>();
-  const members = useQuery({
-    queryKey: ["members", account],
-    queryFn: () => listMembers(account),
-  });
+  const members = usePaged(["members", account], (cursor) =>
+    listMembers({ account, limit: PAGE, cursor }),
+  );
   const refresh = useRefresh("members");
   const remove = async () => {
     if (leaving) await removeMember(account, leaving.email);
@@ -43,9 +44,10 @@ export function Members({ account }: { account: string }) {
       <DataTable
         label={t.members}
         columns={useColumns(account, setLeaving, refresh)}
-        rows={members.data?.items}
+        rows={members.items}
         rowKey={(one) => one.email}
         error={members.error}
+        next={members.next}
         empty={null}
       />
       <AddMember account={account} opened={adding} onClose={setAdding.close} onAdded={refresh} />
@@ -114,11 +116,13 @@ function useColumns(
       key: "remove",
       head: "",
       narrow: true,
+      phone: "mark",
       cell: (one) =>
         one.email !== session.person.email && (
-          <Button size="compact-xs" variant="default" onClick={() => leave(one)}>
-            {t.remove}
-          </Button>
+          <RowMenu
+            of={one.email}
+            actions={[{ name: t.remove, run: () => leave(one), danger: true }]}
+          />
         ),
     },
   ];

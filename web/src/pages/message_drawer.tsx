@@ -1,5 +1,5 @@
 // One message: why it waits, its way so far, what can be done.
-import { Button, Drawer, Group, Skeleton, Stack } from "@mantine/core";
+import { Button, Group, Skeleton, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -8,12 +8,13 @@ import { MESSAGE_ACTIONS, type MessageAction, readMessage } from "../api/operati
 import type { MessageDetail } from "../api/types.ts";
 import { usePollInterval } from "../live/live.tsx";
 import { useSession } from "../session/session.tsx";
-import { useText } from "../texts/index.tsx";
+import { useText, useWords } from "../texts/index.tsx";
 import { ConfirmByName } from "../ui/confirm.tsx";
 import { codeText, MessageState } from "../ui/message_state.tsx";
 import { Code, Copy, Facts, Mono, Note } from "../ui/notes.tsx";
 import { ProblemNote, useNotices } from "../ui/problem_note.tsx";
 import { useRefresh } from "../ui/refresh.ts";
+import { SideDrawer } from "../ui/side_drawer.tsx";
 import { Ago, At } from "../ui/time.tsx";
 import classes from "./message_drawer.module.css";
 import { Timeline } from "./timeline.tsx";
@@ -21,15 +22,9 @@ import { Timeline } from "./timeline.tsx";
 export function MessageDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
   const t = useText();
   return (
-    <Drawer
-      opened={id !== undefined}
-      onClose={onClose}
-      title={t.messages.detail}
-      size={560}
-      closeButtonProps={{ "aria-label": t.common.close }}
-    >
+    <SideDrawer opened={id !== undefined} onClose={onClose} title={t.messages.detail} size={560}>
       {id && <MessageView key={id} id={id} />}
-    </Drawer>
+    </SideDrawer>
   );
 }
 
@@ -62,8 +57,9 @@ function MessageView({ id }: { id: string }) {
       </div>
       {shown.waits && (
         <Note calm>
-          <strong>{t.messages.waitsFor}:</strong> {t.messages.waits[shown.waits.for]} (
-          <Ago time={shown.waits.since} />)
+          <strong>{t.messages.waitsFor}:</strong> {t.messages.waits[shown.waits.for]}
+          {" · "}
+          <WaitsTime {...shown.waits} />
         </Note>
       )}
       <Actions message={shown} />
@@ -83,6 +79,17 @@ function MessageView({ id }: { id: string }) {
         )}
       </Part>
     </Stack>
+  );
+}
+
+/** Until when it waits, where that is known; else since when. */
+function WaitsTime({ since, until }: { since: string; until: string | null }) {
+  const { t, format } = useWords();
+  if (until === null) return <>{t.messages.from_(format.clock(since))}</>;
+  return (
+    <>
+      {t.messages.until_(format.clock(until))} · <Ago time={until} />
+    </>
   );
 }
 

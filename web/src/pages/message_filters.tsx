@@ -1,13 +1,18 @@
 // What messages are looked for by. It stands in the address.
-import { Select, TextInput } from "@mantine/core";
+import { Input, Popover, Select, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
 import { listDevices, type MessageQuery } from "../api/operations.ts";
 import type { MessageState as Word } from "../api/types.ts";
 import { useAccountId, useSession } from "../session/session.tsx";
-import { useText } from "../texts/index.tsx";
+import { useText, useWords } from "../texts/index.tsx";
 import { FilterBar } from "../ui/filter_bar.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { everyItem } from "../ui/paged.ts";
 import { asInstant, asLocal, type Filters } from "../ui/url_state.ts";
+import classes from "./messages.module.css";
+
+const CHOICES_MAX = 50; // Devices of what was typed.
 
 export const FILTERS = ["to", "state", "device", "code", "since", "until", "text"] as const;
 type Name = (typeof FILTERS)[number];
@@ -28,7 +33,10 @@ export function MessageFilters({ filters, set, clear, any }: MessageFiltersProps
   const t = useText().messages;
   const account = useAccountId();
   const { can } = useSession();
-  const devices = useQuery({ queryKey: ["devices", account], queryFn: () => listDevices(account) });
+  const devices = useQuery({
+    queryKey: ["devices", account, "all"],
+    queryFn: () => everyItem((cursor) => listDevices({ account, cursor })),
+  });
   const states = Object.entries(t.states).map(([value, label]) => ({ value, label }));
   const codes = Object.entries(t.codes).map(([name, label]) => {
     const value = name.slice(1);
@@ -47,17 +55,9 @@ export function MessageFilters({ filters, set, clear, any }: MessageFiltersProps
       value={filters[name] || null}
       onChange={(value) => set({ [name]: value ?? "" })}
       comboboxProps={{ width: "max-content", position: "bottom-start" }}
+      limit={CHOICES_MAX}
+      searchable
       clearable
-      size="xs"
-    />
-  );
-  const moment = (name: "since" | "until") => (
-    <TextInput
-      type="datetime-local"
-      aria-label={t[name]}
-      title={t[name]}
-      value={asLocal(filters[name] || null)}
-      onChange={(event) => set({ [name]: asInstant(event.currentTarget.value) ?? "" })}
       size="xs"
     />
   );
@@ -77,13 +77,66 @@ export function MessageFilters({ filters, set, clear, any }: MessageFiltersProps
         "device",
         t.from,
         t.anyDevice,
-        (devices.data?.items ?? []).map((one) => one.number),
+        (devices.data ?? []).map((one) => one.number),
       )}
       {choice("code", t.code, t.anyCode, codes)}
-      {moment("since")}
-      {moment("until")}
+      <TimeFilter since={filters.since} until={filters.until} set={set} />
       <TextFilter label={t.text} value={filters.text} onSet={(text) => set({ text })} />
     </FilterBar>
+  );
+}
+
+interface TimeFilterProps {
+  since: string;
+  until: string;
+  set: (changed: { since?: string; until?: string }) => void;
+}
+
+/** From when to when, behind a button that says it. */
+function TimeFilter({ since, until, set }: TimeFilterProps) {
+  const { t: texts, format } = useWords();
+  const t = texts.messages;
+  const parts = [
+    since && t.from_(format.minute(since)),
+    until && t.until_(format.minute(until)),
+  ].filter(Boolean);
+  const chosen = parts.join(", ") || t.anyTime;
+  const moment = (name: "since" | "until", value: string) => (
+    <TextInput
+      type="datetime-local"
+      label={t[name]}
+      value={asLocal(value || null)}
+      onChange={(event) => set({ [name]: asInstant(event.currentTarget.value) ?? "" })}
+      size="xs"
+    />
+  );
+  return (
+    <Popover position="bottom-start" trapFocus returnFocus>
+      <Popover.Target>
+        <Input
+          component="button"
+          type="button"
+          pointer
+          size="xs"
+          aria-label={`${t.time}: ${chosen}`}
+          title={chosen}
+          rightSection={<Icon name="chevron" size={14} />}
+          rightSectionPointerEvents="none"
+        >
+          {parts.length === 0 ? (
+            <Input.Placeholder>{chosen}</Input.Placeholder>
+          ) : (
+            <span className={classes.chosen}>{chosen}</span>
+          )}
+        </Input>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs">
+          {moment("since", since)}
+          {moment("until", until)}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 

@@ -24,8 +24,10 @@ export default function Messages() {
   const withFilters = useWithFilters();
   const { filters, set, clear, any } = useFilters(FILTERS);
   const query = queryOf(account, filters);
-  const list = usePaged(["messages", query], (cursor) =>
-    listMessages({ ...query, limit: 50, cursor }),
+  const list = usePaged(
+    ["messages", query],
+    (cursor) => listMessages({ ...query, limit: 50, cursor }),
+    { pagesMax: 40 },
   );
   return (
     <Page title={t.messages.title} lead={t.messages.lead} actions={<Export query={query} />}>
@@ -53,6 +55,7 @@ function useColumns(addressOf: (message: Message) => string): Column<Message>[] 
       key: "when",
       head: t.messages.when,
       narrow: true,
+      phone: "bare",
       cell: (one) => <Ago time={one.accepted_at} />,
     },
     {
@@ -76,12 +79,14 @@ function useColumns(addressOf: (message: Message) => string): Column<Message>[] 
     {
       key: "details",
       head: t.messages.details,
+      phone: "bare",
       cell: (one) => outcomeOf(one, t),
     },
     {
       key: "from",
       head: t.messages.from,
       narrow: true,
+      phone: "bare",
       cell: (one) => <Mono>{one.from}</Mono>,
     },
     {

@@ -53,9 +53,9 @@ function AccountOverview() {
         <Section
           title={t.overview.recent}
           actions={
-            <Button component={Link} href="/messages" variant="subtle" color="gray" size="xs">
+            <Link href="/messages" className={classes.all}>
               {t.overview.allMessages}
-            </Button>
+            </Link>
           }
         >
           <DataTable
@@ -70,11 +70,13 @@ function AccountOverview() {
                 key: "when",
                 head: t.messages.when,
                 narrow: true,
+                phone: "bare",
                 cell: (one) => <Ago time={one.accepted_at} />,
               },
               {
                 key: "to",
                 head: t.messages.to,
+                narrow: true,
                 phone: "title",
                 cell: (one) => (
                   <Link href={`/messages/${one.id}`}>
@@ -83,17 +85,17 @@ function AccountOverview() {
                 ),
               },
               {
+                key: "state",
+                head: t.messages.state,
+                phone: "mark",
+                cell: (one) => <MessageState state={one.state} />,
+              },
+              {
                 key: "from",
                 head: t.messages.from,
                 narrow: true,
+                phone: "bare",
                 cell: (one) => <Mono>{one.from}</Mono>,
-              },
-              {
-                key: "state",
-                head: t.messages.state,
-                narrow: true,
-                phone: "mark",
-                cell: (one) => <MessageState state={one.state} />,
               },
             ]}
           />
@@ -105,7 +107,7 @@ function AccountOverview() {
 
 function Today({ shown }: { shown: Overviewed }) {
   const { t, format } = useWords();
-  const devices = shown.devices.data?.items;
+  const devices = shown.devices.data;
   const up = devices?.filter((one) => one.state === "connected").length ?? 0;
   const today = shown.today.data && totalsOf(shown.today.data.items);
   const reason = today?.reason && (codeText(today.reason.code, t) || `${today.reason.code}`);
@@ -133,7 +135,7 @@ const CHART_DAYS = 30;
 function Traffic({ shown }: { shown: Overviewed }) {
   const t = useText().overview;
   const account = useAccountId();
-  const devices = shown.devices.data?.items ?? [];
+  const devices = shown.devices.data ?? [];
   return (
     <div className={classes.traffic}>
       <section className={classes.box}>

@@ -11,6 +11,7 @@ import {
 } from "../api/operations.ts";
 import { usePollInterval } from "../live/live.tsx";
 import { useAccountId, useSession } from "../session/session.tsx";
+import { everyItem } from "../ui/paged.ts";
 import { rangeOf } from "./usage_days.ts";
 
 const COUNTED_EVERY = 5000; // Counting walks the queues: events do not ask for it.
@@ -26,7 +27,7 @@ export function useOverview() {
   });
   const devices = useQuery({
     queryKey: ["devices", account, "counted"],
-    queryFn: () => listDevices(account, true),
+    queryFn: () => everyItem((cursor) => listDevices({ account, count: true, cursor })),
     refetchInterval: COUNTED_EVERY,
   });
   const delivered = useQuery({
@@ -45,8 +46,8 @@ export function useOverview() {
     refetchInterval,
   });
   const keys = useQuery({
-    queryKey: ["keys", account],
-    queryFn: () => listKeys(account),
+    queryKey: ["keys", account, "all"],
+    queryFn: () => everyItem((cursor) => listKeys({ account, cursor })),
     enabled: can("account:manage"),
   });
   const range = rangeOf(1, Date.now());

@@ -176,7 +176,7 @@ function QrCode({ number, payload }: { number: string; payload: string }) {
     gcTime: 0,
   });
   if (!drawn.data) return <Loader size="sm" />;
-  return <img className={classes.qr} src={drawn.data} alt={t.pairQrAlt} width={232} height={232} />;
+  return <img className={classes.qr} src={drawn.data} alt={t.pairQrAlt} width={264} height={264} />;
 }
 
 function Countdown({ until }: { until: string | null }) {

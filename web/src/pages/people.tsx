@@ -1,7 +1,6 @@
 // Everybody who may sign in to the server, for its administrator.
-import { Button, Group, Select, Switch, TextInput } from "@mantine/core";
+import { Button, Select, Switch, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { createPerson, listPeople, makeLink, removePerson } from "../api/people.ts";
 import type { Person, Role } from "../api/types.ts";
@@ -11,11 +10,16 @@ import { ConfirmByName } from "../ui/confirm.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Quiet } from "../ui/notes.tsx";
 import { Page } from "../ui/page.tsx";
+import { PAGE, usePaged } from "../ui/paged.ts";
 import { useNotices } from "../ui/problem_note.tsx";
 import { useRefresh } from "../ui/refresh.ts";
+import { RowMenu } from "../ui/row_menu.tsx";
 import { SecretDialog } from "../ui/secret_dialog.tsx";
 import { useRoleChoices } from "./members.tsx";
+
+const CHOICES_MAX = 50; // Accounts of what was typed.
 
 /** What is shown once: a link, or the password of somebody new. */
 interface Made {
@@ -30,7 +34,7 @@ export default function People() {
   const [adding, setAdding] = useDisclosure(false);
   const [leaving, setLeaving] = useState<Person>();
   const [made, setMade] = useState<Made>();
-  const people = useQuery({ queryKey: ["people"], queryFn: listPeople });
+  const people = usePaged(["people"], (cursor) => listPeople({ limit: PAGE, cursor }));
   const refresh = useRefresh("people");
   const link = async (person: Person) => {
     try {
@@ -58,9 +62,10 @@ export default function People() {
       <DataTable
         label={t.people.title}
         columns={useColumns(link, setLeaving)}
-        rows={people.data?.items}
+        rows={people.items}
         rowKey={(one) => one.id}
         error={people.error}
+        next={people.next}
         empty={null}
       />
       <AddPerson
@@ -112,23 +117,25 @@ function useColumns(
       key: "totp",
       head: t.people.secondStep,
       narrow: true,
-      cell: (one) => (one.totp ? t.common.yes : t.common.no),
+      cell: (one) => (one.totp ? t.common.yes : <Quiet>{t.common.no}</Quiet>),
     },
     {
       key: "actions",
       head: "",
       narrow: true,
+      phone: "mark",
       cell: (one) => (
-        <Group gap={6} wrap="nowrap" justify="flex-end">
-          <Button size="compact-xs" variant="default" onClick={() => void link(one)}>
-            {t.people.link}
-          </Button>
-          {one.id !== session.person.id && (
-            <Button size="compact-xs" variant="light" color="red" onClick={() => leave(one)}>
-              {t.people.delete}
-            </Button>
-          )}
-        </Group>
+        <RowMenu
+          of={one.email}
+          actions={[
+            { name: t.people.link, run: () => void link(one) },
+            one.id !== session.person.id && {
+              name: t.people.delete,
+              run: () => leave(one),
+              danger: true,
+            },
+          ]}
+        />
       ),
     },
   ];
@@ -182,6 +189,7 @@ function AddPerson({ opened, onClose, onMade }: AddPersonProps) {
             data={accounts.map((one) => ({ value: one.id, label: one.name }))}
             value={account}
             onChange={setAccount}
+            limit={CHOICES_MAX}
             searchable
             clearable
           />

@@ -7,6 +7,7 @@ import { Figures } from "../ui/figures.tsx";
 import { codeText } from "../ui/message_state.tsx";
 import { Facts, Note } from "../ui/notes.tsx";
 import { Page, Section } from "../ui/page.tsx";
+import { everyItem } from "../ui/paged.ts";
 import { ProblemNote } from "../ui/problem_note.tsx";
 import { State } from "../ui/state.tsx";
 import { At } from "../ui/time.tsx";
@@ -37,8 +38,8 @@ function useServer() {
     refetchInterval: EVERY,
   });
   const devices = useQuery({
-    queryKey: ["devices", ALL],
-    queryFn: () => listDevices(ALL),
+    queryKey: ["devices", ALL, "all"],
+    queryFn: () => everyItem((cursor) => listDevices({ account: ALL, cursor })),
     refetchInterval: EVERY,
   });
   return { status, ready, today, devices };
@@ -85,7 +86,7 @@ function Now({ shown }: { shown: Served }) {
   const { t, format } = useWords();
   const status = shown.status.data;
   const today = shown.today.data && totalsOf(shown.today.data.items);
-  const devices = shown.devices.data?.items;
+  const devices = shown.devices.data;
   const up = devices?.filter((one) => one.state === "connected").length ?? 0;
   return (
     <Figures
@@ -112,7 +113,7 @@ function Health({ shown }: { shown: Served }) {
   const nameOf = useDeviceStateName();
   const isReady = shown.ready.data?.ready;
   const states = new Map<string, number>();
-  for (const { state } of shown.devices.data?.items ?? []) {
+  for (const { state } of shown.devices.data ?? []) {
     states.set(state, (states.get(state) ?? 0) + 1);
   }
   return (

@@ -157,6 +157,7 @@ function Sessions() {
       key: "end",
       head: "",
       narrow: true,
+      phone: "mark",
       cell: (one) => (
         <Button
           size="compact-xs"

@@ -21,7 +21,7 @@ const WRITERS: Record<SnippetLanguage, (request: SendRequest) => string> = {
       `  -H ${shell(`Authorization: Bearer ${key}`)} \\`,
       "  -H 'Content-Type: application/json' \\",
       `  -H 'X-Api-Revision: ${revision}' \\`,
-      `  -d ${shell(JSON.stringify(body))}`,
+      `  -d ${shell(JSON.stringify(body, null, 2))}`,
     ].join("\n"),
   PHP: ({ base, key, revision, body }) =>
     [

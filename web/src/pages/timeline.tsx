@@ -5,6 +5,7 @@ import { Link } from "wouter";
 import { readTimeline } from "../api/operations.ts";
 import type { MessageDetail, TimelineStep } from "../api/types.ts";
 import { type Texts, useWords } from "../texts/index.tsx";
+import { callbackError } from "../ui/callback_error.ts";
 import { codeText } from "../ui/message_state.tsx";
 import { ProblemNote } from "../ui/problem_note.tsx";
 import type { Tone } from "../ui/state.tsx";
@@ -46,8 +47,8 @@ function Step({ step }: { step: TimelineStep }) {
         </time>
       </div>
       {facts.length > 0 && <div className={classes.more}>{facts.join(" · ")}</div>}
-      {step.step === "callback" && step.details && (
-        <pre className={classes.answer}>{step.details}</pre>
+      {step.step === "callback" && step.code === null && step.details && (
+        <div className={classes.more}>{callbackError(step.details, t)}</div>
       )}
     </li>
   );

@@ -5,6 +5,7 @@ import { sessionEnded } from "../api/client.ts";
 import { listAccounts } from "../api/operations.ts";
 import { readSession } from "../api/people.ts";
 import type { Scope, SessionView } from "../api/types.ts";
+import { everyItem } from "../ui/paged.ts";
 import { useStored } from "../ui/stored.ts";
 
 export interface Membership {
@@ -52,10 +53,14 @@ export function SessionProvider({
 }) {
   const { admin } = session.person;
   const [chosen, setAccount] = useStored<string>("merpati.account", "");
-  const all = useQuery({ queryKey: ["admin", "accounts"], queryFn: listAccounts, enabled: admin });
+  const all = useQuery({
+    queryKey: ["admin", "accounts", "all"],
+    queryFn: () => everyItem((cursor) => listAccounts({ cursor })),
+    enabled: admin,
+  });
   const current = useMemo(() => {
     const own = session.memberships.map(({ account, name }) => ({ id: account, name }));
-    const accounts: Membership[] = admin ? (all.data?.items ?? []) : own;
+    const accounts: Membership[] = admin ? (all.data ?? []) : own;
     const account = accounts.find((one) => one.id === chosen) ?? accounts[0];
     const membership = session.memberships.find((one) => one.account === account?.id);
     // The gateway decides it; here it only hides what would be refused.

@@ -7,7 +7,7 @@ import classes from "./shell.module.css";
 
 const SHOWN_MAX = 12; // More are found by Ctrl+K.
 
-export function AccountSwitch() {
+export function AccountSwitch({ onSearch }: { onSearch: () => void }) {
   const t = useText().shell;
   const { account, accounts, setAccount } = useSession();
   if (!account) return null;
@@ -39,6 +39,11 @@ export function AccountSwitch() {
             {one.name}
           </Menu.Item>
         ))}
+        {accounts.length > SHOWN_MAX && (
+          <Menu.Item leftSection={<Icon name="search" size={15} />} onClick={onSearch}>
+            {t.moreAccounts}
+          </Menu.Item>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

@@ -15,7 +15,7 @@ interface Choice {
   run: () => void;
 }
 
-const CHOICES_MAX = 9;
+const CHOICES_MAX = 30;
 const REQUEST_ID = /^[0-9a-f]{8}-[0-9a-f-]{20,}$/i;
 
 export function Palette({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -80,6 +80,7 @@ function Search({ onClose }: { onClose: () => void }) {
           // biome-ignore lint/a11y/useFocusableInteractive: as above.
           <div
             key={choice.key}
+            ref={choice === current ? show : undefined}
             id={`${list}-${choice.key}`}
             role="option"
             aria-selected={choice === current}
@@ -95,6 +96,11 @@ function Search({ onClose }: { onClose: () => void }) {
       {choices.length === 0 && <p className={classes.nothing}>{t.paletteEmpty}</p>}
     </div>
   );
+}
+
+/** Into the part of the list that is seen. */
+function show(choice: HTMLElement | null): void {
+  choice?.scrollIntoView({ block: "nearest" });
 }
 
 function useChoices(text: string): Choice[] {

@@ -1,7 +1,7 @@
 // The frame of all pages: navigation at the side, on a phone behind a button.
 import { ActionIcon, Drawer } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Link, useLocation } from "wouter";
 import { useIsLive } from "../live/live.tsx";
 import mark from "../style/merpati.svg";
@@ -22,6 +22,7 @@ export function Shell({ children }: { children: ReactNode }) {
   useHotkeys([["mod+K", setPalette.toggle]], []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu ends with the page.
   useEffect(setMenu.close, [location]);
+  useFocusOnNewPage(location.split("/")[1] ?? "");
   const rail = <Rail onSearch={setPalette.open} />;
   return (
     <div className={classes.shell}>
@@ -69,6 +70,16 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
+/** Who opens a page by keys goes on in it, not behind the link or window that led there. */
+function useFocusOnNewPage(page: string): void {
+  const shown = useRef(page);
+  useEffect(() => {
+    if (shown.current === page) return;
+    shown.current = page;
+    document.getElementById("content")?.focus({ preventScroll: true });
+  }, [page]);
+}
+
 function Brand() {
   const t = useText();
   return (
@@ -88,7 +99,7 @@ function Rail({ onSearch }: { onSearch: () => void }) {
   return (
     <div className={classes.rail}>
       <Brand />
-      <AccountSwitch />
+      <AccountSwitch onSearch={onSearch} />
       <button type="button" className={classes.search} onClick={onSearch}>
         <Icon name="search" size={15} />
         {t.shell.paletteHint}

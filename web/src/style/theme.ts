@@ -1,4 +1,6 @@
 import { createTheme, type MantineColorsTuple } from "@mantine/core";
+import { keepFocus } from "../ui/focus_kept.ts";
+import classes from "./controls.module.css";
 
 // The values themselves stand in tokens.css: nothing may write styles into the page.
 const names = Array.from({ length: 10 }, (_, shade) => `var(--mantine-color-brand-${shade})`);
@@ -10,12 +12,28 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
+    Badge: { classNames: { root: classes.badge } },
     Button: { defaultProps: { size: "sm" } },
+    InputWrapper: { classNames: { label: classes.label } },
     TextInput: { defaultProps: { size: "sm" } },
     Modal: {
-      defaultProps: { lockScroll: false, centered: true, overlayProps: { backgroundOpacity: 0.4 } },
+      defaultProps: {
+        lockScroll: false,
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.3 },
+        onExitTransitionEnd: keepFocus,
+      },
     },
-    Drawer: { defaultProps: { lockScroll: false, position: "right" } },
+    Drawer: {
+      defaultProps: {
+        lockScroll: false,
+        position: "right",
+        overlayProps: { backgroundOpacity: 0.3 },
+        onExitTransitionEnd: keepFocus,
+      },
+    },
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    Switch: { defaultProps: { withThumbIndicator: false } },
     Select: { defaultProps: { allowDeselect: false, checkIconPosition: "right" } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: false } },
   },

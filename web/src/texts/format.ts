@@ -6,6 +6,7 @@ export interface Format {
   percent: (share: number) => string;
   dateTime: (time: string) => string;
   day: (time: string) => string;
+  minute: (time: string) => string; // Of a day in this year.
   clock: (time: string) => string; // With seconds: two events may stand in one minute.
   ago: (time: string, now: number) => string;
   duration: (milliseconds: number) => string;
@@ -31,12 +32,19 @@ export function formatFor(language: Language): Format {
     minute: "2-digit",
     second: "2-digit",
   });
+  const minute = new Intl.DateTimeFormat(locale, {
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
   const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
   return {
     number: (value) => number.format(value),
     percent: (share) => percent.format(share),
     dateTime: (time) => dateTime.format(new Date(time)),
     day: (time) => day.format(new Date(time)),
+    minute: (time) => minute.format(new Date(time)),
     clock: (time) => clock.format(new Date(time)),
     ago: (time, now) => {
       const difference = new Date(time).getTime() - now;

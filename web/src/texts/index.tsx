@@ -9,6 +9,7 @@ import * as devices from "./devices.ts";
 import * as common from "./everywhere.ts";
 import { type Format, formatFor } from "./format.ts";
 import * as keys from "./keys.ts";
+import * as log from "./log.ts";
 import * as messages from "./messages.ts";
 import * as overview from "./overview.ts";
 import * as people from "./people.ts";
@@ -27,6 +28,7 @@ const areas = {
   developers,
   devices,
   keys,
+  log,
   messages,
   overview,
   people,

@@ -11,7 +11,7 @@ export const id = {
   revision: "Revisi",
   revisionHint: "Bentuk permintaan yang dipakai program ini; otomatis bila ragu",
   auto: "Otomatis",
-  state: "Keadaan",
+  state: "Status",
   created: "Dibuat",
   states: { active: "Aktif", expired: "Kedaluwarsa", revoked: "Dicabut" },
   rotate: "Ganti",
@@ -25,7 +25,16 @@ export const id = {
   done: "Sudah saya salin",
   empty: "Belum ada kunci",
   emptyText: "Program Anda memerlukan kunci untuk mengirim. Buat satu untuk setiap program.",
-  showRevoked: "Tampilkan yang sudah tidak berlaku",
+  showRevoked: "Tampilkan juga yang dicabut dan kedaluwarsa",
+  scopeShort: {
+    send: "kirim",
+    messages_read: "baca pesan",
+    messages_manage: "kelola pesan",
+    devices_manage: "kelola perangkat",
+    callbacks_manage: "kelola callback",
+    account_read: "baca akun",
+    account_manage: "kelola akun",
+  } as Record<string, string>,
   scopeNames: {
     send: "Mengirim pesan, menambah perangkat",
     messages_read: "Membaca pesan dan callback",
@@ -33,7 +42,7 @@ export const id = {
     devices_manage: "Mengelola perangkat",
     callbacks_manage: "Mengulang callback",
     account_read: "Membaca akun, perangkat, pemakaian",
-    account_manage: "Mengelola kunci, orang, dan akun",
+    account_manage: "Mengelola kunci, pengguna, dan akun",
   },
 };
 
@@ -62,7 +71,16 @@ export const en = {
   done: "I have copied it",
   empty: "No keys yet",
   emptyText: "Your programs need a key to send. Make one for each program.",
-  showRevoked: "Show those that work no more",
+  showRevoked: "Show revoked and expired keys, too",
+  scopeShort: {
+    send: "send",
+    messages_read: "read messages",
+    messages_manage: "manage messages",
+    devices_manage: "manage devices",
+    callbacks_manage: "manage callbacks",
+    account_read: "read account",
+    account_manage: "manage account",
+  } as Record<string, string>,
   scopeNames: {
     send: "Send messages, add devices",
     messages_read: "Read messages and callbacks",

@@ -1,7 +1,7 @@
 import type { Same } from "./same.ts";
 
 export const id = {
-  title: "Ikhtisar",
+  title: "Ringkasan",
   credit: "Sisa kredit",
   devicesUp: "Perangkat terhubung",
   ofDevices: (up: string, all: string) => `${up} dari ${all}`,
@@ -18,9 +18,11 @@ export const id = {
   expiresSoon: (time: string) => `Akun ini hanya berlaku sampai ${time}.`,
   expired: "Masa berlaku akun ini sudah habis: pengiriman ditolak.",
   creditOut: "Kredit habis: pengiriman ditolak sampai diisi lagi.",
-  deviceDown: (number: string) => `${number} tidak terhubung: pesannya menunggu.`,
+  deviceDown: (number: string) => `${number} tidak terhubung.`,
+  devicesDown: (n: string) => `${n} perangkat tidak terhubung.`,
+  theirMessages: (n: string) => `${n} pesan menunggu.`,
   hostFails: (origin: string) => `${origin} terus gagal menjawab: callback-nya menunggu.`,
-  callbacksFail: "Ada callback yang berhenti dicoba: penerimanya tidak menjawab dengan benar.",
+  callbacksFail: "Ada callback yang tidak dicoba lagi: penerimanya tidak menjawab dengan benar.",
   see: "Lihat",
   start: "Mulai di sini",
   startLead: "Lima langkah sampai callback pertama.",
@@ -61,7 +63,9 @@ export const en = {
   expiresSoon: (time: string) => `This account is valid only until ${time}.`,
   expired: "This account's validity has ended: sends are refused.",
   creditOut: "The credit is used up: sends are refused until it is topped up.",
-  deviceDown: (number: string) => `${number} is not connected: its messages wait.`,
+  deviceDown: (number: string) => `${number} is not connected.`,
+  devicesDown: (n: string) => `${n} devices are not connected.`,
+  theirMessages: (n: string) => (n === "1" ? "1 message waits." : `${n} messages wait.`),
   hostFails: (origin: string) => `${origin} keeps failing to answer: its callbacks wait.`,
   callbacksFail: "Some callbacks were given up: their receiver does not answer as it should.",
   see: "See",

@@ -3,7 +3,7 @@ import type { Same } from "./same.ts";
 export const id = {
   navigation: "Navigasi",
   menu: "Menu",
-  overview: "Ikhtisar",
+  overview: "Ringkasan",
   messages: "Pesan",
   devices: "Perangkat",
   callbacks: "Callback",
@@ -14,10 +14,11 @@ export const id = {
   settings: "Pengaturan",
   server: "Server",
   accounts: "Semua akun",
-  people: "Orang",
+  people: "Pengguna",
   groupAccount: "Akun",
   groupServer: "Server",
   switchAccount: "Ganti akun",
+  moreAccounts: "Cari akun lain…",
   noAccount: "Belum ada akun",
   signOut: "Keluar",
   theme: "Tema",
@@ -34,7 +35,7 @@ export const id = {
   live: "Langsung",
   pageMissing: "Halaman ini tidak ada",
   pageMissingText: "Alamatnya mungkin salah ketik, atau halamannya sudah pindah.",
-  toOverview: "Ke ikhtisar",
+  toOverview: "Ke ringkasan",
 };
 
 export const en = {
@@ -55,10 +56,11 @@ export const en = {
   groupAccount: "Account",
   groupServer: "Server",
   switchAccount: "Switch account",
+  moreAccounts: "Search other accounts…",
   noAccount: "No account yet",
   signOut: "Sign out",
   theme: "Theme",
-  themeAuto: "As the system",
+  themeAuto: "System",
   themeLight: "Light",
   themeDark: "Dark",
   language: "Language",

@@ -26,6 +26,7 @@ export default function Chart({ rows, height }: ChartProps) {
     const colour = (name: string) => style.getPropertyValue(name).trim();
     const font = `12px ${style.fontFamily}`;
     const axis = { font, stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 } };
+    // Away from the bars the legend says what they add up to.
     const series = (label: string, name: string, count: (row: Day) => number): UPlot.Series => ({
       label,
       fill: colour(name),
@@ -34,7 +35,8 @@ export default function Chart({ rows, height }: ChartProps) {
       paths: UPlot.paths.bars?.({ size: [0.7, 36], align: 0 }),
       value: (_, __, ___, place) => {
         const row = place === null ? undefined : rows[place];
-        return row ? format.number(count(row)) : "";
+        const all = () => rows.reduce((sum, one) => sum + count(one), 0);
+        return format.number(row ? count(row) : all());
       },
     });
     // Bars are drawn in this order, so those of what was sent cover the lower part of the whole.
@@ -68,9 +70,9 @@ export default function Chart({ rows, height }: ChartProps) {
         ],
         series: [
           {
-            label: t.usage.day,
+            label: "",
             value: (_, time) =>
-              time === null ? "" : format.day(new Date(time * 1000).toISOString()),
+              time === null ? t.usage.total : format.day(new Date(time * 1000).toISOString()),
           },
           series(t.messages.states.failed, "--chart-failed", (row) => row.failed),
           series(t.messages.states.sent, "--chart-sent", (row) => row.sent),

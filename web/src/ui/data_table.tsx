@@ -2,7 +2,7 @@
 // each after the name of its column.
 import { Button, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useText } from "../texts/index.tsx";
+import { useWords } from "../texts/index.tsx";
 import classes from "./data_table.module.css";
 import { ProblemNote } from "./problem_note.tsx";
 
@@ -12,8 +12,16 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   align?: "right";
   narrow?: boolean; // As wide as its content.
-  /** On a phone: the first line of a row, what stands at its end, or nothing. */
-  phone?: "title" | "mark" | "hide";
+  /** On a phone: the first line of a row, what stands at its end, without its name, or nothing. */
+  phone?: "title" | "mark" | "bare" | "hide";
+}
+
+/** What follows the rows that are there. */
+export interface Next {
+  load: () => void;
+  loading: boolean;
+  has: boolean;
+  cut?: boolean; // There are more, but no more are shown.
 }
 
 interface DataTableProps<Row> {
@@ -26,12 +34,12 @@ interface DataTableProps<Row> {
   /** Opens a row by mouse; by keyboard, a cell of it holds a link or button. */
   onOpen?: (row: Row) => void;
   selected?: string;
-  next?: { load: () => void; loading: boolean; has: boolean };
+  next?: Next;
 }
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { columns, rows, error, empty } = props;
-  const t = useText();
+  const { t, format } = useWords();
   if (error && !rows) return <ProblemNote error={error} />;
   if (rows?.length === 0 && !props.next?.has) return <>{empty}</>;
   return (
@@ -74,6 +82,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             {t.common.more}
           </Button>
         </div>
+      )}
+      {props.next?.cut && (
+        <p className={classes.cut}>{t.common.cut(format.number(rows?.length ?? 0))}</p>
       )}
     </div>
   );

@@ -15,7 +15,7 @@ export function FilterBar({ any, onClear, children }: FilterBarProps) {
     <search className={classes.bar} aria-label={t.filters}>
       {children}
       {any && (
-        <Button variant="subtle" color="gray" size="xs" onClick={onClear}>
+        <Button className={classes.clear} variant="subtle" color="gray" size="xs" onClick={onClear}>
           {t.clearFilters}
         </Button>
       )}

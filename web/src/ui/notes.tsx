@@ -93,6 +93,11 @@ export function Mono({ children }: { children: string }) {
   return <span className={classes.mono}>{children}</span>;
 }
 
+/** What is said only because the place is there. */
+export function Quiet({ children }: { children: ReactNode }) {
+  return <span className={classes.quiet}>{children}</span>;
+}
+
 /** One line of it, the whole under the pointer. */
 export function OneLine({ children }: { children: string }) {
   return (

@@ -2,22 +2,32 @@
 import { type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
 import type { Page } from "../api/types.ts";
 import { usePollInterval } from "../live/live.tsx";
+import type { Next } from "./data_table.tsx";
 
 // A search for what is rare answers pages without items that are not the last: so many are asked
 // for in a row before it is the reader who says that it goes on.
 const EMPTY_MAX = 50;
-const PAGES_MAX = 40; // A page left open does not grow beyond; the rest is for the filters.
+
+/** Rows of one page, where a list does not say otherwise. */
+export const PAGE = 100;
 
 interface Paged<Item> {
   items: Item[] | undefined;
   error: unknown;
-  next: { load: () => void; loading: boolean; has: boolean };
+  next: Next;
+}
+
+interface Options {
+  enabled?: boolean;
+  poll?: boolean;
+  /** Of a list with filters: further down they find it sooner. Without: the list has an end. */
+  pagesMax?: number;
 }
 
 export function usePaged<Item>(
   key: QueryKey,
   fetchPage: (cursor: string | undefined) => Promise<Page<Item>>,
-  options: { enabled?: boolean; poll?: boolean } = {},
+  options: Options = {},
 ): Paged<Item> {
   const interval = usePollInterval();
   const result = useInfiniteQuery({
@@ -31,13 +41,15 @@ export function usePaged<Item>(
       options.poll !== false && (query.state.data?.pages.length ?? 0) <= 1 ? interval : false,
   });
   const pages = result.data?.pages;
+  const full = (pages?.length ?? 0) >= (options.pagesMax ?? Number.POSITIVE_INFINITY);
   return {
     items: pages?.flatMap((page) => page.items),
     error: result.error,
     next: {
       load: () => void result.fetchNextPage(),
       loading: result.isFetchingNextPage,
-      has: result.hasNextPage && (pages?.length ?? 0) < PAGES_MAX,
+      has: result.hasNextPage && !full,
+      cut: result.hasNextPage && full,
     },
   };
 }
@@ -54,4 +66,18 @@ export async function firstWithItems<Item>(
     page = await fetchPage(page.next);
   }
   return page;
+}
+
+/** All of a list, for choices and sums: it is a page for most. */
+export async function everyItem<Item>(
+  fetchPage: (cursor: string | undefined) => Promise<Page<Item>>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await fetchPage(cursor);
+    for (const item of page.items) items.push(item);
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined);
+  return items;
 }

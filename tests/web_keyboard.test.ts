@@ -1,0 +1,180 @@
+// The main ways through the web app with keys alone: the focus is seen, lands where it should, stays
+// in what opens over a page, and comes back from it.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type Account, shop } from "./support/account.ts";
+import { openBrowser, soon, type Visitor } from "./support/browser.ts";
+import { Gateway } from "./support/gateway.ts";
+import { focus, tabTo, tabsAround } from "./support/keyboard.ts";
+import { freshNumber, simulated } from "./support/numbers.ts";
+import { person, type SomePerson } from "./support/people.ts";
+import { visit } from "./support/web_people.ts";
+
+// A browser is slow on a busy machine.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+let gateway: Gateway;
+let browser: Browser;
+let account: Account;
+let device: string;
+let owner: SomePerson;
+let visitor: Visitor;
+let page: Page;
+
+beforeAll(async () => {
+  [gateway, browser] = await Promise.all([Gateway.create(), openBrowser()]);
+  ({ account, device } = await shop(gateway));
+  owner = await person(gateway, "ani@toko.example", "--account", account.id, "--role", "owner");
+  visitor = await visit(browser, gateway, owner);
+  page = visitor.page;
+});
+afterAll(async () => {
+  expect(visitor.complaints).toEqual([]);
+  await browser.close();
+  await gateway.close();
+});
+
+const press = (key: string) => page.keyboard.press(key);
+const nameOfFocus = async () => (await focus(page)).name;
+
+/** Opens a page by Ctrl+K, from wherever one is. */
+async function open(typed: string, heading: string): Promise<void> {
+  await press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").waitFor();
+  expect((await focus(page)).seen).toBe(true);
+  await page.keyboard.type(typed);
+  await press("Enter");
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+  await visitor.settled();
+  await soon(() => page.getByRole("dialog").count()).toBe(0);
+}
+
+test("the first stop leads past the navigation", async () => {
+  await page.goto("/app/");
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  await press("Tab");
+  expect(await focus(page)).toMatchObject({ name: "Skip to content", seen: true });
+  await press("Enter");
+  await soon(async () => (await focus(page)).id).toBe("content");
+});
+
+test("a page that was opened has the focus", async () => {
+  await open("usage", "Usage");
+  await soon(async () => (await focus(page)).id).toBe("content");
+  await press("Tab");
+  expect((await focus(page)).inMain).toBe(true);
+});
+
+test("messages are filtered, and one is opened and closed again", async () => {
+  const to = freshNumber();
+  await account.send({ to, from: device, message: "Halo", Type: "text" });
+  await account.send({ to: freshNumber(), from: device, message: "Halo", Type: "text" });
+  await open("messages", "Messages");
+  await tabTo(page, "Recipient");
+  await page.keyboard.type(to);
+  await press("Enter");
+  await soon(() => page.url()).toContain(`?to=${to}`);
+  const rows = page.getByRole("table", { name: "Messages" }).getByRole("row");
+  await soon(() => rows.count()).toBe(2);
+
+  await tabTo(page, to);
+  await press("Enter");
+  const drawer = page.getByRole("dialog", { name: "Message" });
+  await drawer.getByText("Accepted and stored").waitFor();
+  await visitor.settled();
+  expect(await tabsAround(page)).toEqual({ dialogs: ["Message"], unseen: [] });
+  await press("Escape");
+  await drawer.waitFor({ state: "hidden" });
+  await soon(nameOfFocus).toBe(to);
+});
+
+test("times are chosen in a window that gives the focus back", async () => {
+  await open("messages", "Messages");
+  await tabTo(page, "Time: Any time");
+  await press("Enter");
+  await page.getByLabel("Since", { exact: true }).waitFor();
+  await soon(nameOfFocus).toBe("Since");
+  await press("Escape");
+  await soon(nameOfFocus).toBe("Time: Any time");
+});
+
+test("the pairing dialog opens over a device, and closes alone", async () => {
+  const number = simulated("992005");
+  await gateway.json("device", "add", account.id, number);
+  await open("devices", "Devices");
+  await tabTo(page, number);
+  await press("Enter");
+  const drawer = page.getByRole("dialog", { name: number, exact: true });
+  await drawer.getByRole("button", { name: "Link", exact: true }).waitFor();
+  await visitor.settled();
+  await tabTo(page, "Link");
+  await press("Enter");
+  const dialog = page.getByRole("dialog", { name: `Link ${number}` });
+  await dialog.getByRole("img").waitFor();
+  await visitor.settled();
+  expect(await tabsAround(page)).toEqual({ dialogs: [`Link ${number}`], unseen: [] });
+  await press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  expect(await drawer.isVisible()).toBe(true);
+  await soon(nameOfFocus).toBe("Link");
+  await press("Escape");
+  await drawer.waitFor({ state: "hidden" });
+  await soon(nameOfFocus).toBe(number);
+});
+
+test("a key is made, and revoked by typing its name", async () => {
+  await open("api keys", "API keys");
+  await tabTo(page, "Create a key");
+  await press("Enter");
+  const making = page.getByRole("dialog", { name: "Create a key" });
+  await making.waitFor();
+  await soon(nameOfFocus).toBe("Name");
+  await page.keyboard.type("papan-tik");
+  await press("Enter");
+  const made = page.getByRole("dialog", { name: "Your new key" });
+  gateway.secrets.add(await made.locator("code").innerText());
+  await visitor.settled();
+  expect(await tabsAround(page)).toEqual({ dialogs: ["Your new key"], unseen: [] });
+  await tabTo(page, "I have copied it");
+  await press("Enter");
+  await made.waitFor({ state: "hidden" });
+  await soon(nameOfFocus).toBe("Create a key");
+
+  await tabTo(page, "Actions for papan-tik");
+  await press("Enter");
+  await page.getByRole("menuitem", { name: "Revoke" }).waitFor();
+  await soon(nameOfFocus).toBe("Rotate");
+  await press("ArrowDown");
+  expect(await focus(page)).toMatchObject({ name: "Revoke", seen: true });
+  await press("Enter");
+  const asking = page.getByRole("dialog", { name: "Revoke the key" });
+  await asking.waitFor();
+  await soon(nameOfFocus).toBe("Type papan-tik to go on");
+  await press("Enter"); // Nothing is typed yet.
+  expect(await asking.isVisible()).toBe(true);
+  await page.keyboard.type("papan-tik");
+  await press("Enter");
+  await page.getByText("The key was revoked").waitFor();
+  await asking.waitFor({ state: "hidden" });
+  // What had the focus is gone with the key.
+  await soon(async () => (await focus(page)).inMain).toBe(true);
+});
+
+test("one signs out", async () => {
+  await page.reload();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await tabTo(page, /ani@toko\.example/);
+  await press("Enter");
+  await page.getByRole("menuitem", { name: "Sign out" }).waitFor();
+  await soon(nameOfFocus).toBe("Settings");
+  await press("End");
+  expect(await nameOfFocus()).toBe("Sign out");
+  await press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  await tabTo(page, "Email");
+  await page.keyboard.type(owner.email);
+  await press("Tab");
+  await page.keyboard.type(owner.password);
+  await press("Enter");
+  await page.getByRole("navigation").waitFor();
+});

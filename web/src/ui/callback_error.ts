@@ -1,0 +1,19 @@
+// Why a callback was not delivered, in the reader's words.
+import type { Texts } from "../texts/index.tsx";
+
+/** Of "unreachable: the name cannot be resolved": its kind in words. "HTTP 503" stays. */
+export function callbackError(error: string, t: Texts): string {
+  const colon = error.indexOf(": ");
+  if (colon < 0) return error;
+  const kinds = t.callbacks.errors as Record<string, string>;
+  return kinds[error.slice(0, colon)] ?? t.callbacks.errors.other;
+}
+
+/** What came last: a status, or why there is none. */
+export function lastAnswer(
+  { last_status, last_error }: { last_status: number | null; last_error: string | null },
+  t: Texts,
+): string {
+  if (last_status !== null) return `HTTP ${last_status}`;
+  return last_error ? callbackError(last_error, t) : "";
+}

@@ -1,0 +1,41 @@
+// What can be done with a row, behind one button at its end.
+import { ActionIcon, Menu } from "@mantine/core";
+import { useText } from "../texts/index.tsx";
+import { Icon } from "./icon.tsx";
+import classes from "./row_menu.module.css";
+
+interface RowAction {
+  name: string;
+  run: () => void;
+  danger?: boolean; // What it does cannot be undone.
+}
+
+interface RowMenuProps {
+  of: string; // What the row is about, for who cannot see it.
+  actions: (RowAction | false)[];
+}
+
+export function RowMenu({ of, actions }: RowMenuProps) {
+  const t = useText().common;
+  const offered = actions.filter((action) => action !== false);
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t.actions(of)}>
+          <Icon name="more" size={17} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {offered.map((action) => (
+          <Menu.Item
+            key={action.name}
+            className={action.danger ? classes.danger : undefined}
+            onClick={action.run}
+          >
+            {action.name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
