@@ -93,8 +93,8 @@ async function signIn(browser, { origin, password }) {
 }
 
 /**
- * Milliseconds from asking for the page until everything on it is there: nothing is marked as on its
- * way, and no operation that it asked for has yet to answer. Those that take too long count in full.
+ * Milliseconds from asking for the page until everything on it is there: nothing is marked as on
+ * its way, and every operation that it asked for has answered. VISIT_MS_MAX stands for longer.
  */
 async function visit(page, path) {
   const answers = new Set();

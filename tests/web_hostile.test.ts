@@ -1,6 +1,6 @@
 // What strangers write, shown in the web app: it stays text.
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, soon } from "./support/browser.ts";
@@ -118,6 +118,57 @@ test("what a platform says while a device is linked stays text", async () => {
   await dialog.getByRole("button", { name: "Close" }).click();
   // The reason is the device's state now, too.
   await page.getByRole("dialog", { name: device }).getByText("onerror=alert(1)").waitFor();
+  expect(await page.locator('img[src="x"]').count()).toBe(0);
+  expect(visitor.complaints).toEqual([]);
+  await visitor.close();
+});
+
+const answered = (text: string) => async (dialog: Locator) => {
+  await dialog.getByText(text).waitFor();
+  await dialog.getByLabel("Answer").fill(HOSTILE);
+  await dialog.getByRole("button", { name: "Send the answer" }).click();
+  await dialog.getByText("The linking has ended").waitFor();
+  await dialog.getByText("onerror=alert(1)").waitFor();
+};
+
+const steps: [string, string, (dialog: Locator) => Promise<void>][] = [
+  [
+    "a QR code",
+    "1",
+    async (dialog) => {
+      const code = dialog.getByRole("img", { name: "QR code that links the device" });
+      await code.waitFor();
+      expect(await code.getAttribute("src")).toMatch(/^data:image\/svg\+xml,/);
+      expect(await code.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBeGreaterThan(0);
+    },
+  ],
+  ["a code", "2", (dialog) => dialog.getByText("<img src=x>").waitFor()],
+  ["where a one-time password went", "3", answered("onerror=alert(1)")],
+  ["a passkey's options", "4", answered('"challenge"')],
+];
+
+test.each(steps)("what a platform asks for while linking stays text: %s", async (_, end, see) => {
+  const number = `${freshNumber()}${end}`;
+  await account.device(number, "--connector", "hostile");
+  const visitor = await visit(browser, gateway, admin);
+  const { page } = visitor;
+  await visitor.goto(`/devices/${number}`);
+  await page.getByRole("button", { name: "Link", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: `Link ${number}` });
+  await see(dialog);
+  expect(await page.locator('img[src="x"], [role=dialog] script').count()).toBe(0);
+  expect(visitor.complaints).toEqual([]);
+  await visitor.close();
+});
+
+test("the id that a platform gives a message stays text", async () => {
+  const body = { to: `${freshNumber()}1`, from: device, message: "Halo", Type: "text" };
+  await gateway.json("device", "connect", device);
+  const { requestId } = (await account.send(body)).json.data;
+  const visitor = await visit(browser, gateway, admin);
+  const { page } = visitor;
+  await visitor.goto(`/messages/${requestId}`);
+  await page.getByRole("dialog", { name: "Message" }).getByText("onerror=alert(5)").waitFor();
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   expect(visitor.complaints).toEqual([]);
   await visitor.close();

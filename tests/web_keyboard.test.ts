@@ -1,5 +1,5 @@
-// The main ways through the web app with keys alone: the focus is seen, lands where it should, stays
-// in what opens over a page, and comes back from it.
+// The main ways through the web app with keys alone: the focus is seen, lands where it should,
+// stays in what opens over a page, and comes back from it.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";

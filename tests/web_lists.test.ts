@@ -52,7 +52,8 @@ const rowsOf = (label: string) => page.getByRole("table", { name: label }).locat
 
 /** Loads page after page of a list, until there is no more of it. */
 async function loadAll(label: string): Promise<void> {
-  const frame = page.locator("div").filter({ has: page.getByRole("table", { name: label }) }).last();
+  const table = page.getByRole("table", { name: label });
+  const frame = page.locator("div").filter({ has: table }).last();
   const more = frame.getByRole("button", { name: "Load more" });
   for (;;) {
     const before = await rowsOf(label).count();

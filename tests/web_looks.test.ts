@@ -120,7 +120,8 @@ describe.each(looks)("%s, %s", (scheme, language) => {
     const { page } = visitor;
     for (const [name, path, button] of dialogs) {
       await visitor.goto(path());
-      await page.locator("main, [role=dialog]").getByRole("button", { name: button }).first().click();
+      const parts = page.locator("main, [role=dialog]");
+      await parts.getByRole("button", { name: button }).first().click();
       await page.getByRole("dialog").last().waitFor();
       await look(visitor, name);
     }

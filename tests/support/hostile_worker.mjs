@@ -1,10 +1,19 @@
 // A connector of a platform whose every text is an attack on whoever shows it: the text is the
-// program's one argument. Its devices connect, but pairing them ends; every message is refused.
+// program's one argument. Its devices connect. The end of a device's number says what pairing it
+// asks for: 1 a QR code, 2 a code, 3 a one-time password, 4 a passkey; with others, and once that
+// was answered, it ends. Messages are refused, save those to recipients that end in 1.
 import { Socket } from "node:net";
 
 const hostile = process.argv[2];
 const gateway = new Socket({ fd: 3 });
 let lastId = 0;
+
+const STEPS = {
+  1: { method: "qr", payload: hostile },
+  2: { method: "code", payload: "<img src=x>" },
+  3: { method: "otp", payload: hostile },
+  4: { method: "passkey", payload: JSON.stringify({ challenge: hostile, rp: { name: hostile } }) },
+};
 
 const write = (line) => gateway.write(`${JSON.stringify(line)}\n`);
 const ask = (op, fields) => write({ id: (lastId += 1), op, ...fields });
@@ -15,11 +24,23 @@ function start({ device, pairing }) {
     return;
   }
   ask("device.state", { device, state: "pairing", reason: hostile });
-  ask("device.state", { device, state: "disconnected", reason: hostile });
+  const step = STEPS[device.at(-1)];
+  if (step) write({ op: "device.pairing", device, ...step, expires_in_ms: 600_000 });
+  else end({ device });
+}
+
+function end({ device }) {
+  const platform_code = "<b>8</b>";
+  ask("device.state", { device, state: "disconnected", reason: hostile, platform_code });
 }
 
 function take(line) {
   if (line.ok !== undefined) return;
+  if (line.op === "send" && line.to.endsWith("1")) {
+    const result = { outcome: "sent", platform_id: "<img/src=x/onerror=alert(5)>" };
+    write({ id: line.id, ok: true, result });
+    return;
+  }
   if (line.op === "send") {
     const error = { kind: "recipient_refused", details: hostile, platform_code: "<b>7</b>" };
     write({ id: line.id, ok: false, error });
@@ -27,6 +48,7 @@ function take(line) {
   }
   write({ id: line.id, ok: true });
   if (line.op === "device.start") start(line);
+  if (line.op === "device.answer") end(line);
   if (line.op === "shutdown") process.exit(0);
 }
 
@@ -38,5 +60,5 @@ gateway.on("data", (piece) => {
   for (const line of lines) take(JSON.parse(line));
 });
 gateway.on("close", () => process.exit(0));
-const capabilities = { pairing: ["qr"], window: 4 };
+const capabilities = { pairing: ["qr", "code", "otp", "passkey"], window: 4 };
 ask("hello", { protocols: [1], name: "hostile", version: "1", capabilities });

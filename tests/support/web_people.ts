@@ -30,7 +30,7 @@ export async function visit(
 
 /** Chooses what can be done with a row of a list. */
 export async function fromRow(page: Page, row: RegExp, action: string): Promise<void> {
-  const actions = page.getByRole("row", { name: row }).getByRole("button", { name: /^Actions for/ });
-  await actions.click();
+  const actions = { name: /^Actions for/ };
+  await page.getByRole("row", { name: row }).getByRole("button", actions).click();
   await page.getByRole("menuitem", { name: action, exact: true }).click();
 }

@@ -17,7 +17,7 @@ const PATIENCE = 10_000; // With answers that do not come.
 /**
  * What events name is fetched again, in rounds. A round cuts off nothing that is under way, neither
  * the last round (under load, lists that take longer than the pause would never change) nor a page
- * that a reader asked for: what was under way may be from before the event, so another round follows.
+ * that a reader asked for. That may be from before the event, so another round follows.
  */
 export class Gathered {
   private readonly queries: Pick<QueryClient, "invalidateQueries" | "isFetching">;
