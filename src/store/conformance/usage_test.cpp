@@ -93,6 +93,25 @@ TEST_P(UsageTest, CountsOutliveTheMessages) {
     EXPECT_EQ(days[0].sent, 1U);
 }
 
+TEST_P(UsageTest, WhatAFailedChangeCountedIsNotCountedAndTheNextOneIs) {
+    const auto held = accepted();
+    ASSERT_TRUE(finish(finish_of(held, MessageState::held)));
+    auto failed = finish_of(held, MessageState::failed).completion;
+    failed.finished_at = clock.now();
+    const auto fail_it = [&](bool ends_well) {
+        return change([&](Tables& tables) -> Result<void> {
+            EXPECT_TRUE(tables.fail_message(held.id, failed, {}));
+            return ends_well ? Result<void>{} : fail(ErrorCode::refused, "changed its mind");
+        });
+    };
+    EXPECT_FALSE(fail_it(false));
+    EXPECT_TRUE(take(reader()->usage(filter())).empty());
+    EXPECT_TRUE(fail_it(true));
+    const auto days = take(reader()->usage(filter()));
+    ASSERT_EQ(days.size(), 1U);
+    EXPECT_EQ(days[0].failed, 1U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, UsageTest, ::testing::ValuesIn(engines()), name_of);
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/assert.hpp"
 #include "model/message.hpp"
 
 namespace merpati::store::sqlite {
@@ -61,8 +62,9 @@ void LedgerWriter::add(model::AccountId account, LedgerEntry::Kind kind, std::in
 
 UsageWriter::UsageWriter(Connection& connection)
     : add_(connection,
-           "INSERT INTO usage VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) "
-           "ON CONFLICT DO UPDATE SET messages = messages + ?7") {}
+           "INSERT INTO usage VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7) "
+           "ON CONFLICT DO UPDATE SET messages = messages + ?7 RETURNING number"),
+      grow_(connection, "UPDATE usage SET messages = messages + ?2 WHERE number = ?1") {}
 
 void UsageWriter::count(const model::Message& message, const model::Completion& completion) {
     if (!model::is_final(completion.state)) {
@@ -76,11 +78,33 @@ void UsageWriter::count(const model::Message& message, const model::Completion& 
 }
 
 void UsageWriter::flush() {
+    if (numbers_.size() > numbers_max) {
+        numbers_.clear();
+    }
     for (const auto& [key, messages] : counts_) {
-        const auto& [account, hour, device, source, state, code] = key;
-        add_.run(account, hour, device, source, state, code, messages);
+        const auto [known, is_new] = numbers_.try_emplace(key);
+        if (is_new) {
+            known->second = add(key, messages);
+        } else {
+            grow_.run(known->second, messages);
+        }
     }
     counts_.clear();
+}
+
+/// Returns the row's number.
+std::int64_t UsageWriter::add(const Key& key, std::int64_t messages) {
+    const auto& [account, hour, device, source, state, code] = key;
+    auto row = add_.query(account, hour, device, source, state, code, messages);
+    invariant(row.next(), "a row that is written is returned");
+    const auto number = row.integer(0);
+    invariant(!row.next(), "one row is written");
+    return number;
+}
+
+void UsageWriter::forget() {
+    counts_.clear();
+    numbers_.clear();
 }
 
 }  // namespace merpati::store::sqlite

@@ -1,6 +1,7 @@
 // Writes the account books and the counts of usage.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -51,21 +52,29 @@ private:
     std::unordered_map<model::AccountId, Newest> newest_;
 };
 
-/// Counts ended messages by the hour. `flush` writes what was counted since the last one.
+/// Counts ended messages by the hour. `flush` writes what was counted since the last one. Knows the
+/// rows that it has written to: a commit adds to one of each device and outcome, and to find it
+/// anew costs more than to write it.
 class UsageWriter {
 public:
     explicit UsageWriter(Connection& connection);
 
     void count(const model::Message& message, const model::Completion& completion);
     void flush();
-    /// After a rollback.
-    void forget() { counts_.clear(); }
+    /// After a rollback: rows that were written may be gone.
+    void forget();
 
 private:
+    static constexpr std::size_t numbers_max = 4096;
+
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, int, int, int>;
 
+    [[nodiscard]] std::int64_t add(const Key& key, std::int64_t messages);
+
     Statement add_;
+    Statement grow_;
     std::map<Key, std::int64_t> counts_;  // By account, hour, device, source, state and code.
+    std::map<Key, std::int64_t> numbers_;
 };
 
 }  // namespace merpati::store::sqlite

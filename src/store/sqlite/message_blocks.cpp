@@ -22,7 +22,8 @@ constexpr auto highest = std::numeric_limits<std::int64_t>::max();
 /// A block of messages with very many different words ends earlier, so that its filters stay small.
 constexpr std::size_t keys_max = 65'536;
 
-/// The keys of a block's messages, each once.
+/// The keys of a block's messages. A recipient's stands there once for each message: to find those
+/// that repeat costs more than the bits that they take.
 class BlockKeys {
 public:
     void add_message(const Cursor& row) {
@@ -42,12 +43,12 @@ public:
         }
     }
 
-    void add_end(const Cursor& row) {
+    void add_end(const Cursor& row, const Cursor& end) {
         const model::AccountId account{row.integer(1)};
         const auto device = model::PhoneNumber::from_stored(row.integer(2));
-        const auto state = row.enumerator(5, model::MessageState::held);
-        const auto code = static_cast<model::StatusCode>(row.number<std::uint16_t>(6));
-        const auto details = row.text(7);
+        const auto state = end.enumerator(1, model::MessageState::held);
+        const auto code = static_cast<model::StatusCode>(end.number<std::uint16_t>(2));
+        const auto details = end.text(3);
         if (!ends_seen_.emplace(account.value, device.value(), state, code, std::string{details})
                  .second) {
             return;
@@ -65,8 +66,10 @@ public:
     [[nodiscard]] bool is_full() const { return ends_.size() >= keys_max; }
     [[nodiscard]] Bytes facts() const { return filter(facts_); }
     [[nodiscard]] Bytes ends() const { return filter(ends_); }
-    [[nodiscard]] Bytes recipients() { return filter(recipients_); }
-    [[nodiscard]] Bytes recipients_of_accounts() { return filter(recipients_of_accounts_); }
+    [[nodiscard]] Bytes recipients() const { return filter_of(recipients_); }
+    [[nodiscard]] Bytes recipients_of_accounts() const {
+        return filter_of(recipients_of_accounts_);
+    }
 
 private:
     struct Hash {
@@ -81,11 +84,6 @@ private:
     [[nodiscard]] static Bytes filter(const Keys& keys) {
         return filter_of(std::vector<BlockKey>{keys.begin(), keys.end()});
     }
-    [[nodiscard]] static Bytes filter(std::vector<BlockKey>& keys) {
-        std::ranges::sort(keys);
-        keys.erase(std::ranges::unique(keys).begin(), keys.end());
-        return filter_of(keys);
-    }
 
     std::set<std::tuple<std::int64_t, std::int64_t, bool>> facts_seen_;
     std::set<
@@ -97,11 +95,37 @@ private:
     std::vector<BlockKey> recipients_of_accounts_;
 };
 
-/// Whether nothing can happen to the message any more; a state that no version writes is told when
-/// the row is read.
-bool has_ended(const Cursor& row, int state) {
-    return !row.null(state) && row.integer(state) != static_cast<int>(model::MessageState::held);
+/// Whether nothing can happen any more to the message of a row of `completion`; a state that no
+/// version writes is told when the row is read.
+bool has_ended(const Cursor& end, int state) {
+    return end.integer(state) != static_cast<int>(model::MessageState::held);
 }
+
+/// The rows of `completion` from one id to another, beside those of `message`: both tables are read
+/// in order, which costs half of a look-up for each message.
+class Ends {
+public:
+    Ends(Connection& connection, std::int64_t from, std::int64_t to)
+        : select_(connection,
+                  "SELECT id, state, code, details FROM completion WHERE id >= ? AND id <= ? "
+                  "ORDER BY id"),
+          row_(select_.query(from, to)),
+          is_at_row_(row_.next()) {}
+
+    /// The row of a message that has ended, else null. Ids must rise from call to call.
+    [[nodiscard]] const Cursor* of(std::int64_t message) {
+        while (is_at_row_ && row_.integer(0) < message) {
+            is_at_row_ = row_.next();
+        }
+        const bool found = is_at_row_ && row_.integer(0) == message;
+        return found && has_ended(row_, 1) ? &row_ : nullptr;
+    }
+
+private:
+    Statement select_;
+    Cursor row_;
+    bool is_at_row_;
+};
 
 std::span<const std::byte> column_of(const std::vector<std::int64_t>& ids) {
     return std::as_bytes(std::span{ids});
@@ -216,20 +240,21 @@ std::size_t MessageBlocks::write(std::int64_t from, std::int64_t to, std::size_t
     std::size_t unfinished = 0;
     {
         Statement rows{connection_,
-                       "SELECT m.id, m.account, m.device, m.flags & 16, m.recipient, c.state, "
-                       "c.code, c.details FROM message m LEFT JOIN completion c ON c.id = m.id "
-                       "WHERE m.id >= ? AND m.id <= ? ORDER BY m.id"};
+                       "SELECT id, account, device, flags & 16, recipient FROM message "
+                       "WHERE id >= ? AND id <= ? ORDER BY id"};
         auto row = rows.query(from, to);
+        Ends ends{connection_, from, to};
         while (count < size && (to != highest || !keys.is_full()) && row.next()) {
             ++count;
-            place.last = to == highest ? row.integer(0) : to;
+            const auto id = row.integer(0);
+            place.last = to == highest ? id : to;
             keys.add_message(row);
-            if (sqlite::has_ended(row, 5)) {
-                keys.add_end(row);
+            if (const auto* end = ends.of(id)) {
+                keys.add_end(row, *end);
                 continue;
             }
             ++unfinished;
-            open.push_back(row.integer(0));
+            open.push_back(id);
             if (open.size() > open_max + 1) {  // The newest, which end last.
                 open.erase(open.begin());
             }

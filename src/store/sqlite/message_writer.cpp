@@ -67,14 +67,18 @@ Senders::Senders(Connection& connection)
     : select_(connection, "SELECT account FROM device WHERE number = ?") {}
 
 std::optional<model::AccountId> Senders::owner_of(model::PhoneNumber device) {
-    const auto [found, is_new] = owners_.try_emplace(device);
-    if (is_new) {
-        auto row = select_.query(device.value());
-        if (row.next()) {
-            found->second = model::AccountId{row.integer(0)};
-        }
+    if (const auto found = owners_.find(device); found != owners_.end()) {
+        return found->second;
     }
-    return found->second;
+    if (owners_.size() >= owners_max) {
+        owners_.clear();
+    }
+    std::optional<model::AccountId> owner;
+    if (auto row = select_.query(device.value()); row.next()) {
+        owner = model::AccountId{row.integer(0)};
+    }
+    owners_.emplace(device, owner);
+    return owner;
 }
 
 Activity::Activity(Connection& connection)

@@ -46,7 +46,8 @@ private:
     std::unordered_map<model::AccountId, Balance> balances_;
 };
 
-/// The owners of a batch's devices, each read once. `forget` when a device may have changed.
+/// The owners of the devices that send, kept from commit to commit. `forget` when a device may have
+/// changed: nothing but this connection changes any.
 class Senders {
 public:
     explicit Senders(Connection& connection);
@@ -56,6 +57,8 @@ public:
     void forget() { owners_.clear(); }
 
 private:
+    static constexpr std::size_t owners_max = 1024;
+
     Statement select_;
     std::unordered_map<model::PhoneNumber, std::optional<model::AccountId>> owners_;
 };

@@ -31,6 +31,7 @@ void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
         connection_.execute("ROLLBACK TO change");
         writer_.credits().forget();
         writer_.usage().forget();
+        writer_.senders().forget();
         writer_.activity().forget();
         writer_.blocks().forget();
         row_changes_.clear();

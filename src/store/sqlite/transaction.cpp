@@ -34,7 +34,6 @@ Transaction::Transaction(Connection& connection, MessageWriter& writer, SqliteTa
 
 void Transaction::run(WriteBatch& batch) {
     batch.row_changes.clear();
-    writer_.senders().forget();
     begin_.run();
     write(Kind::finish, batch.finishes, [this](Finish& finish) { writer_.finish(finish); });
     write(Kind::reschedule, batch.reschedules,
@@ -61,6 +60,7 @@ void Transaction::run(WriteBatch& batch) {
 void Transaction::undo() noexcept {
     writer_.credits().forget();
     writer_.usage().forget();
+    writer_.senders().forget();
     writer_.forget_lanes();
     writer_.activity().forget();
     writer_.blocks().forget();
