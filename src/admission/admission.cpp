@@ -138,8 +138,9 @@ Admission::Verdict Admission::check_device(Candidate& candidate) const {
 
 Admission::Verdict Admission::check_length(Candidate& candidate) const {
     const auto* connector = rooms_.connectors.find(candidate.device->connector);
-    if (count_characters(candidate.message->body) >
-        connector->capabilities()->text_characters_max) {
+    const auto& body = candidate.message->body;
+    const auto most = connector->capabilities()->text_characters_max;
+    if (body.size() > most && count_characters(body) > most) {
         return refuse(Refusal::message_too_long);
     }
     return {};

@@ -1,5 +1,6 @@
 #include "base/printable.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -47,6 +48,9 @@ bool misleads(std::uint32_t number) {
 }  // namespace
 
 std::string printable(std::string_view text) {
+    if (std::ranges::all_of(text, [](char byte) { return byte >= 0x20 && byte < 0x7f; })) {
+        return std::string{text};
+    }
     std::string shown;
     shown.reserve(text.size());
     while (!text.empty()) {

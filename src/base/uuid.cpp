@@ -1,6 +1,8 @@
 #include "base/uuid.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 #include "base/ascii.hpp"
 
@@ -17,9 +19,14 @@ constexpr std::uint64_t mask(int bits) {
     return (std::uint64_t{1} << bits) - 1;
 }
 
-void append_hex(std::string& out, std::uint64_t value, int digits) {
-    for (int shift = (digits - 1) * 4; shift >= 0; shift -= 4) {
-        out += hex_digits[(value >> shift) & 15];
+constexpr std::size_t text_size = 36;
+
+/// Writes the last digits of `value` before `end`.
+template <std::size_t digits>
+void write_hex(char* end, std::uint64_t value) {
+    for (std::size_t digit = 1; digit <= digits; ++digit) {
+        *(end - digit) = hex_digits[value & 15];
+        value >>= 4;
     }
 }
 
@@ -35,7 +42,7 @@ std::int64_t Uuid::sequence_at(Timestamp time) noexcept {
 
 std::string Uuid::text() const {
     std::string out;
-    out.reserve(36);
+    out.reserve(text_size);
     append_to(out);
     return out;
 }
@@ -47,19 +54,18 @@ void Uuid::append_to(std::string& out) const {
     const std::uint64_t rand_a = counter >> low_counter_bits;
     const std::uint64_t rand_b =
         ((counter & mask(low_counter_bits)) << (62 - low_counter_bits)) | (tail_ & mask(tail_bits));
-    append_hex(out, millis >> 16, 8);
-    out += '-';
-    append_hex(out, millis & 0xFFFF, 4);
-    out += '-';
-    append_hex(out, 0x7000 | rand_a, 4);
-    out += '-';
-    append_hex(out, 0x8000 | (rand_b >> 48), 4);
-    out += '-';
-    append_hex(out, rand_b & mask(48), 12);
+    std::array<char, text_size> text;  // Some per message: written at once.
+    text[8] = text[13] = text[18] = text[23] = '-';
+    write_hex<8>(&text[8], millis >> 16);
+    write_hex<4>(&text[13], millis);
+    write_hex<4>(&text[18], 0x7000 | rand_a);
+    write_hex<4>(&text[23], 0x8000 | (rand_b >> 48));
+    write_hex<12>(text.data() + text.size(), rand_b);
+    out.append(text.data(), text.size());
 }
 
 std::optional<Uuid> Uuid::parse(std::string_view text) noexcept {
-    if (text.size() != 36) {
+    if (text.size() != text_size) {
         return std::nullopt;
     }
     std::uint64_t high = 0;
