@@ -153,7 +153,7 @@ CLI::App& Program::add_command(CLI::App& parent, const CommandText& text, Action
     if (output == Output::result) {
         app.add_flag("--json", options_.json, "Print the result as JSON");
     }
-    const auto* kept = actions_.emplace_back(std::make_unique<Action>(std::move(action))).get();
+    auto* kept = actions_.emplace_back(std::make_unique<Action>(std::move(action))).get();
     app.callback([this, kept] { chosen_ = kept; });
     return app;
 }
@@ -161,10 +161,19 @@ CLI::App& Program::add_command(CLI::App& parent, const CommandText& text, Action
 int Program::run(const std::vector<std::string>& arguments) {
     int code = parse(arguments);
     if (code == exit_done && chosen_ != nullptr) {
+        const auto action = std::move(*chosen_);
+        forget_commands();
         Session session{console_, options_};
-        code = (*chosen_)(session);
+        code = action(session);
     }
     return flush(code);
+}
+
+/// They take half a MiB, which a server would keep as long as it runs.
+void Program::forget_commands() {
+    root_.reset();
+    chosen_ = nullptr;
+    actions_.clear();
 }
 
 /// A result that nobody got is a failure, whatever was done.

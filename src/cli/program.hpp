@@ -31,8 +31,8 @@ using Action = std::function<int(Session&)>;
 /// Whether a command has a result to print as JSON.
 enum class Output : std::uint8_t { result, none };
 
-/// Operation: the files of commands add themselves in the order of the help; `run` parses and
-/// calls the chosen action.
+/// Operation: the files of commands add themselves in the order of the help; `run`, called once,
+/// parses, forgets the commands and calls the chosen action.
 ///
 /// Errors: usage errors are one sentence and a hint on `console.err`, exit code 2. A result that
 /// could not be written is a failure, exit code 1.
@@ -55,12 +55,13 @@ public:
 private:
     void add_global_options(CLI::App& app, std::string_view group);
     [[nodiscard]] int parse(std::vector<std::string> arguments);
+    void forget_commands();
     [[nodiscard]] int flush(int code);
 
     Console console_;
     GlobalOptions options_;
     std::unique_ptr<CLI::App> root_;
-    const Action* chosen_ = nullptr;
+    Action* chosen_ = nullptr;
     std::vector<std::unique_ptr<Action>> actions_;
 };
 

@@ -36,10 +36,8 @@ public:
           options_(std::move(options)),
           timer_(executor_),
           pool_(clock_, policy_, options_) {
-        error_code error;
         tls_.set_options(ssl::context::default_workarounds | ssl::context::no_tlsv1 |
                          ssl::context::no_tlsv1_1);
-        tls_.set_default_verify_paths(error);
         if (!options_.ca_file.empty()) {
             tls_.load_verify_file(options_.ca_file, ca_error_);
         }
@@ -60,6 +58,7 @@ public:
 private:
     using TransferPtr = std::shared_ptr<Transfer>;
 
+    [[nodiscard]] ssl::context& tls();
     void start(const TransferPtr& transfer);
     void resolve(const TransferPtr& transfer);
     void dial(const TransferPtr& transfer, const Addresses& addresses);
@@ -80,6 +79,7 @@ private:
     const ClientOptions options_;
     ssl::context tls_{ssl::context::tls_client};
     error_code ca_error_;
+    bool roots_loaded_ = false;
     asio::steady_timer timer_;
     bool timer_armed_ = false;
     bool closed_ = false;
@@ -87,6 +87,17 @@ private:
     boost::unordered_flat_set<TransferPtr> transfers_;
     SteadyTime refreshed_at_ = clock_.steady_now();
 };
+
+/// The system's root certificates take about 1 MiB and 20 ms: only who uses them pays. Without any,
+/// no certificate is trusted, as each attempt says.
+ssl::context& Client::Impl::tls() {
+    if (!roots_loaded_) {
+        error_code ignored;
+        tls_.set_default_verify_paths(ignored);
+        roots_loaded_ = true;
+    }
+    return tls_;
+}
 
 void Client::Impl::send(Request request, ResponseHandler done) {
     auto transfer = std::make_shared<Transfer>();
@@ -180,7 +191,7 @@ void Client::Impl::open(const TransferPtr& transfer, asio::ip::tcp::socket socke
                         asio::ip::address address) {
     const auto& url = transfer->request.url;
     auto connection = std::make_shared<Connection>(std::move(socket), std::move(address),
-                                                   url.scheme == "https" ? &tls_ : nullptr);
+                                                   url.scheme == "https" ? &tls() : nullptr);
     connection->opened_at = clock_.steady_now();
     transfer->connection = connection;
     if (!connection->is_tls()) {
