@@ -61,17 +61,15 @@ std::string page_query(const CallbackFilter& filter) {
         const auto value = static_cast<int>(*filter.state);
         state = fmt::format("b.state = {}{}", value, value > 1 ? " AND b.state > 1" : "");
     }
-    return fmt::format(
-        "SELECT {} FROM {} WHERE b.id >= ?1 AND b.id < ?2 AND {} AND {} ORDER BY {} b.id DESC "
-        "LIMIT ?4",
-        callback_columns,
-        filter.account ? "activity a CROSS JOIN callback b ON b.id >= a.span << 40 AND "
-                         "b.id < (a.span + 1) << 40"
-                       : "callback b",
-        filter.account ? "a.account = ?3 AND a.span >= ?1 >> 40 AND a.span <= ?2 >> 40 AND "
-                         "b.account = ?3"
-                       : "?3 IS NULL",
-        state, filter.account ? "a.span DESC," : "");
+    // One bound on each side of an id: SQLite seeks by one, and would walk to a second one.
+    const char* of_all = "callback b WHERE b.id >= ?1 AND b.id < ?2 AND ?3 IS NULL";
+    const char* of_account =
+        "activity a CROSS JOIN callback b ON b.id >= max(?1, a.span << 40) AND "
+        "b.id < min(?2, (a.span + 1) << 40) WHERE a.account = ?3 AND a.span >= ?1 >> 40 AND "
+        "a.span <= ?2 >> 40 AND b.account = ?3";
+    return fmt::format("SELECT {} FROM {} AND {} ORDER BY {} b.id DESC LIMIT ?4", callback_columns,
+                       filter.account ? of_account : of_all, state,
+                       filter.account ? "a.span DESC," : "");
 }
 
 }  // namespace
