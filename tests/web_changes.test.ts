@@ -5,7 +5,7 @@ import { type Account, shop } from "./support/account.ts";
 import { openBrowser, type Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
-import { person, type SomePerson } from "./support/people.ts";
+import { person, PersonClient, totpAt, type SomePerson } from "./support/people.ts";
 import { fromRow, visit } from "./support/web_people.ts";
 
 // A browser is slow on a busy machine.
@@ -118,6 +118,30 @@ test("clearing a queue and removing a device need its number", async () => {
   await page.getByRole("button", { name: "Remove the device" }).click();
   await confirm("Remove the device", "Remove the device", device);
   await page.getByText("The device was removed").waitFor();
+});
+
+test("removing somebody's second factor, and somebody, needs the address", async () => {
+  const flags = ["--account", account.id, "--role", "operator"];
+  const made = await person(gateway, "budi@toko.example", ...flags);
+  const browser = await PersonClient.signedIn(gateway, made);
+  const begun = await browser.ask("POST", "/session/totp", { current: made.password });
+  const { secret } = begun.json;
+  gateway.secrets.add(secret);
+  const code = totpAt(secret, Date.now());
+  expect((await browser.ask("POST", "/session/totp/confirm", { code })).status).toBe(200);
+
+  await visitor.goto("/people");
+  const row = page.getByRole("row", { name: /budi@toko/ });
+  await row.getByText("Yes").waitFor();
+  await fromRow(page, /budi@toko/, "Turn two-step verification off");
+  await confirm("Turn two-step verification off", "Turn two-step", "budi@toko.example");
+  await row.getByText("No", { exact: true }).waitFor();
+  expect((await new PersonClient(gateway).signIn(made)).status).toBe(200);
+
+  await fromRow(page, /budi@toko/, "Delete");
+  await confirm("Delete a person", "Delete", "budi@toko.example");
+  await page.getByText("The person was removed").waitFor();
+  expect(await row.count()).toBe(0);
 });
 
 test("dropping a queue while linking needs the number", async () => {

@@ -110,7 +110,7 @@ test("the pairing dialog opens over a device, and closes alone", async () => {
   await tabTo(page, "Link");
   await press("Enter");
   const dialog = page.getByRole("dialog", { name: `Link ${number}` });
-  await dialog.getByRole("img").waitFor();
+  await dialog.getByRole("img", { name: "QR code that links the device" }).waitFor();
   await visitor.settled();
   expect(await tabsAround(page)).toEqual({ dialogs: [`Link ${number}`], unseen: [] });
   await press("Escape");

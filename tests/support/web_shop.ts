@@ -93,7 +93,8 @@ function history(gateway: Gateway, account: Account, device: string): void {
       `(${row}, ${hour}, ${device}, 0, 3, 500, ${(day * 13) % 9})`
     );
   });
-  sql(gateway, `INSERT INTO usage VALUES ${rows.join(",")}`);
+  const columns = "account, hour, device, source, state, code, messages";
+  sql(gateway, `INSERT INTO usage(${columns}) VALUES ${rows.join(",")}`);
 }
 
 async function messages(sink: Sink, account: Account, device: string) {

@@ -68,6 +68,10 @@ export const listPeople = (query: PageQuery) =>
 export const createPerson = (body: NewPerson) =>
   answerOf(client.POST("/v1/admin/people", { body }));
 
+/** For who lost what makes its codes. */
+export const removeSecondStep = (id: string) =>
+  answerOf(client.PATCH("/v1/admin/people/{id}", { ...byId(id), body: { totp: false } }));
+
 export const removePerson = (id: string) =>
   answerOf(client.DELETE("/v1/admin/people/{id}", byId(id)));
 

@@ -102,8 +102,14 @@ function useColumns(): Column<Device>[] {
       narrow: true,
       cell: (one) => format.number(sent.get(one.number) ?? 0),
     },
-    { key: "pace", head: t.pace, cell: pace },
-    { key: "connector", head: t.connector, narrow: true, cell: (one) => one.connector },
+    { key: "pace", head: t.pace, phone: "bare", cell: pace },
+    {
+      key: "connector",
+      head: t.connector,
+      narrow: true,
+      phone: "hide",
+      cell: (one) => one.connector,
+    },
   ];
 }
 

@@ -138,8 +138,8 @@ function useColumns(ask: (asked: Asked) => void): Column<ApiKey>[] {
 }
 
 function scopesOf(key: ApiKey, t: Texts["keys"]): string {
-  const names = (key.scopes ?? []).map((scope) => t.scopeShort[scope.replace(":", "_")] ?? scope);
-  return names.join(", ");
+  const names: Record<string, string> = t.scopeShort;
+  return (key.scopes ?? []).map((scope) => names[scope.replace(":", "_")] ?? scope).join(", ");
 }
 
 interface CreateKeyProps {

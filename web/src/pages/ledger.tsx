@@ -31,7 +31,13 @@ function useColumns(): Column<LedgerEntry>[] {
   const { t, format } = useWords();
   const signed = (value: number) => `${value > 0 ? "+" : ""}${format.number(value)}`;
   return [
-    { key: "at", head: t.account.when, narrow: true, cell: (row) => <Ago time={row.ended_at} /> },
+    {
+      key: "at",
+      head: t.account.when,
+      narrow: true,
+      phone: "bare",
+      cell: (row) => <Ago time={row.ended_at} />,
+    },
     {
       key: "kind",
       head: t.account.entry,

@@ -87,10 +87,11 @@ function useColumns(): Column<LogEntry>[] {
     {
       key: "who",
       head: t.admin.who,
+      narrow: true,
       cell: (one) => (
         <span>
-          {one.actor.name ?? one.actor.id ?? t.admin.actors[one.actor.kind]}{" "}
-          <Quiet>{t.admin.doors[one.door]}</Quiet>
+          {one.actor.name ?? one.actor.id ?? t.admin.actors[one.actor.kind]}
+          {one.door !== "network" && <Quiet> {t.admin.doors[one.door]}</Quiet>}
         </span>
       ),
     },
@@ -101,7 +102,7 @@ function useColumns(): Column<LogEntry>[] {
 /** What was done in words, and what came of it where it was not simply done. */
 function What({ entry }: { entry: LogEntry }) {
   const t = useText();
-  const name = t.log.operations[entry.operation];
+  const name = (t.log.operations as Record<string, string>)[entry.operation];
   const { outcome } = entry;
   return (
     <>

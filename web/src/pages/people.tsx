@@ -2,7 +2,13 @@
 import { Button, Select, Switch, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
-import { createPerson, listPeople, makeLink, removePerson } from "../api/people.ts";
+import {
+  createPerson,
+  listPeople,
+  makeLink,
+  removePerson,
+  removeSecondStep,
+} from "../api/people.ts";
 import type { Person, Role } from "../api/types.ts";
 import { useSession } from "../session/session.tsx";
 import { useText } from "../texts/index.tsx";
@@ -33,6 +39,7 @@ export default function People() {
   const notices = useNotices();
   const [adding, setAdding] = useDisclosure(false);
   const [leaving, setLeaving] = useState<Person>();
+  const [weakened, setWeakened] = useState<Person>();
   const [made, setMade] = useState<Made>();
   const people = usePaged(["people"], (cursor) => listPeople({ limit: PAGE, cursor }));
   const refresh = useRefresh("people");
@@ -43,6 +50,11 @@ export default function People() {
     } catch (error) {
       notices.failed(error);
     }
+  };
+  const weaken = async () => {
+    if (weakened) await removeSecondStep(weakened.id);
+    notices.done(t.people.secondStepIsOff);
+    await refresh();
   };
   const remove = async () => {
     if (leaving) await removePerson(leaving.id);
@@ -61,7 +73,7 @@ export default function People() {
     >
       <DataTable
         label={t.people.title}
-        columns={useColumns(link, setLeaving)}
+        columns={useColumns(link, setWeakened, setLeaving)}
         rows={people.items}
         rowKey={(one) => one.id}
         error={people.error}
@@ -85,6 +97,15 @@ export default function People() {
         onClose={() => setLeaving(undefined)}
         onConfirm={remove}
       />
+      <ConfirmByName
+        title={t.people.secondStepOff}
+        text={t.people.secondStepOffText}
+        name={weakened?.email ?? ""}
+        action={t.people.secondStepOff}
+        opened={weakened !== undefined}
+        onClose={() => setWeakened(undefined)}
+        onConfirm={weaken}
+      />
       <SecretDialog
         title={made?.title ?? ""}
         value={made?.value}
@@ -97,6 +118,7 @@ export default function People() {
 
 function useColumns(
   link: (person: Person) => Promise<void>,
+  weaken: (person: Person) => void,
   leave: (person: Person) => void,
 ): Column<Person>[] {
   const t = useText();
@@ -129,6 +151,7 @@ function useColumns(
           of={one.email}
           actions={[
             { name: t.people.link, run: () => void link(one) },
+            one.totp && { name: t.people.secondStepOff, run: () => weaken(one), danger: true },
             one.id !== session.person.id && {
               name: t.people.delete,
               run: () => leave(one),

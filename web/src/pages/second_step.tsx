@@ -5,6 +5,7 @@ import { type FormEvent, useState } from "react";
 import { beginTotp, confirmTotp, endTotp } from "../api/people.ts";
 import { SESSION, useSession } from "../session/session.tsx";
 import { useText } from "../texts/index.tsx";
+import { ConfirmByName } from "../ui/confirm.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
 import { Code, SecretOnce } from "../ui/notes.tsx";
 import { Panel, Section } from "../ui/page.tsx";
@@ -78,15 +79,15 @@ export function SecondStep() {
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
       </FormDialog>
-      <FormDialog
+      <ConfirmByName
         title={t.totpEnd}
+        text={t.totpEndText}
+        name={session.person.email}
+        action={t.totpEnd}
         opened={asked === "end"}
         onClose={() => setAsked(undefined)}
-        action={t.totpEnd}
-        onSubmit={end}
-      >
-        <span>{t.totpEndText}</span>
-      </FormDialog>
+        onConfirm={end}
+      />
     </Section>
   );
 }

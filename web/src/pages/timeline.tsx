@@ -55,7 +55,7 @@ function Step({ step }: { step: TimelineStep }) {
 }
 
 function stepText(step: TimelineStep, t: Texts): string {
-  const words = t.messages.steps;
+  const words: Record<string, string> = t.messages.steps;
   if (step.step === "waited" && step.for) return `${words.waited}: ${t.messages.waits[step.for]}`;
   if (step.step === "folded") return t.messages.folded(step.count ?? 0);
   return words[step.step] ?? step.step;

@@ -17,6 +17,7 @@ export const theme = createTheme({
     InputWrapper: { classNames: { label: classes.label } },
     TextInput: { defaultProps: { size: "sm" } },
     Modal: {
+      classNames: { content: classes.window, header: classes.windowPart },
       defaultProps: {
         lockScroll: false,
         centered: true,

@@ -44,7 +44,7 @@ export const id = {
   object: "Pada",
   outcomeUnknown: "hasilnya tidak diketahui",
   refused: (code: string) => `ditolak: ${code}`,
-  doors: { network: "lewat jaringan", socket: "di mesin ini", command: "perintah di mesin ini" },
+  doors: { socket: "di mesin ini", command: "perintah di mesin ini" },
   actors: { person: "pengguna", key: "kunci", local: "mesin ini", anyone: "siapa saja" },
 };
 
@@ -93,7 +93,6 @@ export const en = {
   outcomeUnknown: "outcome not known",
   refused: (code: string) => `refused: ${code}`,
   doors: {
-    network: "over the network",
     socket: "on this machine",
     command: "command on this machine",
   },

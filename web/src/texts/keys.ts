@@ -34,7 +34,7 @@ export const id = {
     callbacks_manage: "kelola callback",
     account_read: "baca akun",
     account_manage: "kelola akun",
-  } as Record<string, string>,
+  },
   scopeNames: {
     send: "Mengirim pesan, menambah perangkat",
     messages_read: "Membaca pesan dan callback",
@@ -80,7 +80,7 @@ export const en = {
     callbacks_manage: "manage callbacks",
     account_read: "read account",
     account_manage: "manage account",
-  } as Record<string, string>,
+  },
   scopeNames: {
     send: "Send messages, add devices",
     messages_read: "Read messages and callbacks",

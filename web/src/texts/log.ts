@@ -50,7 +50,7 @@ export const id = {
     "POST /v1/admin/accounts/{}/topup": "Mengisi kredit",
     "POST /v1/admin/accounts/{}/secret": "Mengganti rahasia webhook",
     "POST /v1/admin/backup": "Membuat cadangan",
-  } as Record<string, string>,
+  },
 };
 
 export const en = {
@@ -102,5 +102,5 @@ export const en = {
     "POST /v1/admin/accounts/{}/topup": "Changed the credit",
     "POST /v1/admin/accounts/{}/secret": "Rotated a webhook secret",
     "POST /v1/admin/backup": "Made a backup",
-  } as Record<string, string>,
+  },
 } satisfies Same<typeof id>;

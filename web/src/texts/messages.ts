@@ -89,7 +89,7 @@ export const id = {
     retry_of: "Mengulang pesan lain",
     retried_as: "Diulang sebagai pesan baru",
     callback: "Callback",
-  } as Record<string, string>,
+  },
   folded: (n: number) => `${n} langkah dilewati`,
   waits: {
     due: "waktunya belum tiba",
@@ -194,7 +194,7 @@ export const en = {
     retry_of: "Sends another message again",
     retried_as: "Sent again as a new message",
     callback: "Callback",
-  } as Record<string, string>,
+  },
   folded: (n: number) => (n === 1 ? "1 step left out" : `${n} steps left out`),
   waits: {
     due: "its time has not come",
