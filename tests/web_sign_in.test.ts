@@ -66,6 +66,23 @@ test("a link signs in once, and leaves no token in the address", async () => {
   await second.close();
 });
 
+test("an answer of before the sign-in, which comes after it, signs nobody out", async () => {
+  const url = await linkOf(gateway, owner.email);
+  const visitor = await stranger();
+  const { page } = visitor;
+  const signedIn = page.waitForResponse((answer) => answer.url().endsWith("/v1/session/link"));
+  let late = false;
+  await page.route("**/v1/session", async (route) => {
+    const answer = await route.fetch();
+    if (!late) await signedIn; // The first look at who is there: nobody.
+    late = true;
+    await route.fulfill({ response: answer });
+  });
+  await page.goto(url);
+  await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  await visitor.close();
+});
+
 test("a session that is ended elsewhere is over here", async () => {
   const here = await visit(browser, gateway, owner);
   const elsewhere = await visit(browser, gateway, owner);

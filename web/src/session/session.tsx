@@ -28,6 +28,8 @@ export const SESSION = ["session"];
 
 /** Goes on as who the session says, or as nobody: what another was shown is forgotten. */
 export function becomeSomebody(queries: QueryClient, session: SessionView | null): void {
+  // What was asked before would answer for who was there then.
+  void queries.cancelQueries();
   // Not `clear`: who watches the session would watch a query that is gone.
   queries.setQueryData(SESSION, session);
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
@@ -37,7 +39,15 @@ export function becomeSomebody(queries: QueryClient, session: SessionView | null
 export function useWhoIsThere() {
   const queries = useQueryClient();
   useEffect(() => {
-    const forget = () => becomeSomebody(queries, null);
+    // Asks first: what was refused may have been asked by who was there before.
+    const forget = () => {
+      queries.fetchQuery({ queryKey: SESSION, queryFn: readSession, staleTime: 0 }).then(
+        (session) => {
+          if (!session) becomeSomebody(queries, null);
+        },
+        () => undefined, // Not known: the next refusal asks again.
+      );
+    };
     sessionEnded.addEventListener("ended", forget);
     return () => sessionEnded.removeEventListener("ended", forget);
   }, [queries]);
