@@ -9,7 +9,7 @@ class Queries {
 
   isFetching = () => this.underWay;
 
-  invalidateQueries = (filters: any) => {
+  invalidateQueries = (filters: { predicate: (query: { queryKey: string[] }) => boolean }) => {
     const names = ["messages", "callbacks", "keys", "session"];
     this.rounds.push(names.filter((name) => filters.predicate({ queryKey: [name] })));
     return new Promise<void>((resolve) => {

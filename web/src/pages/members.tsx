@@ -101,7 +101,7 @@ function useColumns(
           <Select
             aria-label={`${t.role}: ${one.email}`}
             size="xs"
-            w={130}
+            w={114}
             data={(Object.keys(t.roles) as Role[]).map((value) => ({
               value,
               label: t.roles[value],

@@ -4,7 +4,8 @@ import { Link, useLocation, useParams } from "wouter";
 import { exportAddress, listMessages, type MessageQuery } from "../api/operations.ts";
 import type { Message } from "../api/types.ts";
 import { useAccountId } from "../session/session.tsx";
-import { type Texts, useText } from "../texts/index.tsx";
+import type { Format } from "../texts/format.ts";
+import { type Texts, useText, useWords } from "../texts/index.tsx";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { codeText, MessageState } from "../ui/message_state.tsx";
@@ -49,7 +50,7 @@ export default function Messages() {
 }
 
 function useColumns(addressOf: (message: Message) => string): Column<Message>[] {
-  const t = useText();
+  const { t, format } = useWords();
   return [
     {
       key: "when",
@@ -80,7 +81,7 @@ function useColumns(addressOf: (message: Message) => string): Column<Message>[] 
       key: "details",
       head: t.messages.details,
       phone: "bare",
-      cell: (one) => outcomeOf(one, t),
+      cell: (one) => outcomeOf(one, t, format),
     },
     {
       key: "from",
@@ -99,8 +100,11 @@ function useColumns(addressOf: (message: Message) => string): Column<Message>[] 
   ];
 }
 
-function outcomeOf(message: Message, t: Texts): string {
+function outcomeOf(message: Message, t: Texts, format: Format): string {
   if (message.state === "sent") return "";
+  if (message.state === "pending" && Date.parse(message.due_at) > Date.now()) {
+    return `${t.messages.waits.due} · ${t.messages.until_(format.clock(message.due_at))}`;
+  }
   const text = codeText(message.code, t) || message.details || "";
   return message.code ? `${message.code} · ${text}` : text;
 }

@@ -1,5 +1,5 @@
 // How the account is doing, and on the first visits what to do next.
-import { Button } from "@mantine/core";
+import { Button, Skeleton } from "@mantine/core";
 import { Link, useLocation } from "wouter";
 import { useAccountId, useSession } from "../session/session.tsx";
 import { useText, useWords } from "../texts/index.tsx";
@@ -45,9 +45,16 @@ function AccountOverview() {
   const { account } = useSession();
   return (
     <Page title={t.overview.title} lead={account?.name}>
-      <Banners shown={shown} />
-      <Checklist shown={shown} />
-      <Today shown={shown} />
+      {isComing(shown) ? (
+        // What stands at the top is known at once, or the rest would jump.
+        <Skeleton height={102} radius="md" />
+      ) : (
+        <>
+          <Banners shown={shown} />
+          <Checklist shown={shown} />
+          <Today shown={shown} />
+        </>
+      )}
       {shown.messages.data?.items.length !== 0 && <Traffic shown={shown} />}
       {shown.messages.data?.items.length !== 0 && (
         <Section
@@ -103,6 +110,10 @@ function AccountOverview() {
       )}
     </Page>
   );
+}
+
+function isComing({ messages: _, ...others }: Overviewed): boolean {
+  return Object.values(others).some((query) => query.isLoading);
 }
 
 function Today({ shown }: { shown: Overviewed }) {
