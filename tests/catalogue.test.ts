@@ -2,7 +2,9 @@
 // nobody learns what is another's.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
-import { SCOPES, at, call, exampleBody, keyWith, rows, type Ids } from "./support/catalogue.ts";
+import {
+  SCOPES, at, call, exampleBody, exampleQuery, keyWith, rows, type Ids,
+} from "./support/catalogue.ts";
 import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
@@ -93,7 +95,7 @@ describe.each(rows)("$name", (row) => {
     const named = row.node.parameters?.some((p: any) => p.$ref?.endsWith("/Account"));
     if (row.scope === "admin" || (!row.path.includes("{") && !named)) return;
     const ask = async (ids: Ids) => {
-      const query = row.path.includes("{") ? "" : `?account=${ids.account}`;
+      const query = row.path.includes("{") ? exampleQuery(row) : `?account=${ids.account}`;
       const path = at(row.path, ids) + query;
       const answer = await call(gateway, { ...row, path }, { key: whole }, exampleBody(row));
       const shown = Object.values(ids).reduce((text, id) => text.replaceAll(id, "ID"), answer.text);

@@ -1,5 +1,6 @@
 // What a linked phone receives, and what becomes of what it sends, at its webhook.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, keyWith } from "./support/catalogue.ts";
 import { expectAccepted } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
@@ -50,6 +51,13 @@ test("a text and a picture that it receives are told", async () => {
   await platform.ask("send", { number: friend, to: number, ...picture });
   const second = await told("message.received", (data) => data.text === picture.caption);
   expect(second.json.data).toMatchObject({ type: "image", media: { mime: "image/png" } });
+  const { path } = second.json.data.media;
+  const key = await keyWith(account, ["messages:read"]);
+  const file = await call(gateway, { method: "GET", path }, { key });
+  expect(file.status, file.text).toBe(200);
+  expect(file.headers["content-type"]).toBe("image/png");
+  expect(file.text).toBe("a picture");
+  expect(JSON.stringify(second.json)).not.toContain("reference");
 });
 
 test("delivery and reading of what it sends are told", async () => {

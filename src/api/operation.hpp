@@ -35,7 +35,7 @@ using AccountHandler = void(const Rooms&, Call&&);  // Answers later; must not b
 using PrincipalHandler = void(const Rooms&, const http::Request&, admission::Principal,
                               http::Responder);
 using Answerer = std::variant<Page*, AccountHandler*, PrincipalHandler*, manage::Handler*,
-                              manage::StreamHandler*>;
+                              manage::StreamHandler*, manage::LateHandler*>;
 
 /// One row. Routes, authority, limits, idempotency, metrics and the tests of the manuals follow it.
 struct Operation {

@@ -218,6 +218,8 @@ constexpr std::array table{
     offer(Method::get, "/v1/devices/{}/qr", Scope::devices_manage, manage::devices::show_qr),
     recorded_first(offer(Method::post, "/v1/devices/{}/pairing-code", Scope::devices_manage,
                          manage::devices::pair_by_code)),
+    offer(Method::get, "/v1/devices/{}/recipient", Scope::send, manage::devices::check_recipient),
+    offer(Method::get, "/v1/received/{}/media", Scope::messages_read, manage::received::media),
     offer(Method::get, "/v1/keys", Scope::account_manage, manage::keys::list),
     showing_once(offer(Method::post, "/v1/keys", Scope::account_manage, manage::keys::create),
                  "key"),

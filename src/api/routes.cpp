@@ -79,6 +79,7 @@ struct HandlerMaker {
 
     http::Handler operator()(manage::Handler* /*handler*/) const { return managed(); }
     http::Handler operator()(manage::StreamHandler* /*handler*/) const { return managed(); }
+    http::Handler operator()(manage::LateHandler* /*handler*/) const { return managed(); }
 
     [[nodiscard]] http::Handler managed() const {
         return [rooms = rooms, &operation = operation](const http::Request& request,

@@ -20,6 +20,8 @@ std::string_view to_string(ErrorCode code) noexcept {
             return "precondition_failed";
         case ErrorCode::busy:
             return "busy";
+        case ErrorCode::too_many_requests:
+            return "too_many_requests";
         case ErrorCode::timeout:
             return "timeout";
         case ErrorCode::unreachable:

@@ -21,6 +21,7 @@ enum class ErrorCode : std::uint8_t {
     forbidden,            // The caller has not the right to it.
     precondition_failed,  // It is not what the caller thinks it is: read it again.
     busy,                 // A limit of ours is reached: try again later.
+    too_many_requests,    // The caller asks for more than its share: wait, and ask for less.
     timeout,              // The outside did not answer within its deadline.
     unreachable,          // The outside could not be reached.
     protocol,             // The outside answered something that is not its protocol.

@@ -56,6 +56,7 @@ AttemptResult result_of(const Result<outbound::Response>& answer) {
         case ErrorCode::conflict:
         case ErrorCode::forbidden:
         case ErrorCode::precondition_failed:
+        case ErrorCode::too_many_requests:
         case ErrorCode::busy:
         case ErrorCode::unreachable:
         case ErrorCode::store_failed:

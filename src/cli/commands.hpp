@@ -17,6 +17,7 @@ void add_device_moves(Program& program, CLI::App& group);
 void add_user_commands(Program& program);
 
 void add_message_commands(Program& program);
+void add_message_media(Program& program, CLI::App& group);
 void add_callback_commands(Program& program);
 
 void add_doctor(Program& program);

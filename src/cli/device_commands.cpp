@@ -30,6 +30,12 @@ constexpr std::array sheet{
     Column{"removed", "removed"},
 };
 
+constexpr std::array check_sheet{
+    Column{"number", "number"},
+    Column{"registered", "registered"},
+    Column{"checked", "checked_at"},
+};
+
 constexpr std::array list_columns{
     Column{"NUMBER", "number"},       Column{"STATE", "state"},
     Column{"PAUSED", "paused_since"}, Column{"CONNECTOR", "connector"},
@@ -157,6 +163,20 @@ std::vector<RequestCommand> commands() {
          .path = "/devices/{}/resume",
          .parameters = {number},
          .columns = sheet},
+        {.text =
+             {.name = "check",
+              .summary = "Ask a device's platform whether a number is registered",
+              .details =
+                  "Platforms ban numbers that ask about many others: a device may ask 10 times\n"
+                  "at once, then once a minute. A send finds out by itself.",
+              .example = "merpati device check 6281234567890 6289876543210"},
+         .path = "/devices/{}/recipient",
+         .parameters = {number,
+                        {.name = "RECIPIENT",
+                         .help = "The number in question",
+                         .check = phone_number(),
+                         .field = "number"}},
+         .columns = check_sheet},
         {.text = {.name = "remove",
                   .summary = "Remove a device for which nothing waits",
                   .example = "merpati device remove 6281234567890"},

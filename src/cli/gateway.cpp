@@ -19,7 +19,7 @@ constexpr std::string_view root = "/v1";
 constexpr auto patience = 5s;        // For a server that is starting or stopping.
 constexpr auto retry_every = 100ms;  // Both ways are tried this often meanwhile.
 constexpr std::size_t page_max = 1'000;
-constexpr auto stream_patience = 60s;  // For the next piece of a streamed answer.
+constexpr auto stream_patience = 150s;  // For the next piece; the first may come from a platform.
 
 /// The sentence for an exchange that failed on its way.
 Error explain(Error error, const std::string& socket_path) {
@@ -45,7 +45,8 @@ ErrorCode parse_code(std::string_view word) {
     for (const auto code :
          {ErrorCode::invalid_argument, ErrorCode::not_found, ErrorCode::conflict,
           ErrorCode::refused, ErrorCode::forbidden, ErrorCode::precondition_failed, ErrorCode::busy,
-          ErrorCode::timeout, ErrorCode::store_failed, ErrorCode::damaged, ErrorCode::io_failed,
+          ErrorCode::too_many_requests, ErrorCode::timeout, ErrorCode::unreachable,
+          ErrorCode::store_failed, ErrorCode::damaged, ErrorCode::io_failed,
           ErrorCode::shutting_down}) {
         if (to_string(code) == word) {
             return code;

@@ -190,6 +190,7 @@ void add_message_commands(Program& program) {
     add_list(program, group);
     add_export(program, group);
     add_show(program, group);
+    add_message_media(program, group);
     add_request_command(
         program, group,
         on_message({.name = "cancel",

@@ -262,6 +262,7 @@ public:
                .default_connector = default_connector_,
                .people = people_,
                .devices = devices_,
+               .platform = platform_,
                .messages = messages_,
                .callbacks = callbacks_}) {
         opened.begin(queue_clock_);
@@ -284,6 +285,7 @@ private:
     outbound::AddressPolicy policy_;
     connector::Connectors connectors_;
     RecordedDevices devices_;
+    manage::PlatformControl platform_;
     RecordedMessages messages_;
     RecordedCallbacks callbacks_;
     people::PasswordHasher hasher_;

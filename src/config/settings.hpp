@@ -133,6 +133,7 @@ struct RetentionSettings {
     std::chrono::seconds finished{std::chrono::days{30}};
     std::chrono::seconds idempotency{std::chrono::hours{24}};
     std::chrono::seconds log{std::chrono::days{365}};
+    std::chrono::seconds received_media{std::chrono::days{14}};
 };
 
 /// One struct a section of the file. Default constructed, it holds the defaults.

@@ -288,6 +288,9 @@ void add_retention(Table& table) {
               "How long the answer to a request with an Idempotency-Key is kept.");
     table.add(AT(retention.log), duration<seconds>(1s, 24h * 3650),
               "How long it is kept who changed what.");
+    table.add(AT(retention.received_media), duration<seconds>(1s, 24h * 3650),
+              "How long the media of a message that came in can be downloaded, where the platform "
+              "still has them.");
 }
 
 #undef AT

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,6 +30,7 @@ struct Capabilities {
     bool recognises_repeats = false;  // A second send of the same message id is no second
                                       // message: recovery may simply send again.
     bool number_check = false;        // Can tell whether a number is registered.
+    bool media_fetch = false;         // Can fetch the media of what a device received.
     bool late_statuses = false;       // Reports statuses after the outcome.
     std::size_t text_characters_max = 4096;
     std::size_t window = 1;  // Sends in flight per device.
@@ -78,12 +80,24 @@ struct InboundMessage {
     std::string text;                                       // Text or caption; empty: none.
     static constexpr std::size_t text_bytes_max = 262'144;  // All texts together.
     struct Media {
+        static constexpr std::size_t reference_bytes_max = 4'096;
+
         std::string mime;
-        std::uint64_t bytes = 0;
+        std::uint64_t bytes = 0;  // 0: the platform does not say.
         std::string name;
+        std::string reference;  // Given back in MediaRequest; a secret of the device.
     };
     std::optional<Media> media;
     Timestamp at;
+};
+
+/// Which media of which received message, and where they shall be written.
+struct MediaRequest {
+    model::PhoneNumber device;
+    std::string platform_id;
+    std::string reference;       // As InboundMessage::Media had it.
+    std::filesystem::path path;  // Of an empty file.
+    std::uint64_t bytes_max = 0;
 };
 
 /// Where a connector reports to. Any thread; never blocks.
@@ -191,6 +205,20 @@ public:
     /// or with why that is not sure. Any thread, also from within; must not block.
     using Settled = std::move_only_function<void(Result<void>)>;
     virtual void settle_device(model::PhoneNumber /*device*/, Settled settled) { settled({}); }
+
+    // What only the platform knows. Both answer once, from any thread, also from within, or not at
+    // all where the gateway stops first; must not block. Errors: refused (the connector cannot do
+    // it), conflict (the device cannot just now), busy, timeout, unreachable (the platform, or an
+    // answer that makes no sense); each with a sentence that anybody may read.
+
+    /// How many bytes were written. Errors: not_found (the platform has it no more), refused (it is
+    /// larger than bytes_max), too.
+    using MediaFetched = std::move_only_function<void(Result<std::uint64_t>)>;
+    virtual void fetch_media(MediaRequest request, MediaFetched done);
+    /// Whether the number is registered at the platform. Errors: invalid_argument (it can be no
+    /// number there) too.
+    using NumberChecked = std::move_only_function<void(Result<bool>)>;
+    virtual void check_number(model::PhoneNumber device, std::string number, NumberChecked done);
 
     /// Sends one message, showing "typing" first where the message asks and the platform can.
     virtual void send(const SendRequest& request) = 0;

@@ -17,6 +17,15 @@ bool is_platform_id(std::string_view id) noexcept {
            std::ranges::all_of(id, [](char c) { return c > ' ' && c <= '~'; });
 }
 
+void Connector::fetch_media(MediaRequest /*request*/, MediaFetched done) {
+    done(fail(ErrorCode::refused, "the device's connector fetches no media"));
+}
+
+void Connector::check_number(model::PhoneNumber /*device*/, std::string /*number*/,
+                             NumberChecked done) {
+    done(fail(ErrorCode::refused, "the device's connector checks no numbers"));
+}
+
 Connector* Connectors::find(std::string_view name) const noexcept {
     const auto found = connectors_.find(name);
     return found == connectors_.end() ? nullptr : found->second.get();

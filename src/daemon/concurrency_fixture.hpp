@@ -272,6 +272,7 @@ struct ConcurrencyFixture : ::testing::Test {
                               .committer = committer,
                               .log = telemetry::Log::none()}};
     DeviceKeeper keeper{{.clock = clock,
+                         .ids = ids,
                          .notices = notices,
                          .connectors = connectors,
                          .committer = committer,
@@ -319,6 +320,7 @@ struct ConcurrencyFixture : ::testing::Test {
                               .retry = retry,
                               .on_finish = [](store::Finish&&) {}}};
     NoCallbacks callbacks;
+    api::manage::PlatformControl no_platform;
     people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};
     people::SignInThrottle throttle{random};
     const api::manage::PeopleRooms people{
@@ -337,6 +339,7 @@ struct ConcurrencyFixture : ::testing::Test {
          .default_connector = "checking",
          .people = people,
          .devices = keeper,
+         .platform = no_platform,
          .messages = messages,
          .callbacks = callbacks}};
 };

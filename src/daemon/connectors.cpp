@@ -72,6 +72,7 @@ std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& ra
     options.expected.typing = true;
     options.expected.recognises_repeats = true;
     options.expected.number_check = true;
+    options.expected.media_fetch = true;
     options.expected.late_statuses = true;
     return std::make_unique<WorkerConnector>(clock, random, std::move(options), std::move(log));
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include <fmt/format.h>
+
 #include "daemon/device_changes.hpp"
 
 namespace merpati::daemon {
@@ -155,12 +157,13 @@ void DeviceKeeper::pairing(model::PhoneNumber device, connector::PairingStep ste
     const auto bytes = step.payload.size();
     keep(
         device, bytes,
-        [this, device, step = std::move(step)](store::Tables& tables) {
-            return notify(tables, device, "device.pairing",
-                          EventData{}
-                              .add("method", step.method)
-                              .add("payload", step.payload)
-                              .add("expires_at", to_rfc3339(step.expires_at)));
+        [this, device, step = std::move(step)](store::Tables& tables) -> Result<void> {
+            const auto told = notify(tables, device, "device.pairing",
+                                     EventData{}
+                                         .add("method", step.method)
+                                         .add("payload", step.payload)
+                                         .add("expires_at", to_rfc3339(step.expires_at)));
+            return told ? Result<void>{} : pass(told);
         },
         [](const Result<void>&) {});
 }
@@ -188,9 +191,10 @@ void DeviceKeeper::late_status(connector::LateStatus late, Stored stored) {
 }
 
 void DeviceKeeper::inbound(connector::InboundMessage message, Stored stored) {
-    const auto bytes =
-        message.text.size() + message.sender.size() + message.type.size() +
-        (message.media ? message.media->mime.size() + message.media->name.size() : 0);
+    const auto bytes = message.text.size() + message.sender.size() + message.type.size() +
+                       (message.media ? message.media->mime.size() + message.media->name.size() +
+                                            message.media->reference.size()
+                                      : 0);
     if (!connector::is_platform_id(message.platform_id) ||
         bytes > connector::InboundMessage::text_bytes_max) {
         stored(fail(ErrorCode::invalid_argument, "the message's id or its texts are too long"));
@@ -201,22 +205,31 @@ void DeviceKeeper::inbound(connector::InboundMessage message, Stored stored) {
         .add("from", message.sender)
         .add("type", message.type)
         .add("text", message.text);
+    auto media = media_of(message);
     if (message.media) {
-        data.add("media", EventData{}
-                              .add("mime", message.media->mime)
+        EventData about;
+        if (media) {
+            about.add("id", media->id.text())
+                .add("path", fmt::format("/v1/received/{}/media", media->id.text()));
+        }
+        data.add("media", about.add("mime", message.media->mime)
                               .add("bytes", message.media->bytes)
                               .add("name", message.media->name));
     }
     data.add("at", to_rfc3339(message.at));
     keep(
         message.device, bytes,
-        [this, device = message.device, id = std::move(message.platform_id),
-         data = std::move(data)](store::Tables& tables) -> Result<void> {
+        [this, device = message.device, id = std::move(message.platform_id), data = std::move(data),
+         media = std::move(media)](store::Tables& tables) -> Result<void> {
             const auto is_first = tables.note_inbound(device, id, rooms_.clock.now());
-            if (!is_first) {
-                return std::unexpected(is_first.error());
+            if (!is_first || !*is_first) {
+                return is_first ? Result<void>{} : pass(is_first);
             }
-            return *is_first ? notify(tables, device, "message.received", data) : Result<void>{};
+            const auto told = notify(tables, device, "message.received", data);
+            if (!told) {
+                return pass(told);
+            }
+            return *told && media ? tables.keep_received_media(*media) : Result<void>{};
         },
         std::move(stored));
 }
@@ -350,14 +363,34 @@ Result<model::Device> DeviceKeeper::steer(model::PhoneNumber number, const Steer
 }
 
 /// Webhook and owner are those of the moment in which the event is stored.
-Result<void> DeviceKeeper::notify(store::Tables& tables, model::PhoneNumber number,
+Result<bool> DeviceKeeper::notify(store::Tables& tables, model::PhoneNumber number,
                                   std::string_view event, const EventData& data) {
     const auto device = tables.find_device(number);
     if (!device) {
         return std::unexpected(device.error());
     }
     const auto notice = *device ? rooms_.notices.of_event(**device, event, data) : std::nullopt;
-    return notice ? tables.add_callback(*notice) : Result<void>{};
+    if (!notice) {
+        return false;
+    }
+    auto added = tables.add_callback(*notice);
+    return added ? Result<bool>{true} : pass(added);
+}
+
+std::optional<store::ReceivedMedia> DeviceKeeper::media_of(
+    const connector::InboundMessage& message) const {
+    const auto device = rooms_.directory.find_device(message.device);
+    const auto* connector = device == nullptr ? nullptr : rooms_.connectors.find(device->connector);
+    if (!message.media || connector == nullptr || !connector->capabilities()->media_fetch) {
+        return std::nullopt;
+    }
+    return store::ReceivedMedia{.id = rooms_.ids.next(),
+                                .device = message.device,
+                                .platform_id = message.platform_id,
+                                .mime = message.media->mime,
+                                .bytes = message.media->bytes,
+                                .name = message.media->name,
+                                .reference = message.media->reference};
 }
 
 void DeviceKeeper::keep(model::PhoneNumber number, std::size_t bytes,

@@ -14,6 +14,7 @@
 #include "admission/directory.hpp"
 #include "api/manage/context.hpp"
 #include "base/queue_clock.hpp"
+#include "base/uuid.hpp"
 #include "connector/connectors.hpp"
 #include "daemon/device_moves.hpp"
 #include "daemon/late_statuses.hpp"
@@ -45,6 +46,7 @@ class DeviceKeeper final : public connector::ConnectorEvents, public api::manage
 public:
     struct Rooms {
         const QueueClock& clock;
+        UuidSource& ids;
         Notices& notices;
         const connector::Connectors& connectors;
         store::Committer& committer;
@@ -104,8 +106,12 @@ private:
     [[nodiscard]] Result<void> drop_exported_secrets(model::PhoneNumber number);
     [[nodiscard]] Result<void> store_reports(store::Tables& tables,
                                              const std::vector<StateReport>& reports);
-    [[nodiscard]] Result<void> notify(store::Tables& tables, model::PhoneNumber number,
+    /// False: the device has no webhook, so nobody was told.
+    [[nodiscard]] Result<bool> notify(store::Tables& tables, model::PhoneNumber number,
                                       std::string_view event, const EventData& data);
+    /// What a download needs; empty: there are no media, or the connector fetches none.
+    [[nodiscard]] std::optional<store::ReceivedMedia> media_of(
+        const connector::InboundMessage& message) const;
     /// Runs `change`, which holds `bytes` of the report, however much waits; then calls `stored`.
     void keep(model::PhoneNumber number, std::size_t bytes,
               std::move_only_function<Result<void>(store::Tables&)> change, Stored stored);

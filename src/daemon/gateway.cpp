@@ -29,6 +29,7 @@
 #include "daemon/notices.hpp"
 #include "daemon/opened_store.hpp"
 #include "daemon/options.hpp"
+#include "daemon/platform_calls.hpp"
 #include "daemon/publisher.hpp"
 #include "daemon/sign_in.hpp"
 #include "daemon/signing_secrets.hpp"
@@ -113,6 +114,7 @@ public:
                          .committer = committer_,
                          .log = log.in("device")}),
           keeper_({.clock = queue_clock_,
+                   .ids = ids_,
                    .notices = notices_,
                    .connectors = connectors_,
                    .committer = committer_,
@@ -168,6 +170,10 @@ public:
                                      finished(std::move(finish));
                                      sender_.batch_done();  // No batch of the committer does it.
                                  }}),
+          platform_calls_({.clock = queue_clock_,
+                           .connectors = connectors_,
+                           .media_fetcher = media_fetcher_,
+                           .bytes_max = settings.media.max_bytes}),
           running_callbacks_(sender_, ids_, queue_clock_),
           sign_in_(
               random, settings, [this] { return server_.addresses(); }, tally_, log.in("people")),
@@ -189,6 +195,7 @@ public:
                    },
                .people = sign_in_.rooms,
                .devices = keeper_,
+               .platform = platform_calls_,
                .messages = running_messages_,
                .callbacks = running_callbacks_}),
           manage_service_(manage_, app_address(settings)),
@@ -420,6 +427,7 @@ private:
     api::DeviceAddnew device_addnew_;
     api::Retry retry_;
     RunningMessages running_messages_;
+    PlatformCalls platform_calls_;
     RunningCallbacks running_callbacks_;
     SignIn sign_in_;
     api::manage::Manage manage_;

@@ -105,6 +105,7 @@ bool Upkeep::prune_step() {
     const store::PruneLimits limits{.messages_before = now - options_.finished_kept,
                                     .idempotency_before = now - options_.idempotency_kept,
                                     .platform_events_before = now - platform_events_kept,
+                                    .received_media_before = now - options_.received_media_kept,
                                     .sessions_seen_before = wall_now - options_.sessions.idle,
                                     .sessions_begun_before = wall_now - options_.sessions.longest,
                                     .links_expired_before = wall_now,

@@ -21,6 +21,7 @@ struct UpkeepOptions {
     std::chrono::seconds finished_kept{std::chrono::days{30}};
     std::chrono::seconds idempotency_kept{std::chrono::hours{24}};
     std::chrono::seconds log_kept{std::chrono::days{365}};
+    std::chrono::seconds received_media_kept{std::chrono::days{14}};
     admission::SessionLimits sessions{};
 
     [[nodiscard]] static UpkeepOptions of(const config::Settings& settings) {
@@ -28,6 +29,7 @@ struct UpkeepOptions {
             .finished_kept = settings.retention.finished,
             .idempotency_kept = settings.retention.idempotency,
             .log_kept = settings.retention.log,
+            .received_media_kept = settings.retention.received_media,
             .sessions = {.idle = settings.app.session_idle, .longest = settings.app.session_max}};
     }
 };

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "connector/process/child.hpp"
+#include "media/cache_storage.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -139,7 +140,10 @@ connector::process::Sandbox linked_sandbox(const std::vector<std::string>& comma
     std::error_code error;
     sandbox.readable.push_back(files::canonical(command[0], error));
     sandbox.readable.push_back(files::path{command.back()}.parent_path().parent_path());
-    sandbox.readable.push_back(settings.media.folder.value_or(""));
+    if (settings.media.folder) {
+        sandbox.readable.push_back(*settings.media.folder);
+        sandbox.writable.push_back(*settings.media.folder / media::received_folder);
+    }
     sandbox.readable.push_back(settings.outbound.ca_file.value_or(""));
     std::erase(sandbox.readable, files::path{});
     return sandbox;

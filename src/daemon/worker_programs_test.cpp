@@ -58,6 +58,7 @@ TEST_F(WorkerProgramsTest, TheWorkerOfLinkedDevicesMayNotOpenTheStore) {
     EXPECT_TRUE(may_read(node));
     EXPECT_TRUE(may_read(root / "linked/node_modules/baileys/package.json"));
     EXPECT_TRUE(may_read(root / "store/merpati.db-media/file"));
+    EXPECT_EQ(sandbox.writable.back(), root / "store/merpati.db-media/received");
     EXPECT_FALSE(may_read(root / "store/merpati.db.key"));
     EXPECT_FALSE(may_read("/etc/merpati/merpati.toml"));
     all.linked.command = {"node", worker};

@@ -53,6 +53,16 @@ void ByteBudget::give_back(model::AccountId account, std::uint64_t bytes) {
     forget_if_idle(account);
 }
 
+std::shared_ptr<void> ByteBudget::lend(model::AccountId account, std::uint64_t bytes) {
+    if (!reserve(account, bytes)) {
+        return nullptr;
+    }
+    return {this, [loan = Loan{.account = account, .bytes = bytes}, released = released_](void*) {
+                const std::lock_guard lock{released->mutex};
+                released->loans.push_back(loan);
+            }};
+}
+
 void ByteBudget::wait(model::AccountId account, std::uint64_t bytes, Granted go) {
     auto& found = accounts_[account];
     if (found.line.empty()) {
@@ -81,9 +91,14 @@ FilePtr ByteBudget::hold(model::AccountId account, ContentPtr content,
 
 void ByteBudget::collect_released() {
     std::vector<Holder> released;
+    std::vector<Loan> loans;
     {
         const std::lock_guard lock{released_->mutex};
         released.swap(released_->holders);
+        loans.swap(released_->loans);
+    }
+    for (const auto& loan : loans) {
+        give_back(loan.account, loan.bytes);
     }
     for (const auto& [account, content] : released) {
         const auto room = CacheStorage::room_of(content->bytes);

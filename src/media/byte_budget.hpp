@@ -45,6 +45,10 @@ public:
     [[nodiscard]] bool reserve(model::AccountId account, std::uint64_t bytes);
     void give_back(model::AccountId account, std::uint64_t bytes);
 
+    /// The same for a file that others write and read: given back when the last copy is let go of,
+    /// on any thread, also after the budget is gone. Null: there is no room now.
+    [[nodiscard]] std::shared_ptr<void> lend(model::AccountId account, std::uint64_t bytes);
+
     /// Calls `go` from `serve`, with `bytes` reserved.
     void wait(model::AccountId account, std::uint64_t bytes, Granted go);
 
@@ -76,10 +80,15 @@ private:
         model::AccountId account;
         ContentPtr content;
     };
-    /// Files that were let go of, on whichever thread.
+    struct Loan {
+        model::AccountId account;
+        std::uint64_t bytes = 0;
+    };
+    /// Files and loans that were let go of, on whichever thread.
     struct Released {
         std::mutex mutex;
         std::vector<Holder> holders;
+        std::vector<Loan> loans;
     };
     struct HeldFile;
 

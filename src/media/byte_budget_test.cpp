@@ -75,6 +75,15 @@ TEST_F(ByteBudgetTest, RemovesFilesThatNobodyHoldsForNewOnes) {
     EXPECT_EQ(storage->files(), 0U);
 }
 
+TEST_F(ByteBudgetTest, WhatIsLentCountsUntilItIsLetGoOf) {
+    auto lent = budget.lend(greedy, blocks_max / 2 * block);
+    ASSERT_NE(lent, nullptr);
+    EXPECT_EQ(budget.lend(greedy, block), nullptr) << "it has its share";
+    EXPECT_NE(budget.lend(shop, block), nullptr);
+    lent.reset();
+    EXPECT_NE(budget.lend(greedy, blocks_max * block), nullptr);
+}
+
 TEST_F(ByteBudgetTest, CountsAFileOfSeveralMessagesOnce) {
     const auto first = put(greedy, "sama");
     const auto second = put(greedy, "sama");

@@ -134,6 +134,7 @@ Result<std::unique_ptr<CacheStorage>> CacheStorage::open(const Clock& clock,
     return storage;
 }
 
+/// Leaves an empty folder for connectors.
 Result<void> CacheStorage::remove_leftovers() const {
     std::error_code error;
     for (std::filesystem::directory_iterator entry{options_.folder, error}, end;
@@ -143,12 +144,23 @@ Result<void> CacheStorage::remove_leftovers() const {
             return folder_failure(options_.folder, std::generic_category().message(errno));
         }
     }
+    const auto received = options_.folder / received_folder;
+    if (!error) {
+        std::filesystem::remove_all(received, error);
+    }
+    if (!error && std::filesystem::create_directory(received, error)) {
+        std::filesystem::permissions(received, std::filesystem::perms::owner_all, error);
+    }
     return error ? Result<void>{folder_failure(options_.folder, error.message())} : Result<void>{};
 }
 
 Result<IncomingFile> CacheStorage::incoming() {
     return IncomingFile::create(options_.folder /
                                 (std::string{incoming_prefix} + std::to_string(++incoming_)));
+}
+
+Result<ReceivedFilePtr> CacheStorage::receive() {
+    return ReceivedFile::create(options_.folder / received_folder / std::to_string(++incoming_));
 }
 
 Result<ContentPtr> CacheStorage::keep(IncomingFile file) {

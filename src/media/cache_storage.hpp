@@ -16,6 +16,7 @@
 #include "base/digest.hpp"
 #include "base/error.hpp"
 #include "base/file_descriptor.hpp"
+#include "media/received_file.hpp"
 
 namespace merpati::media {
 
@@ -70,15 +71,20 @@ struct CacheStorageOptions {
     std::size_t files_max = 0;
 };
 
+/// The folder, within that of media, that connectors may write to.
+inline constexpr std::string_view received_folder = "received";
+
 /// Operation: `incoming` makes a file to write to, `keep` gives it its lasting name, or finds that
 /// its content was there. `remove_old` removes what nobody holds and is too old, `make_room` the
 /// longest unused of what nobody holds. Each file counts as the blocks it takes on the disk.
+/// `receive` makes a file for a connector to write, which is none of those.
 ///
 /// Threads: none; its owner's. ContentPtrs may be let go of on any thread.
 class CacheStorage {
 public:
     /// Makes the folder (0700) where it is missing, locks it against other servers, and removes
-    /// files with names such as ours. Errors: io_failed, conflict (another server has it).
+    /// files with names such as ours, and whatever is in `received_folder`. Errors: io_failed,
+    /// conflict (another server has it).
     [[nodiscard]] static Result<std::unique_ptr<CacheStorage>> open(const Clock& clock,
                                                                     CacheStorageOptions options);
     CacheStorage(const CacheStorage&) = delete;
@@ -87,6 +93,7 @@ public:
     /// Errors: io_failed.
     [[nodiscard]] Result<IncomingFile> incoming();
     [[nodiscard]] Result<ContentPtr> keep(IncomingFile file);
+    [[nodiscard]] Result<ReceivedFilePtr> receive();
 
     /// A message is served with what is held here: its age begins anew.
     void use(const Content& content);

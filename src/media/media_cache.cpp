@@ -76,6 +76,27 @@ void MediaCache::fetch(model::AccountId account, const std::string& url, model::
     }
 }
 
+/// Whoever waits for room has a client that waits too: it is told at once to come again.
+void MediaCache::make_file(model::AccountId account, std::uint64_t bytes_max, FileMade done) {
+    if (closed_) {
+        done(fail(ErrorCode::shutting_down, "the server is stopping"));
+        return;
+    }
+    auto room = budget_.lend(account, CacheStorage::room_of(bytes_max));
+    if (room == nullptr) {
+        done(fail(ErrorCode::busy, "other media take the room that there is: try again"));
+        return;
+    }
+    auto file = storage_->receive();
+    if (file) {
+        (*file)->carry(std::move(room));
+    } else {
+        report_disk_trouble();
+    }
+    publish_counts();
+    done(std::move(file));
+}
+
 bool MediaCache::answer_from_cache(const UrlKey& key, Waiter& waiter) {
     const auto* entry = entries_.find(key.account, key.url);
     if (entry == nullptr || entry->until <= tools_.clock.steady_now()) {

@@ -40,6 +40,10 @@ public:
     void fetch(model::AccountId account, const std::string& url, model::Revision revision,
                FetchDone done);
 
+    /// An empty file for a connector to write, of at most so many bytes; they are counted as taken
+    /// until it is let go of.
+    void make_file(model::AccountId account, std::uint64_t bytes_max, FileMade done);
+
     /// Ends all that wait with `retry`. The client is closed afterwards.
     void close();
 

@@ -87,6 +87,16 @@ public:
         }
     }
 
+    void make_file(model::AccountId account, std::uint64_t bytes_max, FileMade done) {
+        auto shared = std::make_shared<FileMade>(std::move(done));
+        const bool given = thread_.post([this, account, bytes_max, shared] {
+            cache_->make_file(account, bytes_max, std::move(*shared));
+        });
+        if (!given) {
+            (*shared)(fail(ErrorCode::shutting_down, "the server is stopping"));
+        }
+    }
+
     [[nodiscard]] ProbeCounts probe_counts() const {
         return prober_ ? prober_->counts() : ProbeCounts{};
     }
@@ -130,6 +140,10 @@ void MediaFetcher::probe(model::AccountId account, std::string url, model::Revis
 
 void MediaFetcher::fetch(const model::Message& message, FetchDone done) {
     impl_->fetch(message, std::move(done));
+}
+
+void MediaFetcher::make_file(model::AccountId account, std::uint64_t bytes_max, FileMade done) {
+    impl_->make_file(account, bytes_max, std::move(done));
 }
 
 ProbeCounts MediaFetcher::probe_counts() const {

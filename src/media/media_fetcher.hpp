@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "media/file_source.hpp"
 #include "media/host_limiter.hpp"
+#include "media/received_file.hpp"
 #include "model/account.hpp"
 #include "outbound/client.hpp"
 
@@ -99,6 +100,8 @@ struct CacheCounts {
 /// each has its own requests, remembered URLs and opinions of hosts. Probes and downloads have
 /// limits of their own.
 ///
+/// `make_file` gives connectors a file to write what a device received, within the same room.
+///
 /// Order: after a crash, hosts with requests in flight when the process died come last
 /// (SuspectHosts): probes of them are undecided, and downloads wait.
 ///
@@ -123,6 +126,11 @@ public:
     void probe(model::AccountId account, std::string url, model::Revision revision, ProbeDone done);
 
     void fetch(const model::Message& message, FetchDone done) override;
+
+    /// An empty file for a connector to write, of at most so many bytes; they count under
+    /// `kept_bytes_max`, in the account's share, until it is let go of. Does not block; `done` as
+    /// that of `probe`.
+    void make_file(model::AccountId account, std::uint64_t bytes_max, FileMade done);
 
     [[nodiscard]] ProbeCounts probe_counts() const;
     [[nodiscard]] CacheCounts cache_counts() const;

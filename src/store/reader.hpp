@@ -143,6 +143,10 @@ public:
     [[nodiscard]] virtual Result<std::vector<DeviceSecret>> device_secrets(
         model::PhoneNumber device, std::string_view after, std::size_t bytes_max) = 0;
 
+    /// Empty: there is none, or it was removed with its device or by retention. Errors: conflict
+    /// (it was encrypted with another key).
+    [[nodiscard]] virtual Result<std::optional<ReceivedMedia>> received_media(const Uuid& id) = 0;
+
     /// Waiting messages in all lanes. Reads the whole queue: for start-up and `doctor`.
     [[nodiscard]] virtual Result<std::uint64_t> waiting_messages() = 0;
 };

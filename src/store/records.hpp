@@ -122,6 +122,18 @@ struct DeviceSecret {
     Bytes value;
 };
 
+/// The media of a message that a device received, until retention removes it.
+struct ReceivedMedia {
+    Uuid id;
+    model::PhoneNumber device;
+    std::string platform_id;  // Of the message.
+    // As the platform says: a stranger wrote them.
+    std::string mime;
+    std::uint64_t bytes = 0;  // 0: it does not say.
+    std::string name;
+    std::string reference;  // What the connector asked to be given back; encrypted in the store.
+};
+
 /// A device as it is now: added, or with another state or webhook.
 struct DeviceWritten {
     model::Device device;

@@ -24,6 +24,7 @@ struct PruneLimits {
     Timestamp messages_before;  // Messages in a final state, with no callback waiting.
     Timestamp idempotency_before;
     Timestamp platform_events_before;  // Reports of platforms; a later repeat counts as new.
+    Timestamp received_media_before;   // What downloads of received media need.
     // Wall clock.
     Timestamp sessions_seen_before;
     Timestamp sessions_begun_before;
@@ -186,6 +187,9 @@ public:
     /// Records an inbound message. False: its id was recorded before.
     virtual Result<bool> note_inbound(model::PhoneNumber device, std::string_view platform_id,
                                       Timestamp now) = 0;
+    /// Keeps what a download of the media needs; it goes with its device. Errors: not_found (no
+    /// such device).
+    virtual Result<void> keep_received_media(const ReceivedMedia& media) = 0;
     /// Records a status. False: the message had come as far before.
     virtual Result<bool> note_status(model::PhoneNumber device, std::string_view platform_id,
                                      const model::PlatformStatus& status, Timestamp now) = 0;

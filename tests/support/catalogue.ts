@@ -47,6 +47,15 @@ export function exampleBody(row: Row): Json {
   return (Object.values<Json>(media?.examples ?? {})[0] as Json)?.value;
 }
 
+/** What an operation's query must have, by the examples of its schemas: "?number=6289876543210". */
+export function exampleQuery(row: Row): string {
+  const required = (row.node.parameters ?? [])
+    .map((one: Json) => deref(one))
+    .filter((one: Json) => one.in === "query" && one.required)
+    .map((one: Json) => `${one.name}=${deref(one.schema).examples[0]}`);
+  return required.length > 0 ? `?${required.join("&")}` : "";
+}
+
 export interface Caller {
   key?: string;
   headers?: Record<string, string>;
@@ -86,7 +95,7 @@ export interface Ids {
 
 /** The path with its parameter filled in. */
 export function at(path: string, ids: Ids): string {
-  const id = path.startsWith("/v1/messages")
+  const id = /^\/v1\/(messages|received)/.test(path)
     ? ids.message
     : path.startsWith("/v1/callbacks")
       ? ids.callback

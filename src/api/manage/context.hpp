@@ -19,6 +19,7 @@
 #include "base/queue_clock.hpp"
 #include "base/random.hpp"
 #include "callback/sender.hpp"
+#include "media/received_file.hpp"
 #include "model/device.hpp"
 #include "model/message.hpp"
 #include "outbound/address_policy.hpp"
@@ -85,7 +86,43 @@ public:
         model::PhoneNumber number) = 0;
 };
 
-/// The same for messages: a running server's scheduler owns those that wait.
+/// What only a device's platform knows. Of a stopped server, which asks none: a running one derives
+/// from it.
+///
+/// Threads: any; does not block. Answers come once, on any thread, also from within, or not at all
+/// where the server stops first. Errors of both: refused, conflict (the device cannot just now),
+/// busy, too_many_requests (of this device or account), timeout, unreachable, shutting_down.
+class PlatformControl {
+public:
+    virtual ~PlatformControl() = default;
+
+    /// The media of a message that the device received, whole. Errors: not_found (the platform has
+    /// them no more), io_failed too.
+    using Fetched = std::move_only_function<void(Result<media::ReceivedFilePtr>)>;
+    virtual void fetch_media(const model::Device& /*device*/, store::ReceivedMedia /*media*/,
+                             Fetched done) {
+        done(stopped());
+    }
+
+    struct NumberCheck {
+        bool registered = false;
+        Timestamp checked_at;
+    };
+    /// Whether the number is registered at the device's platform. Errors: invalid_argument too.
+    using Checked = std::move_only_function<void(Result<NumberCheck>)>;
+    virtual void check_number(const model::Device& /*device*/, std::string /*number*/,
+                              Checked done) {
+        done(stopped());
+    }
+
+private:
+    static std::unexpected<Error> stopped() {
+        return fail(ErrorCode::refused,
+                    "the server is stopped: start it, its connector asks the platform");
+    }
+};
+
+/// What differs for messages: a running server's scheduler owns those that wait.
 class MessageControl {
 public:
     virtual ~MessageControl() = default;
@@ -160,6 +197,7 @@ struct Context {
     std::function<void(const Error&)> on_fault{};  // Told of faults that callers are not told.
     const PeopleRooms& people;
     DeviceControl& devices;
+    PlatformControl& platform;
     MessageControl& messages;
     CallbackControl& callbacks;
 

@@ -1,6 +1,7 @@
 // The handlers of the catalogue, a file a resource; api/operations.cpp says what calls them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -35,6 +36,18 @@ using Handler = Result<boost::json::value>(const Context&, Call&);
 /// What it answers holds on to the context, for GET; for others to its parts alone.
 using StreamHandler = Result<std::unique_ptr<Lines>>(const Context&, Call&);
 
+/// What is answered once a platform has said something: no thread waits for it.
+struct LateAnswer {
+    boost::json::value value{};
+    std::unique_ptr<Lines> lines{};  // Instead of it.
+    std::string headers{};           // Further lines, each "Name: value\r\n".
+};
+using Answered = std::move_only_function<void(Result<LateAnswer>)>;
+/// Begins what was asked for, and hands its answer over, once, on any thread.
+using Begin = std::move_only_function<void(Answered)>;
+/// Decides whether it may be begun. For GET.
+using LateHandler = Result<Begin>(const Context&, Call&);
+
 namespace accounts {
 Handler list, create, show, change, top_up, rotate_secret;
 Handler show_own, change_own, rotate_own_secret;
@@ -46,7 +59,11 @@ namespace devices {
 Handler list, add, show, change, connect, disconnect, remove, import_secrets;
 Handler show_pairing, pair, answer_pairing, show_qr, pair_by_code;
 StreamHandler export_secrets;
+LateHandler check_recipient;
 }  // namespace devices
+namespace received {
+LateHandler media;
+}
 namespace device_queue {
 Handler pause, resume, show, clear;
 }

@@ -27,6 +27,11 @@ std::unexpected<Error> no_callback(std::string_view id) {
     return fail(ErrorCode::not_found, fmt::format("there is no callback {}", id));
 }
 
+std::unexpected<Error> no_media(std::string_view id) {
+    return fail(ErrorCode::not_found,
+                fmt::format("there are no received media {}, or none that are still kept", id));
+}
+
 std::unexpected<Error> no_choice() {
     return fail(ErrorCode::invalid_argument,
                 "'account' must be given: it is not clear which account is meant");
@@ -165,6 +170,28 @@ Result<store::QueuedCallback> find_callback(const Context& context, const Call& 
         return pass(checked);
     }
     return **std::move(found);
+}
+
+/// The media go with their device, so whose that is now theirs are.
+Result<FoundMedia> find_received_media(const Context& context, const Call& call,
+                                       std::string_view id) {
+    const auto parsed = Uuid::parse(id);
+    if (!parsed) {
+        return no_media(id);
+    }
+    auto found =
+        context.read([&](store::Reader& reader) { return reader.received_media(*parsed); });
+    if (!found) {
+        return pass(found);
+    }
+    auto device = *found ? context.directory.find_device((*found)->device) : nullptr;
+    if (device == nullptr) {
+        return no_media(id);
+    }
+    if (auto checked = check_right(call, device->account, no_media(id)); !checked) {
+        return pass(checked);
+    }
+    return FoundMedia{.media = **std::move(found), .device = std::move(device)};
 }
 
 Result<std::optional<model::AccountId>> find_owner(const Context& context, const Call& call,

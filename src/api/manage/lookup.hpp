@@ -42,6 +42,14 @@ namespace merpati::api::manage {
 [[nodiscard]] Result<store::QueuedCallback> find_callback(const Context& context, const Call& call,
                                                           std::string_view id);
 
+/// Of what a device of the caller's received.
+struct FoundMedia {
+    store::ReceivedMedia media;
+    std::shared_ptr<const model::Device> device;
+};
+[[nodiscard]] Result<FoundMedia> find_received_media(const Context& context, const Call& call,
+                                                     std::string_view id);
+
 /// Of a list: the account that was named, or else the caller's only one. Empty: those of all
 /// accounts, which administrators alone are told. Errors: invalid_argument too (several accounts).
 [[nodiscard]] Result<std::optional<model::AccountId>> find_owner(

@@ -1,5 +1,7 @@
 #include "api/manage/manage.hpp"
 
+#include <future>
+#include <memory>
 #include <unistd.h>
 
 #include <boost/json/serialize.hpp>
@@ -17,7 +19,19 @@ namespace {
 
 /// Whether an operation is carried out by handlers that block: those that Manage runs.
 bool is_ours(const Operation& operation) {
-    return std::holds_alternative<Handler*>(operation.answerer) || operation.is_streamed();
+    return std::holds_alternative<Handler*>(operation.answerer) ||
+           std::holds_alternative<LateHandler*>(operation.answerer) || operation.is_streamed();
+}
+
+/// The answer itself, where it comes later.
+Outcome await(Outcome outcome) {
+    if (outcome.later == nullptr) {
+        return outcome;
+    }
+    auto promise = std::make_shared<std::promise<Outcome>>();
+    auto answer = promise->get_future();
+    outcome.later->begin([promise](Outcome late) { promise->set_value(std::move(late)); });
+    return answer.get();
 }
 
 constexpr std::string_view not_stored = "Cache-Control: no-store\r\n";
@@ -69,12 +83,12 @@ Outcome Manage::handle(http::Method method, std::string_view path, std::string_v
     for (const auto& operation : operations()) {
         if (is_ours(operation) && operation.method == method &&
             http::match_path(operation.path, path)) {
-            return run(operation,
-                       {.method = method,
-                        .path = std::string{path},
-                        .query = std::string{query},
-                        .body = std::string{body}},
-                       admission::Principal::local(::geteuid()));
+            return await(run(operation,
+                             {.method = method,
+                              .path = std::string{path},
+                              .query = std::string{query},
+                              .body = std::string{body}},
+                             admission::Principal::local(::geteuid())));
         }
     }
     return refuse(path);
@@ -104,6 +118,9 @@ Outcome Manage::run(const Operation& operation, const Request& request,
     if (auto* const* handler = std::get_if<StreamHandler*>(&operation.answerer)) {
         return stream(operation, *handler, call);
     }
+    if (auto* const* late = std::get_if<LateHandler*>(&operation.answerer)) {
+        return answer_later(*late, call);
+    }
     const IdempotentCalls::Work work = [&](const Context& used) {
         return carry_out(used, operation, request, call);
     };
@@ -114,12 +131,17 @@ Outcome Manage::run(const Operation& operation, const Request& request,
 }
 
 Outcome Manage::failed(const Error& error, const Call& call) const {
+    return failed(error, call.principal.is_administrator(), call.fields.mistakes());
+}
+
+Outcome Manage::failed(const Error& error, bool for_administrator,
+                       std::span<const Mistake> mistakes) const {
     const bool faulty = error.code == ErrorCode::store_failed || error.code == ErrorCode::damaged ||
                         error.code == ErrorCode::io_failed;
     if (faulty && context_.on_fault) {
         context_.on_fault(error);
     }
-    return problem(error, call.principal.is_administrator(), call.fields.mistakes());
+    return problem(error, for_administrator, mistakes);
 }
 
 Outcome Manage::carry_out(const Context& context, const Operation& operation,
@@ -146,6 +168,32 @@ Outcome Manage::stream(const Operation& operation, StreamHandler* handler, Call&
     }
     const auto type = (*lines)->content_type();
     return {.content_type = type, .headers = std::string{not_stored}, .lines = std::move(*lines)};
+}
+
+Outcome Manage::answer_later(LateHandler* handler, Call& call) const {
+    auto begin = handler(context_, call);
+    if (!begin) {
+        return failed(begin.error(), call);
+    }
+    auto later = std::make_unique<LateOutcome>();
+    later->begin = [this, for_administrator = call.principal.is_administrator(),
+                    begin = std::move(*begin)](auto done) mutable {
+        begin([this, for_administrator, done = std::move(done)](Result<LateAnswer> late) mutable {
+            if (!late) {
+                done(failed(late.error(), for_administrator));
+                return;
+            }
+            Outcome outcome{.headers = std::move(late->headers) + std::string{not_stored},
+                            .lines = std::move(late->lines)};
+            if (outcome.lines != nullptr) {
+                outcome.content_type = outcome.lines->content_type();
+            } else {
+                outcome.body = boost::json::serialize(late->value);
+            }
+            done(std::move(outcome));
+        });
+    };
+    return {.later = std::move(later)};
 }
 
 Outcome Manage::answer(const Context& context, const Operation& operation, const Request& request,

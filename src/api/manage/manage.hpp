@@ -44,7 +44,7 @@ class Manage {
 public:
     explicit Manage(Context context) : context_(std::move(context)) {}
 
-    /// Finds the operation, and runs it for the local operator.
+    /// Finds the operation, and runs it for the local operator; waits for an answer that is late.
     [[nodiscard]] Outcome handle(http::Method method, std::string_view path, std::string_view query,
                                  std::string_view body);
 
@@ -71,7 +71,10 @@ private:
                                  const Request& request, Call& call) const;
     [[nodiscard]] Outcome stream(const Operation& operation, StreamHandler* handler,
                                  Call& call) const;
+    [[nodiscard]] Outcome answer_later(LateHandler* handler, Call& call) const;
     [[nodiscard]] Outcome failed(const Error& error, const Call& call) const;
+    [[nodiscard]] Outcome failed(const Error& error, bool for_administrator,
+                                 std::span<const Mistake> mistakes = {}) const;
 
     Context context_;
     IdempotentCalls idempotent_calls_;

@@ -97,6 +97,24 @@ struct RecordingDevices final : DeviceControl {
     Pairing shown_pairing;
 };
 
+/// Has a file for each device, and knows one number.
+struct RecordingPlatform final : PlatformControl {
+    void fetch_media(const model::Device& device, store::ReceivedMedia media,
+                     Fetched done) override {
+        calls.push_back(fmt::format("fetch {} {} {}", device.number.text(), media.platform_id,
+                                    media.reference));
+        done(file ? Result<media::ReceivedFilePtr>{file} : fail(refusal, "the platform says no"));
+    }
+    void check_number(const model::Device& device, std::string number, Checked done) override {
+        calls.push_back(fmt::format("check {} {}", device.number.text(), number));
+        done(NumberCheck{.registered = number == "6281234567890", .checked_at = {}});
+    }
+
+    std::vector<std::string> calls;
+    media::ReceivedFilePtr file;  // Null: it is refused.
+    ErrorCode refusal = ErrorCode::not_found;
+};
+
 struct RecordingMessages final : MessageControl {
     Result<void> cancel(store::QueuedMessage queued) override {
         if (on_call) {
@@ -204,6 +222,7 @@ struct ManageTest : ::testing::Test {
                     .default_connector = "simulator",
                     .people = people,
                     .devices = devices,
+                    .platform = platform,
                     .messages = messages,
                     .callbacks = callbacks});
     }
@@ -335,6 +354,7 @@ struct ManageTest : ::testing::Test {
             }};
     outbound::AddressPolicy policy{{}};
     RecordingDevices devices{directory};
+    RecordingPlatform platform;
     RecordingMessages messages;
     RecordingCallbacks callbacks;
     std::unique_ptr<Manage> manage;

@@ -36,6 +36,8 @@ std::string_view title_of(std::uint16_t status) {
             return "Unprocessable Content";
         case 429:
             return "Too Many Requests";
+        case 502:
+            return "Bad Gateway";
         case 503:
             return "Service Unavailable";
         case 504:
@@ -58,12 +60,15 @@ std::uint16_t status_of(ErrorCode code) {
             return 409;
         case ErrorCode::precondition_failed:
             return 412;
+        case ErrorCode::too_many_requests:
+            return 429;
+        case ErrorCode::unreachable:
+            return 502;
         case ErrorCode::busy:
         case ErrorCode::shutting_down:
             return 503;
         case ErrorCode::timeout:
             return 504;
-        case ErrorCode::unreachable:
         case ErrorCode::protocol:
         case ErrorCode::store_failed:
         case ErrorCode::damaged:
@@ -97,10 +102,15 @@ Outcome problem(std::uint16_t status, std::string_view code, std::string_view de
 Outcome problem(const Error& error, bool for_administrator, std::span<const Mistake> mistakes) {
     const auto status = status_of(error.code);
     const bool told = status != 500 || for_administrator;
-    return problem(status, to_string(error.code),
-                   told ? std::string_view{error.detail}
-                        : "the server failed to do it; its operator finds out why",
-                   error.code == ErrorCode::invalid_argument ? mistakes : decltype(mistakes){});
+    auto outcome =
+        problem(status, to_string(error.code),
+                told ? std::string_view{error.detail}
+                     : "the server failed to do it; its operator finds out why",
+                error.code == ErrorCode::invalid_argument ? mistakes : decltype(mistakes){});
+    if (error.code == ErrorCode::too_many_requests) {
+        outcome.headers = "Retry-After: 10\r\n";
+    }
+    return outcome;
 }
 
 Outcome unauthenticated() {

@@ -17,14 +17,22 @@ namespace merpati::api::manage {
 
 inline constexpr std::string_view problem_type = "application/problem+json";
 
+struct LateOutcome;
+
 /// What a call is answered.
 struct Outcome {
     std::uint16_t status = 200;
     std::string body;  // JSON; of a failure a problem.
     std::string_view content_type = json_type;
-    std::string headers{};           // Further lines, each "Name: value\r\n".
-    std::string code{};              // Of a failure.
-    std::unique_ptr<Lines> lines{};  // Instead of `body`, of an operation that is streamed.
+    std::string headers{};                 // Further lines, each "Name: value\r\n".
+    std::string code{};                    // Of a failure.
+    std::unique_ptr<Lines> lines{};        // Instead of `body`, of an operation that is streamed.
+    std::unique_ptr<LateOutcome> later{};  // Instead of everything: the answer comes by it.
+};
+
+/// Begins what was asked for; the answer comes once, on any thread.
+struct LateOutcome {
+    std::move_only_function<void(std::move_only_function<void(Outcome)>)> begin;
 };
 
 /// `code` is for programs, `detail` says to people what to do. `mistakes`: of the fields.
@@ -45,7 +53,7 @@ struct Outcome {
 [[nodiscard]] Outcome too_many_requests();
 [[nodiscard]] Outcome rate_exceeded(std::chrono::seconds wait);
 
-/// Not of an outcome that is streamed.
+/// Not of an outcome that is streamed or comes later.
 [[nodiscard]] http::Reply reply_of(Outcome outcome);
 
 }  // namespace merpati::api::manage

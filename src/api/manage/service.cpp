@@ -147,9 +147,12 @@ public:
                                     .query = std::string{request.query},
                                     .body = std::string{request.body},
                                     .head = RequestHead::of(request, app_)}](bool proceed) mutable {
-                answer->send(proceed ? carry_out(operation, asked, share, std::move(principal),
-                                                 std::move(place))
-                                     : reply_of(busy()));
+                if (proceed) {
+                    carry_out(operation, asked, share, std::move(principal), std::move(place),
+                              answer);
+                } else {
+                    answer->send(reply_of(busy()));
+                }
             });
         if (put != Workers::Put::taken) {
             answer->send(reply_of(put == Workers::Put::share_full ? too_many_requests() : busy()));
@@ -171,14 +174,28 @@ public:
     }
 
 private:
-    http::Reply carry_out(const Operation& operation, const Request& request, Share share,
-                          admission::Principal principal, OpenExports::Place place) {
+    using Answer = std::shared_ptr<http::Responder>;
+
+    void carry_out(const Operation& operation, const Request& request, Share share,
+                   admission::Principal principal, OpenExports::Place place, const Answer& answer) {
         auto outcome = manage_.run(operation, request, principal);
+        if (outcome.later == nullptr) {
+            answer->send(reply_to(std::move(outcome), share, std::move(principal), place));
+            return;
+        }
+        const auto later = std::move(outcome.later);
+        later->begin([this, share, principal = std::move(principal), place = std::move(place),
+                      answer](Outcome late) mutable {
+            answer->send(reply_to(std::move(late), share, std::move(principal), place));
+        });
+    }
+
+    http::Reply reply_to(Outcome outcome, Share share, admission::Principal principal,
+                         const OpenExports::Place& place) {
         std::unique_ptr<http::BodySource> source;
         if (outcome.lines != nullptr) {
             source = std::make_unique<LineSource>(long_workers_, share, std::move(outcome.lines),
-                                                  std::move(place),
-                                                  [this, principal = std::move(principal)] {
+                                                  place, [this, principal = std::move(principal)] {
                                                       return manage_.is_as_before(principal);
                                                   });
         }

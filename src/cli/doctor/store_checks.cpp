@@ -99,6 +99,7 @@ std::string_view remedy_for(ErrorCode code) {
         case ErrorCode::not_found:
         case ErrorCode::forbidden:
         case ErrorCode::precondition_failed:
+        case ErrorCode::too_many_requests:
         case ErrorCode::timeout:
         case ErrorCode::unreachable:
         case ErrorCode::protocol:

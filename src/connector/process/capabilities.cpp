@@ -85,6 +85,7 @@ Result<Capabilities> read_capabilities(const json::object& object) {
     read.typing = fields.flag("typing");
     read.recognises_repeats = fields.flag("recognises_repeats");
     read.number_check = fields.flag("number_check");
+    read.media_fetch = fields.flag("media_fetch");
     read.late_statuses = fields.flag("late_statuses");
     read.text_characters_max = fields.count_if("text_characters_max", 1, characters_max)
                                    .value_or(read.text_characters_max);

@@ -24,6 +24,7 @@ std::string_view kind_of(ErrorCode code) {
         case ErrorCode::refused:
             return "refused";
         case ErrorCode::busy:
+        case ErrorCode::too_many_requests:
             return "busy";
         case ErrorCode::shutting_down:
             return "closing";

@@ -35,6 +35,7 @@ struct Options {
     Millis hello_within{30'000};
     Millis send_within{120'000};
     Millis answer_within{60'000};
+    Millis fetch_within{120'000};
     Millis ping_every{10'000};
     Millis ping_within{30'000};
     Millis back_off_first{1'000};

@@ -144,7 +144,9 @@ Result<InboundMessage> read_inbound(const json::object& object, Timestamp now) {
         Fields inner{*media};
         message.media = {.mime = inner.text("mime", 128),
                          .bytes = inner.count("bytes", 0, std::numeric_limits<std::int64_t>::max()),
-                         .name = inner.text_or_empty("name", 255)};
+                         .name = inner.text_or_empty("name", 255),
+                         .reference = inner.text_or_empty(
+                             "reference", InboundMessage::Media::reference_bytes_max)};
         if (!inner.wrong().empty()) {
             fields.refuse("media." + inner.wrong());
         }

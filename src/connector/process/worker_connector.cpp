@@ -8,6 +8,7 @@
 
 #include "connector/process/devices.hpp"
 #include "connector/process/inbox.hpp"
+#include "connector/process/platform_answer.hpp"
 #include "connector/process/send_answer.hpp"
 #include "connector/process/send_request.hpp"
 #include "connector/process/supervisor.hpp"
@@ -16,6 +17,8 @@
 
 namespace merpati::connector::process {
 namespace {
+
+namespace json = boost::json;
 
 constexpr std::string_view not_connected = "Perangkat tidak terhubung";
 constexpr std::string_view stopping = "Konektor sedang berhenti";
@@ -109,6 +112,18 @@ public:
         (void)thread_.post([this, device] { devices_.forget(device); });
     }
 
+    void fetch_media(MediaRequest request, MediaFetched done) {
+        ask_platform(
+            "media.fetch", media_fields(request, options_.fetch_within), options_.fetch_within,
+            [done = std::move(done)](const Frame* answer) mutable { done(fetched_bytes(answer)); });
+    }
+    void check_number(model::PhoneNumber device, std::string number, NumberChecked done) {
+        ask_platform("number.check", {{"device", device.text()}, {"number", std::move(number)}},
+                     options_.answer_within, [done = std::move(done)](const Frame* answer) mutable {
+                         done(is_registered(answer));
+                     });
+    }
+
     void send(const SendRequest& request) {
         const auto id = request.message.id;
         const auto device = request.message.device;
@@ -118,6 +133,23 @@ public:
     }
 
 private:
+    /// Whoever asks hears of it as of no answer where there is no worker to ask.
+    void ask_platform(std::string_view op, json::object fields, Millis within,
+                      Worker::Answered done) {
+        auto asked = std::make_shared<Worker::Answered>(std::move(done));
+        const bool given =
+            thread_.post([this, op, fields = std::move(fields), within, asked]() mutable {
+                if (const auto worker = supervisor_.worker()) {
+                    worker->ask(op, std::move(fields), within, std::move(*asked));
+                } else {
+                    (*asked)(nullptr);
+                }
+            });
+        if (!given) {
+            (*asked)(nullptr);
+        }
+    }
+
     /// The request stays valid until its outcome is reported.
     void give_to_worker(const SendRequest& request) {
         const auto id = request.message.id;
@@ -249,6 +281,15 @@ void WorkerConnector::settle_device(model::PhoneNumber device, Settled settled) 
 
 void WorkerConnector::forget_device(model::PhoneNumber device) {
     impl_->forget_device(device);
+}
+
+void WorkerConnector::fetch_media(MediaRequest request, MediaFetched done) {
+    impl_->fetch_media(std::move(request), std::move(done));
+}
+
+void WorkerConnector::check_number(model::PhoneNumber device, std::string number,
+                                   NumberChecked done) {
+    impl_->check_number(device, std::move(number), std::move(done));
 }
 
 void WorkerConnector::send(const SendRequest& request) {

@@ -33,6 +33,8 @@ public:
     [[nodiscard]] bool keeps_secrets() const override { return true; }
     void settle_device(model::PhoneNumber device, Settled settled) override;
     void forget_device(model::PhoneNumber device) override;
+    void fetch_media(MediaRequest request, MediaFetched done) override;
+    void check_number(model::PhoneNumber device, std::string number, NumberChecked done) override;
     void send(const SendRequest& request) override;
 
 private:

@@ -8,6 +8,7 @@
 
 #include "connector/conformance/connector_fixture.hpp"
 #include "connector/process/scripted_worker.hpp"
+#include "testing/temporary_folder.hpp"
 
 namespace merpati::connector::process {
 namespace {
@@ -131,6 +132,31 @@ TEST_F(WorkerConnectorTest, ADeviceIsSettledWhenTheWorkerSaysThatItHasStopped) {
     EXPECT_EQ(send(message("6281234567890")).kind, Kind::device_down);
     connector->stop();
     EXPECT_FALSE(settle());
+}
+
+TEST_F(WorkerConnectorTest, MediaAreFetchedOrItIsSaidWhyNot) {
+    const testing::TemporaryFolder folder;
+    const auto fetch = [&](std::string reference) {
+        const MediaRequest request{.device = first,
+                                   .platform_id = "I1",
+                                   .reference = std::move(reference),
+                                   .path = folder.file("photo"),
+                                   .bytes_max = 100};
+        std::promise<Result<std::uint64_t>> promise;
+        connector->fetch_media(request, [&](auto bytes) { promise.set_value(std::move(bytes)); });
+        return promise.get_future().get();
+    };
+    start([](Options& options) { options.fetch_within = 200ms; });
+    connect(first);
+    EXPECT_EQ(fetch("key").value(), 5U);
+    EXPECT_EQ(std::filesystem::file_size(folder.file("photo")), 5U);
+    const auto gone = fetch("gone").error();
+    EXPECT_EQ(gone.code, ErrorCode::not_found);
+    EXPECT_EQ(gone.detail, "the platform has it no more (its code: 404)");
+    EXPECT_EQ(fetch("nonsense").error().code, ErrorCode::unreachable);
+    EXPECT_EQ(fetch("hang").error().code, ErrorCode::timeout);
+    connector->stop();
+    EXPECT_EQ(fetch("key").error().code, ErrorCode::timeout);
 }
 
 TEST_F(WorkerConnectorTest, AWorkerThatWritesGarbageIsStartedAgain) {

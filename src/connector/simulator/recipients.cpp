@@ -77,6 +77,16 @@ std::string_view ending_of(std::string_view recipient) {
     return ending.starts_with("99") ? ending : std::string_view{};
 }
 
+Reply reply_of(std::string_view ending) {
+    if (ending == "997000") {
+        return Reply::text;
+    }
+    if (ending == "997001") {
+        return Reply::picture;
+    }
+    return ending == "997002" ? Reply::lost_picture : Reply::none;
+}
+
 }  // namespace
 
 std::string platform_id(const model::MessageId& id) {
@@ -123,8 +133,16 @@ Play play(const model::Message& message, std::uint32_t attempt, Timestamp now) {
         return play_accepted(message, ending.back(), now);
     }
     auto sent = ends_with(taken(message));
-    sent.is_answered = ending == "997000";
+    sent.reply = reply_of(ending);
     return sent;
+}
+
+Result<bool> is_registered(std::string_view recipient) {
+    const auto ending = ending_of(recipient);
+    if (ending == "991002") {
+        return fail(ErrorCode::invalid_argument, "the platform has no such numbers");
+    }
+    return ending != "991001";
 }
 
 model::Outcome taken(const model::Message& message) {

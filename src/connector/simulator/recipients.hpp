@@ -6,10 +6,19 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "model/message.hpp"
 #include "model/outcome.hpp"
 
 namespace merpati::connector::simulator {
+
+/// Whether the recipient writes back, and what.
+enum class Reply : std::uint8_t {
+    none,
+    text,
+    picture,
+    lost_picture,  // The platform has it no more when somebody asks for it.
+};
 
 /// One message on the platform.
 struct Play {
@@ -18,8 +27,8 @@ struct Play {
     std::vector<model::PlatformStatus> before;  // Reported before the outcome,
     std::vector<model::PlatformStatus> after;   // and after it, one by one.
     bool reported_at_reconnect = false;         // `sent` comes when the device connects again.
-    bool is_answered = false;                   // The recipient writes back.
-    bool worker_dies = false;                   // In mid-send, with all devices.
+    Reply reply = Reply::none;
+    bool worker_dies = false;  // In mid-send, with all devices.
 };
 
 /// The recipients that anyone may rely on (operate.md, The simulator's recipients; the later ones:
@@ -39,11 +48,16 @@ struct Play {
 ///   996004  is accepted, and never heard of again
 ///   996005  is accepted, and sent when its device connects again
 ///   997000  writes back
+///   997001  writes back, with a picture
+///   997002  writes back, with a picture that cannot be downloaded
 /// All others succeed. `attempt` is 1 for the first.
 [[nodiscard]] Play play(const model::Message& message, std::uint32_t attempt, Timestamp now);
 
 /// Whether play() says `reported_at_reconnect`.
 [[nodiscard]] bool is_reported_at_reconnect(std::string_view recipient);
+
+/// Whether the number is registered, as play() has it. Errors: invalid_argument.
+[[nodiscard]] Result<bool> is_registered(std::string_view recipient);
 
 /// The platform took the message.
 [[nodiscard]] model::Outcome taken(const model::Message& message);

@@ -15,6 +15,7 @@
 #include "base/thread.hpp"
 #include "connector/simulator/attempt_log.hpp"
 #include "connector/simulator/devices.hpp"
+#include "connector/simulator/pictures.hpp"
 #include "connector/simulator/recipients.hpp"
 
 namespace merpati::connector::simulator {
@@ -31,6 +32,7 @@ public:
         capabilities.typing = true;
         capabilities.recognises_repeats = options_.dedupe;
         capabilities.number_check = true;
+        capabilities.media_fetch = true;
         capabilities.late_statuses = true;
         capabilities.window = options_.window;
         capabilities_ = std::make_shared<const Capabilities>(std::move(capabilities));
@@ -91,6 +93,20 @@ public:
         } else if (!box_.put_always(Job{job})) {
             report(down(job, "Simulator berhenti"));
         }
+    }
+
+    void fetch_media(MediaRequest request, MediaFetched done) {
+        later(options_.latency, [request = std::move(request), done = std::move(done)]() mutable {
+            done(write_picture(request));
+        });
+    }
+    void check_number(model::PhoneNumber device, std::string number, NumberChecked done) {
+        later(options_.latency,
+              [this, device, number = std::move(number), done = std::move(done)]() mutable {
+                  done(devices_.is_connected(device)
+                           ? is_registered(number)
+                           : fail(ErrorCode::conflict, "the device is not connected"));
+              });
     }
 
     Devices& devices() { return devices_; }
@@ -235,13 +251,14 @@ private:
             const std::lock_guard lock{reconnect_mutex_};
             reported_at_reconnect_[device].push_back(id);
         }
-        if (play.is_answered) {
+        if (play.reply != Reply::none) {
+            auto media = media_of(play.reply);
             const InboundMessage reply{.device = device,
                                        .platform_id = "sim-in-" + message.id.text(),
                                        .sender = message.recipient,
-                                       .type = "text",
+                                       .type = media ? "image" : "text",
                                        .text = "Balasan: " + message.body,
-                                       .media = {},
+                                       .media = std::move(media),
                                        .at = clock_.now()};
             for (int time = 0; time < 2; ++time) {  // Platforms repeat themselves.
                 later(options_.latency, [this, reply] { report_inbound(reply); });
@@ -344,6 +361,12 @@ void Simulator::stop_device(model::PhoneNumber device) {
 }
 void Simulator::forget_device(model::PhoneNumber device) {
     impl_->devices().forget(device);
+}
+void Simulator::fetch_media(MediaRequest request, MediaFetched done) {
+    impl_->fetch_media(std::move(request), std::move(done));
+}
+void Simulator::check_number(model::PhoneNumber device, std::string number, NumberChecked done) {
+    impl_->check_number(device, std::move(number), std::move(done));
 }
 void Simulator::send(const SendRequest& request) {
     impl_->send(request);

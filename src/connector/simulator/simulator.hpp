@@ -46,6 +46,8 @@ public:
     void answer_pairing(model::PhoneNumber device, std::string_view answer) override;
     void stop_device(model::PhoneNumber device) override;
     void forget_device(model::PhoneNumber device) override;
+    void fetch_media(MediaRequest request, MediaFetched done) override;
+    void check_number(model::PhoneNumber device, std::string number, NumberChecked done) override;
     void send(const SendRequest& request) override;
 
 private:

@@ -260,6 +260,49 @@ TEST_P(PlatformTest, AllSecretsAreReplacedAtOnceAndReadInPages) {
     EXPECT_TRUE(secret("c")) << "what was refused has changed nothing";
 }
 
+TEST_P(PlatformTest, ReceivedMediaAreKeptWithTheirDeviceUntilRetention) {
+    const auto media = [&] {
+        return ReceivedMedia{.id = ids.next(),
+                             .device = device,
+                             .platform_id = "3EB0A2",
+                             .mime = "image/jpeg",
+                             .bytes = 18'231,
+                             .name = "foto.jpg",
+                             .reference = "rahasia"};
+    };
+    const auto keep = [&](const ReceivedMedia& what) {
+        return change([&](Tables& tables) { return tables.keep_received_media(what); });
+    };
+    EXPECT_EQ(keep(media()).error().code, ErrorCode::not_found);
+    const auto made = accepted();
+    const auto old = media();
+    ASSERT_TRUE(keep(old));
+    reopen();
+    const auto found = take(reader()->received_media(old.id));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->device, device);
+    EXPECT_EQ(found->platform_id, "3EB0A2");
+    EXPECT_EQ(found->bytes, 18'231);
+    EXPECT_EQ(found->reference, "rahasia");
+    EXPECT_FALSE(take(reader()->received_media({old.id.sequence(), old.id.tail() + 1})));
+    EXPECT_GE(take(reader()->last_sequence()), old.id.sequence());
+
+    clock.advance(2h);
+    const auto young = media();
+    ASSERT_TRUE(keep(young));
+    EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+        EXPECT_GE(take(tables.prune({.received_media_before = clock.now() - 1h})), 1U);
+        return {};
+    }));
+    EXPECT_FALSE(take(reader()->received_media(old.id)));
+    EXPECT_TRUE(take(reader()->received_media(young.id)));
+
+    ASSERT_TRUE(finish(finish_of(made)));
+    EXPECT_TRUE(change([&](Tables& tables) { return tables.remove_device(device); }));
+    accepted();  // The number again.
+    EXPECT_FALSE(take(reader()->received_media(young.id)));
+}
+
 TEST_P(PlatformTest, ADeviceRemembersThatItWasExported) {
     accepted();
     const auto patch = [&](const DevicePatch& what) {

@@ -167,6 +167,8 @@ Result<void> SqliteTables::remove_device(model::PhoneNumber device) {
     if (auto cleared = clear_device_secrets(device); !cleared) {
         return cleared;
     }
+    Statement forget{connection_, "DELETE FROM received_media WHERE device = ?"};
+    forget.run(device.value());
     writer_.senders().forget();
     row_changes_.emplace_back(DeviceRemoved{**known});
     return {};

@@ -47,6 +47,20 @@ Result<bool> SqliteTables::note_inbound(model::PhoneNumber device, std::string_v
     return connection_.changes() == 1;
 }
 
+Result<void> SqliteTables::keep_received_media(const ReceivedMedia& media) {
+    const auto known = find_device(media.device);
+    if (!known || !*known) {
+        return known ? fail(ErrorCode::not_found, "there is no such device")
+                     : std::unexpected(known.error());
+    }
+    const auto sealed = secrets_.seal(as_bytes(media.reference));
+    Statement insert{connection_, "INSERT INTO received_media VALUES(?, ?, ?, ?, ?, ?, ?, ?)"};
+    insert.run(media.id.sequence(), tail_of(media.id), media.device.value(), media.platform_id,
+               media.mime, static_cast<std::int64_t>(media.bytes), media.name,
+               std::span<const std::byte>{sealed});
+    return {};
+}
+
 Result<bool> SqliteTables::note_status(model::PhoneNumber device, std::string_view platform_id,
                                        const model::PlatformStatus& status, Timestamp now) {
     Statement put{connection_,

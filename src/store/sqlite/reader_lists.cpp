@@ -258,6 +258,30 @@ Result<std::vector<DeviceSecret>> SqliteReader::device_secrets(model::PhoneNumbe
     });
 }
 
+Result<std::optional<ReceivedMedia>> SqliteReader::received_media(const Uuid& id) {
+    return guarded([&]() -> Result<std::optional<ReceivedMedia>> {
+        Statement find{connection_,
+                       "SELECT device, platform_id, mime, bytes, name, reference "
+                       "FROM received_media WHERE id = ? AND tail = ?"};
+        auto row = find.query(id.sequence(), tail_of(id));
+        if (!row.next()) {
+            return std::nullopt;
+        }
+        const auto reference = secrets_.unseal(row.blob(5));
+        if (!reference) {
+            return pass(reference);
+        }
+        const auto* const text = reinterpret_cast<const char*>(reference->data());
+        return ReceivedMedia{.id = id,
+                             .device = model::PhoneNumber::from_stored(row.integer(0)),
+                             .platform_id = std::string{row.text(1)},
+                             .mime = std::string{row.text(2)},
+                             .bytes = static_cast<std::uint64_t>(row.integer(3)),
+                             .name = std::string{row.text(4)},
+                             .reference = std::string{text, reference->size()}};
+    });
+}
+
 Result<std::uint64_t> SqliteReader::waiting_messages() {
     return guarded([&]() -> Result<std::uint64_t> {
         Statement count{connection_, "SELECT count(*) FROM queue"};

@@ -433,6 +433,24 @@ INSERT INTO usage(account, hour, device, source, state, code, messages)
 DROP TABLE usage_before;
 )sql";
 
+// What downloads of received media need; `reference` is encrypted. Until then the worker of linked
+// devices kept the like among the device's secrets, under these names.
+constexpr const char* received_media = R"sql(
+CREATE TABLE received_media(
+  id INTEGER PRIMARY KEY,
+  tail INTEGER NOT NULL,
+  device INTEGER NOT NULL,
+  platform_id TEXT NOT NULL,
+  mime TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  reference BLOB NOT NULL
+) STRICT;
+CREATE INDEX received_media_device ON received_media(device);
+DELETE FROM device_secret WHERE name GLOB 'm[0-9a-z]*' AND length(name) <= 3
+  AND device IN (SELECT number FROM device WHERE connector = 'linked');
+)sql";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -452,7 +470,8 @@ constexpr std::array steps{first_schema,
                            ledger_and_usage,
                            message_blocks,
                            outcome_of_audit,
-                           usage_by_number};
+                           usage_by_number,
+                           received_media};
 
 }  // namespace
 

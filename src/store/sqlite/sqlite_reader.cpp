@@ -112,7 +112,8 @@ Result<std::int64_t> SqliteReader::last_sequence() {
     return guarded([&]() -> Result<std::int64_t> {
         Statement statement{connection_,
                             "SELECT max(coalesce((SELECT max(id) FROM message), 0), "
-                            "coalesce((SELECT max(id) FROM callback), 0))"};
+                            "coalesce((SELECT max(id) FROM callback), 0), "
+                            "coalesce((SELECT max(id) FROM received_media), 0))"};
         auto row = statement.query();
         return row.next() ? row.integer(0) : 0;
     });

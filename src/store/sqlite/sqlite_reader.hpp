@@ -52,6 +52,7 @@ public:
     Result<std::optional<IdempotencyRecord>> idempotency(model::AccountId account,
                                                          std::string_view key) override;
     Result<QueueSummary> queue_of(model::PhoneNumber device) override;
+    Result<std::optional<ReceivedMedia>> received_media(const Uuid& id) override;
     Result<std::vector<DeviceSecret>> device_secrets(model::PhoneNumber device,
                                                      std::string_view after,
                                                      std::size_t bytes_max) override;

@@ -189,6 +189,11 @@ Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
                      "WHERE noted_at < ? LIMIT ?)"};
     events.run(limits.platform_events_before, limits.rows_max);
     removed += static_cast<std::size_t>(connection_.changes());
+    Statement media{connection_,
+                    "DELETE FROM received_media WHERE id IN "
+                    "(SELECT id FROM received_media WHERE id < ? ORDER BY id LIMIT ?)"};
+    media.run(Uuid::sequence_at(limits.received_media_before), limits.rows_max);
+    removed += static_cast<std::size_t>(connection_.changes());
     removed += people_.prune(limits);
     removed += prune_messages(limits);
     if (removed == 0) {

@@ -73,6 +73,7 @@ public:
                                         const std::vector<DeviceSecret>& secrets) override;
     Result<bool> note_inbound(model::PhoneNumber device, std::string_view platform_id,
                               Timestamp now) override;
+    Result<void> keep_received_media(const ReceivedMedia& media) override;
     Result<bool> note_status(model::PhoneNumber device, std::string_view platform_id,
                              const model::PlatformStatus& status, Timestamp now) override;
     Result<std::optional<PlatformMessage>> find_platform_message(

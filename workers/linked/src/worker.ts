@@ -6,6 +6,8 @@ import { type Clock, pause, systemClock } from "./clock.js";
 import { Connection } from "./device/connection.js";
 import { Device, type Surroundings } from "./device/device.js";
 import { platformSettings } from "./device/settings.js";
+import { fetchMedia } from "./inbound/media_fetch.js";
+import { readReference, REFERENCE_BYTES_MAX } from "./inbound/media_reference.js";
 import { stopForGood, stopNow } from "./platform/exit.js";
 import { errorName } from "./platform/log.js";
 import { MemoryTrimmer } from "./platform/memory.js";
@@ -113,11 +115,18 @@ export class Worker {
     }
   }
 
+  /// Needs no connection: the address and the key are in the reference.
   private async fetchMedia(line: Line): Promise<Answer> {
-    const device = this.device(digits(line, "device"));
-    const id = text(line, "platform_id", 256);
+    const reference = readReference(optionalText(line, "reference", REFERENCE_BYTES_MAX));
     const path = absolutePath(line, "path");
-    return device.fetchMedia(id, path, whole(line, "bytes_max", 0, BYTES_MAX));
+    const bytesMax = whole(line, "bytes_max", 0, BYTES_MAX);
+    const within = AbortSignal.timeout(whole(line, "within_ms", 1, 3_600_000));
+    const { agent, standIn } = this.around.settings;
+    const hosts = { agent, anyHost: standIn };
+    return {
+      bytes: await fetchMedia(reference, path, bytesMax, hosts, within),
+      mime: reference.mime,
+    };
   }
 
   private async shutdown(line: Line): Promise<Answer> {

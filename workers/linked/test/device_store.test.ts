@@ -111,17 +111,17 @@ test("a bucket that is full drops what was written the longest ago", async () =>
   const values = new MemoryValues();
   const store = new DeviceStore(values, device);
   const text = "x".repeat(1000);
-  const bucket = bucketOf("media", "0");
+  const bucket = bucketOf("sent", "0");
   const ids: string[] = [];
   for (let number = 0; ids.length < 20; number++) {
-    if (bucketOf("media", `${number}`) === bucket) {
+    if (bucketOf("sent", `${number}`) === bucket) {
       ids.push(`${number}`);
     }
   }
   for (const id of ids) {
-    await store.write([{ kind: "media", id, text }]);
+    await store.write([{ kind: "sent", id, text }]);
   }
-  const found = await store.read("media", ids);
+  const found = await store.read("sent", ids);
   expect(found.size).toBeLessThan(20);
   expect(found.has(ids[19]!)).toBe(true);
   expect(found.has(ids[0]!)).toBe(false);

@@ -42,15 +42,25 @@ test("an image arrives by its metadata, and its content when it is asked for", a
   const media = { mime: "image/jpeg", bytes: data.length };
   expect(line).toMatchObject({ type: "image", text: "Ini fotonya", media });
   await receipts(id);
+  const { reference } = line["media"] as { reference: string };
   await world.restartWorker();
   const path = join(folder, "photo");
   writeFileSync(path, "");
   const fetch = (fields: Line): Promise<Line> =>
-    gateway.ask("media.fetch", { device, platform_id: id, path, bytes_max: 1_000_000, ...fields });
+    gateway.ask("media.fetch", {
+      device,
+      platform_id: id,
+      reference,
+      path,
+      bytes_max: 1_000_000,
+      within_ms: 60_000,
+      ...fields,
+    });
   expect(await fetch({})).toMatchObject({ result: media });
   expect(readFileSync(path)).toEqual(data);
   expect((await fetch({ bytes_max: 1_000 }))["error"]).toMatchObject({ kind: "media_too_large" });
-  expect((await fetch({ platform_id: "3A00" }))["error"]).toMatchObject({ kind: "not_found" });
+  expect((await fetch({ reference: "" }))["error"]).toMatchObject({ kind: "not_found" });
+  expect((await fetch({ reference: "{" }))["error"]).toMatchObject({ kind: "invalid" });
 });
 
 test("the platform hears that a message arrived only when the gateway has it", async () => {

@@ -52,7 +52,7 @@ test("only a person's own messages to this account are received", () => {
 });
 
 const typeOf = (content: proto.IMessage): string | undefined =>
-  received(content, "3A01", "1790000000", 0)?.message.type;
+  received(content, "3A01", "1790000000", 0)?.type;
 
 test("each kind of message has its type", () => {
   const media = { mediaKey: Buffer.alloc(32), directPath: "/v/1", fileLength: 5 };
@@ -75,11 +75,19 @@ test("an id that the protocol does not allow is no message", () => {
 
 test("a long text and a long name are shortened", () => {
   const long = received({ conversation: "é".repeat(200_000) }, "3A01", "1", 0);
-  expect(Buffer.byteLength(long!.message.text)).toBeLessThanOrEqual(200_000);
+  expect(Buffer.byteLength(long!.text)).toBeLessThanOrEqual(200_000);
   const media = { mediaKey: Buffer.alloc(32), directPath: "/v/1" };
   const named = { ...media, fileName: "n".repeat(400) };
   const file = received({ documentMessage: named }, "3A01", "1", 0);
-  expect(file!.message.media!.name).toHaveLength(255);
+  expect(file!.media!.name).toHaveLength(255);
+});
+
+test("what the gateway would not keep is no reference", () => {
+  const media = { mediaKey: Buffer.alloc(32), directPath: "/v/1" };
+  const short = received({ imageMessage: media }, "3A01", "1", 0);
+  expect(short!.media!.reference).toContain("/v/1");
+  const long = { ...media, directPath: "/".padEnd(5_000, "v") };
+  expect(received({ imageMessage: long }, "3A01", "1", 0)!.media).not.toHaveProperty("reference");
 });
 
 test("a message does not choose the host that its media is fetched from", () => {

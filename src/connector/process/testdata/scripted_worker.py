@@ -18,6 +18,7 @@ capabilities = {
     "typing": True,
     "recognises_repeats": True,
     "late_statuses": True,
+    "media_fetch": True,
     "window": 16,
     "media_types": ["image/png"],
 }
@@ -183,12 +184,25 @@ def misbehave(end, line):
     return True
 
 
+def media_fetch(line):
+    if line["reference"] == "hang":
+        return
+    if line["reference"] == "gone":
+        error = {"kind": "not_found", "details": "kata pekerja", "platform_code": "404"}
+        write({"id": line["id"], "ok": False, "error": error})
+        return
+    with open(line["path"], "wb") as file:
+        file.write(b"x" * min(5, line["bytes_max"]))
+    bytes_said = "many" if line["reference"] == "nonsense" else 5
+    write({"id": line["id"], "ok": True, "result": {"bytes": bytes_said}})
+
+
 def handle(line):
     if "ok" in line:
         waiting.pop(line["id"], lambda answer: None)(line)
         return
-    if line["op"] == "send":
-        send(line)
+    if line["op"] in ("send", "media.fetch"):
+        {"send": send, "media.fetch": media_fetch}[line["op"]](line)
         return
     write({"id": line["id"], "ok": True})
     {"device.start": device_start, "device.answer": device_answer,

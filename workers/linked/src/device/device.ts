@@ -1,7 +1,5 @@
 // One linked device: pairing, connecting, staying connected.
 import { atMost, type Chance, type Clock } from "../clock.js";
-import { fetchMedia } from "../inbound/media_fetch.js";
-import { findReference } from "../inbound/media_reference.js";
 import { baileysLogger, errorName } from "../platform/log.js";
 import { ProtocolError } from "../protocol/errors.js";
 import type { DeviceState, Gateway } from "../protocol/gateway.js";
@@ -115,21 +113,6 @@ export class Device {
   async isRegistered(number: string): Promise<boolean> {
     const { connection, life } = this.online();
     return (await this.numbers.find(number, connection.lookUp, life.signal)) !== null;
-  }
-
-  async fetchMedia(
-    id: string,
-    path: string,
-    bytesMax: number,
-  ): Promise<{ bytes: number; mime: string }> {
-    const { settings, gateway } = this.around;
-    const store = this.connection?.store ?? new DeviceStore(gateway, this.number);
-    const reference = await findReference(store, id);
-    if (!reference) {
-      throw new ProtocolError("not_found", "Media pesan ini tidak dikenal");
-    }
-    const hosts = { agent: settings.agent, anyHost: settings.standIn };
-    return { bytes: await fetchMedia(reference, path, bytesMax, hosts), mime: reference.mime };
   }
 
   private online(): { connection: Connection; life: Life } {

@@ -5,8 +5,6 @@ import type { Clock } from "../clock.js";
 import { ProtocolError } from "../protocol/errors.js";
 import type { Gateway } from "../protocol/gateway.js";
 import type { Decrypted } from "../platform/session_repository.js";
-import type { Change } from "../store/device_store.js";
-import { keepReference } from "./media_reference.js";
 import { isFromPerson, received } from "./messages.js";
 
 type Socket = ReturnType<typeof makeWASocket>;
@@ -44,22 +42,22 @@ export class InboundDesk {
     });
   }
 
-  /// Called with what was decrypted; answers what to keep of it.
+  /// Called with what was decrypted.
   readonly decrypted: Decrypted = async (ciphertext, plaintext) => {
     const node = this.nodes.get(ciphertext);
     if (!node || !isFromPerson(node, this.own)) {
-      return [];
+      return;
     }
     let content: proto.IMessage;
     try {
       content = proto.Message.decode(unpadRandomMax16(plaintext));
     } catch {
-      return []; // Baileys refuses it too, and asks the sender again.
+      return; // Baileys refuses it too, and asks the sender again.
     }
     if (content.deviceSentMessage) {
-      return [];
+      return;
     }
-    return this.deliver(content, node.attrs["id"], node.attrs["t"], this.senderOf(node));
+    await this.deliver(content, node.attrs["id"], node.attrs["t"], this.senderOf(node));
   };
 
   private remember(node: BinaryNode): void {
@@ -96,14 +94,14 @@ export class InboundDesk {
     id: string | null | undefined,
     seconds: string | undefined,
     sender: Promise<{ address: string; shown: string }>,
-  ): Promise<Change[]> {
-    const found = received(content, id, seconds, this.clock.now());
+  ): Promise<void> {
+    const message = received(content, id, seconds, this.clock.now());
     const { address, shown } = await sender;
-    if (!found) {
-      return [];
+    if (!message) {
+      return;
     }
     try {
-      await this.gateway.inbound(this.device, { ...found.message, from: shown });
+      await this.gateway.inbound(this.device, { ...message, from: shown });
     } catch (error) {
       this.refused(error as Error);
     }
@@ -112,7 +110,6 @@ export class InboundDesk {
       const [oldest] = this.recent;
       this.recent.delete(oldest!);
     }
-    return found.media ? [keepReference(found.message.platform_id, found.media)] : [];
   }
 
   /// What the gateway will never take must not stop what comes after it; for the rest the

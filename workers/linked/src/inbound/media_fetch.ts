@@ -18,12 +18,14 @@ const HOST = "mmg.whatsapp.net";
 const MAC_BYTES = 10;
 const STALL_MS = 20_000;
 
-/// Writes the file and answers its size. Errors: not_found, media_too_large, unavailable.
+/// Writes the file and answers its size; gives up when `within` says so. Errors: not_found,
+/// media_too_large, unavailable.
 export async function fetchMedia(
   reference: MediaReference,
   path: string,
   bytesMax: number,
   hosts: MediaHosts,
+  within: AbortSignal,
 ): Promise<number> {
   if (reference.bytes > bytesMax) {
     throw new ProtocolError("media_too_large", "Ukuran file melebihi batas maksimum");
@@ -32,7 +34,7 @@ export async function fetchMedia(
     Buffer.from(reference.key, "base64"),
     reference.kind,
   );
-  const response = await request(reference, hosts);
+  const response = await request(reference, hosts, within);
   const decipher = createDecipheriv("aes-256-cbc", cipherKey, iv);
   const mac = createHmac("sha256", macKey!).update(iv);
   const sum = createHash("sha256");
@@ -72,12 +74,21 @@ export async function fetchMedia(
   }
 }
 
-function request(reference: MediaReference, hosts: MediaHosts): Promise<IncomingMessage> {
+function request(
+  reference: MediaReference,
+  hosts: MediaHosts,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const host = allowedHost(reference.host, hosts.anyHost);
   return new Promise((resolve, reject) => {
     const asked = get(
       `https://${host}${reference.path.startsWith("/") ? "" : "/"}${reference.path}`,
-      { agent: hosts.agent, timeout: STALL_MS, headers: { Origin: "https://web.whatsapp.com" } },
+      {
+        agent: hosts.agent,
+        timeout: STALL_MS,
+        signal,
+        headers: { Origin: "https://web.whatsapp.com" },
+      },
       (response) => {
         const status = response.statusCode ?? 0;
         if (status === 200) {

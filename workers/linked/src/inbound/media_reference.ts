@@ -1,5 +1,6 @@
-// Where the media of a received message is, and its key: kept in the gateway's store.
-import type { Change, DeviceStore } from "../store/device_store.js";
+// Where the media of a received message is, and its key: kept by the gateway with the message, and
+// given back when somebody wants the media.
+import { ProtocolError } from "../protocol/errors.js";
 
 export interface MediaReference {
   kind: "image" | "video" | "audio" | "document" | "sticker";
@@ -11,14 +12,21 @@ export interface MediaReference {
   sha256: string | undefined; // Base64.
 }
 
-export function keepReference(id: string, reference: MediaReference): Change {
-  return { kind: "media", id, text: JSON.stringify(reference) };
+export const REFERENCE_BYTES_MAX = 4_096;
+
+/// Undefined where it is longer than the gateway takes: the media cannot be had then.
+export function referenceText(reference: MediaReference): string | undefined {
+  const text = JSON.stringify(reference);
+  return Buffer.byteLength(text) <= REFERENCE_BYTES_MAX ? text : undefined;
 }
 
-export async function findReference(
-  store: DeviceStore,
-  id: string,
-): Promise<MediaReference | undefined> {
-  const text = (await store.read("media", [id])).get(id);
-  return text === undefined ? undefined : (JSON.parse(text) as MediaReference);
+export function readReference(text: string | undefined): MediaReference {
+  if (!text) {
+    throw new ProtocolError("not_found", "Media pesan ini tidak dikenal");
+  }
+  try {
+    return JSON.parse(text) as MediaReference;
+  } catch {
+    throw new ProtocolError("invalid", "field reference");
+  }
 }

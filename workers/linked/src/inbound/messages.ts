@@ -2,14 +2,11 @@
 import { type BinaryNode, normalizeMessageContent, type proto } from "baileys";
 import { type InboundMessage } from "../protocol/gateway.js";
 import { shortened } from "../protocol/errors.js";
-import type { MediaReference } from "./media_reference.js";
+import { type MediaReference, referenceText } from "./media_reference.js";
 import { milliseconds } from "./receipts.js";
 
-/// What was received, and how to get its media.
-export interface Received {
-  message: Omit<InboundMessage, "from">;
-  media: MediaReference | undefined;
-}
+/// A message without its sender, who is looked up by others.
+export type Received = Omit<InboundMessage, "from">;
 
 const TEXT_BYTES_MAX = 200_000;
 const NAME_BYTES_MAX = 255;
@@ -47,7 +44,7 @@ export function received(
     return undefined;
   }
   const media = shown.media && referenceOf(shown.media);
-  const message: Received["message"] = {
+  const message: Received = {
     platform_id: id,
     type: shown.type,
     text: shortened(shown.text, TEXT_BYTES_MAX),
@@ -55,9 +52,15 @@ export function received(
   };
   if (media) {
     const name = shortened(shown.media?.name ?? "", NAME_BYTES_MAX);
-    message.media = { mime: media.mime, bytes: media.bytes, ...(name === "" ? {} : { name }) };
+    const reference = referenceText(media);
+    message.media = {
+      mime: media.mime,
+      bytes: media.bytes,
+      ...(name === "" ? {} : { name }),
+      ...(reference === undefined ? {} : { reference }),
+    };
   }
-  return { message, media };
+  return message;
 }
 
 /// Whether the node brings a message of one person to this account.

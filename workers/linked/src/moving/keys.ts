@@ -16,7 +16,7 @@ import {
 } from "./checks.js";
 import { keyPair } from "./identity.js";
 
-export type KeyKind = Exclude<Kind, "sent" | "media">;
+export type KeyKind = Exclude<Kind, "sent">;
 
 interface KindFile {
   id: RegExp;

@@ -67,7 +67,7 @@ export function readSecret({ name, value }: Secret): { identity?: string; keys: 
     return { identity: bytes.toString(), keys: [] };
   }
   const kind = kindOfBucket(name);
-  if (!kind || kind === "sent" || kind === "media") {
+  if (!kind || kind === "sent") {
     return { keys: [] };
   }
   const keys = [...Bucket.decode(bytes).all()].map(([id, text]) => ({ kind, id, text }));

@@ -11,12 +11,11 @@ import {
   type SignalKeyStoreWithTransaction,
   type SocketConfig,
 } from "baileys";
-import type { Change } from "../store/device_store.js";
 import type { KeyStore } from "../store/key_store.js";
 import { currentScope, runIn, type Scope } from "./scope.js";
 
-/// Makes a message durable that was just decrypted. Answers what to keep beside it.
-export type Decrypted = (ciphertext: Uint8Array, plaintext: Uint8Array) => Promise<Change[]>;
+/// Makes a message durable that was just decrypted.
+export type Decrypted = (ciphertext: Uint8Array, plaintext: Uint8Array) => Promise<void>;
 
 type MakeRepository = SocketConfig["makeSignalRepository"];
 
@@ -46,8 +45,8 @@ export function sessionRepository(
         store.hold((hold) =>
           runIn({ device: scope.device, fail: scope.fail, hold }, async () => {
             const plaintext = await decryptMessage.call(inner, options);
-            const beside = await decrypted(options.ciphertext, plaintext);
-            return { result: plaintext, beside };
+            await decrypted(options.ciphertext, plaintext);
+            return plaintext;
           }),
         ),
     });

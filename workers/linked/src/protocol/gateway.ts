@@ -26,7 +26,7 @@ export interface InboundMessage {
   from: string;
   type: string;
   text: string;
-  media?: { mime: string; bytes: number; name?: string };
+  media?: { mime: string; bytes: number; name?: string; reference?: string };
   occurred_at_ms: number;
 }
 

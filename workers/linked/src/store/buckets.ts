@@ -19,8 +19,7 @@ export type Kind =
   | "device-list"
   | "tctoken"
   | "identity-key"
-  | "sent"
-  | "media";
+  | "sent";
 
 interface Layout {
   prefix: string;
@@ -42,7 +41,6 @@ const LAYOUT: Record<Kind, Layout> = {
   "app-state-sync-key": { prefix: "a", buckets: 16, bytesMax: 0 },
   "app-state-sync-version": { prefix: "v", buckets: 1, bytesMax: 0 },
   sent: { prefix: "o", buckets: 64, bytesMax: 16 * KIB },
-  media: { prefix: "m", buckets: 256, bytesMax: 16 * KIB },
 };
 
 const PRE_KEYS_A_BUCKET = 64;

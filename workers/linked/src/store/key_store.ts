@@ -62,13 +62,13 @@ export class KeyStore implements SignalKeyStore {
     }
   }
 
-  /// Runs `work` with a hold. What it kept back is written, with what `work` gives beside, when it
-  /// ends well, and dropped when it fails.
-  async hold<T>(work: (hold: Hold) => Promise<{ result: T; beside: Change[] }>): Promise<T> {
+  /// Runs `work` with a hold. What it kept back is written when it ends well, and dropped when it
+  /// fails.
+  async hold<T>(work: (hold: Hold) => Promise<T>): Promise<T> {
     const hold = new Hold();
     try {
-      const { result, beside } = await work(hold);
-      const changes = [...hold.texts.values(), ...beside];
+      const result = await work(hold);
+      const changes = [...hold.texts.values()];
       if (changes.length > 0) {
         await this.store.write(changes);
       }

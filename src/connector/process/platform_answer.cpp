@@ -1,0 +1,92 @@
+#include "connector/process/platform_answer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "connector/process/fields.hpp"
+
+namespace merpati::connector::process {
+namespace {
+
+struct KindRow {
+    std::string_view kind;
+    ErrorCode code;
+    std::string_view words;
+};
+
+constexpr std::array rows{
+    KindRow{"invalid", ErrorCode::invalid_argument, "the platform has no such numbers"},
+    KindRow{"not_found", ErrorCode::not_found, "the platform has it no more"},
+    KindRow{"media_too_large", ErrorCode::refused, "the file is larger than it may be"},
+    KindRow{"unsupported", ErrorCode::refused, "the device's connector cannot do that"},
+    KindRow{"device_down", ErrorCode::conflict, "the device is not connected"},
+    KindRow{"throttled", ErrorCode::busy, "the platform asks to wait: try again later"},
+    KindRow{"busy", ErrorCode::busy, "the device's connector is busy: try again"},
+    KindRow{"closing", ErrorCode::busy, "the device's connector is stopping: try again"},
+    KindRow{"unavailable", ErrorCode::unreachable, "the platform cannot be reached: try again"},
+    KindRow{"internal", ErrorCode::unreachable, "the device's connector failed"},
+};
+
+std::unexpected<Error> refusal_of(const boost::json::object& error) {
+    Fields fields{error};
+    const auto kind = fields.words("kind", 64);
+    const auto code = fields.code_or_empty("platform_code");
+    const auto found = std::ranges::find(rows, kind, &KindRow::kind);
+    const auto& row = found == rows.end() ? rows.back() : *found;
+    return fail(row.code, code.empty() ? std::string{row.words}
+                                       : fmt::format("{} (its code: {})", row.words, code));
+}
+
+std::unexpected<Error> no_answer() {
+    return fail(ErrorCode::timeout,
+                "the device's connector is not there, or did not answer in time");
+}
+
+std::unexpected<Error> makes_no_sense() {
+    return fail(ErrorCode::unreachable, "what the device's connector answered makes no sense");
+}
+
+}  // namespace
+
+boost::json::object media_fields(const MediaRequest& request, Millis within) {
+    boost::json::object fields{{"device", request.device.text()},
+                               {"platform_id", request.platform_id},
+                               {"path", std::filesystem::absolute(request.path).string()},
+                               {"bytes_max", request.bytes_max},
+                               {"within_ms", within.count()}};
+    if (!request.reference.empty()) {
+        fields["reference"] = request.reference;
+    }
+    return fields;
+}
+
+Result<std::uint64_t> fetched_bytes(const Frame* answer) {
+    if (answer == nullptr) {
+        return no_answer();
+    }
+    if (!answer->ok) {
+        return refusal_of(answer->fields);
+    }
+    Fields fields{answer->fields};
+    const auto bytes = fields.count("bytes", 0, std::numeric_limits<std::int64_t>::max());
+    return fields.wrong().empty() ? Result<std::uint64_t>{bytes} : makes_no_sense();
+}
+
+Result<bool> is_registered(const Frame* answer) {
+    if (answer == nullptr) {
+        return no_answer();
+    }
+    if (!answer->ok) {
+        return refusal_of(answer->fields);
+    }
+    const auto* registered = answer->fields.if_contains("registered");
+    return registered != nullptr && registered->is_bool() ? Result<bool>{registered->get_bool()}
+                                                          : makes_no_sense();
+}
+
+}  // namespace merpati::connector::process

@@ -1,0 +1,175 @@
+// What is asked of platforms: a connector that lies or hangs costs its own account alone.
+#include "daemon/platform_calls.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <semaphore>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "outbound/address_policy.hpp"
+#include "testing/manual_clock.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+using media::ReceivedFilePtr;
+
+/// Writes what the reference says, and says what it likes.
+class Liar final : public connector::Connector {
+public:
+    [[nodiscard]] connector::CapabilitiesPtr capabilities() const override { return abilities_; }
+    [[nodiscard]] model::DeviceState first_state(model::PhoneNumber) const override { return {}; }
+    Result<void> start(connector::ConnectorEvents&, connector::DeviceSecrets&) override {
+        return {};
+    }
+    void stop() override {}
+    void start_device(const model::Device&, std::string_view) override {}
+    void answer_pairing(model::PhoneNumber, std::string_view) override {}
+    void stop_device(model::PhoneNumber) override {}
+    void forget_device(model::PhoneNumber) override {}
+    void send(const connector::SendRequest&) override {}
+
+    void fetch_media(connector::MediaRequest request, MediaFetched done) override {
+        if (request.reference == "hang") {
+            hanging.push_back(std::move(done));
+            asked.release();
+            return;
+        }
+        std::ofstream{request.path} << request.reference;
+        last_path = request.path;
+        done(said.value_or(request.reference.size()));
+    }
+    void check_number(model::PhoneNumber, std::string, NumberChecked done) override {
+        ++checks;
+        done(true);
+    }
+
+    std::optional<std::uint64_t> said;
+    std::filesystem::path last_path;
+    std::vector<MediaFetched> hanging;
+    std::counting_semaphore<> asked{0};
+    int checks = 0;
+
+private:
+    const connector::CapabilitiesPtr abilities_ = std::make_shared<const connector::Capabilities>(
+        connector::Capabilities{.number_check = true, .media_fetch = true});
+};
+
+struct PlatformCallsTest : ::testing::Test {
+    PlatformCallsTest() {
+        auto made = std::make_unique<Liar>();
+        liar = made.get();
+        connectors.add("liar", std::move(made));
+        EXPECT_TRUE(media_fetcher.start());
+    }
+    ~PlatformCallsTest() override {
+        liar->hanging.clear();
+        media_fetcher.stop();
+    }
+
+    static model::Device device(std::int64_t number, std::int64_t account) {
+        model::Device made;
+        made.number = model::PhoneNumber::from_stored(number);
+        made.account = {account};
+        made.connector = "liar";
+        return made;
+    }
+    std::future<Result<ReceivedFilePtr>> begin(const model::Device& of, std::string reference,
+                                               std::uint64_t bytes) {
+        auto promise = std::make_shared<std::promise<Result<ReceivedFilePtr>>>();
+        calls.fetch_media(of,
+                          {.id = {},
+                           .device = of.number,
+                           .platform_id = "I1",
+                           .mime = {},
+                           .bytes = bytes,
+                           .name = {},
+                           .reference = std::move(reference)},
+                          [promise](auto file) { promise->set_value(std::move(file)); });
+        return promise->get_future();
+    }
+    Result<ReceivedFilePtr> fetch(std::string reference, std::uint64_t bytes = 0) {
+        return begin(device(6281100000001, 1), std::move(reference), bytes).get();
+    }
+    Result<api::manage::PlatformControl::NumberCheck> check(const std::string& number,
+                                                            const model::Device& of) {
+        std::promise<Result<api::manage::PlatformControl::NumberCheck>> promise;
+        calls.check_number(of, number, [&](auto found) { promise.set_value(std::move(found)); });
+        return promise.get_future().get();
+    }
+
+    testing::TemporaryFolder folder;
+    testing::ManualClock clock;
+    outbound::AddressPolicy policy{{}};
+    connector::Connectors connectors;
+    Liar* liar = nullptr;
+    media::MediaFetcher media_fetcher{
+        clock, policy, {}, {.cache = {.folder = folder.path() / "media", .bytes_max = 4'096}}};
+    PlatformCalls calls{{.clock = clock,
+                         .connectors = connectors,
+                         .media_fetcher = media_fetcher,
+                         .bytes_max = 4'096}};
+};
+
+TEST_F(PlatformCallsTest, AFileIsReadAndGone) {
+    const auto file = fetch("gambar", 6);
+    ASSERT_TRUE(file);
+    EXPECT_EQ((*file)->read(0, 100).value(), "gambar");
+    EXPECT_FALSE(std::filesystem::exists(liar->last_path));
+}
+
+TEST_F(PlatformCallsTest, AConnectorThatLiesIsFoundOut) {
+    liar->said = 5;
+    EXPECT_EQ(fetch("gambar").error().code, ErrorCode::unreachable);
+    liar->said = 6;
+    EXPECT_EQ(fetch("gambar", 3).error().code, ErrorCode::unreachable);
+    EXPECT_EQ(fetch("gambar", 5'000).error().code, ErrorCode::refused);
+}
+
+TEST_F(PlatformCallsTest, ADeviceWhoseDownloadsHangKeepsOutNoOther) {
+    std::vector<std::future<Result<ReceivedFilePtr>>> hanging;
+    const auto bad = device(6281100000002, 2);
+    for (std::size_t one = 0; one < PlatformCalls::of_device_max; ++one) {
+        hanging.push_back(begin(bad, "hang", 10));
+        liar->asked.acquire();
+    }
+    EXPECT_EQ(begin(bad, "gambar", 6).get().error().code, ErrorCode::too_many_requests);
+    EXPECT_TRUE(fetch("gambar", 6));
+    for (auto& one : liar->hanging) {
+        one(fail(ErrorCode::timeout, "it did not answer"));
+    }
+    for (auto& one : hanging) {
+        EXPECT_EQ(one.get().error().code, ErrorCode::timeout);
+    }
+    hanging.clear();
+    liar->hanging.clear();
+    EXPECT_TRUE(begin(bad, "gambar", 6).get());
+}
+
+TEST_F(PlatformCallsTest, ADeviceAsksAboutFewNumbersAndNeverTwice) {
+    const auto first = device(6281100000001, 1);
+    for (std::size_t one = 0; one < NumberChecks::burst; ++one) {
+        EXPECT_TRUE(check(std::to_string(6281200000000 + one), first));
+    }
+    EXPECT_EQ(check("6281299999999", first).error().code, ErrorCode::too_many_requests);
+    EXPECT_TRUE(check("6281200000000", first)->registered) << "it is known";
+    EXPECT_TRUE(check("6281299999999", device(6281100000003, 1)));
+    const auto asked = liar->checks;
+    EXPECT_TRUE(check("6281299999999", first)) << "another device of the account has asked";
+    EXPECT_EQ(liar->checks, asked);
+    EXPECT_FALSE(check("6281288888888", first));
+    clock.advance(1min);
+    EXPECT_TRUE(check("6281288888888", first));
+    EXPECT_FALSE(check("6281277777777", first));
+    clock.advance(24h);
+    EXPECT_TRUE(check("6281288888888", first));
+    EXPECT_EQ(liar->checks, asked + 2) << "what is a day old is asked anew";
+}
+
+}  // namespace
+}  // namespace merpati::daemon
