@@ -1,0 +1,59 @@
+// Steps of the schema: what platforms report, and what connectors must know again.
+#pragma once
+
+namespace merpati::store::sqlite {
+
+// Messages that were handed over, by the platform's id; `decide_by` is NULL once one has ended.
+// What platforms reported, so that repeats are detected: inbound messages (about 0), and the
+// progress of those that were sent (about 1). What connectors store for their devices, encrypted.
+inline constexpr const char* platform_reports = R"sql(
+CREATE TABLE handed_over(
+  id INTEGER PRIMARY KEY,
+  device INTEGER NOT NULL,
+  platform_id TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  decide_by INTEGER
+) STRICT;
+CREATE INDEX handed_over_platform_id ON handed_over(device, platform_id);
+CREATE INDEX handed_over_undecided ON handed_over(decide_by) WHERE decide_by IS NOT NULL;
+
+CREATE TABLE platform_event(
+  device INTEGER NOT NULL,
+  about INTEGER NOT NULL,
+  platform_id TEXT NOT NULL,
+  progress INTEGER NOT NULL,
+  code INTEGER NOT NULL,
+  details TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  noted_at INTEGER NOT NULL,
+  PRIMARY KEY(device, about, platform_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX platform_event_age ON platform_event(noted_at);
+
+CREATE TABLE device_secret(
+  device INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  value BLOB NOT NULL,
+  PRIMARY KEY(device, name)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+// What downloads of received media need; `reference` is encrypted. Until then the worker of linked
+// devices kept the like among the device's secrets, under these names.
+inline constexpr const char* received_media = R"sql(
+CREATE TABLE received_media(
+  id INTEGER PRIMARY KEY,
+  tail INTEGER NOT NULL,
+  device INTEGER NOT NULL,
+  platform_id TEXT NOT NULL,
+  mime TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  reference BLOB NOT NULL
+) STRICT;
+CREATE INDEX received_media_device ON received_media(device);
+DELETE FROM device_secret WHERE name GLOB 'm[0-9a-z]*' AND length(name) <= 3
+  AND device IN (SELECT number FROM device WHERE connector = 'linked');
+)sql";
+
+}  // namespace merpati::store::sqlite
