@@ -13,6 +13,7 @@ import { asInstant, asLocal, type Filters } from "../ui/url_state.ts";
 import classes from "./messages.module.css";
 
 const CHOICES_MAX = 50; // Devices of what was typed.
+const SEARCHED_FROM = 10; // Choices. On a phone, fewer are found sooner without its keyboard.
 
 export const FILTERS = ["to", "state", "device", "code", "since", "until", "text"] as const;
 type Name = (typeof FILTERS)[number];
@@ -46,7 +47,7 @@ export function MessageFilters({ filters, set, clear, any }: MessageFiltersProps
     name: Name,
     label: string,
     any: string,
-    data: Parameters<typeof Select>[0]["data"],
+    data: string[] | { value: string; label: string }[],
   ) => (
     <Select
       aria-label={label}
@@ -56,7 +57,7 @@ export function MessageFilters({ filters, set, clear, any }: MessageFiltersProps
       onChange={(value) => set({ [name]: value ?? "" })}
       comboboxProps={{ width: "max-content", position: "bottom-start" }}
       limit={CHOICES_MAX}
-      searchable
+      searchable={data.length > SEARCHED_FROM}
       clearable
       size="xs"
     />
