@@ -92,12 +92,19 @@ test("what happened while the network was away is there when it is back", async 
   network.cut();
   await page.locator("main[data-live=false]").waitFor();
   const meanwhile = [await send(), await send()];
+  const failed = page.waitForEvent("requestfailed", (one) => one.url().includes("/devices-"));
   await page.getByRole("link", { name: "Devices", exact: true }).click();
+  await failed;
   await page.getByRole("link", { name: "Messages", exact: true }).click();
   await row(before).waitFor(); // What was known stays on the page.
   network.mend();
   for (const to of meanwhile) await row(to).waitFor();
   await isLive();
+  // Nor is a page lost whose code did not come.
+  await page.getByRole("link", { name: "Devices", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Devices" }).waitFor();
+  await page.getByRole("link", { name: "Messages", exact: true }).click();
+  await row(before).waitFor();
 });
 
 test("the same where the browser itself says that it is offline", async () => {

@@ -1,8 +1,8 @@
 // What stands around the pages, and which page an address shows.
 import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
-import { Redirect, Route, Router, Switch } from "wouter";
+import { Suspense } from "react";
+import { Redirect, Route, Router, Switch, useLocation } from "wouter";
 import { Problem } from "./api/problem.ts";
 import type { SessionView } from "./api/types.ts";
 import { LiveProvider } from "./live/live.tsx";
@@ -14,22 +14,23 @@ import { Shell } from "./shell/shell.tsx";
 import { SchemeProvider } from "./style/scheme.tsx";
 import { LanguageProvider } from "./texts/index.tsx";
 import { Boundary } from "./ui/boundary.tsx";
+import { lazyPage } from "./ui/lazy_page.ts";
 import { PageSkeleton } from "./ui/page_skeleton.tsx";
 import { ProblemNote } from "./ui/problem_note.tsx";
 
-const Overview = lazy(() => import("./pages/overview.tsx"));
-const Messages = lazy(() => import("./pages/messages.tsx"));
-const Devices = lazy(() => import("./pages/devices.tsx"));
-const Callbacks = lazy(() => import("./pages/callbacks.tsx"));
-const Keys = lazy(() => import("./pages/keys.tsx"));
-const Account = lazy(() => import("./pages/account.tsx"));
-const Developers = lazy(() => import("./pages/developers.tsx"));
-const Settings = lazy(() => import("./pages/settings.tsx"));
-const Accounts = lazy(() => import("./pages/accounts.tsx"));
-const People = lazy(() => import("./pages/people.tsx"));
-const Usage = lazy(() => import("./pages/usage.tsx"));
-const Server = lazy(() => import("./pages/server.tsx"));
-const Missing = lazy(() => import("./pages/missing.tsx"));
+const Overview = lazyPage(() => import("./pages/overview.tsx"));
+const Messages = lazyPage(() => import("./pages/messages.tsx"));
+const Devices = lazyPage(() => import("./pages/devices.tsx"));
+const Callbacks = lazyPage(() => import("./pages/callbacks.tsx"));
+const Keys = lazyPage(() => import("./pages/keys.tsx"));
+const Account = lazyPage(() => import("./pages/account.tsx"));
+const Developers = lazyPage(() => import("./pages/developers.tsx"));
+const Settings = lazyPage(() => import("./pages/settings.tsx"));
+const Accounts = lazyPage(() => import("./pages/accounts.tsx"));
+const People = lazyPage(() => import("./pages/people.tsx"));
+const Usage = lazyPage(() => import("./pages/usage.tsx"));
+const Server = lazyPage(() => import("./pages/server.tsx"));
+const Missing = lazyPage(() => import("./pages/missing.tsx"));
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -70,11 +71,13 @@ function Door() {
 }
 
 function SignedIn({ session }: { session: SessionView }) {
+  const [location] = useLocation();
   return (
     <SessionProvider session={session}>
       <Live>
         <Shell>
-          <Boundary>
+          {/* What fails on one page is of no other. */}
+          <Boundary key={location.split("/")[1]}>
             <Suspense fallback={<PageSkeleton />}>
               <Pages />
             </Suspense>
