@@ -6,6 +6,7 @@
 namespace merpati::cli {
 
 void add_serve(Program& program);
+void add_launch_worker(Program& program);
 
 void add_account_commands(Program& program);
 void add_key_commands(Program& program);

@@ -15,6 +15,7 @@ std::unique_ptr<Program> make_program(Console console) {
     add_backup(*program);
     add_migrate(*program);
     add_config_commands(*program);
+    add_launch_worker(*program);
     add_version(*program);
     return program;
 }

@@ -231,8 +231,12 @@ void Loader::check_together(const Sources& sources) {
     }
     auto names = sources.connectors;
     for (const auto& [name, worker] : loaded_.settings.workers.by_name) {
+        const auto key = fmt::format("workers.{}.{}", name, worker.socket ? "socket" : "command");
+        if (worker.command.empty() == !worker.socket) {
+            mistake(fmt::format("{}: workers.{} needs a command or a socket, not both",
+                                place_of(key), name));
+        }
         if (std::ranges::find(sources.connectors, name) != sources.connectors.end()) {
-            const auto key = fmt::format("workers.{}.command", name);
             mistake(fmt::format("{}: {}: there is a connector of this name already", place_of(key),
                                 key));
         }
@@ -279,9 +283,11 @@ void Loader::fill_in_paths() {
     make_absolute("http.tls.certificate", settings.http.tls.certificate);
     make_absolute("http.tls.key", settings.http.tls.key);
     make_absolute("outbound.ca_file", settings.outbound.ca_file);
+    make_absolute("linked.socket", settings.linked.socket);
     make_absolute("simulator.log", settings.simulator.log);
     for (auto& [name, worker] : settings.workers.by_name) {
         worker.folder = absolute(fmt::format("workers.{}.command", name), ".");
+        make_absolute(fmt::format("workers.{}.socket", name), worker.socket);
     }
 }
 

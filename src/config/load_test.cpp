@@ -241,6 +241,20 @@ TEST_F(LoadTest, AWorkerNeedsANameOfItsOwnAndAProgram) {
     EXPECT_THAT(detail_of_failure(), HasSubstr("no such setting"));
 }
 
+TEST_F(LoadTest, AWorkerBehindASocketNeedsNoProgram) {
+    sources.environment = {{"MERPATI_WORKERS__OTHER__SOCKET", "/run/other.sock"}};
+    write("[linked]\nsocket = \"l.sock\"\n[workers.echo]\nsocket = \"run/echo.sock\"\n");
+    const auto loaded = load(sources);
+    ASSERT_TRUE(loaded) << loaded.error().detail;
+    const auto& settings = loaded->settings;
+    EXPECT_EQ(settings.linked.socket, file.parent_path() / "l.sock");
+    EXPECT_EQ(settings.workers.by_name.at("echo").socket, file.parent_path() / "run/echo.sock");
+    EXPECT_EQ(settings.workers.by_name.at("other").socket, "/run/other.sock");
+    EXPECT_THAT(show_text(*loaded), HasSubstr("workers.other.socket           = /run/other.sock"));
+    write("[workers.echo]\nsocket = \"/run/echo.sock\"\ncommand = [\"python3\"]\n");
+    EXPECT_THAT(detail_of_failure(), HasSubstr("workers.echo needs a command or a socket"));
+}
+
 TEST_F(LoadTest, LinkedDevicesConnectInTheClearToThisMachineAlone) {
     for (const auto* url : {"ws://127.0.0.1:5222/ws", "ws://[::1]:1", "wss://example.com/ws"}) {
         sources.sets = {std::string{"linked.url="} + url};

@@ -1,6 +1,7 @@
 #include "config/reference.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,8 @@ namespace merpati::config {
 namespace {
 
 constexpr std::size_t line_max = 96;
+/// Of the settings of a worker that an operator names.
+constexpr std::array<std::string_view, 2> worker_kinds{"command", "socket"};
 
 constexpr std::string_view page_start = R"(# Configuration
 
@@ -107,7 +110,8 @@ std::vector<ShownSetting> show(const Loaded& loaded) {
         add(row);
         if (row.key == "workers.memory_max") {
             for (const auto& [name, worker] : loaded.settings.workers.by_name) {
-                add(*worker_row(fmt::format("workers.{}.command", name)));
+                const auto kind = worker_kinds.at(worker.socket ? 1 : 0);
+                add(*worker_row(fmt::format("workers.{}.{}", name, kind)));
             }
         }
     }
@@ -140,10 +144,13 @@ std::string sample_file() {
                             row.in_toml(unset ? row.example : value),
                             unset ? "  # an example; unset by default" : "");
         if (row.key == "workers.memory_max") {
-            const auto worker = *worker_row("workers.echo.command");
-            text += "\n[workers.echo]\n" + wrap(worker.sentence, "# ");
-            text += fmt::format("#command = {}  # an example; unset by default\n",
-                                worker.in_toml(worker.example));
+            text += "\n[workers.echo]\n";
+            for (const std::string_view kind : worker_kinds) {
+                const auto worker = *worker_row(fmt::format("workers.echo.{}", kind));
+                text += wrap(worker.sentence, "# ");
+                text += fmt::format("#{} = {}  # an example; unset by default\n", kind,
+                                    worker.in_toml(worker.example));
+            }
         }
     }
     return text;
@@ -164,10 +171,12 @@ std::string reference_page() {
                             in_cell(row.sentence), in_cell(row.type),
                             row.bounds.empty() ? "" : "; ", in_cell(row.bounds));
         if (row.key == "workers.memory_max") {
-            const auto worker = *worker_row("workers.echo.command");
-            page +=
-                fmt::format("| `workers.NAME.command` | unset | {} | {}; {} |\n",
-                            in_cell(worker.sentence), in_cell(worker.type), in_cell(worker.bounds));
+            for (const std::string_view kind : worker_kinds) {
+                const auto worker = *worker_row(fmt::format("workers.echo.{}", kind));
+                page += fmt::format("| `workers.NAME.{}` | unset | {} | {}{}{} |\n", kind,
+                                    in_cell(worker.sentence), in_cell(worker.type),
+                                    worker.bounds.empty() ? "" : "; ", in_cell(worker.bounds));
+            }
         }
     }
     return page;

@@ -113,10 +113,14 @@ struct LinkedSettings {
     std::optional<std::string> root_key;  // Hexadecimal. Empty: the platform's own.
     /// Empty: Node.js and the worker that were installed with the program.
     std::vector<std::string> command;
+    /// Of a launcher that runs it as another user. Empty: the server runs it itself.
+    std::optional<std::filesystem::path> socket;
 };
 
+/// A command, or a socket.
 struct WorkerSettings {
     std::vector<std::string> command;
+    std::optional<std::filesystem::path> socket;  // As in LinkedSettings.
     std::filesystem::path folder;  // Where it runs: relative paths of its command start there.
 };
 

@@ -50,7 +50,8 @@ bool is_origin(std::string_view text) {
 }
 
 constexpr std::string_view worker_prefix = "workers.";
-constexpr std::string_view worker_suffix = ".command";
+constexpr std::string_view worker_command = ".command";
+constexpr std::string_view worker_socket = ".socket";
 
 struct Hints {
     std::string_view example{};
@@ -261,6 +262,11 @@ void add_linked_and_workers(Table& table) {
               "The worker of linked devices. Unset: node, and the worker that was installed with "
               "the program.",
               {.example = "/opt/node/bin/node,/opt/linked/dist/main.js"});
+    table.add(AT(linked.socket), optional(path()),
+              "The socket of merpati-worker.socket, behind which systemd runs the worker of linked "
+              "devices as a user of its own (docs/operations.md). linked.command is not used then. "
+              "Unset: the server runs it itself, as its own user.",
+              {.example = "/run/merpati-worker.sock"});
     table.add(AT(workers.memory_max),
               size_in_bytes(std::uint64_t{64} << 20, std::uint64_t{64} << 30),
               "The memory that each worker may take; one that takes more is started again.");
@@ -294,6 +300,22 @@ void add_retention(Table& table) {
 }
 
 #undef AT
+
+/// A member of the worker that is called so; reading one that is not there answers what is empty.
+template <class T>
+struct WorkerMember {
+    std::string name;
+    T WorkerSettings::* member;
+
+    WorkerMember(std::string_view worker, T WorkerSettings::* of) : name(worker), member(of) {}
+
+    const T& operator()(const Settings& settings) const {
+        static const T none{};
+        const auto found = settings.workers.by_name.find(name);
+        return found == settings.workers.by_name.end() ? none : found->second.*member;
+    }
+    T& operator()(Settings& settings) const { return settings.workers.by_name[name].*member; }
+};
 
 std::vector<Row> build_table() {
     Table table;
@@ -355,48 +377,46 @@ std::span<const Row> rows() {
 }
 
 std::optional<Row> worker_row(std::string_view key) {
-    if (!key.starts_with(worker_prefix) || !key.ends_with(worker_suffix) ||
-        key.size() <= worker_prefix.size() + worker_suffix.size()) {
+    const bool is_command = key.ends_with(worker_command);
+    const auto suffix = is_command ? worker_command : worker_socket;
+    if (!key.starts_with(worker_prefix) || !key.ends_with(suffix) ||
+        key.size() <= worker_prefix.size() + suffix.size()) {
         return std::nullopt;
     }
     auto name = key.substr(worker_prefix.size());
-    name.remove_suffix(worker_suffix.size());
+    name.remove_suffix(suffix.size());
     if (!model::is_connector_name(name)) {
         return std::nullopt;
     }
     Table table;
-    table.add(
-        key,
-        [name = std::string{name}](auto& settings) -> auto& {
-            if constexpr (std::is_const_v<std::remove_reference_t<decltype(settings)>>) {
-                static const std::vector<std::string> none;
-                const auto found = settings.workers.by_name.find(name);
-                return found == settings.workers.by_name.end() ? none : found->second.command;
-            } else {
-                return settings.workers.by_name[name].command;
-            }
-        },
-        list_where("a program and its arguments", 1, 64, is_argument),
-        "The program of a connector NAME of your own, and its arguments: a worker that speaks "
-        "the connector protocol (docs/connector-protocol.md). NAME is then good for devices.",
-        {.example = "python3,/opt/merpati/worker.py"});
+    if (is_command) {
+        table.add(key, WorkerMember{name, &WorkerSettings::command},
+                  list_where("a program and its arguments", 1, 64, is_argument),
+                  "The program of a connector NAME of your own, and its arguments: a worker that "
+                  "speaks the connector protocol (docs/connector-protocol.md). NAME is then good "
+                  "for devices.",
+                  {.example = "python3,/opt/merpati/worker.py"});
+    } else {
+        table.add(key, WorkerMember{name, &WorkerSettings::socket}, optional(path()),
+                  "Instead of a command: the socket behind which systemd runs that worker as a "
+                  "user of its own (docs/operations.md).",
+                  {.example = "/run/merpati-echo.sock"});
+    }
     return std::move(table.rows[0]);
 }
 
 std::optional<std::string> worker_key(std::string_view variable) {
     constexpr std::string_view prefix = "MERPATI_WORKERS__";
-    constexpr std::string_view suffix = "__COMMAND";
-    if (!variable.starts_with(prefix) || !variable.ends_with(suffix) ||
-        variable.size() <= prefix.size() + suffix.size()) {
+    const auto separator = variable.rfind("__");
+    if (!variable.starts_with(prefix) || separator <= prefix.size() ||
+        (variable.substr(separator) != "__COMMAND" && variable.substr(separator) != "__SOCKET")) {
         return std::nullopt;
     }
-    variable.remove_prefix(prefix.size());
-    variable.remove_suffix(suffix.size());
     std::string key{worker_prefix};
-    for (const char c : variable) {
+    for (const char c : variable.substr(prefix.size(), separator - prefix.size())) {
         key += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     }
-    return key += worker_suffix;
+    return key += variable.ends_with("COMMAND") ? worker_command : worker_socket;
 }
 
 const Row* find_row(std::string_view key) {

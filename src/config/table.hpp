@@ -45,7 +45,8 @@ struct Row {
 /// Threads: any; built at the first call, never changed.
 [[nodiscard]] std::span<const Row> rows();
 
-/// The row of `workers.NAME.command`, which is not among the others: NAME is the operator's choice.
+/// The row of `workers.NAME.command` or `.socket`, which are not among the others: NAME is the
+/// operator's choice.
 /// Empty: `key` is none.
 [[nodiscard]] std::optional<Row> worker_row(std::string_view key);
 /// Its key, by its variable (MERPATI_WORKERS__NAME__COMMAND). Empty: `variable` is none.

@@ -67,6 +67,7 @@ std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& ra
         options.config.emplace("ca_file", settings.outbound.ca_file->string());
     }
     options.environment = linked_environment();
+    options.launcher.path = settings.linked.socket.value_or("").string();
     options.on_demand = true;
     options.expected.pairing = {"qr", "code"};
     options.expected.typing = true;
@@ -105,6 +106,7 @@ connector::Connectors make_connectors(const Clock& clock, Random& random,
             return worker_command(worker);
         };
         options.folder = worker.folder.string();
+        options.launcher.path = worker.socket.value_or("").string();
         connectors.add(name, std::make_unique<WorkerConnector>(clock, random, std::move(options),
                                                                log.in(name)));
     }

@@ -164,6 +164,10 @@ media::FetcherOptions media_options(const config::Settings& settings, const tele
     options.probes.bytes_max = settings.media.max_bytes;
     auto& cache = options.cache;
     cache.folder = settings.media.folder.value_or("merpati-media");
+    cache.group_reads = settings.linked.socket.has_value() ||
+                        std::ranges::any_of(settings.workers.by_name, [](const auto& worker) {
+                            return worker.second.socket.has_value();
+                        });
     cache.bytes_max = settings.media.max_bytes;
     cache.kept_bytes_max = settings.media.kept_bytes_max;
     cache.kept_for = settings.media.kept_for;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -10,6 +11,9 @@
 #include "connector/process/sandbox.hpp"
 
 namespace merpati::daemon {
+
+/// Where packaging/merpati-worker.socket listens.
+inline constexpr std::string_view launcher_socket = "/run/merpati-worker.sock";
 
 /// The PATH of this process, which workers get too.
 [[nodiscard]] std::string search_path();

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -17,6 +18,8 @@ namespace {
 constexpr std::string_view incoming_prefix = "incoming-";
 constexpr std::uint64_t block = 4096;
 constexpr const char* lock_name = "lock";
+constexpr mode_t owner_only = 0600;
+constexpr mode_t group_too = 0640;
 
 bool is_ours(const std::string& name) {
     constexpr std::size_t sha256_digits = 64;
@@ -37,10 +40,10 @@ std::unexpected<Error> folder_failure(const std::filesystem::path& folder, std::
 
 }  // namespace
 
-Result<IncomingFile> IncomingFile::create(std::filesystem::path path) {
+Result<IncomingFile> IncomingFile::create(std::filesystem::path path, mode_t mode) {
     FileDescriptor file{
         ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-    if (!file) {
+    if (!file || (mode != owner_only && ::fchmod(file.get(), mode) != 0)) {
         return io_failure("a media file cannot be made");
     }
     return IncomingFile{std::move(path), std::move(file)};
@@ -114,6 +117,10 @@ Result<std::unique_ptr<CacheStorage>> CacheStorage::open(const Clock& clock,
     if (std::filesystem::create_directories(folder, error)) {
         std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
     }
+    if (!error && options.group_reads) {
+        std::filesystem::permissions(folder, std::filesystem::perms::group_exec,
+                                     std::filesystem::perm_options::add, error);
+    }
     if (error) {
         return folder_failure(folder, error.message());
     }
@@ -155,8 +162,9 @@ Result<void> CacheStorage::remove_leftovers() const {
 }
 
 Result<IncomingFile> CacheStorage::incoming() {
-    return IncomingFile::create(options_.folder /
-                                (std::string{incoming_prefix} + std::to_string(++incoming_)));
+    return IncomingFile::create(
+        options_.folder / (std::string{incoming_prefix} + std::to_string(++incoming_)),
+        options_.group_reads ? group_too : owner_only);
 }
 
 Result<ReceivedFilePtr> CacheStorage::receive() {

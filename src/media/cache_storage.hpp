@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <unordered_map>
 #include <vector>
 
@@ -25,8 +26,8 @@ namespace merpati::media {
 /// emptied anyway.
 class IncomingFile {
 public:
-    /// Errors: io_failed (also if `path` exists).
-    [[nodiscard]] static Result<IncomingFile> create(std::filesystem::path path);
+    /// Whatever the mask of modes. Errors: io_failed (also if `path` exists).
+    [[nodiscard]] static Result<IncomingFile> create(std::filesystem::path path, mode_t mode);
 
     ~IncomingFile();
     IncomingFile(IncomingFile&& other) noexcept;
@@ -69,6 +70,7 @@ struct CacheStorageOptions {
     std::uint64_t kept_bytes_max = 0;
     Millis kept_for{0};
     std::size_t files_max = 0;
+    bool group_reads = false;  // Whether the files are for our group too, who may not list them.
 };
 
 /// The folder, within that of media, that connectors may write to.

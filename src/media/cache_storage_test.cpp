@@ -3,6 +3,7 @@
 #include <csignal>
 #include <fstream>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <gtest/gtest.h>
 
@@ -50,6 +51,23 @@ TEST_F(CacheStorageTest, KeepsAFileUnderItsContent) {
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>{file}, {}), "hai");
     const auto permissions = std::filesystem::status(content->path).permissions();
     EXPECT_EQ(permissions & std::filesystem::perms{077}, std::filesystem::perms::none);
+}
+
+TEST_F(CacheStorageTest, LetsItsGroupOpenFilesWhereItIsAskedTo) {
+    using std::filesystem::perms;
+    const auto permissions = [](const std::filesystem::path& path) {
+        return std::filesystem::status(path).permissions();
+    };
+    EXPECT_EQ(permissions(options.folder), perms{0700});
+    cache_storage = nullptr;
+    options.group_reads = true;
+    cache_storage = CacheStorage::open(clock, options).value();
+    const auto former = ::umask(077);
+    const auto content = put("hai");
+    ::umask(former);
+    EXPECT_EQ(permissions(options.folder), perms{0710});
+    EXPECT_EQ(permissions(content->path), perms{0640});
+    EXPECT_EQ(permissions(options.folder / "lock"), perms{0600});
 }
 
 TEST_F(CacheStorageTest, KeepsTheSameContentOnce) {

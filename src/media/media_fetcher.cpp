@@ -41,7 +41,8 @@ public:
         auto storage = CacheStorage::open(clock_, {.folder = cache.folder,
                                                    .kept_bytes_max = cache.kept_bytes_max,
                                                    .kept_for = cache.kept_for,
-                                                   .files_max = cache.urls_max});
+                                                   .files_max = cache.urls_max,
+                                                   .group_reads = cache.group_reads});
         if (!storage) {
             return pass(storage);
         }

@@ -44,6 +44,7 @@ struct ProbeOptions {
 
 struct CacheOptions {
     std::filesystem::path folder;                    // media.folder
+    bool group_reads = false;                        // CacheStorageOptions
     std::uint64_t bytes_max = 64UL * 1024 * 1024;    // media.max_bytes
     std::uint64_t kept_bytes_max = 1 << 30;          // media.kept_bytes_max
     std::chrono::seconds kept_for{3'600};            // media.kept_for, after its last message.

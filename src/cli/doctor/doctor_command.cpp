@@ -43,7 +43,7 @@ Findings examine(Session& session, store::Depth depth) {
     doctor::check_file_modes(settings, findings);
     doctor::check_disk(settings, session.clock(), findings);
     doctor::check_media_folder(settings, findings);
-    doctor::check_workers(settings, findings);
+    doctor::check_workers(settings, session.clock(), findings);
     doctor::check_clock(session.clock(), findings);
     doctor::check_descriptors(settings, findings);
     doctor::check_tls(settings, session.clock(), findings);

@@ -51,8 +51,8 @@ void check_disk(const config::Settings& settings, const Clock& clock, Findings& 
 /// Whether media files can be kept where they should be, and as many as may be.
 void check_media_folder(const config::Settings& settings, Findings& findings);
 
-/// Whether the programs of connectors are there, and new enough.
-void check_workers(const config::Settings& settings, Findings& findings);
+/// Whether the programs of connectors are there, and new enough; as which user they run.
+void check_workers(const config::Settings& settings, const Clock& clock, Findings& findings);
 
 /// Settings that take protection away, and secrets in files that others may open.
 void check_protection(const config::Loaded& loaded, Findings& findings);

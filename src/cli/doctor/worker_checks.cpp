@@ -1,81 +1,139 @@
 // The programs of connectors that are no part of this one.
-#include <array>
-#include <cstdio>
+#include <filesystem>
 #include <poll.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "base/file_descriptor.hpp"
 #include "cli/doctor/finding.hpp"
+#include "cli/linked_program.hpp"
 #include "connector/process/child.hpp"
+#include "connector/process/launched.hpp"
 #include "daemon/worker_programs.hpp"
 
 namespace merpati::cli::doctor {
 namespace {
 
-constexpr int major_min = 20;
-constexpr int minor_min = 19;
-constexpr int answer_within = 3'000;  // Milliseconds.
+using connector::process::Launched;
+using connector::process::LaunchOrder;
+using connector::process::LaunchReport;
 
-/// What `node --version` prints; empty: nothing, or not in time.
-std::string version_of(const std::string& node) {
-    auto child = connector::process::Child::start(
-        {.command = {node, "--version"}, .path = daemon::search_path()});
-    if (!child) {
-        return {};
-    }
-    const FileDescriptor output{child->take_output()};
-    pollfd ready{.fd = output.get(), .events = POLLIN, .revents = 0};
-    std::array<char, 64> text{};
-    if (::poll(&ready, 1, answer_within) <= 0 ||
-        ::read(output.get(), text.data(), text.size() - 1) <= 0) {
-        return {};
-    }
-    std::string version{text.data()};
-    return version.substr(0, version.find('\n'));
-}
-
-bool is_new_enough(const std::string& version) {
-    int major = 0;
-    int minor = 0;
-    return std::sscanf(version.c_str(), "v%d.%d", &major, &minor) == 2 &&
-           (major > major_min || (major == major_min && minor >= minor_min));
-}
+constexpr int answer_within = 10'000;  // Milliseconds.
 
 /// Nobody need use them, so that a missing worker is a note.
-void check_linked(const config::LinkedSettings& settings, Findings& findings) {
-    Finding finding{.subject = "linked", .verdict = Verdict::note};
-    const auto command = daemon::linked_command(settings);
-    if (!command) {
-        finding.found = "devices cannot be linked: " + command.error().detail;
-        finding.remedy = "only needed for the connector linked; the others work without it";
-    } else if (const auto version = version_of(command->at(0));
-               settings.command.empty() && !is_new_enough(version)) {
-        finding.found =
-            fmt::format("devices cannot be linked: {} is Node.js {}", command->at(0), version);
-        finding.remedy = fmt::format(
-            "install Node.js {}.{} or newer, or name it with linked.command", major_min, minor_min);
-    } else {
-        finding.verdict = Verdict::good;
-        finding.found = fmt::format("devices can be linked, with {} {}", command->at(0), version);
+Finding cannot_be_linked(std::string why, std::string remedy) {
+    return {.subject = "linked",
+            .verdict = Verdict::note,
+            .found = "devices cannot be linked: " + std::move(why),
+            .remedy = remedy.empty()
+                          ? "only needed for the connector linked; the others work without it"
+                          : std::move(remedy)};
+}
+
+Finding check_own(const config::LinkedSettings& settings) {
+    auto program = examine_linked(settings);
+    if (!program.good) {
+        return cannot_be_linked(std::move(program.found), std::move(program.remedy));
     }
-    findings.push_back(std::move(finding));
+    Finding finding{.subject = "linked",
+                    .found = fmt::format("devices can be linked, with {}; their worker runs as the "
+                                         "server's user",
+                                         program.found)};
+    std::error_code error;
+    if (std::filesystem::exists(daemon::launcher_socket, error)) {
+        finding.verdict = Verdict::note;
+        finding.remedy = fmt::format("linked.socket = \"{}\" gives it a user of its own",
+                                     daemon::launcher_socket);
+    }
+    return finding;
+}
+
+/// How its examination ended; empty: it did not in time.
+std::string end_of(Launched& launched) {
+    pollfd news{.fd = launched.take_end(), .events = POLLIN, .revents = 0};
+    const FileDescriptor closed_later{news.fd};
+    for (;;) {
+        if (auto ended = launched.reap(); !ended.empty()) {
+            return ended;
+        }
+        if (::poll(&news, 1, answer_within) <= 0) {
+            return {};
+        }
+    }
+}
+
+/// What could be run behind a socket, or why not.
+struct Examined {
+    Verdict verdict = Verdict::wrong;
+    std::string found;
+    std::string remedy;
+};
+
+Examined examine_launcher(const std::string& path, const Clock& clock) {
+    auto launched = Launched::start(clock, {.path = path}, {.kind = LaunchOrder::Kind::examine});
+    if (!launched) {
+        const bool is_ours = launched.error().code == ErrorCode::forbidden;
+        return {.verdict = is_ours ? Verdict::note : Verdict::wrong,
+                .found = launched.error().detail,
+                .remedy = is_ours ? "ask again as the server's user, or as root"
+                                  : "systemctl status merpati-worker.socket"};
+    }
+    auto how = end_of(*launched);
+    const auto kind = launched->last_report().kind;
+    if (kind == LaunchReport::Kind::not_run) {
+        return {.verdict = Verdict::note, .found = std::move(how), .remedy = {}};
+    }
+    constexpr std::string_view journal = "journalctl -u 'merpati-worker@*'";
+    if (kind != LaunchReport::Kind::examined) {
+        return {.found = how.empty() ? "the launcher does not answer" : std::move(how),
+                .remedy = std::string{journal}};
+    }
+    if (auto objection = launched->objection(); !objection.empty()) {
+        return {.found = std::move(objection), .remedy = "DynamicUser=yes in its unit"};
+    }
+    return {.verdict = Verdict::good,
+            .found = fmt::format("{}, as a user of its own ({})", how, *launched->user()),
+            .remedy = {}};
+}
+
+/// Somebody asked for a launcher: one that does not answer is wrong.
+Finding check_launched(const std::string& path, const Clock& clock) {
+    auto examined = examine_launcher(path, clock);
+    if (examined.verdict == Verdict::good) {
+        return {.subject = "linked", .found = "devices can be linked, with " + examined.found};
+    }
+    auto finding = cannot_be_linked(std::move(examined.found), std::move(examined.remedy));
+    finding.verdict = examined.verdict;
+    return finding;
+}
+
+Finding check_worker(const std::string& name, const config::WorkerSettings& worker,
+                     const Clock& clock) {
+    if (worker.socket) {
+        auto examined = examine_launcher(worker.socket->string(), clock);
+        const bool good = examined.verdict == Verdict::good;
+        return {
+            .subject = "workers",
+            .verdict = examined.verdict == Verdict::note ? Verdict::wrong : examined.verdict,
+            .found = fmt::format("connector {}{} {}", name, good ? " runs" : ":", examined.found),
+            .remedy = std::move(examined.remedy)};
+    }
+    const auto command = daemon::worker_command(worker);
+    const auto file = connector::process::find_program(command.at(0), daemon::search_path());
+    return {.subject = "workers",
+            .verdict = file ? Verdict::good : Verdict::wrong,
+            .found = file ? fmt::format("connector {} runs {}, as the server's user", name, *file)
+                          : fmt::format("connector {}: {}", name, file.error().detail),
+            .remedy = file ? "" : fmt::format("install it, or correct workers.{}.command", name)};
 }
 
 }  // namespace
 
-void check_workers(const config::Settings& settings, Findings& findings) {
-    check_linked(settings.linked, findings);
+void check_workers(const config::Settings& settings, const Clock& clock, Findings& findings) {
+    const auto& socket = settings.linked.socket;
+    findings.push_back(socket ? check_launched(socket->string(), clock)
+                              : check_own(settings.linked));
     for (const auto& [name, worker] : settings.workers.by_name) {
-        const auto command = daemon::worker_command(worker);
-        const auto file = connector::process::find_program(command.at(0), daemon::search_path());
-        findings.push_back(
-            {.subject = "workers",
-             .verdict = file ? Verdict::good : Verdict::wrong,
-             .found = file ? fmt::format("connector {} runs {}", name, *file)
-                           : fmt::format("connector {}: {}", name, file.error().detail),
-             .remedy = file ? "" : fmt::format("install it, or correct workers.{}.command", name)});
+        findings.push_back(check_worker(name, worker, clock));
     }
 }
 

@@ -9,13 +9,14 @@
 #include <linux/close_range.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 
 #include <fmt/format.h>
+
+#include "connector/process/ends.hpp"
 
 namespace merpati::connector::process {
 namespace {
@@ -109,6 +110,38 @@ int failure_of(int pipe) {
     return count == static_cast<ssize_t>(sizeof(error)) ? error : 0;
 }
 
+/// All but the ends of socket and pipes. Errors: not_found.
+Result<Prepared> prepare(const Program& program) {
+    if (program.command.empty()) {
+        return fail(ErrorCode::not_found, "its command is empty");
+    }
+    auto file = find_program(program.command[0], program.path);
+    if (!file) {
+        return pass(file);
+    }
+    Prepared prepared;
+    prepared.file = std::move(*file);
+    prepared.folder = program.folder;
+    prepared.command = program.command;
+    for (auto& argument : prepared.command) {
+        prepared.arguments.push_back(argument.data());
+    }
+    prepared.arguments.push_back(nullptr);
+    prepared.variables = program.environment;
+    prepared.variables.push_back("PATH=" + program.path);
+    prepared.variables.emplace_back("LANG=C.UTF-8");
+    for (auto& variable : prepared.variables) {
+        prepared.environment.push_back(variable.data());
+    }
+    prepared.environment.push_back(nullptr);
+    prepared.parent = ::getpid();
+    prepared.data.rlim_cur = prepared.data.rlim_max = program.memory_max * data_limit_factor;
+    prepared.nothing = above(FileDescriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)}.get());
+    prepared.is_confined = !program.sandbox.is_empty();
+    prepared.ruleset = above(make_ruleset(program.sandbox).get());
+    return prepared;
+}
+
 }  // namespace
 
 Result<std::string> find_program(const std::string& name, const std::string& path) {
@@ -134,75 +167,50 @@ Result<std::string> find_program(const std::string& name, const std::string& pat
 }
 
 Result<Child> Child::start(const Program& program) {
-    if (program.command.empty()) {
-        return fail(ErrorCode::not_found, "its command is empty");
+    auto socket = socket_ends();
+    if (!socket) {
+        return pass(socket);
     }
-    auto file = find_program(program.command[0], program.path);
-    if (!file) {
-        return pass(file);
+    auto output = output_ends();
+    if (!output) {
+        return pass(output);
     }
-    Prepared prepared;
-    prepared.file = std::move(*file);
-    prepared.folder = program.folder;
-    prepared.command = program.command;
-    for (auto& argument : prepared.command) {
-        prepared.arguments.push_back(argument.data());
+    auto child = start(program, std::move(socket->its), std::move(output->its));
+    if (child) {
+        child->socket_ = std::move(socket->ours);
+        child->output_ = std::move(output->ours);
     }
-    prepared.arguments.push_back(nullptr);
-    prepared.variables = program.environment;
-    prepared.variables.push_back("PATH=" + program.path);
-    prepared.variables.emplace_back("LANG=C.UTF-8");
-    for (auto& variable : prepared.variables) {
-        prepared.environment.push_back(variable.data());
-    }
-    prepared.environment.push_back(nullptr);
-    prepared.parent = ::getpid();
-    prepared.data.rlim_cur = prepared.data.rlim_max = program.memory_max * data_limit_factor;
+    return child;
+}
 
-    std::array<int, 2> sockets{};
-    std::array<int, 2> output{};
+Result<Child> Child::start(const Program& program, FileDescriptor socket, FileDescriptor output) {
+    auto prepared = prepare(program);
+    if (!prepared) {
+        return pass(prepared);
+    }
+    prepared->socket = above(socket.get());
+    prepared->output = above(output.get());
     std::array<int, 2> failure{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
-        return fail(ErrorCode::io_failed, "a socket for it cannot be made: " + why(errno));
-    }
-    FileDescriptor own_socket{sockets[0]};
-    const FileDescriptor its_socket{sockets[1]};
-    if (::pipe2(output.data(), O_CLOEXEC) != 0) {
-        return fail(ErrorCode::io_failed, "a pipe for it cannot be made: " + why(errno));
-    }
-    FileDescriptor own_output{output[0]};
-    const FileDescriptor its_output{output[1]};
     if (::pipe2(failure.data(), O_CLOEXEC) != 0) {
         return fail(ErrorCode::io_failed, "a pipe for it cannot be made: " + why(errno));
     }
     const FileDescriptor own_failure{failure[0]};
-    FileDescriptor its_failure{failure[1]};
-    const FileDescriptor nothing{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
-    prepared.socket = above(its_socket.get());
-    prepared.output = above(its_output.get());
-    prepared.nothing = above(nothing.get());
-    prepared.failure = above(its_failure.get());
-    prepared.is_confined = !program.sandbox.is_empty();
-    const auto ruleset = make_ruleset(program.sandbox);
-    prepared.ruleset = above(ruleset.get());
-    ::fcntl(own_socket.get(), F_SETFL, O_NONBLOCK);
-    ::fcntl(own_output.get(), F_SETFL, O_NONBLOCK);
+    prepared->failure = above(FileDescriptor{failure[1]}.get());
 
     const pid_t pid = ::fork();
     if (pid == 0) {
-        become(prepared);
+        become(*prepared);
     }
     if (pid < 0) {
         return fail(ErrorCode::io_failed, "a process for it cannot be made: " + why(errno));
     }
-    its_failure = FileDescriptor{};
-    prepared.failure = FileDescriptor{};
+    prepared->failure = FileDescriptor{};
     if (const int error = failure_of(own_failure.get()); error != 0) {
         ::waitpid(pid, nullptr, 0);
         return fail(ErrorCode::io_failed,
-                    fmt::format("{} cannot be started: {}", prepared.file, why(error)));
+                    fmt::format("{} cannot be started: {}", prepared->file, why(error)));
     }
-    return Child{pid, std::move(own_socket), std::move(own_output), descriptor_of(pid)};
+    return Child{pid, descriptor_of(pid)};
 }
 
 Child::~Child() {

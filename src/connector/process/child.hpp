@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/file_descriptor.hpp"
+#include "connector/process/running.hpp"
 #include "connector/process/sandbox.hpp"
 #include "connector/process/session.hpp"
 
@@ -28,10 +29,13 @@ struct Program {
 /// It dies with the thread that started it.
 ///
 /// Threads: none. The one that starts it must live as long as it.
-class Child {
+class Child final : public Running {
 public:
     /// Errors: not_found (no such program), io_failed; with a sentence for the operator.
     [[nodiscard]] static Result<Child> start(const Program& program);
+    /// With a socket and a pipe that somebody else holds the other ends of: nothing can be taken.
+    [[nodiscard]] static Result<Child> start(const Program& program, FileDescriptor socket,
+                                             FileDescriptor output);
 
     Child(Child&& other) noexcept
         : pid_(std::exchange(other.pid_, 0)),
@@ -41,35 +45,23 @@ public:
           end_(std::move(other.end_)) {}
     Child& operator=(Child&&) = delete;
     /// Kills it, and waits for its end.
-    ~Child();
+    ~Child() override;
 
-    /// Ends the worker and whatever it started. Idempotent.
-    void kill() noexcept;
-
-    /// Empty while it runs; once it ended, how, in words.
-    [[nodiscard]] std::string reap();
-    /// Once `reap` said so; -1: it was killed by a signal.
-    [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
-
-    /// The resident memory, in bytes, of it and of all that it started; 0: not known. At most
-    /// `enough`: not exact. A process that begins a session of its own is not counted, nor ended by
-    /// `kill`.
-    [[nodiscard]] std::uint64_t memory(std::uint64_t enough) const {
+    void kill() noexcept override;
+    [[nodiscard]] std::string reap() override;
+    [[nodiscard]] int exit_code() const noexcept override { return exit_code_; }
+    /// A process that begins a session of its own is not counted, nor ended by `kill`.
+    [[nodiscard]] std::uint64_t memory(std::uint64_t enough) const override {
         return pid_ > 0 ? session_memory(pid_, enough) : 0;
     }
-
-    /// Descriptors that do not block, the caller's from now on: the protocol's socket, and what it
-    /// writes to standard output and error.
-    [[nodiscard]] int take_socket() noexcept { return socket_.release(); }
-    [[nodiscard]] int take_output() noexcept { return output_.release(); }
-    /// Can be read when it has ended; -1: the system has none.
-    [[nodiscard]] int take_end() noexcept { return end_.release(); }
+    [[nodiscard]] int take_socket() noexcept override { return socket_.release(); }
+    [[nodiscard]] int take_output() noexcept override { return output_.release(); }
+    [[nodiscard]] int take_end() noexcept override { return end_.release(); }
 
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
 
 private:
-    Child(pid_t pid, FileDescriptor socket, FileDescriptor output, FileDescriptor end)
-        : pid_(pid), socket_(std::move(socket)), output_(std::move(output)), end_(std::move(end)) {}
+    Child(pid_t pid, FileDescriptor end) : pid_(pid), end_(std::move(end)) {}
 
     pid_t pid_ = 0;  // 0: reaped, or moved away.
     int exit_code_ = -1;

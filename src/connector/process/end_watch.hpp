@@ -1,4 +1,4 @@
-// Tells at once when a process has ended.
+// Tells at once when a program may have ended.
 #pragma once
 
 #include <functional>
@@ -13,17 +13,18 @@ namespace merpati::connector::process {
 /// `close` nothing is called any more.
 class EndWatch : public std::enable_shared_from_this<EndWatch> {
 public:
-    /// `process` is its descriptor (pidfd_open), owned from now on.
-    EndWatch(const boost::asio::io_context::executor_type& executor, int process,
-             std::function<void()> on_end)
-        : process_(executor, process), on_end_(std::move(on_end)) {}
+    /// `end` is owned from now on (Running::take_end). Whoever is told closes it, or takes what can
+    /// be read: he is told again until then.
+    EndWatch(const boost::asio::io_context::executor_type& executor, int end,
+             std::function<void()> on_news)
+        : end_(executor, end), on_news_(std::move(on_news)) {}
 
     void start();
     void close();
 
 private:
-    boost::asio::posix::stream_descriptor process_;
-    std::function<void()> on_end_;
+    boost::asio::posix::stream_descriptor end_;
+    std::function<void()> on_news_;
     bool closed_ = false;
 };
 

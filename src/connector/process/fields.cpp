@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
+
 namespace merpati::connector::process {
 namespace {
 
@@ -35,17 +37,7 @@ std::string Fields::words(std::string_view name, std::size_t bytes_max) const {
     if (value == nullptr || !value->is_string()) {
         return {};
     }
-    std::string_view text{value->get_string()};
-    if (text.size() > bytes_max) {
-        text = text.substr(0, bytes_max);
-        while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0U) == 0x80U) {
-            text.remove_suffix(1);
-        }
-        if (!text.empty() && (static_cast<unsigned char>(text.back()) & 0x80U) != 0) {
-            text.remove_suffix(1);  // The first byte of a character that was cut.
-        }
-    }
-    return std::string{text};
+    return std::string{utf8_prefix(value->get_string(), bytes_max)};
 }
 
 std::uint64_t Fields::count(std::string_view name, std::uint64_t lowest, std::uint64_t highest) {

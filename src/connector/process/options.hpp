@@ -10,12 +10,16 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "connector/connector.hpp"
+#include "connector/process/launched.hpp"
 #include "connector/process/sandbox.hpp"
 
 namespace merpati::connector::process {
 
 struct Options {
     std::string name;  // Of the connector.
+    /// Where somebody else runs it, by a command, sandbox, environment and folder of his own; an
+    /// empty path: the gateway does, with what follows.
+    LauncherPlace launcher;
     /// Asked before each start. Errors: with a sentence for the operator.
     std::function<Result<std::vector<std::string>>()> command;
     /// What that command may open; empty: whatever its user may.

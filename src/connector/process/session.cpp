@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 namespace merpati::connector::process {
 namespace {
 
@@ -100,6 +102,12 @@ std::uint64_t session_memory(pid_t leader, std::uint64_t enough) {
     sum = 0;
     for_each_member(leader, [&](pid_t process) { sum += proportional(process); });
     return sum;
+}
+
+std::string excess_of(std::uint64_t bytes, std::uint64_t allowed) {
+    return bytes <= allowed ? ""
+                            : fmt::format("it has {} MiB in memory, {} are allowed", bytes >> 20U,
+                                          allowed >> 20U);
 }
 
 void kill_session(pid_t leader) noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <sys/types.h>
 
 #include "base/file_descriptor.hpp"
@@ -18,6 +19,9 @@ namespace merpati::connector::process {
 /// What they have in memory, in bytes. At most `enough`: a rough figure, the sum over processes.
 /// Above it: what they share counts once, where the system tells.
 [[nodiscard]] std::uint64_t session_memory(pid_t leader, std::uint64_t enough);
+
+/// That it is too much, in words; empty: it is not.
+[[nodiscard]] std::string excess_of(std::uint64_t bytes, std::uint64_t allowed);
 
 /// SIGKILL to all of them, also to those that are in other process groups.
 void kill_session(pid_t leader) noexcept;

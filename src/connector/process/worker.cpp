@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "connector/process/child.hpp"
+#include "connector/process/launched.hpp"
+
 namespace merpati::connector::process {
 namespace {
 
@@ -43,6 +46,38 @@ Worker::~Worker() {
 }
 
 Result<void> Worker::start(const boost::asio::io_context::executor_type& executor) {
+    auto program = run();
+    if (!program) {
+        return pass(program);
+    }
+    program_ = std::move(*program);
+    const auto now = clock_.steady_now();
+    hello_until_ = now + options_.hello_within;
+    next_memory_ = now + memory_every;
+    output_ = std::make_shared<OutputLog>(executor, program_->take_output(), lines_);
+    output_->start();
+    channel_ = std::make_shared<Channel>(
+        executor, program_->take_socket(),
+        Channel::Owner{
+            .on_line = [this](std::string_view line) { take(line); },
+            .on_broken = [this](std::string why) { kill(std::move(why)); },
+            .may_read = [this] { return held_ + channel_->unread_bytes() < held_bytes_max; }});
+    channel_->start();
+    if (const int end = program_->take_end(); end >= 0) {
+        end_watch_ = std::make_shared<EndWatch>(executor, end, [this] { look_for_end(); });
+        end_watch_->start();
+    }
+    return {};
+}
+
+Result<std::unique_ptr<Running>> Worker::run() {
+    if (!options_.launcher.path.empty()) {
+        auto launched =
+            Launched::start(clock_, options_.launcher, {.memory_max = options_.memory_max});
+        return launched ? Result<std::unique_ptr<Running>>{std::make_unique<Launched>(
+                              std::move(*launched))}
+                        : pass(launched);
+    }
     auto command = options_.command();
     if (!command) {
         return pass(command);
@@ -54,27 +89,8 @@ Result<void> Worker::start(const boost::asio::io_context::executor_type& executo
                                .folder = options_.folder,
                                .sandbox = std::move(sandbox),
                                .memory_max = options_.memory_max});
-    if (!child) {
-        return pass(child);
-    }
-    child_.emplace(std::move(*child));
-    const auto now = clock_.steady_now();
-    hello_until_ = now + options_.hello_within;
-    next_memory_ = now + memory_every;
-    output_ = std::make_shared<OutputLog>(executor, child_->take_output(), lines_);
-    output_->start();
-    channel_ = std::make_shared<Channel>(
-        executor, child_->take_socket(),
-        Channel::Owner{
-            .on_line = [this](std::string_view line) { take(line); },
-            .on_broken = [this](std::string why) { kill(std::move(why)); },
-            .may_read = [this] { return held_ + channel_->unread_bytes() < held_bytes_max; }});
-    channel_->start();
-    if (const int end = child_->take_end(); end >= 0) {
-        end_watch_ = std::make_shared<EndWatch>(executor, end, [this] { look_for_end(); });
-        end_watch_->start();
-    }
-    return {};
+    return child ? Result<std::unique_ptr<Running>>{std::make_unique<Child>(std::move(*child))}
+                 : pass(child);
 }
 
 void Worker::ask(std::string_view op, json::object fields, Millis within, Answered done) {
@@ -108,6 +124,10 @@ void Worker::take(std::string_view line) {
 void Worker::take_hello(Frame&& frame) {
     if (frame.op != "hello" || frame.kind != Frame::Kind::request) {
         kill("it broke the protocol: its first line is no hello");
+        return;
+    }
+    if (auto objection = program_->objection(); !objection.empty()) {
+        kill(std::move(objection));
         return;
     }
     auto hello = read_hello(frame.fields);
@@ -151,9 +171,12 @@ void Worker::look_for_end() {
     if (gone_) {
         return;
     }
-    if (auto ended = child_->reap(); !ended.empty()) {
+    if (auto ended = program_->reap(); !ended.empty()) {
         gone_ = true;
         output_->close();
+        if (end_watch_ != nullptr) {
+            end_watch_->close();
+        }
         fail_all();
         owner_.on_gone(dying_.empty() ? std::move(ended) : std::move(dying_));
     }
@@ -198,9 +221,9 @@ void Worker::look_after(SteadyTime now) {
     }
     if (now >= next_memory_) {
         next_memory_ = now + memory_every;
-        if (const auto bytes = child_->memory(options_.memory_max); bytes > options_.memory_max) {
-            kill(fmt::format("it has {} MiB in memory, {} are allowed", bytes >> 20U,
-                             options_.memory_max >> 20U));
+        if (auto excess = excess_of(program_->memory(options_.memory_max), options_.memory_max);
+            !excess.empty()) {
+            kill(std::move(excess));
         }
     }
 }
@@ -222,7 +245,7 @@ void Worker::kill(std::string why) {
     if (dying_.empty()) {
         dying_ = std::move(why);
         channel_->close();
-        child_->kill();
+        program_->kill();
     }
 }
 

@@ -15,11 +15,11 @@
 #include "base/clock.hpp"
 #include "connector/process/capabilities.hpp"
 #include "connector/process/channel.hpp"
-#include "connector/process/child.hpp"
 #include "connector/process/end_watch.hpp"
 #include "connector/process/frame.hpp"
 #include "connector/process/options.hpp"
 #include "connector/process/output_log.hpp"
+#include "connector/process/running.hpp"
 
 namespace merpati::connector::process {
 
@@ -27,7 +27,7 @@ namespace merpati::connector::process {
 /// it is answered or its time has passed; kills the worker where it breaks the protocol, hangs, or
 /// takes too much memory. `tick` does all that is due.
 ///
-/// Faults: `on_gone` is called once, as soon as the process has ended and was reaped; before it,
+/// Faults: `on_gone` is called once, as soon as the program has ended and was reaped; before it,
 /// `done` of whatever was asked and not answered.
 ///
 /// Threads: that of the io_context. Limits: held_bytes_max for what is asked of us and not
@@ -53,7 +53,7 @@ public:
     [[nodiscard]] Result<void> start(const boost::asio::io_context::executor_type& executor);
 
     [[nodiscard]] bool is_ready() const noexcept { return ready_ && dying_.empty(); }
-    [[nodiscard]] int exit_code() const { return child_ ? child_->exit_code() : -1; }
+    [[nodiscard]] int exit_code() const { return program_ ? program_->exit_code() : -1; }
 
     void ask(std::string_view op, boost::json::object fields, Millis within, Answered done);
     /// An answer of ours.
@@ -74,6 +74,7 @@ private:
         Answered done;
     };
 
+    [[nodiscard]] Result<std::unique_ptr<Running>> run();
     void take(std::string_view line);
     void take_hello(Frame&& frame);
     void take_answer(const Frame& answer);
@@ -86,7 +87,7 @@ private:
     const Options& options_;
     LineLimit& lines_;
     const Owner owner_;
-    std::optional<Child> child_;
+    std::unique_ptr<Running> program_;
     std::shared_ptr<Channel> channel_;
     std::shared_ptr<OutputLog> output_;
     std::shared_ptr<EndWatch> end_watch_;  // Null: the system has none.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "connector/conformance/connector_fixture.hpp"
+#include "connector/process/launcher_fixture.hpp"
 #include "connector/process/scripted_worker.hpp"
 #include "testing/temporary_folder.hpp"
 
@@ -56,7 +57,7 @@ struct WorkerConnectorTest : ::testing::Test {
     ~WorkerConnectorTest() override { connector->stop(); }
 
     void start(const std::function<void(Options&)>& change = {}) {
-        auto options = scripted_worker();
+        auto options = base();
         if (change) {
             change(options);
         }
@@ -64,6 +65,7 @@ struct WorkerConnectorTest : ::testing::Test {
                                                       telemetry::Log::none());
         ASSERT_TRUE(connector->start(events, secrets));
     }
+    [[nodiscard]] virtual Options base() { return scripted_worker(); }
     void connect(model::PhoneNumber number) {
         connector->start_device(device_of(number), {});
         events.wait_until(
@@ -116,6 +118,34 @@ struct WorkerConnectorTest : ::testing::Test {
     std::unique_ptr<WorkerConnector> connector;
 };
 
+/// As a process of ours, and run by a launcher.
+struct FaultyWorkerTest : WorkerConnectorTest, ::testing::WithParamInterface<bool> {
+    // What it stops reaches into the host: while that is there.
+    ~FaultyWorkerTest() override { connector->stop(); }
+
+    Options base() override {
+        auto options = scripted_worker();
+        if (GetParam()) {
+            options.launcher = {.path = host->path(), .any_user = true};
+            options.command = {};
+        }
+        return options;
+    }
+    /// Before the connector has threads.
+    const std::unique_ptr<LauncherHost> host =
+        GetParam() ? std::make_unique<LauncherHost>(LauncherOptions{
+                         .program =
+                             [] {
+                                 return Program{.command = *scripted_worker().command(),
+                                                .path = scripted_worker().path};
+                             },
+                         .examine = {},
+                         .memory_every = 20ms})
+                   : nullptr;
+};
+INSTANTIATE_TEST_SUITE_P(, FaultyWorkerTest, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Launched" : "Ours"; });
+
 TEST_F(WorkerConnectorTest, ADeviceIsSettledWhenTheWorkerSaysThatItHasStopped) {
     const auto settle = [&] {
         std::promise<Result<void>> promise;
@@ -159,19 +189,19 @@ TEST_F(WorkerConnectorTest, MediaAreFetchedOrItIsSaidWhyNot) {
     EXPECT_EQ(fetch("key").error().code, ErrorCode::timeout);
 }
 
-TEST_F(WorkerConnectorTest, AWorkerThatWritesGarbageIsStartedAgain) {
+TEST_P(FaultyWorkerTest, AWorkerThatWritesGarbageIsStartedAgain) {
     start();
     connect(first);
     expect_lost_and_back("6281200998001");
 }
 
-TEST_F(WorkerConnectorTest, AWorkerWhoseLineNeverEndsIsStartedAgain) {
+TEST_P(FaultyWorkerTest, AWorkerWhoseLineNeverEndsIsStartedAgain) {
     start();
     connect(first);
     expect_lost_and_back("6281200998002");
 }
 
-TEST_F(WorkerConnectorTest, AWorkerThatHangsIsStartedAgain) {
+TEST_P(FaultyWorkerTest, AWorkerThatHangsIsStartedAgain) {
     start([](Options& options) {
         options.ping_every = 50ms;
         options.ping_within = 2'000ms;
@@ -180,19 +210,19 @@ TEST_F(WorkerConnectorTest, AWorkerThatHangsIsStartedAgain) {
     expect_lost_and_back("6281200998004");
 }
 
-TEST_F(WorkerConnectorTest, AWorkerThatTakesTooMuchMemoryIsStartedAgain) {
+TEST_P(FaultyWorkerTest, AWorkerThatTakesTooMuchMemoryIsStartedAgain) {
     start([](Options& options) { options.memory_max = std::uint64_t{200} << 20; });
     connect(first);
     expect_lost_and_back("6281200998006");
 }
 
-TEST_F(WorkerConnectorTest, WhatAWorkerStartedCountsAsItsMemory) {
+TEST_P(FaultyWorkerTest, WhatAWorkerStartedCountsAsItsMemory) {
     start([](Options& options) { options.memory_max = std::uint64_t{200} << 20; });
     connect(first);
     expect_lost_and_back("6281200998011");
 }
 
-TEST_F(WorkerConnectorTest, AWorkerThatWasReadyIsStartedAgainAtOnce) {
+TEST_P(FaultyWorkerTest, AWorkerThatWasReadyIsStartedAgainAtOnce) {
     start([](Options& options) {
         options.tick = 600'000ms;  // Nobody waits for the next look.
         options.back_off_first = options.back_off_max = 600'000ms;
@@ -202,7 +232,7 @@ TEST_F(WorkerConnectorTest, AWorkerThatWasReadyIsStartedAgainAtOnce) {
     expect_lost_and_back("6281200995004");
 }
 
-TEST_F(WorkerConnectorTest, AFloodIsTakenSlowlyAndCostsNoMessage) {
+TEST_P(FaultyWorkerTest, AFloodIsTakenSlowlyAndCostsNoMessage) {
     start();
     connect(first);
     EXPECT_EQ(send(message("6281200998003")).kind, Kind::sent);
@@ -240,7 +270,7 @@ TEST_F(WorkerConnectorTest, LiesChangeNothing) {
     EXPECT_EQ(connector->capabilities()->window, 7U);  // That was none.
 }
 
-TEST_F(WorkerConnectorTest, ASendThatIsNotAnsweredIsUnknownAndHoldsUpNoOther) {
+TEST_P(FaultyWorkerTest, ASendThatIsNotAnsweredIsUnknownAndHoldsUpNoOther) {
     start([](Options& options) { options.send_within = 200ms; });
     connect(first);
     const auto& lost = message("6281200998007");
@@ -253,7 +283,7 @@ TEST_F(WorkerConnectorTest, ASendThatIsNotAnsweredIsUnknownAndHoldsUpNoOther) {
     EXPECT_EQ(send(message("6281200998008")).kind, Kind::unknown);  // No word that is known.
 }
 
-TEST_F(WorkerConnectorTest, WhatAWorkerPrintsIsNoProtocol) {
+TEST_P(FaultyWorkerTest, WhatAWorkerPrintsIsNoProtocol) {
     start();
     connect(first);
     EXPECT_EQ(send(message("6281200998009")).kind, Kind::sent);
@@ -289,6 +319,14 @@ TEST_F(WorkerConnectorTest, WithoutItsProgramDevicesAreNotConnectedAndNothingEls
     EXPECT_FALSE(all.states.back().reason.empty());
     EXPECT_EQ(send(message("6281234567890")).kind, Kind::device_down);
     EXPECT_EQ(connector->first_state(second), DeviceState::disconnected);
+    EXPECT_EQ(connector->trouble(), "its worker cannot be started");
+}
+
+TEST_F(WorkerConnectorTest, WithoutItsLauncherDevicesAreNotConnected) {
+    start([](Options& options) { options.launcher.path = "/nowhere/worker.sock"; });
+    connector->start_device(device_of(first), "qr");
+    events.wait_until(
+        [&](const Reported& all) { return all.is(first, DeviceState::disconnected); });
     EXPECT_EQ(connector->trouble(), "its worker cannot be started");
 }
 

@@ -1,0 +1,38 @@
+#include "connector/process/ends.hpp"
+
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <string>
+#include <sys/socket.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace merpati::connector::process {
+namespace {
+
+/// `made` is what the call that filled `pair` answered.
+Result<Ends> ends_of(int made, const std::array<int, 2>& pair, const char* what) {
+    if (made != 0) {
+        return fail(ErrorCode::io_failed,
+                    std::string{what} + ": " + std::generic_category().message(errno));
+    }
+    ::fcntl(pair[0], F_SETFL, O_NONBLOCK);
+    return Ends{.ours = FileDescriptor{pair[0]}, .its = FileDescriptor{pair[1]}};
+}
+
+}  // namespace
+
+Result<Ends> socket_ends() {
+    std::array<int, 2> pair{};
+    const int made = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data());
+    return ends_of(made, pair, "a socket for it cannot be made");
+}
+
+Result<Ends> output_ends() {
+    std::array<int, 2> pair{};
+    const int made = ::pipe2(pair.data(), O_CLOEXEC);
+    return ends_of(made, pair, "a pipe for it cannot be made");
+}
+
+}  // namespace merpati::connector::process

@@ -1,0 +1,90 @@
+#include "connector/process/launch.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "base/utf8.hpp"
+#include "connector/process/fields.hpp"
+
+namespace merpati::connector::process {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::uint64_t version = 1;
+constexpr std::size_t text_max = 600;  // A packet holds it whatever has to be escaped of it.
+constexpr int exit_code_max = 255;
+constexpr std::array<std::string_view, 4> report_words{"begins", "examined", "not_run", "ended"};
+
+/// Errors: protocol (no object, or of another version).
+Result<json::object> parse(std::string_view text) {
+    boost::system::error_code error;
+    auto parsed = json::parse(text, error);
+    if (error || !parsed.is_object()) {
+        return fail(ErrorCode::protocol, "what came is no object");
+    }
+    Fields fields{parsed.get_object()};
+    if (fields.count("version", 1, version) != version || !fields.wrong().empty()) {
+        return fail(ErrorCode::protocol, "the server and its launcher are of different versions");
+    }
+    return std::move(parsed.get_object());
+}
+
+std::unexpected<Error> wrong(const Fields& fields) {
+    return fail(ErrorCode::protocol, fields.wrong() + " is missing or wrong");
+}
+
+}  // namespace
+
+std::string write_order(const LaunchOrder& order) {
+    return json::serialize(json::object{{"version", version},
+                                        {"examine", order.kind == LaunchOrder::Kind::examine},
+                                        {"memory_max", order.memory_max}});
+}
+
+Result<LaunchOrder> read_order(std::string_view text) {
+    const auto object = parse(text);
+    if (!object) {
+        return pass(object);
+    }
+    Fields fields{*object};
+    LaunchOrder order;
+    order.kind = fields.flag("examine") ? LaunchOrder::Kind::examine : LaunchOrder::Kind::run;
+    order.memory_max = fields.count("memory_max", 0, std::uint64_t{1} << 48U);
+    return fields.wrong().empty() ? Result<LaunchOrder>{order} : wrong(fields);
+}
+
+std::string write_report(const LaunchReport& report) {
+    json::object object{{"version", version},
+                        {"report", report_words.at(static_cast<std::size_t>(report.kind))},
+                        {"text", utf8_prefix(report.text, text_max)}};
+    if (report.exit_code >= 0) {
+        object["exit_code"] = report.exit_code;
+    }
+    return json::serialize(object);
+}
+
+Result<LaunchReport> read_report(std::string_view text) {
+    const auto object = parse(text);
+    if (!object) {
+        return pass(object);
+    }
+    Fields fields{*object};
+    LaunchReport report;
+    const auto word = fields.text("report", 16);
+    const auto* const found = std::ranges::find(report_words, word);
+    if (found == report_words.end()) {
+        fields.refuse("report");
+    } else {
+        report.kind = static_cast<LaunchReport::Kind>(found - report_words.begin());
+    }
+    report.text = fields.words("text", text_max);
+    const auto code = fields.count_if("exit_code", 0, exit_code_max);
+    report.exit_code = code ? static_cast<int>(*code) : -1;
+    return fields.wrong().empty() ? Result<LaunchReport>{std::move(report)} : wrong(fields);
+}
+
+}  // namespace merpati::connector::process
