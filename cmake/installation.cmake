@@ -4,8 +4,13 @@ include(GNUInstallDirs)
 
 install(TARGETS merpati RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(PROGRAMS packaging/merpati-backup DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES packaging/merpati.service packaging/merpati-backup.service
-  packaging/merpati-backup.timer DESTINATION lib/systemd/system)
+install(FILES packaging/merpati.service packaging/merpati-worker.socket
+  packaging/merpati-worker@.service packaging/merpati-backup.service packaging/merpati-backup.timer
+  DESTINATION lib/systemd/system)
+install(FILES packaging/merpati.sysusers DESTINATION lib/sysusers.d RENAME merpati.conf)
+# Where it was built: it has packages of other licences (workers/linked/README.md).
+install(DIRECTORY workers/linked/dist DESTINATION lib/merpati/workers/linked OPTIONAL)
+install(FILES workers/linked/package.json DESTINATION lib/merpati/workers/linked)
 install(FILES packaging/merpati.toml LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(CPACK_GENERATOR DEB)

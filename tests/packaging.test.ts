@@ -1,6 +1,13 @@
 // What packaging/ puts on a machine works with this program.
-import { execFileSync } from "node:child_process";
-import { copyFileSync, readdirSync, statSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { shop } from "./support/account.ts";
@@ -42,4 +49,41 @@ test("merpati-backup leaves one copy a day of a running server's store, no more"
   const listed = await command(["--set", store, "message", "list", "--json"]);
   expect(JSON.parse(listed.stdout)).toHaveLength(1);
   await gateway.close();
+});
+
+const isMissing = !existsSync("/usr/bin/systemd-analyze");
+
+test.skipIf(isMissing)("systemd understands every line of the units", () => {
+  const folder = scratchFolder("units");
+  const units = readdirSync(packaging).filter((name) => /\.(service|socket|timer)$/.test(name));
+  for (const unit of units) {
+    // With the programs where we have them.
+    const text = readFileSync(join(packaging, unit), "utf8")
+      .replace("=merpati-backup", `=${join(packaging, "merpati-backup")}`)
+      .replace("=merpati ", `=${binary} `);
+    writeFileSync(join(folder, unit), text);
+  }
+  const files = units.map((unit) => join(folder, unit));
+  const judged = spawnSync("systemd-analyze", ["verify", "--man=no", ...files], {
+    encoding: "utf8",
+  });
+  expect(judged.stdout + judged.stderr).toBe("");
+});
+
+test.skipIf(isMissing)("the units are as closed as packaging/README.md says", () => {
+  const levels = [
+    ["merpati.service", "1.2"],
+    ["merpati-worker@.service", "1.3"],
+  ] as const;
+  const readme = readFileSync(join(packaging, "README.md"), "utf8");
+  for (const [unit, level] of levels) {
+    const judged = spawnSync(
+      "systemd-analyze",
+      ["security", "--offline=true", join(packaging, unit)],
+      { encoding: "utf8" },
+    );
+    const found = Number(/exposure level for \S+: ([\d.]+)/.exec(judged.stdout)?.[1]);
+    expect(found).toBeLessThanOrEqual(Number(level));
+    expect(readme).toContain(level);
+  }
 });

@@ -1,0 +1,78 @@
+// systemd itself, in name spaces of its own, with the packaged units. Only root can.
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { existsSync, readFileSync, readlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { binary } from "./binary.ts";
+import { waitFor } from "./wait.ts";
+
+const packaging = resolve(import.meta.dirname, "../../packaging");
+const worker = resolve(import.meta.dirname, "../../workers/linked");
+
+export class Booted {
+  log = "";
+
+  private constructor(
+    private readonly program: ChildProcess,
+    private readonly init: number,
+  ) {}
+
+  /** `settings`: a file. Why not, where this machine lets nobody do so. */
+  static async boot(settings: string, authority: string): Promise<Booted | string> {
+    if (process.getuid?.() !== 0) return "only root can start systemd";
+    if (!existsSync("/lib/systemd/systemd")) return "systemd is not installed";
+    const script = join(import.meta.dirname, "booted.sh");
+    const spaces = ["--mount", "--pid", "--fork", "--kill-child", "--cgroup", "--uts", "--ipc"];
+    const given = [packaging, binary, worker, settings, authority];
+    const program = spawn("unshare", [...spaces, script, ...given], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let said = "";
+    program.stderr!.setEncoding("utf8").on("data", (piece: string) => (said += piece));
+    const init = await waitFor("systemd", () => {
+      if (program.exitCode !== null) return -1;
+      const path = `/proc/${program.pid}/task/${program.pid}/children`;
+      const child = Number(readFileSync(path, "utf8").trim().split(" ")[0] || 0);
+      try {
+        return child && readlinkSync(`/proc/${child}/exe`).endsWith("/systemd") ? child : 0;
+      } catch {
+        return 0;
+      }
+    });
+    if (init < 0) return `this machine lets systemd not start: ${said.trim()}`;
+    const booted = new Booted(program, init);
+    const bus = "/run/systemd/private";
+    await waitFor("systemd to answer", () => booted.run("test", "-S", bus).code === 0);
+    await waitFor("systemd to have started", () => {
+      const state = booted.run("systemctl", "is-system-running").stdout.trim();
+      return state === "running" || state === "degraded"; // Other units of this machine may fail.
+    });
+    return booted;
+  }
+
+  /** A command, as root, inside. */
+  run(...command: string[]): { code: number; stdout: string; stderr: string } {
+    const enter = ["--target", `${this.init}`, "--mount", "--pid", "--cgroup", "--uts", "--ipc"];
+    const path = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+    const inside = ["--root", "--wd", "--", "env", "-i", path, "ASAN_OPTIONS=detect_leaks=0"];
+    const { status, stdout, stderr } = spawnSync("nsenter", [...enter, ...inside, ...command], {
+      encoding: "utf8",
+    });
+    return { code: status ?? -1, stdout, stderr };
+  }
+
+  /** The same, which must succeed. */
+  do(...command: string[]): string {
+    const { code, stdout, stderr } = this.run(...command);
+    if (code !== 0) throw new Error(`${command.join(" ")}: ${code}\n${stdout}${stderr}`);
+    return stdout;
+  }
+
+  merpati(...args: string[]): any {
+    const settings = ["--config", "/etc/merpati/merpati.toml"];
+    return JSON.parse(this.do("merpati", ...settings, ...args, "--json"));
+  }
+
+  end(): void {
+    this.program.kill("SIGKILL"); // And all inside.
+  }
+}
