@@ -58,6 +58,8 @@ describe.skipIf(reason)("a worker of another user", () => {
     linked = await WorkerSocket.open(gateway.folder, "linked.sock", readers, [
       "--open",
       media,
+      "--write",
+      join(media, "received"),
       "--open",
       authority,
     ]);
@@ -142,10 +144,10 @@ describe.skipIf(reason)("a worker of another user", () => {
     },
   );
 
-  test("a linked phone sends a picture that its worker reads by its group alone", async () => {
+  test("a linked phone sends and receives a picture by its worker's group alone", async () => {
     const [number, friend] = [freshNumber(), freshNumber()];
     await platform.ask("register", { number: friend });
-    await platform.link(account, number);
+    await platform.link(account, number, "--webhook", sink.url("/linked"));
     const message = freshText();
     const url = host.put({ content: png });
     await account.send({ to: friend, from: number, message, Type: "media", url });
@@ -154,6 +156,16 @@ describe.skipIf(reason)("a worker of another user", () => {
     const { pid } = await linked.worker();
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     expect(status).toContain(`Groups:\t${readers} \n`);
+
+    // And one comes back, which the worker writes where the gateway reads it.
+    const picture = { media: "image", mimetype: "image/png", data: png.toString("base64") };
+    await platform.ask("send", { number: friend, to: number, caption: message, ...picture });
+    const told = await waitFor("message.received", () =>
+      sink.at("/linked").find(({ json }) => json.data.text === message),
+    );
+    const file = join(gateway.folder, "received.png");
+    await gateway.json("message", "media", told.json.data.media.id, file);
+    expect(readFileSync(file)).toEqual(png);
   });
 
   test("doctor says as whom workers run, and what is missing", async () => {

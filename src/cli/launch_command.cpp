@@ -20,6 +20,7 @@ constexpr int given_connection = 3;  // sd_listen_fds(3)
 struct Wish {
     std::vector<std::string> command;  // Empty: the worker of linked devices.
     std::vector<std::string> open;
+    std::vector<std::string> write;
 };
 
 /// What systemd accepted for us. Errors: invalid_argument.
@@ -53,6 +54,9 @@ Result<WorkerProgram> program_of(const Wish& wish) {
     program.sandbox = daemon::linked_sandbox(program.command, {});
     for (const auto& path : wish.open) {
         program.sandbox.readable.emplace_back(path);
+    }
+    for (const auto& path : wish.write) {
+        program.sandbox.writable.emplace_back(path);
     }
     return program;
 }
@@ -98,6 +102,8 @@ void add_launch_worker(Program& program) {
         [wish](Session& session) { return run(session, *wish); }, Output::none);
     command
         .add_option("--open", wish->open, "What that of linked devices may read too; repeatable")
+        ->option_text("PATH");
+    command.add_option("--write", wish->write, "What it may write to; repeatable")
         ->option_text("PATH");
     command
         .add_option("COMMAND", wish->command,

@@ -19,7 +19,8 @@ constexpr std::string_view incoming_prefix = "incoming-";
 constexpr std::uint64_t block = 4096;
 constexpr const char* lock_name = "lock";
 constexpr mode_t owner_only = 0600;
-constexpr mode_t group_too = 0640;
+constexpr mode_t group_reads = 0640;
+constexpr mode_t group_writes = 0660;
 
 bool is_ours(const std::string& name) {
     constexpr std::size_t sha256_digits = 64;
@@ -43,7 +44,7 @@ std::unexpected<Error> folder_failure(const std::filesystem::path& folder, std::
 Result<IncomingFile> IncomingFile::create(std::filesystem::path path, mode_t mode) {
     FileDescriptor file{
         ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-    if (!file || (mode != owner_only && ::fchmod(file.get(), mode) != 0)) {
+    if (!file || ::fchmod(file.get(), mode) != 0) {
         return io_failure("a media file cannot be made");
     }
     return IncomingFile{std::move(path), std::move(file)};
@@ -156,7 +157,13 @@ Result<void> CacheStorage::remove_leftovers() const {
         std::filesystem::remove_all(received, error);
     }
     if (!error && std::filesystem::create_directory(received, error)) {
-        std::filesystem::permissions(received, std::filesystem::perms::owner_all, error);
+        using std::filesystem::perm_options;
+        using std::filesystem::perms;
+        std::filesystem::permissions(received, perms::group_all | perms::others_all,
+                                     perm_options::remove, error);
+        if (options_.group_reads && !error) {
+            std::filesystem::permissions(received, perms::group_exec, perm_options::add, error);
+        }
     }
     return error ? Result<void>{folder_failure(options_.folder, error.message())} : Result<void>{};
 }
@@ -164,11 +171,12 @@ Result<void> CacheStorage::remove_leftovers() const {
 Result<IncomingFile> CacheStorage::incoming() {
     return IncomingFile::create(
         options_.folder / (std::string{incoming_prefix} + std::to_string(++incoming_)),
-        options_.group_reads ? group_too : owner_only);
+        options_.group_reads ? group_reads : owner_only);
 }
 
 Result<ReceivedFilePtr> CacheStorage::receive() {
-    return ReceivedFile::create(options_.folder / received_folder / std::to_string(++incoming_));
+    return ReceivedFile::create(options_.folder / received_folder / std::to_string(++incoming_),
+                                options_.group_reads ? group_writes : owner_only);
 }
 
 Result<ContentPtr> CacheStorage::keep(IncomingFile file) {

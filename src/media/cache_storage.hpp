@@ -70,7 +70,9 @@ struct CacheStorageOptions {
     std::uint64_t kept_bytes_max = 0;
     Millis kept_for{0};
     std::size_t files_max = 0;
-    bool group_reads = false;  // Whether the files are for our group too, who may not list them.
+    /// Whether the files are for our group too, which may not list them; it writes what is
+    /// received.
+    bool group_reads = false;
 };
 
 /// The folder, within that of media, that connectors may write to.

@@ -64,7 +64,10 @@ TEST_F(CacheStorageTest, LetsItsGroupOpenFilesWhereItIsAskedTo) {
     cache_storage = CacheStorage::open(clock, options).value();
     const auto former = ::umask(077);
     const auto content = put("hai");
+    const auto received = cache_storage->receive().value();
     ::umask(former);
+    EXPECT_EQ(permissions(received->path()), perms{0660});
+    EXPECT_EQ(permissions(received->path().parent_path()), perms{0710});
     EXPECT_EQ(permissions(options.folder), perms{0710});
     EXPECT_EQ(permissions(content->path), perms{0640});
     EXPECT_EQ(permissions(options.folder / "lock"), perms{0600});

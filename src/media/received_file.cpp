@@ -16,10 +16,11 @@ std::unexpected<Error> io_failure(const char* what) {
 
 }  // namespace
 
-Result<std::shared_ptr<ReceivedFile>> ReceivedFile::create(std::filesystem::path path) {
+Result<std::shared_ptr<ReceivedFile>> ReceivedFile::create(std::filesystem::path path,
+                                                           mode_t mode) {
     FileDescriptor file{
         ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-    if (!file) {
+    if (!file || ::fchmod(file.get(), mode) != 0) {
         return io_failure("a file for received media cannot be made");
     }
     return std::shared_ptr<ReceivedFile>{new ReceivedFile{std::move(path), std::move(file)}};

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "base/error.hpp"
@@ -21,8 +22,9 @@ namespace merpati::media {
 /// Threads: one at a time.
 class ReceivedFile {
 public:
-    /// Errors: io_failed (also if `path` exists).
-    [[nodiscard]] static Result<std::shared_ptr<ReceivedFile>> create(std::filesystem::path path);
+    /// Whatever the mask of modes. Errors: io_failed (also if `path` exists).
+    [[nodiscard]] static Result<std::shared_ptr<ReceivedFile>> create(std::filesystem::path path,
+                                                                      mode_t mode);
 
     ~ReceivedFile() { close(); }
     ReceivedFile(const ReceivedFile&) = delete;
