@@ -18,6 +18,7 @@ let folder: string;
 
 beforeAll(async () => {
   world = await World.create();
+  world.standIn.firstWordAfter = 500;
   world.standIn.setRegistered(friend, true);
   gateway = await Gateway.create({ settings: world.standIn.gatewaySettings });
   ({ account } = await shop(gateway));

@@ -36,6 +36,12 @@ export class StandIn implements ConnectionOwner {
   readonly mediaHost = new MediaHost(this.events, () => `https://${this.address}`);
   /** What is wrong with the certificates of the handshake, if anything. */
   chainFault: ChainFault | undefined;
+  /**
+   * Milliseconds from the end of a handshake to the first word after it, as a network has. Baileys
+   * 6.7 does not wait until its own keys are changed (`noise.finishInit()`): a word that is there
+   * before is taken for one of the handshake, and no later one can be read.
+   */
+  firstWordAfter = 0;
   private readonly root = makeKeyPair();
   private readonly directory = new Directory();
   private readonly router = new Router(this.directory, this.events, this.faults);
@@ -188,6 +194,11 @@ export class StandIn implements ConnectionOwner {
   }
 
   opened(connection: Connection, clientKey: Buffer, payload: Message): void {
+    if (this.firstWordAfter === 0) this.answer(connection, clientKey, payload);
+    else setTimeout(() => this.answer(connection, clientKey, payload), this.firstWordAfter);
+  }
+
+  private answer(connection: Connection, clientKey: Buffer, payload: Message): void {
     const registration = payload.message(19);
     if (registration) {
       this.pairing.begin(connection, clientKey, registration);

@@ -13,21 +13,17 @@ export class Changes {
   }
 
   /** What `look` finds, as soon as it finds something. */
-  async until<T>(
-    what: string,
-    look: () => T | undefined,
-    within = deadline,
-  ): Promise<NonNullable<T>> {
+  async until<T>(what: string, look: () => T | undefined): Promise<NonNullable<T>> {
     let late = false;
     const timer = setTimeout(() => {
       late = true;
       this.happened();
-    }, within);
+    }, deadline);
     try {
       for (;;) {
         const found = look();
         if (found !== undefined && found !== null && found !== false) return found;
-        if (late) throw new Error(`${what}: not within ${within} ms`);
+        if (late) throw new Error(`${what}: not within ${deadline} ms`);
         await new Promise<void>((resolve) => this.waiters.push(resolve));
       }
     } finally {

@@ -12,9 +12,6 @@ import { Changes } from "./changes.ts";
 import type { Platform } from "./client.ts";
 import { silent } from "./silent.ts";
 
-// It writes hundreds of small files before.
-const openWithin = 60_000;
-
 export class OldClient {
   private readonly changes = new Changes();
   private latest: Partial<ConnectionState> = {};
@@ -39,8 +36,7 @@ export class OldClient {
   }
 
   async open(): Promise<void> {
-    const isOpen = () => this.latest.connection === "open";
-    await this.changes.until("the connection", isOpen, openWithin);
+    await this.changes.until("the connection", () => this.latest.connection === "open");
   }
 
   /** From a code that was scanned to the first login. */
