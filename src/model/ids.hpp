@@ -21,12 +21,12 @@ struct RowId {
         return std::string{Tag::prefix} + std::to_string(value);
     }
 
-    /// Reads the printed form, or the bare number.
+    /// Reads the printed form, or the bare number; no other spelling of either.
     [[nodiscard]] static std::optional<RowId> parse(std::string_view text) noexcept {
         if (text.starts_with(Tag::prefix)) {
             text.remove_prefix(Tag::prefix.size());
         }
-        if (text.empty() || text.size() > 18) {
+        if (text.empty() || text.size() > 18 || text.front() == '0') {
             return std::nullopt;
         }
         std::int64_t value = 0;

@@ -12,7 +12,8 @@ TEST(RowIdTest, ReadsThePrintedFormAndTheBareNumber) {
 }
 
 TEST(RowIdTest, RefusesEverythingElse) {
-    for (const auto* text : {"", "acc_", "key_12", "0", "-1", "1x", "9999999999999999999"}) {
+    for (const auto* text :
+         {"", "acc_", "key_12", "0", "01", "acc_01", "-1", "1x", "9999999999999999999"}) {
         EXPECT_FALSE(AccountId::parse(text)) << text;
     }
 }

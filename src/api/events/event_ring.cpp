@@ -29,7 +29,8 @@ std::optional<std::uint64_t> EventRing::number_of(std::string_view id) const {
     const auto digits = id.substr(dash + 1);
     std::uint64_t number = 0;
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    const bool whole = read.ec == std::errc{} && read.ptr == digits.data() + digits.size();
+    const bool whole = read.ec == std::errc{} && read.ptr == digits.data() + digits.size() &&
+                       (number == 0 ? digits == "0" : digits.front() != '0');
     return whole && number <= last_ ? std::optional{number} : std::nullopt;
 }
 
