@@ -112,10 +112,4 @@ Uuid UuidSource::next() {
     return Uuid{sequence, random_.next() & mask(Uuid::tail_bits)};
 }
 
-void UuidSource::raise_floor(std::int64_t floor) noexcept {
-    std::int64_t last = last_.load(std::memory_order_relaxed);
-    while (last < floor && !last_.compare_exchange_weak(last, floor, std::memory_order_relaxed)) {
-    }
-}
-
 }  // namespace merpati

@@ -65,8 +65,6 @@ public:
 
     [[nodiscard]] Uuid next();
 
-    void raise_floor(std::int64_t floor) noexcept;
-
 private:
     const Clock& clock_;
     Random& random_;

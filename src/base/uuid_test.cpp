@@ -43,8 +43,8 @@ TEST_F(UuidTest, AscendsWhenTheClockStandsStillOrGoesBack) {
 
 TEST_F(UuidTest, StartsAboveTheFloorOfItsStore) {
     const auto floor = Uuid::sequence_at(clock.now() + std::chrono::hours{1});
-    source.raise_floor(floor);
-    EXPECT_EQ(source.next().sequence(), floor + 1);
+    UuidSource above{clock, random, floor};
+    EXPECT_EQ(above.next().sequence(), floor + 1);
 }
 
 TEST_F(UuidTest, RefusesWhatIsNotOneOfOurs) {

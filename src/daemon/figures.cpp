@@ -98,7 +98,8 @@ void add_callbacks(Adder& add, std::vector<telemetry::Figure>& figures,
         counts.breakers_open);
 }
 
-void add_http(Adder& add, std::vector<telemetry::Figure>& figures, const http::Server& server) {
+void add_http(Adder& add, std::vector<telemetry::Figure>& figures, const http::Server& server,
+              std::size_t streams) {
     const auto counts = server.counts();
     add("merpati_http_connections", "Open connections", false, counts.connections_open);
     add("merpati_http_connections_total", "Connections accepted", true, counts.connections_total);
@@ -109,6 +110,7 @@ void add_http(Adder& add, std::vector<telemetry::Figure>& figures, const http::S
         counts.shed_total);
     add("merpati_http_anonymous_bytes", "Memory held for connections without a known caller", false,
         counts.anonymous_bytes);
+    add("merpati_event_streams", "Open streams of events", false, streams);
     static constexpr std::array classes{"1xx", "2xx", "3xx", "4xx", "5xx"};
     telemetry::Figure answers{.name = "merpati_http_answers_total",
                               .help = "Answers, by route and class of status",
@@ -156,7 +158,7 @@ std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
     figures.push_back(devices(rooms.directory));
     figures.push_back(connectors(rooms.connectors));
     add_callbacks(add, figures, rooms.sender.counts());
-    add_http(add, figures, rooms.server);
+    add_http(add, figures, rooms.server, rooms.events.streams());
     add_media(add, rooms);
     return figures;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "admission/directory.hpp"
+#include "api/events/event_hub.hpp"
 #include "base/queue_clock.hpp"
 #include "callback/sender.hpp"
 #include "connector/connectors.hpp"
@@ -29,6 +30,7 @@ struct Counted {
     const callback::Sender& sender;
     const http::Server& server;
     const media::MediaFetcher& media_fetcher;
+    const api::EventHub& events;
 };
 
 /// Every figure, as it stands now. docs/operations.md lists them; a test compares.

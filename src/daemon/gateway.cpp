@@ -361,7 +361,8 @@ private:
                                                          .scheduler = scheduler_,
                                                          .sender = sender_,
                                                          .server = server_,
-                                                         .media_fetcher = media_fetcher_}));
+                                                         .media_fetcher = media_fetcher_,
+                                                         .events = events_}));
         };
         monitoring_.metrics_token = settings_.metrics.token.value_or("");
         const api::Rooms rooms{.authenticator = authenticator_,

@@ -1,5 +1,6 @@
 // A process killed in mid-load has lost nothing that it reported.
 #include <csignal>
+#include <optional>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ public:
         }
         store_ = std::move(*opened);
         const auto reader = take(store_->open_reader());
-        ids_.raise_floor(take(reader->last_sequence()));
+        ids_.emplace(clock_, random_, take(reader->last_sequence()));
     }
 
     [[noreturn]] void run() {
@@ -62,7 +63,7 @@ public:
 private:
     std::unique_ptr<model::Message> message() {
         auto made = std::make_unique<model::Message>();
-        made->id = ids_.next();
+        made->id = ids_->next();
         made->account = {1};
         made->device = model::PhoneNumber::from_stored(6281100000001);
         made->recipient = "6281234567890";
@@ -74,7 +75,7 @@ private:
     Finish finish_of(std::unique_ptr<model::Message> message) {
         const auto now = clock_.now();
         model::Callback callback{
-            .id = ids_.next(), .account = {1}, .message = message->id, .created_at = now};
+            .id = ids_->next(), .account = {1}, .message = message->id, .created_at = now};
         const auto queued_at = message->due_at;
         return {.message = std::move(message),
                 .queued_at = queued_at,
@@ -92,7 +93,7 @@ private:
     int pipe_;
     SystemClock clock_;
     testing::FixedRandom random_;
-    UuidSource ids_{clock_, random_};
+    std::optional<UuidSource> ids_;
     std::unique_ptr<Store> store_;
     std::vector<std::unique_ptr<model::Message>> waiting_;
 };
