@@ -140,8 +140,8 @@ Checked<void> Authenticator::read_idempotency_key(const http::Request& request,
     // The revision as it was chosen, by whatever rule: an answer of A is none to a B request.
     const auto revision =
         operation.has_revisions ? model::to_string(call.revision) : std::string_view{};
-    call.idempotency =
-        idempotency_record(request, *header, revision, call.principal.account().id, clock_.now());
+    call.idempotency = idempotency_.record_of(request, *header, revision,
+                                              call.principal.account().id, clock_.now());
     return {};
 }
 

@@ -11,6 +11,22 @@ constexpr std::size_t key_bytes_max = 255;
 
 }  // namespace
 
+store::IdempotencyRecord Idempotency::record_of(const http::Request& request, std::string_view key,
+                                                std::string_view revision, model::AccountId account,
+                                                Timestamp now) const {
+    store::IdempotencyRecord record;
+    record.account = account;
+    record.key = key;
+    record.created_at = now;
+    std::string scope{request.path};
+    scope += '\n';
+    scope += revision;
+    scope += '\n';
+    scope += request.body;
+    record.fingerprint = store_.fingerprint(scope);
+    return record;
+}
+
 bool Idempotency::enter(Call& call) {
     const auto& now = *call.idempotency;
     auto hold = keys_in_flight_.take(now);
@@ -88,22 +104,6 @@ http::Reply Idempotency::recall(const store::IdempotencyRecord& first) const {
 bool well_formed_idempotency_key(std::string_view key) noexcept {
     return !key.empty() && key.size() <= key_bytes_max &&
            std::ranges::all_of(key, [](char c) { return c >= 0x20 && c < 0x7f; });
-}
-
-store::IdempotencyRecord idempotency_record(const http::Request& request, std::string_view key,
-                                            std::string_view revision, model::AccountId account,
-                                            Timestamp now) {
-    store::IdempotencyRecord record;
-    record.account = account;
-    record.key = key;
-    record.created_at = now;
-    std::string scope{request.path};
-    scope += '\n';
-    scope += revision;
-    scope += '\n';
-    scope += request.body;
-    record.fingerprint = sha256(scope);
-    return record;
 }
 
 }  // namespace merpati::api

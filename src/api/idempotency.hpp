@@ -32,6 +32,13 @@ class Idempotency {
 public:
     explicit Idempotency(store::Store& store) : store_(store) {}
 
+    /// What a request with a key is known by: path, revision (where the operation has any) and
+    /// body. It has no answer yet.
+    [[nodiscard]] store::IdempotencyRecord record_of(const http::Request& request,
+                                                     std::string_view key,
+                                                     std::string_view revision,
+                                                     model::AccountId account, Timestamp now) const;
+
     /// Of a call with a key. True: it is the first, and its responder holds the key. False: it was
     /// a repeat, and is answered.
     [[nodiscard]] bool enter(Call& call);
@@ -56,12 +63,5 @@ private:
 
 /// Whether a key is 1 to 255 printable characters.
 [[nodiscard]] bool well_formed_idempotency_key(std::string_view key) noexcept;
-
-/// What a request with a key is known by: path, revision (where the operation has any) and body.
-/// It has no answer yet.
-[[nodiscard]] store::IdempotencyRecord idempotency_record(const http::Request& request,
-                                                          std::string_view key,
-                                                          std::string_view revision,
-                                                          model::AccountId account, Timestamp now);
 
 }  // namespace merpati::api

@@ -171,12 +171,23 @@ TEST_F(IdempotencyTest, ARequestThatCouldNotBeCommittedLeavesItsKeyFree) {
     EXPECT_TRUE((*store->open_reader())->devices()->empty());
 }
 
+TEST_F(IdempotencyTest, WhatIsKeptOfABodyTellsNothingWithoutTheStoresKey) {
+    http::Request request;
+    request.path = "/v1/send";
+    request.body = body;
+    const auto record = idempotency.record_of(request, "key", {}, account, clock.now());
+    EXPECT_NE(record.fingerprint, sha256("/v1/send\n\n" + std::string{body}));
+    const auto other = store::open_store({.url = "sqlite:" + folder.file("other.db")}).value();
+    EXPECT_NE(record.fingerprint, other->fingerprint("/v1/send\n\n" + std::string{body}));
+    EXPECT_EQ(record.fingerprint, store->fingerprint("/v1/send\n\n" + std::string{body}));
+}
+
 TEST_F(IdempotencyTest, RevisionsAreRequestsOfTheirOwn) {
     http::Request request;
     request.path = "/v1/send";
     request.body = "{}";
     const auto print = [&](std::string_view revision) {
-        return idempotency_record(request, "key", revision, account, clock.now()).fingerprint;
+        return idempotency.record_of(request, "key", revision, account, clock.now()).fingerprint;
     };
     EXPECT_EQ(print("A"), print("A"));
     EXPECT_NE(print("A"), print("B"));

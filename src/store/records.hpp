@@ -103,7 +103,7 @@ struct OriginSummary {
 struct IdempotencyRecord {
     model::AccountId account;
     std::string key;
-    Sha256 fingerprint{};                     // Of operation and body.
+    Sha256 fingerprint{};                     // Of operation and body: Store::fingerprint.
     std::optional<model::MessageId> message;  // For sends.
     std::uint16_t status = 0;                 // Of the first answer; 0: not given yet.
     std::string answer;                       // Its body.

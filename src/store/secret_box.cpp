@@ -75,6 +75,18 @@ Result<SecretBox> SecretBox::create(const std::filesystem::path& key_file) {
     return SecretBox{key};
 }
 
+Sha256 SecretBox::fingerprint(std::string_view text) const {
+    constexpr char context[crypto_kdf_CONTEXTBYTES + 1] = "requests";
+    static_assert(crypto_kdf_KEYBYTES == std::tuple_size_v<Key>);
+    Key key;
+    crypto_kdf_derive_from_key(key.data(), key.size(), 1, context, key_.data());
+    Sha256 digest;
+    crypto_generichash(reinterpret_cast<unsigned char*>(digest.data()), digest.size(),
+                       reinterpret_cast<const unsigned char*>(text.data()), text.size(), key.data(),
+                       key.size());
+    return digest;
+}
+
 Bytes SecretBox::seal(std::span<const std::byte> plain) const {
     Bytes sealed(crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES + plain.size());
     auto* nonce = reinterpret_cast<unsigned char*>(sealed.data());

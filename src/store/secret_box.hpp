@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string_view>
 
+#include "base/digest.hpp"
 #include "base/encoding.hpp"
 #include "base/error.hpp"
 
@@ -20,6 +22,10 @@ public:
 
     /// Makes the key file, with mode 0600, and syncs it. Errors: conflict (exists), io_failed.
     [[nodiscard]] static Result<SecretBox> create(const std::filesystem::path& key_file);
+
+    /// A digest by which texts are compared, and from which none can be guessed without the key
+    /// (BLAKE2b, with a key of its own that is derived from it).
+    [[nodiscard]] Sha256 fingerprint(std::string_view text) const;
 
     [[nodiscard]] Bytes seal(std::span<const std::byte> plain) const;
 

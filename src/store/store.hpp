@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "store/condition.hpp"
 #include "store/ledger.hpp"
@@ -45,6 +46,10 @@ public:
 
     /// Updates the condition with the free space of the disk; called while nothing is written.
     virtual void look_at_disk() = 0;
+
+    /// What requests are compared by and kept as: it tells nothing of the text to whoever has the
+    /// store without its key. The same for as long as the store has that key.
+    [[nodiscard]] virtual Sha256 fingerprint(std::string_view text) const = 0;
 
     /// Faults that were found so far.
     [[nodiscard]] virtual const Condition& condition() const noexcept = 0;

@@ -14,8 +14,8 @@ namespace {
 
 /// Keys are each account's own; those of callers without one stand under no account, with the
 /// caller's name before them.
-store::IdempotencyRecord record_of(const Request& request, const admission::Principal& caller,
-                                   Timestamp now) {
+store::IdempotencyRecord record_of(const Context& context, const Request& request,
+                                   const admission::Principal& caller) {
     store::IdempotencyRecord record;
     if (caller.kind == admission::Principal::Kind::api_key) {
         record.account = caller.key.key->account;
@@ -23,9 +23,9 @@ store::IdempotencyRecord record_of(const Request& request, const admission::Prin
         record.key = caller.person ? caller.person->id.text() + ' ' : "local ";
     }
     record.key += *request.head.idempotency_key;
-    record.created_at = now;
+    record.created_at = context.queue_clock.now();
     // What an administrator did in other accounts is no answer to the account's other keys.
-    record.fingerprint = sha256(
+    record.fingerprint = context.store.fingerprint(
         fmt::format("{}{} {}?{}\n{}", caller.is_administrator() ? "admin " : "",
                     http::to_string(request.method), request.path, request.query, request.body));
     return record;
@@ -70,7 +70,7 @@ Outcome IdempotentCalls::run(const Context& context, const Request& request,
         return problem(400, "invalid_argument",
                        "the Idempotency-Key must be 1 to 255 printable characters");
     }
-    auto record = record_of(request, caller, context.queue_clock.now());
+    auto record = record_of(context, request, caller);
     const auto hold = in_flight_.take(record);
     if (!hold) {
         return hold.error() == record.fingerprint ? in_progress() : repeat({}, record);

@@ -164,6 +164,8 @@ public:
         });
     }
 
+    Sha256 fingerprint(std::string_view text) const override { return secrets_.fingerprint(text); }
+
     const Condition& condition() const noexcept override { return condition_; }
 
     std::uint64_t bytes_on_disk() const override {
