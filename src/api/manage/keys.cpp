@@ -123,19 +123,9 @@ Result<Rotation> rotate_in(store::Tables& tables, const Call& call, model::ApiKe
 }  // namespace
 
 Result<value> list(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
-    const auto page = take_numbered_page(call.fields, "keys");
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto owner = find_owner(context, call, account);
-    if (!owner) {
-        return pass(owner);
-    }
-    const auto now = context.clock.now();
-    return numbered_page_of(
-        context.directory.keys(*owner), page, "keys",
-        [now](const model::ApiKey& key) { return view(key, now); },
+    return list_numbered(
+        context, call, "keys", [&](const auto& owner) { return context.directory.keys(owner); },
+        [now = context.clock.now()](const model::ApiKey& key) { return view(key, now); },
         [](const model::ApiKey& key) { return key.id.value; });
 }
 

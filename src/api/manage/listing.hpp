@@ -104,6 +104,24 @@ template <class Record, class Show, class NumberOf>
                         boost::json::value(cursor_text(list, std::to_string(last))));
 }
 
+/// A page of what memory holds of an account, of the one that is named or else the caller's only
+/// one, or of all: `all_of` answers it. Takes all fields that are left.
+template <class AllOf, class Show, class NumberOf>
+[[nodiscard]] Result<boost::json::object> list_numbered(const Context& context, Call& call,
+                                                        std::string_view list, AllOf all_of,
+                                                        Show show, NumberOf number_of) {
+    const auto account = call.fields.text("account", 32);
+    const auto page = take_numbered_page(call.fields, list);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_owner(context, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    return numbered_page_of(all_of(*owner), page, list, show, number_of);
+}
+
 /// The page of what was found: `show` makes an item of a record, `id_of` answers its id. A page
 /// that is not full is the last.
 template <class Record, class Show, class IdOf>

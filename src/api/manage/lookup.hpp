@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <boost/json/value.hpp>
+
 #include "api/manage/call.hpp"
 #include "api/manage/context.hpp"
 
@@ -39,6 +41,19 @@ namespace merpati::api::manage {
                                                         std::string_view id);
 [[nodiscard]] Result<store::MessageRecord> find_message(const Context& context, const Call& call,
                                                         std::string_view id);
+/// What `show` answers of the message in the call's path and a reader of the store, for a handler
+/// that has taken all fields.
+template <class Show>
+[[nodiscard]] Result<boost::json::value> with_named_message(const Context& context,
+                                                            const Call& call, Show show) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    return context.read([&](store::Reader& reader) -> Result<boost::json::value> {
+        const auto record = find_message(reader, call, call.id);
+        return record ? show(reader, *record) : pass(record);
+    });
+}
 [[nodiscard]] Result<store::QueuedCallback> find_callback(const Context& context, const Call& call,
                                                           std::string_view id);
 

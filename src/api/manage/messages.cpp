@@ -177,36 +177,29 @@ Result<value> list(const Context& context, Call& call) {
 /// The text is shown only to whoever asks for it: `body=true`.
 Result<value> show(const Context& context, Call& call) {
     const bool with_body = call.fields.boolean("body").value_or(false);
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    auto reader = context.store.open_reader();
-    if (!reader) {
-        return pass(reader);
-    }
-    const auto record = find_message(**reader, call, call.id);
-    if (!record) {
-        return pass(record);
-    }
-    auto callbacks = (*reader)->callbacks({.message = record->message.id});
-    if (!callbacks) {
-        return pass(callbacks);
-    }
-    const auto trail = (*reader)->trail(record->message.id);
-    if (!trail) {
-        return pass(trail);
-    }
-    auto shown = view(*record, call.principal);
-    shown["waits"] = waits_of(context, *record, *trail);
-    add_links(shown, *trail);
-    if (with_body) {
-        shown["body"] = record->message.body;
-    }
-    auto& list = shown["callbacks"].emplace_array();
-    for (const auto& callback : *callbacks) {
-        list.push_back(view(callback));
-    }
-    return shown;
+    return with_named_message(
+        context, call,
+        [&](store::Reader& reader, const store::MessageRecord& record) -> Result<value> {
+            auto callbacks = reader.callbacks({.message = record.message.id});
+            if (!callbacks) {
+                return pass(callbacks);
+            }
+            const auto trail = reader.trail(record.message.id);
+            if (!trail) {
+                return pass(trail);
+            }
+            auto shown = view(record, call.principal);
+            shown["waits"] = waits_of(context, record, *trail);
+            add_links(shown, *trail);
+            if (with_body) {
+                shown["body"] = record.message.body;
+            }
+            auto& list = shown["callbacks"].emplace_array();
+            for (const auto& callback : *callbacks) {
+                list.push_back(view(callback));
+            }
+            return shown;
+        });
 }
 
 Result<value> cancel(const Context& context, Call& call) {

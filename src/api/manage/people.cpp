@@ -89,19 +89,15 @@ object with_password(const model::Person& person, const std::optional<std::strin
 }  // namespace
 
 Result<value> list(const Context& context, Call& call) {
-    const auto account = call.fields.text("account", 32);
-    const auto page = take_numbered_page(call.fields, "people");
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    const auto owner = find_owner(context, call, account);
-    if (!owner) {
-        return pass(owner);
-    }
-    auto people = context.directory.people().all();
-    std::erase_if(people, [&](const auto& person) { return *owner && !person->role_in(**owner); });
-    return numbered_page_of(
-        std::move(people), page, "people", [](const auto& person) { return view(*person); },
+    return list_numbered(
+        context, call, "people",
+        [&](const std::optional<model::AccountId>& owner) {
+            auto people = context.directory.people().all();
+            std::erase_if(people,
+                          [&](const auto& person) { return owner && !person->role_in(*owner); });
+            return people;
+        },
+        [](const auto& person) { return view(*person); },
         [](const auto& person) { return person->id.value; });
 }
 

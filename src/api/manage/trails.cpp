@@ -32,26 +32,19 @@ Result<std::vector<CallbackStory>> stories_of(store::Reader& reader, const model
 }  // namespace
 
 Result<value> messages::timeline(const Context& context, Call& call) {
-    if (auto checked = call.fields.finish(); !checked) {
-        return pass(checked);
-    }
-    auto reader = context.store.open_reader();
-    if (!reader) {
-        return pass(reader);
-    }
-    const auto record = find_message(**reader, call, call.id);
-    if (!record) {
-        return pass(record);
-    }
-    const auto trail = (*reader)->trail(record->message.id);
-    if (!trail) {
-        return pass(trail);
-    }
-    const auto stories = stories_of(**reader, record->message.id);
-    if (!stories) {
-        return pass(stories);
-    }
-    return page(timeline_of(*record, *trail, *stories));
+    return with_named_message(
+        context, call,
+        [](store::Reader& reader, const store::MessageRecord& record) -> Result<value> {
+            const auto trail = reader.trail(record.message.id);
+            if (!trail) {
+                return pass(trail);
+            }
+            const auto stories = stories_of(reader, record.message.id);
+            if (!stories) {
+                return pass(stories);
+            }
+            return page(timeline_of(record, *trail, *stories));
+        });
 }
 
 /// Whoever sees masked numbers does not see the receiver's words: they may hold one.
