@@ -19,6 +19,7 @@ namespace {
 constexpr std::array sheet{
     Column{"number", "number"},
     Column{"waiting", "waiting"},
+    Column{"and more", "waiting_more"},
     Column{"oldest", "oldest"},
     Column{"accepted", "oldest_accepted_at"},
     Column{"next attempt", "next_attempt_at"},
@@ -46,7 +47,8 @@ Result<bool> is_confirmed(Session& session, const Wish& wish, const std::string&
     }
     const auto& console = session.console();
     console.err << fmt::format(
-        "{} messages wait for {}. Type its number again to cancel all of them: ",
+        "{}{} messages wait for {}. Type its number again to cancel all of them: ",
+        queue->at("waiting_more").as_bool() ? "More than " : "",
         queue->at("waiting").to_number<std::uint64_t>(), wish.number);
     std::string typed;
     return console.in != nullptr && std::getline(*console.in, typed) && typed == wish.number;

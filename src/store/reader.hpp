@@ -30,9 +30,10 @@ struct CallbackFilter {
     std::size_t limit = 50;
 };
 
-/// What waits for one device.
+/// What waits for one device, or what is said of the first ones of it.
 struct QueueSummary {
     std::uint64_t count = 0;  // Those that are being sent too.
+    bool has_more = false;    // Than were looked at.
     std::optional<model::MessageId> oldest;
     std::optional<Timestamp> oldest_accepted_at;
     std::optional<Timestamp> due_from;  // Of the next attempt, in queue time.
@@ -127,8 +128,9 @@ public:
     [[nodiscard]] virtual Result<std::optional<IdempotencyRecord>> idempotency(
         model::AccountId account, std::string_view key) = 0;
 
-    /// Reads the device's whole queue: about 0.1 s for each million messages.
-    [[nodiscard]] virtual Result<QueueSummary> queue_of(model::PhoneNumber device) = 0;
+    /// Looks at `most` messages, however many wait: the first by source and due time.
+    [[nodiscard]] virtual Result<QueueSummary> queue_of(model::PhoneNumber device,
+                                                        std::uint64_t most) = 0;
     /// The account's book, newest row first; `before` is the number of the last row of the page
     /// before.
     [[nodiscard]] virtual Result<std::vector<LedgerEntry>> ledger(

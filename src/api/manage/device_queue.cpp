@@ -1,5 +1,6 @@
 // What waits for a device: held back, let go.
 #include "api/manage/handlers.hpp"
+#include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
 #include "api/manage/queue_clearing.hpp"
 #include "api/manage/views.hpp"
@@ -57,8 +58,9 @@ Result<value> show(const Context& context, Call& call) {
     if (!device) {
         return pass(device);
     }
-    const auto queue =
-        context.read([&](store::Reader& reader) { return reader.queue_of((*device)->number); });
+    const auto queue = context.read([&](store::Reader& reader) {
+        return reader.queue_of((*device)->number, queue_counted_max);
+    });
     if (!queue) {
         return pass(queue);
     }
@@ -67,6 +69,7 @@ Result<value> show(const Context& context, Call& call) {
     return boost::json::object{
         {"number", (*device)->number.text()},
         {"waiting", queue->count},
+        {"waiting_more", queue->has_more},
         {"oldest", queue->oldest ? value(queue->oldest->text()) : value(nullptr)},
         {"oldest_accepted_at", manage::view(queue->oldest_accepted_at)},
         {"next_attempt_at", manage::view(due)}};
@@ -86,15 +89,15 @@ Result<value> clear(const Context& context, Call& call) {
         return pass(cleared);
     }
     call.did = {{"cancelled", cleared->cancelled}, {"complete", cleared->complete}};
-    const auto left = context.read([&](store::Reader& reader) { return reader.queue_of(number); });
+    const auto left = context.read(
+        [&](store::Reader& reader) { return reader.queue_of(number, queue_counted_max); });
     if (!left) {
         return pass(left);
     }
-    return boost::json::object{{"number", number.text()},
-                               {"cancelled", cleared->cancelled},
-                               {"waiting", left->count},
-                               {"complete", cleared->complete},
-                               {"accepted_until", to_rfc3339(until)}};
+    return boost::json::object{
+        {"number", number.text()},       {"cancelled", cleared->cancelled},
+        {"waiting", left->count},        {"waiting_more", left->has_more},
+        {"complete", cleared->complete}, {"accepted_until", to_rfc3339(until)}};
 }
 
 }  // namespace merpati::api::manage::device_queue

@@ -190,19 +190,23 @@ TEST_P(DeviceTest, IsRemovedOnlyWhenNothingWaitsInItsLane) {
 }
 
 TEST_P(DeviceTest, ItsQueueIsCountedWithItsOldestMessage) {
-    EXPECT_EQ(take(reader()->queue_of(device)).count, 0);
-    EXPECT_EQ(take(reader()->queue_of(device)).oldest, std::nullopt);
+    EXPECT_EQ(take(reader()->queue_of(device, 10)).count, 0);
+    EXPECT_EQ(take(reader()->queue_of(device, 10)).oldest, std::nullopt);
     const auto oldest = accepted_due(clock.now() + 1h);
     clock.advance(1s);
     const auto due = accepted();
-    const auto queue = take(reader()->queue_of(device));
+    const auto queue = take(reader()->queue_of(device, 10));
     EXPECT_EQ(queue.count, 2);
     EXPECT_EQ(queue.oldest, oldest.id);
     EXPECT_EQ(queue.oldest_accepted_at, oldest.accepted_at);
     EXPECT_EQ(queue.due_from, due.due_at);
+    EXPECT_FALSE(queue.has_more);
+    const auto cut = take(reader()->queue_of(device, 1));
+    EXPECT_EQ(cut.count, 1) << "no further than it was asked to look";
+    EXPECT_TRUE(cut.has_more);
     ASSERT_TRUE(finish(finish_of(oldest)));
-    EXPECT_EQ(take(reader()->queue_of(device)).oldest, due.id);
-    EXPECT_EQ(take(reader()->queue_of(model::PhoneNumber::from_stored(62811))).count, 0);
+    EXPECT_EQ(take(reader()->queue_of(device, 10)).oldest, due.id);
+    EXPECT_EQ(take(reader()->queue_of(model::PhoneNumber::from_stored(62811), 10)).count, 0);
 }
 
 TEST_P(DeviceTest, AMessageWhoseSenderHasGoneIsRefused) {

@@ -216,16 +216,20 @@ Result<std::optional<IdempotencyRecord>> SqliteReader::idempotency(model::Accoun
     });
 }
 
-Result<QueueSummary> SqliteReader::queue_of(model::PhoneNumber device) {
+Result<QueueSummary> SqliteReader::queue_of(model::PhoneNumber device, std::uint64_t most) {
     return guarded([&]() -> Result<QueueSummary> {
         Statement summary{connection_,
                           "SELECT q.waiting, q.due_from, m.id, m.tail, m.accepted_at FROM "
                           "(SELECT count(*) AS waiting, min(due_at) AS due_from, min(id) AS oldest "
-                          "FROM queue WHERE device = ?) q LEFT JOIN message m ON m.id = q.oldest"};
-        auto row = summary.query(device.value());
+                          "FROM (SELECT due_at, id FROM queue WHERE device = ?1 "
+                          "ORDER BY source, bucket, id LIMIT ?2)) q "
+                          "LEFT JOIN message m ON m.id = q.oldest"};
+        auto row = summary.query(device.value(), most + 1);
         QueueSummary found;
         if (row.next()) {
-            found.count = static_cast<std::uint64_t>(row.integer(0));
+            const auto seen = static_cast<std::uint64_t>(row.integer(0));
+            found.has_more = seen > most;
+            found.count = std::min(seen, most);
             found.due_from = row.optional_time(1);
             if (!row.null(2)) {
                 found.oldest = uuid_of(row.integer(2), row.integer(3));

@@ -51,7 +51,7 @@ public:
     Result<std::size_t> callbacks_waiting(const Endpoint& endpoint, std::size_t most) override;
     Result<std::optional<IdempotencyRecord>> idempotency(model::AccountId account,
                                                          std::string_view key) override;
-    Result<QueueSummary> queue_of(model::PhoneNumber device) override;
+    Result<QueueSummary> queue_of(model::PhoneNumber device, std::uint64_t most) override;
     Result<std::optional<ReceivedMedia>> received_media(const Uuid& id) override;
     Result<std::vector<DeviceSecret>> device_secrets(model::PhoneNumber device,
                                                      std::string_view after,
