@@ -25,6 +25,7 @@ struct PeopleDirectory::Shards {
     ShardedMap<model::PersonId, std::shared_ptr<const model::Person>> people;
     ShardedMap<std::string, model::PersonId> by_email;
     ShardedMap<Sha256, std::shared_ptr<SessionEntry>, DigestHash> sessions;
+    ShardedMap<std::string, std::size_t> sessions_from;  // By the address where they began.
 };
 
 PeopleDirectory::PeopleDirectory() : shards_(std::make_unique<Shards>()) {}
@@ -42,11 +43,12 @@ Result<void> PeopleDirectory::load(store::PeopleReader& reader) {
     shards_->people.clear();
     shards_->by_email.clear();
     shards_->sessions.clear();
+    shards_->sessions_from.clear();
     for (const auto& person : *people) {
         put(person);
     }
     for (const auto& session : *sessions) {
-        shards_->sessions.put(session.digest, std::make_shared<SessionEntry>(session));
+        put(session);
     }
     return {};
 }
@@ -99,9 +101,9 @@ void PeopleDirectory::apply(const store::RowChange& change) {
         shards_->by_email.remove(removed->person.email);
         shards_->people.remove(removed->person.id);
     } else if (const auto* session = std::get_if<model::Session>(&change)) {
-        shards_->sessions.put(session->digest, std::make_shared<SessionEntry>(*session));
+        put(*session);
     } else if (const auto* ended = std::get_if<store::SessionEnded>(&change)) {
-        shards_->sessions.remove(ended->session.digest);
+        end(ended->session);
     }
 }
 
@@ -111,6 +113,33 @@ void PeopleDirectory::put(const model::Person& person) {
     }
     shards_->people.put(person.id, std::make_shared<const model::Person>(person));
     shards_->by_email.put(person.email, person.id);
+}
+
+void PeopleDirectory::put(const model::Session& session) {
+    if (!shards_->sessions.find(session.digest)) {
+        const auto others = shards_->sessions_from.find(session.address).value_or(0);
+        shards_->sessions_from.put(session.address, others + 1);
+    }
+    shards_->sessions.put(session.digest, std::make_shared<SessionEntry>(session));
+}
+
+void PeopleDirectory::end(const model::Session& session) {
+    const auto known = shards_->sessions.find(session.digest);
+    if (!known) {
+        return;
+    }
+    const auto address = (*known)->session().address;
+    const auto others = shards_->sessions_from.find(address).value_or(1) - 1;
+    if (others == 0) {
+        shards_->sessions_from.remove(address);
+    } else {
+        shards_->sessions_from.put(address, others);
+    }
+    shards_->sessions.remove(session.digest);
+}
+
+bool PeopleDirectory::has_sessions_from(std::string_view address) const {
+    return shards_->sessions_from.find(std::string{address}).has_value();
 }
 
 }  // namespace merpati::admission

@@ -79,10 +79,15 @@ public:
     [[nodiscard]] std::vector<std::shared_ptr<SessionEntry>> sessions_of(
         model::PersonId person) const;
 
+    /// Whether a session began there that has not ended: of any person.
+    [[nodiscard]] bool has_sessions_from(std::string_view address) const;
+
     void apply(const store::RowChange& change);
 
 private:
     void put(const model::Person& person);
+    void put(const model::Session& session);
+    void end(const model::Session& session);
 
     struct Shards;
     std::unique_ptr<Shards> shards_;

@@ -56,6 +56,19 @@ TEST_F(PeopleDirectoryTest, FollowsWhatIsCommitted) {
     EXPECT_TRUE(directory.all().empty());
 }
 
+TEST_F(PeopleDirectoryTest, KnowsWhereSessionsBeganThatHaveNotEnded) {
+    EXPECT_FALSE(directory.has_sessions_from("203.0.113.7"));
+    directory.apply(session(1));
+    directory.apply(session(1));  // Seen again.
+    directory.apply(session(2));
+    directory.apply(store::SessionEnded{session(1)});
+    EXPECT_TRUE(directory.has_sessions_from("203.0.113.7"));
+    EXPECT_FALSE(directory.has_sessions_from("203.0.113.8"));
+    directory.apply(store::SessionEnded{session(2)});
+    directory.apply(store::SessionEnded{session(2)});
+    EXPECT_FALSE(directory.has_sessions_from("203.0.113.7"));
+}
+
 TEST_F(PeopleDirectoryTest, ASessionEndsWhenItIsIdleAndAtItsLongest) {
     directory.apply(session(1));
     const auto entry = directory.find_session(sha256("1"))->session;

@@ -21,6 +21,19 @@ PeerAddress::PeerAddress(const sockaddr_storage& address) noexcept : family_(add
     }
 }
 
+PeerAddress PeerAddress::network() const noexcept {
+    constexpr std::array<unsigned char, 8> first_48_bits{0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    auto network = *this;
+    if (family_ == AF_INET) {
+        network.prefix_ &= ~std::uint64_t{0xff};
+    } else if (family_ == AF_INET6) {
+        std::uint64_t mask = 0;  // In the order of the bytes, as the prefix is.
+        std::memcpy(&mask, first_48_bits.data(), sizeof mask);
+        network.prefix_ &= mask;
+    }
+    return network;
+}
+
 std::string PeerAddress::text() const {
     std::array<char, INET6_ADDRSTRLEN> shown{};
     if (family_ == AF_INET) {

@@ -23,6 +23,10 @@ public:
     /// "203.0.113.7"; of IPv6 the range: "2001:db8:1:2::/64"; "local" of a Unix socket.
     [[nodiscard]] std::string text() const;
 
+    /// Whose address it may be an address of: of IPv4 a /24, of IPv6 a /48. Who has many addresses
+    /// has most of them in few networks.
+    [[nodiscard]] PeerAddress network() const noexcept;
+
     friend bool operator==(const PeerAddress& left, const PeerAddress& right) noexcept {
         return left.prefix_ == right.prefix_ && left.family_ == right.family_;
     }

@@ -24,6 +24,13 @@ PeerAddress v6(const char* text) {
     return PeerAddress{storage};
 }
 
+TEST(PeerAddressTest, IsOfANetwork) {
+    EXPECT_EQ(v4("203.0.113.7").network(), v4("203.0.113.200").network());
+    EXPECT_FALSE(v4("203.0.113.7").network() == v4("203.0.114.7").network());
+    EXPECT_EQ(v6("2001:db8:1:2::1").network(), v6("2001:db8:1:ffff::1").network());
+    EXPECT_FALSE(v6("2001:db8:1:2::1").network() == v6("2001:db8:2:2::1").network());
+}
+
 TEST(PeerAddressTest, IsShownAsItIsCounted) {
     EXPECT_EQ(v4("203.0.113.7").text(), "203.0.113.7");
     EXPECT_EQ(v6("2001:db8:1:2:3:4:5:6").text(), "2001:db8:1:2::/64");

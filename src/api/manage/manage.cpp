@@ -265,6 +265,10 @@ bool Manage::is_as_before(const admission::Principal& principal) const {
     return true;
 }
 
+bool Manage::has_sessions_from(const http::PeerAddress& peer) const {
+    return context_.directory.people().has_sessions_from(peer.text());
+}
+
 Outcome Manage::refuse(std::string_view path) {
     std::string allow;
     for (const auto& operation : operations()) {

@@ -60,6 +60,9 @@ public:
     /// is sent is asked about with each piece. Does not block.
     [[nodiscard]] bool is_as_before(const admission::Principal& principal) const;
 
+    /// Whether somebody is signed in who did so from there. Does not block.
+    [[nodiscard]] bool has_sessions_from(const http::PeerAddress& peer) const;
+
     /// What a request is answered for which there is no operation: 404 or 405.
     [[nodiscard]] static Outcome refuse(std::string_view path);
 

@@ -125,7 +125,9 @@ public:
 
     void take(const Operation& operation, const http::Request& request,
               admission::Principal principal, http::Responder responder) {
-        const auto share = Share::of(principal, app_.client(request));
+        const auto client = app_.client(request);
+        const auto share =
+            Share::of(principal, client, [&] { return manage_.has_sessions_from(client); });
         OpenExports::Place place;
         if (operation.is_streamed()) {
             place = open_exports_.take(share);

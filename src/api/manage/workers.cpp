@@ -13,12 +13,20 @@ bool is_local(const Share& share) {
     return share.kind == Share::Kind::local;
 }
 
+bool is_of_strangers(const Share& share) {
+    return share.kind == Share::Kind::strangers;
+}
+
 }  // namespace
 
-Share Share::of(const admission::Principal& principal, const http::PeerAddress& peer) {
+Share Share::of(const admission::Principal& principal, const http::PeerAddress& peer,
+                const std::function<bool()>& is_known) {
     using Caller = admission::Principal::Kind;
     if (principal.kind == Caller::anyone) {
-        return {.kind = Kind::address, .id = static_cast<std::int64_t>(hash_value(peer))};
+        const bool known = is_known();
+        const auto party = known ? peer : peer.network();
+        return {.kind = known ? Kind::known_address : Kind::strangers,
+                .id = static_cast<std::int64_t>(hash_value(party))};
     }
     if (principal.kind == Caller::local_operator) {
         return {.kind = Kind::local};
@@ -30,17 +38,53 @@ Share Share::of(const admission::Principal& principal, const http::PeerAddress& 
 }
 
 Workers::Put Workers::put(Share share, Job&& job) {
-    const std::lock_guard lock{mutex_};
-    const auto known = by_share_.find(share);
-    const auto waiting = known == by_share_.end() ? 0 : known->second->jobs.size();
-    if (!running_ || (!is_local(share) && network_waiting_ >= network_max)) {
-        return Put::full;
+    Job displaced;
+    {
+        const std::lock_guard lock{mutex_};
+        const auto known = by_share_.find(share);
+        const auto waiting = known == by_share_.end() ? 0 : known->second->jobs.size();
+        if (!running_ || (!is_local(share) && network_waiting_ >= network_max)) {
+            return Put::full;
+        }
+        if (waiting >= (is_local(share) ? local_waiting_max : waiting_max)) {
+            return is_local(share) ? Put::full : Put::share_full;
+        }
+        if (is_of_strangers(share) && strangers_waiting_ >= strangers_max) {
+            displaced = displaced_by(waiting);
+            if (!displaced) {
+                return Put::full;
+            }
+        }
+        add(share, std::move(job));
     }
-    if (waiting >= (is_local(share) ? local_waiting_max : waiting_max)) {
-        return is_local(share) ? Put::full : Put::share_full;
+    if (displaced) {
+        displaced(false);
     }
-    add(share, std::move(job));
     return Put::taken;
+}
+
+Workers::Job Workers::displaced_by(std::size_t held) {
+    const auto size_of = [](const Queue& queue) {
+        return is_of_strangers(queue.share) ? queue.jobs.size() : 0;
+    };
+    const auto most = std::ranges::max_element(queues_, {}, size_of);
+    if (most == queues_.end() || size_of(*most) <= held + 1) {
+        return {};
+    }
+    auto job = std::move(most->jobs.back());
+    most->jobs.pop_back();
+    count(most->share, false);
+    return job;
+}
+
+void Workers::count(Share share, bool waits) {
+    const auto change = [waits](std::size_t& number) { waits ? ++number : --number; };
+    if (!is_local(share)) {
+        change(network_waiting_);
+    }
+    if (is_of_strangers(share)) {
+        change(strangers_waiting_);
+    }
 }
 
 bool Workers::go_on(Share share, Job&& job) {
@@ -72,6 +116,7 @@ void Workers::stop() {
             queue.jobs.clear();
         }
         network_waiting_ = 0;
+        strangers_waiting_ = 0;
     }
     filled_.notify_all();
     for (auto& job : left) {
@@ -95,19 +140,21 @@ Workers::Queue& Workers::queue_of(Share share) {
 
 void Workers::add(Share share, Job&& job) {
     queue_of(share).jobs.push_back(std::move(job));
-    if (!is_local(share)) {
-        ++network_waiting_;
-    }
+    count(share, true);
     filled_.notify_one();
 }
 
 Workers::Queues::iterator Workers::next() {
-    for (auto queue = queues_.begin(); queue != queues_.end(); ++queue) {
-        const bool may_run =
-            is_local(queue->share) || (queue->running == 0 && network_running_ + 1 < threads_max_);
-        if (may_run && !queue->jobs.empty()) {
-            queues_.splice(queues_.end(), queues_, queue);  // Behind those that wait too.
-            return queue;
+    for (const bool strangers : {strangers_turn_, !strangers_turn_}) {
+        for (auto queue = queues_.begin(); queue != queues_.end(); ++queue) {
+            const bool local = is_local(queue->share);
+            const bool may_run =
+                local || (queue->running == 0 && network_running_ + 1 < threads_max_);
+            if (is_of_strangers(queue->share) == strangers && may_run && !queue->jobs.empty()) {
+                strangers_turn_ = local ? strangers_turn_ : !strangers;
+                queues_.splice(queues_.end(), queues_, queue);  // Behind those that wait too.
+                return queue;
+            }
         }
     }
     return queues_.end();
@@ -128,8 +175,8 @@ void Workers::work() {
         queue->jobs.pop_front();
         const bool local = is_local(queue->share);
         ++queue->running;
+        count(queue->share, false);
         if (!local) {
-            --network_waiting_;
             ++network_running_;
         }
         lock.unlock();

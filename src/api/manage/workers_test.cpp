@@ -16,6 +16,10 @@ Share account(std::int64_t id) {
     return {.kind = Share::Kind::account, .id = id};
 }
 
+Share strangers(std::int64_t network) {
+    return {.kind = Share::Kind::strangers, .id = network};
+}
+
 struct WorkersTest : ::testing::Test {
     ~WorkersTest() override { workers.stop(); }
 
@@ -63,6 +67,44 @@ TEST_F(WorkersTest, OneAccountTakesNeitherAllThreadsNorAllPlaces) {
     wait_for(local);
     EXPECT_EQ(done, "");
     released.count_down();
+}
+
+TEST_F(WorkersTest, StrangersFromEverywhereKeepNobodyOutWhoIsKnown) {
+    const Share known{.kind = Share::Kind::known_address, .id = 1};
+    workers.start();
+    ASSERT_EQ(hold(strangers(1)), Workers::Put::taken);
+    ASSERT_EQ(hold(strangers(2)), Workers::Put::taken);
+    for (std::size_t number = 0; number < Workers::strangers_max; ++number) {
+        ASSERT_EQ(queue(strangers(static_cast<std::int64_t>(number) + 100)), Workers::Put::taken);
+    }
+    EXPECT_EQ(queue(strangers(99)), Workers::Put::full) << "as many networks have a place each";
+    ASSERT_EQ(queue(known, 'k'), Workers::Put::taken);
+    ASSERT_EQ(queue(account(7), 'a'), Workers::Put::taken);
+    released.count_down();
+    wait_for(account(8));
+    const std::lock_guard lock{mutex};
+    EXPECT_LE(done.find('k'), 4U) << done;
+    EXPECT_LE(done.find('a'), 6U) << done;
+}
+
+TEST_F(WorkersTest, AStrangerFindsAPlaceBesideANetworkThatHasMany) {
+    workers.start();
+    ASSERT_EQ(hold(strangers(1)), Workers::Put::taken);
+    ASSERT_EQ(hold(strangers(2)), Workers::Put::taken);
+    std::size_t networks = 0;
+    for (std::size_t place = 0; place < Workers::strangers_max; ++place) {
+        networks += place % Workers::waiting_max == 0 ? 1 : 0;
+        ASSERT_EQ(queue(strangers(static_cast<std::int64_t>(networks) + 100)), Workers::Put::taken);
+    }
+    ASSERT_EQ(queue(strangers(99), 'h'), Workers::Put::taken);
+    {
+        const std::lock_guard lock{mutex};
+        EXPECT_EQ(done, "-") << "one lost its place";
+    }
+    released.count_down();
+    wait_for(strangers(98));
+    const std::lock_guard lock{mutex};
+    EXPECT_LE(done.find('h'), networks + 3) << done;
 }
 
 TEST_F(WorkersTest, TheLocalOperatorHasAThreadThoughAccountsTakeTheOthers) {
