@@ -1,9 +1,9 @@
 #!/bin/bash
-# booted.sh PACKAGING PROGRAM WORKER SETTINGS AUTHORITY: becomes systemd on a copy of this machine's
-# files that is gone with it, with our units installed. Called in name spaces of its own, by
-# booted.ts.
+# booted.sh PACKAGING PROGRAM WORKER SETTINGS AUTHORITY NODE: becomes systemd on a copy of this
+# machine's files that is gone with it, with our units installed. Called in name spaces of its own,
+# by booted.ts.
 set -euo pipefail
-packaging=$1 program=$2 worker=$3 settings=$4 authority=$5
+packaging=$1 program=$2 worker=$3 settings=$4 authority=$5 node=$6
 base=$(mktemp -d)
 mount --make-rprivate /
 mount -t tmpfs tmpfs "$base"
@@ -20,6 +20,7 @@ mount -t tmpfs tmpfs "$root/tmp"
 install -m 0644 "$packaging"/*.service "$packaging"/*.socket "$root/usr/lib/systemd/system/"
 install -m 0644 "$packaging/merpati.sysusers" "$root/usr/lib/sysusers.d/merpati.conf"
 install "$program" "$root/usr/bin/merpati"
+install "$node" "$root/usr/local/bin/node"
 mkdir -p "$root/usr/lib/merpati/workers/linked"
 cp -r "$worker/dist" "$worker/package.json" "$root/usr/lib/merpati/workers/linked/"
 install -D -m 0644 "$settings" "$root/etc/merpati/merpati.toml"

@@ -8,6 +8,19 @@ import { waitFor } from "./wait.ts";
 const packaging = resolve(import.meta.dirname, "../../packaging");
 const worker = resolve(import.meta.dirname, "../../workers/linked");
 
+/** The process that has become systemd. */
+const initOf = (unshare: ChildProcess) =>
+  waitFor("systemd", () => {
+    if (unshare.exitCode !== null) throw new Error("there are no name spaces for it");
+    const path = `/proc/${unshare.pid}/task/${unshare.pid}/children`;
+    const child = Number(readFileSync(path, "utf8").trim().split(" ")[0] || 0);
+    try {
+      return child && readlinkSync(`/proc/${child}/exe`).endsWith("/systemd") ? child : 0;
+    } catch {
+      return 0;
+    }
+  });
+
 export class Booted {
   log = "";
 
@@ -22,31 +35,25 @@ export class Booted {
     if (!existsSync("/lib/systemd/systemd")) return "systemd is not installed";
     const script = join(import.meta.dirname, "booted.sh");
     const spaces = ["--mount", "--pid", "--fork", "--kill-child", "--cgroup", "--uts", "--ipc"];
-    const given = [packaging, binary, worker, settings, authority];
+    const given = [packaging, binary, worker, settings, authority, process.execPath];
     const program = spawn("unshare", [...spaces, script, ...given], {
       stdio: ["ignore", "ignore", "pipe"],
     });
     let said = "";
     program.stderr!.setEncoding("utf8").on("data", (piece: string) => (said += piece));
-    const init = await waitFor("systemd", () => {
-      if (program.exitCode !== null) return -1;
-      const path = `/proc/${program.pid}/task/${program.pid}/children`;
-      const child = Number(readFileSync(path, "utf8").trim().split(" ")[0] || 0);
-      try {
-        return child && readlinkSync(`/proc/${child}/exe`).endsWith("/systemd") ? child : 0;
-      } catch {
-        return 0;
-      }
-    });
-    if (init < 0) return `this machine lets systemd not start: ${said.trim()}`;
-    const booted = new Booted(program, init);
-    const bus = "/run/systemd/private";
-    await waitFor("systemd to answer", () => booted.run("test", "-S", bus).code === 0);
-    await waitFor("systemd to have started", () => {
-      const state = booted.run("systemctl", "is-system-running").stdout.trim();
-      return state === "running" || state === "degraded"; // Other units of this machine may fail.
-    });
-    return booted;
+    try {
+      const booted = new Booted(program, await initOf(program));
+      const bus = "/run/systemd/private";
+      await waitFor("systemd to answer", () => booted.run("test", "-S", bus).code === 0);
+      await waitFor("systemd to have started", () => {
+        const state = booted.run("systemctl", "is-system-running").stdout.trim();
+        return state === "running" || state === "degraded"; // Other units of this machine may fail.
+      });
+      return booted;
+    } catch (error) {
+      program.kill("SIGKILL");
+      return `this machine lets systemd not start: ${said.trim() || error}`;
+    }
   }
 
   /** A command, as root, inside. */

@@ -1,6 +1,6 @@
 // What merpati-worker.socket and merpati-worker@.service do, without systemd: each connection is a
 // launcher of its own, run as another user. Only root can.
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { binary } from "./binary.ts";
@@ -11,7 +11,12 @@ export function whyNot(): string {
   if (process.getuid?.() !== 0) return "only root can run a worker as another user";
   const programs = ["/usr/bin/systemd-socket-activate", "/usr/bin/setpriv"];
   const missing = programs.find((program) => !existsSync(program));
-  return missing ? `${missing} is not installed` : "";
+  if (missing) return `${missing} is not installed`;
+  const stranger = ["--reuid=60999", "--regid=60999", "--clear-groups", "--"];
+  const closed = [binary, process.execPath, import.meta.dirname].find(
+    (path) => spawnSync("/usr/bin/setpriv", [...stranger, "test", "-r", path]).status !== 0,
+  );
+  return closed ? `another user cannot read ${closed}` : "";
 }
 
 export interface Process {
