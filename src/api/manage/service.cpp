@@ -182,22 +182,25 @@ private:
                    admission::Principal principal, OpenExports::Place place, const Answer& answer) {
         auto outcome = manage_.run(operation, request, principal);
         if (outcome.later == nullptr) {
-            answer->send(reply_to(std::move(outcome), share, std::move(principal), place));
+            answer->send(
+                reply_to(std::move(outcome), share, std::move(principal), std::move(place)));
             return;
         }
         const auto later = std::move(outcome.later);
         later->begin([this, share, principal = std::move(principal), place = std::move(place),
                       answer](Outcome late) mutable {
-            answer->send(reply_to(std::move(late), share, std::move(principal), place));
+            answer->send(reply_to(std::move(late), share, std::move(principal), std::move(place)));
         });
     }
 
+    /// The place goes with the answer: it is free as soon as that has been read.
     http::Reply reply_to(Outcome outcome, Share share, admission::Principal principal,
-                         const OpenExports::Place& place) {
+                         OpenExports::Place place) {
         std::unique_ptr<http::BodySource> source;
         if (outcome.lines != nullptr) {
             source = std::make_unique<LineSource>(long_workers_, share, std::move(outcome.lines),
-                                                  place, [this, principal = std::move(principal)] {
+                                                  std::move(place),
+                                                  [this, principal = std::move(principal)] {
                                                       return manage_.is_as_before(principal);
                                                   });
         }
