@@ -1,5 +1,4 @@
 // Media that is sent: what the platform gets, and what the caller is told of it.
-import { readdirSync, statSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -380,8 +379,7 @@ test("files are kept for a while, within their room, and none from an earlier ru
   const settings = { "media.max_bytes": kept, "media.kept_bytes_max": kept };
   const other = await MediaShop.open({ settings: { ...settings, "media.kept_for": "2s" } });
   const folder = join(other.gateway.folder, "merpati.db-media");
-  const bytes = () =>
-    readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  const bytes = () => files.bytesIn(folder);
   try {
     for (const size of [150_000, 150_000, 150_000, 150_000]) {
       const url = other.host.put({ content: bigPng(size) });

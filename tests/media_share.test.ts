@@ -1,11 +1,10 @@
 // Media of several accounts side by side: a bad host costs its own account only, and all files
 // together stay within their room.
-import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
-import { bigPng, html, png } from "./support/files.ts";
+import { bigPng, bytesIn, html, png } from "./support/files.ts";
 import { MediaServer } from "./support/media_server.ts";
 import { MediaShop } from "./support/media_shop.ts";
 import { freshNumber } from "./support/numbers.ts";
@@ -53,11 +52,7 @@ test("while every host of one account hangs, files of another are judged and sen
 
 test("files of waiting messages stay within their room, and all are sent", async () => {
   const folder = join(media.gateway.folder, "merpati.db-media");
-  const bytes = () =>
-    readdirSync(folder).reduce((sum, name) => {
-      const file = statSync(join(folder, name), { throwIfNoEntry: false });
-      return sum + (file?.size ?? 0);
-    }, 0);
+  const bytes = () => bytesIn(folder);
   const devices = await Promise.all(Array.from({ length: 4 }, () => neighbour.account.device()));
   const recipients = await Promise.all(
     devices.flatMap((from, device) =>

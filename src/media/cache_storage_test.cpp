@@ -27,8 +27,8 @@ struct CacheStorageTest : ::testing::Test {
     }
     [[nodiscard]] std::size_t files_in_folder() const {
         std::size_t count = 0;
-        for (const auto& entry : std::filesystem::directory_iterator{options.folder}) {
-            count += entry.path().filename() == "lock" ? 0U : 1U;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator{options.folder}) {
+            count += entry.is_regular_file() && entry.path().filename() != "lock" ? 1U : 0U;
         }
         return count;
     }

@@ -27,9 +27,10 @@ struct MediaCacheBudgetTest : MediaCacheTest {
     }
     [[nodiscard]] std::uint64_t bytes_in_folder() const {
         std::uint64_t bytes = 0;
-        for (const auto& entry : std::filesystem::directory_iterator{options.folder}) {
-            bytes +=
-                entry.path().filename() == "lock" ? 0U : CacheStorage::room_of(entry.file_size());
+        for (const auto& entry : std::filesystem::recursive_directory_iterator{options.folder}) {
+            if (entry.is_regular_file() && entry.path().filename() != "lock") {
+                bytes += CacheStorage::room_of(entry.file_size());
+            }
         }
         return bytes;
     }

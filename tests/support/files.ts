@@ -1,5 +1,7 @@
 // Small real files, each of the type it says, and bytes that are of no type at all.
 import { createHash, randomBytes } from "node:crypto";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
 const base64 = (text: string) => Buffer.from(text, "base64");
@@ -50,3 +52,10 @@ export function bigPng(bytes: number): Buffer {
 export function sha256(content: Buffer): string {
   return createHash("sha256").update(content).digest("hex");
 }
+
+/** Of all files in a folder that others change meanwhile. */
+export const bytesIn = (folder: string): number =>
+  readdirSync(folder, { encoding: "utf8", recursive: true }).reduce((sum, name) => {
+    const file = statSync(join(folder, name), { throwIfNoEntry: false });
+    return sum + (file?.isFile() ? file.size : 0);
+  }, 0);
