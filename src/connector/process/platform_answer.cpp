@@ -13,31 +13,31 @@
 namespace merpati::connector::process {
 namespace {
 
-struct KindRow {
+struct Refused {
     std::string_view kind;
     ErrorCode code;
     std::string_view words;
 };
 
-constexpr std::array rows{
-    KindRow{"invalid", ErrorCode::invalid_argument, "the platform has no such numbers"},
-    KindRow{"not_found", ErrorCode::not_found, "the platform has it no more"},
-    KindRow{"media_too_large", ErrorCode::refused, "the file is larger than it may be"},
-    KindRow{"unsupported", ErrorCode::refused, "the device's connector cannot do that"},
-    KindRow{"device_down", ErrorCode::conflict, "the device is not connected"},
-    KindRow{"throttled", ErrorCode::busy, "the platform asks to wait: try again later"},
-    KindRow{"busy", ErrorCode::busy, "the device's connector is busy: try again"},
-    KindRow{"closing", ErrorCode::busy, "the device's connector is stopping: try again"},
-    KindRow{"unavailable", ErrorCode::unreachable, "the platform cannot be reached: try again"},
-    KindRow{"internal", ErrorCode::unreachable, "the device's connector failed"},
+constexpr std::array refusals{
+    Refused{"invalid", ErrorCode::invalid_argument, "the platform has no such numbers"},
+    Refused{"not_found", ErrorCode::not_found, "the platform has it no more"},
+    Refused{"media_too_large", ErrorCode::refused, "the file is larger than it may be"},
+    Refused{"unsupported", ErrorCode::refused, "the device's connector cannot do that"},
+    Refused{"device_down", ErrorCode::conflict, "the device is not connected"},
+    Refused{"throttled", ErrorCode::busy, "the platform asks to wait: try again later"},
+    Refused{"busy", ErrorCode::busy, "the device's connector is busy: try again"},
+    Refused{"closing", ErrorCode::busy, "the device's connector is stopping: try again"},
+    Refused{"unavailable", ErrorCode::unreachable, "the platform cannot be reached: try again"},
+    Refused{"internal", ErrorCode::unreachable, "the device's connector failed"},
 };
 
-std::unexpected<Error> refusal_of(const boost::json::object& error) {
+std::unexpected<Error> platform_error(const boost::json::object& error) {
     Fields fields{error};
     const auto kind = fields.words("kind", 64);
     const auto code = fields.code_or_empty("platform_code");
-    const auto found = std::ranges::find(rows, kind, &KindRow::kind);
-    const auto& row = found == rows.end() ? rows.back() : *found;
+    const auto found = std::ranges::find(refusals, kind, &Refused::kind);
+    const auto& row = found == refusals.end() ? refusals.back() : *found;
     return fail(row.code, code.empty() ? std::string{row.words}
                                        : fmt::format("{} (its code: {})", row.words, code));
 }
@@ -70,7 +70,7 @@ Result<std::uint64_t> fetched_bytes(const Frame* answer) {
         return no_answer();
     }
     if (!answer->ok) {
-        return refusal_of(answer->fields);
+        return platform_error(answer->fields);
     }
     Fields fields{answer->fields};
     const auto bytes = fields.count("bytes", 0, std::numeric_limits<std::int64_t>::max());
@@ -82,7 +82,7 @@ Result<bool> is_registered(const Frame* answer) {
         return no_answer();
     }
     if (!answer->ok) {
-        return refusal_of(answer->fields);
+        return platform_error(answer->fields);
     }
     const auto* registered = answer->fields.if_contains("registered");
     return registered != nullptr && registered->is_bool() ? Result<bool>{registered->get_bool()}

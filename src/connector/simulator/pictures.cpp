@@ -6,8 +6,8 @@
 namespace merpati::connector::simulator {
 namespace {
 
-constexpr std::string_view kept = "picture";
-constexpr std::string_view lost = "lost picture";
+constexpr std::string_view picture_reference = "picture";
+constexpr std::string_view lost_reference = "lost picture";
 
 /// A PNG of one transparent pixel.
 constexpr std::array<unsigned char, 68> picture{
@@ -23,14 +23,15 @@ std::optional<InboundMessage::Media> media_of(Reply reply) {
     if (reply != Reply::picture && reply != Reply::lost_picture) {
         return std::nullopt;
     }
-    return InboundMessage::Media{.mime = "image/png",
-                                 .bytes = picture.size(),
-                                 .name = "balasan.png",
-                                 .reference = std::string{reply == Reply::picture ? kept : lost}};
+    return InboundMessage::Media{
+        .mime = "image/png",
+        .bytes = picture.size(),
+        .name = "balasan.png",
+        .reference = std::string{reply == Reply::picture ? picture_reference : lost_reference}};
 }
 
 Result<std::uint64_t> write_picture(const MediaRequest& request) {
-    if (request.reference != kept) {
+    if (request.reference != picture_reference) {
         return fail(ErrorCode::not_found, "the platform has it no more");
     }
     if (picture.size() > request.bytes_max) {
