@@ -19,11 +19,19 @@ let device: string;
 let visitor: Visitor;
 let page: Page;
 
+/** Runs in the page: its timers come late, as on a busy machine. */
+function withLateTimers(): void {
+  const usual = window.setTimeout;
+  const late = (run: TimerHandler, ms = 0) => usual(run, ms + 100);
+  window.setTimeout = late as typeof window.setTimeout;
+}
+
 beforeAll(async () => {
   [gateway, browser] = await Promise.all([Gateway.create(), openBrowser()]);
   ({ account, device } = await shop(gateway, { credits: 100 }, { name: "laporan" }));
   admin = await person(gateway, "ani@toko.example", "--admin");
   visitor = await visit(browser, gateway, admin);
+  await visitor.context.addInitScript(withLateTimers);
   page = visitor.page;
 });
 afterAll(async () => {

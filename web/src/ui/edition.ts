@@ -1,6 +1,6 @@
 // A form over something that others may change meanwhile: it is saved only where it still is as it
 // was shown.
-import { useMutation } from "@tanstack/react-query";
+import { notifyManager, useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Problem } from "../api/problem.ts";
 import { useText } from "../texts/index.tsx";
@@ -23,7 +23,8 @@ export function useEdition<Change>({ save, reload, saved, onSaved }: EditionProp
   const [round, setRound] = useState(0);
   const again = async () => {
     await reload();
-    setRound((present) => present + 1);
+    // What was read is handed to components by a timer: the next form is made after that, of it.
+    notifyManager.schedule(() => setRound((present) => present + 1));
   };
   const saving = useMutation({
     mutationFn: ({ tag, change }: { tag: string; change: Change }) => save(tag, change),
