@@ -11,6 +11,7 @@ import { Platform } from "./support/platform.ts";
 import { scratchFolder } from "./support/scratch.ts";
 import { waitFor } from "./support/wait.ts";
 
+const packaging = resolve(import.meta.dirname, "../packaging");
 const [number, friend] = [freshNumber(), freshNumber()];
 const port = await freePort();
 const platform = await Platform.start();
@@ -24,7 +25,7 @@ let key: string;
 /** The packaged ones, and where the platform is. */
 function settings(): [string, string] {
   const authority = platform.settings["outbound.ca_file"] as string;
-  const packaged = readFileSync(resolve(import.meta.dirname, "../packaging/merpati.toml"), "utf8");
+  const packaged = readFileSync(join(packaging, "merpati.toml"), "utf8");
   const text = packaged
     .replace("[http]", `[http]\nlisten = ["127.0.0.1:${port}"]`)
     .replace("[outbound]", `[outbound]\nallow = ["127.0.0.0/8"]\nca_file = "/etc/ssl/platform.pem"`)
@@ -158,4 +159,12 @@ here("the server ends, and no worker is left", async () => {
     "their end",
     () => system.do("systemctl", "list-units", "--no-legend", "merpati-worker@*") === "",
   );
+});
+
+here("nothing of a package that was removed runs, or starts with the machine", () => {
+  system.do("systemctl", "enable", "--now", "merpati", "merpati-worker.socket");
+  const script = readFileSync(join(packaging, "debian/prerm"), "utf8");
+  system.do("sh", "-c", script, "prerm", "remove");
+  expect(system.do("systemctl", "list-units", "--no-legend", "merpati*")).toBe("");
+  expect(system.do("find", "/etc/systemd/system", "-type", "l", "-name", "merpati*")).toBe("");
 });

@@ -17,7 +17,7 @@ mount --rbind /dev "$root/dev"
 mount -t tmpfs tmpfs "$root/run"
 mount -t tmpfs tmpfs "$root/tmp"
 
-install -m 0644 "$packaging"/*.service "$packaging"/*.socket "$root/usr/lib/systemd/system/"
+install -m 0644 "$packaging"/*.{service,socket,timer} "$root/usr/lib/systemd/system/"
 install -m 0644 "$packaging/merpati.sysusers" "$root/usr/lib/sysusers.d/merpati.conf"
 install "$program" "$root/usr/bin/merpati"
 install "$node" "$root/usr/local/bin/node"
