@@ -72,6 +72,14 @@ test("a failed message is sent again once, as a new one that names it", async ()
   expect((await gateway.cli("message", "retry", id)).stderr).toContain(retried.id);
 });
 
+test("a message that was cancelled can be sent after all", async () => {
+  const id = expectAccepted(await account.send(text({ delay: 3600 })));
+  await gateway.json("message", "cancel", id);
+  const again = await gateway.json("message", "retry", id);
+  expect(again.retry_of).toBe(id);
+  await waitFor("it to be sent", async () => (await show(again.id)).state === "sent");
+});
+
 test("a test callback is signed, answered and shown", async () => {
   const tested = await gateway.json("callback", "test", account.id, "--url", sink.url("/tested"));
   expect(tested).toMatchObject({ delivered: true, error: null });

@@ -208,8 +208,8 @@ void add_message_commands(Program& program) {
     add_request_command(
         program, group,
         on_message({.name = "retry",
-                    .summary = "Send a failed message again, as a new one",
-                    .details = "It is checked and charged as any other, and names the failed one. "
+                    .summary = "Send a message that failed or was cancelled again, as a new one",
+                    .details = "It is checked and charged as any other, and names the former. "
                                "A message is\nsent again once; the new one can be in its turn.",
                     .example = "merpati message retry 019c3f3e-7d00-7abc-8def-0123456789ab"},
                    "/messages/{}/retry"));

@@ -18,7 +18,7 @@ namespace merpati::store {
 struct Accept {
     std::unique_ptr<model::Message> message;  // `charged` is set by the store.
     std::optional<IdempotencyRecord> idempotency;
-    /// The failed message that this one sends again; both get an event that names the other.
+    /// The message that this one sends again; both get an event that names the other.
     std::optional<model::MessageId> retry_of{};
 
     enum class Result : std::uint8_t {

@@ -23,8 +23,8 @@ using model::CallbackState;
 constexpr std::size_t replayed_at_once = 500;  // In one commit, which delays others.
 constexpr std::size_t replayed_max = 10'000;   // By one call.
 constexpr std::size_t recent_max = 500;        // Callbacks that success is counted of.
-constexpr std::size_t hosts_max = 100;
-constexpr std::size_t waiting_max = 10'000;  // Counted of one host.
+constexpr std::size_t hosts_max = 100;         // Of those that wait, and of the recent ones.
+constexpr std::size_t waiting_max = 10'000;    // Counted of one host.
 
 /// Replays one page of what the filter finds. The number; empty: there is nothing more.
 Result<std::optional<std::size_t>> replay_page(const Context& context,
@@ -75,7 +75,10 @@ struct Host {
     std::string last_error;
     std::optional<Timestamp> next_attempt_at;
 };
-using Hosts = std::map<std::int64_t, Host>;
+struct Hosts {
+    std::map<std::int64_t, Host> by_key;
+    bool more = false;  // There are others.
+};
 
 std::string origin_of(const std::string& url) {
     const auto parsed = outbound::Url::parse(url);
@@ -88,10 +91,11 @@ Result<void> add_recent(store::Reader& reader, model::AccountId account, Hosts& 
         return pass(recent);
     }
     for (const auto& [callback, progress] : *recent) {
-        if (!hosts.contains(callback.origin_key) && hosts.size() >= hosts_max) {
+        if (!hosts.by_key.contains(callback.origin_key) && hosts.by_key.size() >= hosts_max) {
+            hosts.more = true;
             continue;
         }
-        auto& host = hosts[callback.origin_key];
+        auto& host = hosts.by_key[callback.origin_key];
         if (host.origin.empty()) {
             host.origin = origin_of(callback.url);
         }
@@ -105,14 +109,18 @@ Result<void> add_recent(store::Reader& reader, model::AccountId account, Hosts& 
 }
 
 Result<void> add_waiting(store::Reader& reader, model::AccountId account, Hosts& hosts) {
-    const auto origins = reader.callback_origins(account, std::nullopt, hosts_max);
+    auto origins = reader.callback_origins(account, std::nullopt, hosts_max + 1);
     if (!origins) {
         return pass(origins);
+    }
+    if (origins->size() > hosts_max) {
+        hosts.more = true;
+        origins->resize(hosts_max);
     }
     constexpr auto ever = from_unix_millis(253'402'300'799'999);  // The end of year 9999.
     for (const auto& summary : *origins) {
         const store::Endpoint endpoint{account, summary.origin_key};
-        auto& host = hosts[summary.origin_key];
+        auto& host = hosts.by_key[summary.origin_key];
         host.next_attempt_at = summary.due_from;
         const auto count = reader.callbacks_waiting(endpoint, waiting_max);
         if (!count) {
@@ -249,11 +257,13 @@ Result<value> hosts(const Context& context, Call& call) {
     }
     const auto health = context.callbacks.health(owner->id);
     boost::json::array items;
-    for (const auto& [key, host] : found) {
+    for (const auto& [key, host] : found.by_key) {
         const auto known = std::ranges::find(health, key, &callback::EndpointHealth::origin_key);
         items.push_back(view_of(host, known == health.end() ? nullptr : &*known));
     }
-    return page(std::move(items));
+    auto shown = page(std::move(items));
+    shown["more"] = found.more;
+    return shown;
 }
 
 }  // namespace merpati::api::manage::callbacks

@@ -43,7 +43,7 @@ Result<value> send_now(const Context& context, Call& call) {
     return shown ? Result<value>{view(*shown, call.principal)} : pass(shown);
 }
 
-/// As a new message, which is checked and charged as any other.
+/// One that failed or was cancelled, as a new message, which is checked and charged as any other.
 Result<value> retry(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
@@ -52,10 +52,12 @@ Result<value> retry(const Context& context, Call& call) {
     if (!record) {
         return pass(record);
     }
-    if (record->state != model::MessageState::failed) {
-        return fail(ErrorCode::conflict,
-                    fmt::format("message {} is {}: only a failed one can be sent again", call.id,
-                                model::to_string(record->state)));
+    if (record->state != model::MessageState::failed &&
+        record->state != model::MessageState::cancelled) {
+        return fail(
+            ErrorCode::conflict,
+            fmt::format("message {} is {}: only one that failed or was cancelled can be sent again",
+                        call.id, model::to_string(record->state)));
     }
     const auto sent = context.messages.retry(record->message);
     if (!sent) {

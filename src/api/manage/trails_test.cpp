@@ -254,6 +254,15 @@ TEST_F(TrailsTest, HostsTellWhatWaitsAndHowWellTheyAnswer) {
     EXPECT_EQ(host.at("success_rate").to_number<double>(), 0.5);
     EXPECT_EQ(host.at("breaker"), "open");
     EXPECT_EQ(host.at("next_probe_at").as_string(), to_rfc3339(clock.now() + 7s));
+    EXPECT_FALSE(hosts.json.at("more").as_bool());
+}
+
+TEST_F(TrailsTest, HostsThatAreLeftOutAreSaidToBe) {
+    for (std::int64_t origin = 1; origin <= 101; ++origin) {
+        told(CallbackState::waiting, origin);
+    }
+    const auto hosts = get("/callbacks/hosts?account=" + account);
+    EXPECT_TRUE(hosts.json.at("more").as_bool());
 }
 
 }  // namespace

@@ -11,23 +11,23 @@
 namespace merpati::api {
 
 struct Retry::Attempt {
-    model::MessageId failed;
+    model::MessageId ended;
     std::unique_ptr<model::Message> message;
     Done done;
 };
 
 namespace {
 
-admission::Submission submission_of(const model::Message& failed) {
-    return {.revision = failed.revision,
-            .type = failed.type,
-            .content = failed.body.empty() ? std::nullopt : std::optional{failed.body},
-            .media_url = failed.media_url,
-            .sender = failed.device.text(),
-            .recipient = failed.recipient,
-            .recipient_quoted = failed.recipient_quoted,
-            .typing = failed.typing,
-            .callback_url = failed.callback_url};
+admission::Submission submission_of(const model::Message& ended) {
+    return {.revision = ended.revision,
+            .type = ended.type,
+            .content = ended.body.empty() ? std::nullopt : std::optional{ended.body},
+            .media_url = ended.media_url,
+            .sender = ended.device.text(),
+            .recipient = ended.recipient,
+            .recipient_quoted = ended.recipient_quoted,
+            .typing = ended.typing,
+            .callback_url = ended.callback_url};
 }
 
 std::unexpected<Error> refused(Refusal refusal) {
@@ -49,8 +49,8 @@ Result<model::MessageId> result_of(const store::Accept& accept) {
 
 }  // namespace
 
-void Retry::send(const model::Message& failed, Done done) {
-    const auto account = rooms_.directory.find_account(failed.account);
+void Retry::send(const model::Message& ended, Done done) {
+    const auto account = rooms_.directory.find_account(ended.account);
     if (account == nullptr) {
         done(refused(Refusal::key_invalid));
         return;
@@ -61,15 +61,15 @@ void Retry::send(const model::Message& failed, Done done) {
         return;
     }
     auto admitted = rooms_.admission.admit(
-        submission_of(failed), admission::Principal::of(admission::KeyEntry{.account = account}));
+        submission_of(ended), admission::Principal::of(admission::KeyEntry{.account = account}));
     if (!admitted) {
         done(refused(admitted.error()));
         return;
     }
     auto attempt = std::make_shared<Attempt>(
-        Attempt{.failed = failed.id, .message = std::move(*admitted), .done = std::move(done)});
-    attempt->message->source = failed.source;
-    attempt->message->campaign = failed.campaign;
+        Attempt{.ended = ended.id, .message = std::move(*admitted), .done = std::move(done)});
+    attempt->message->source = ended.source;
+    attempt->message->campaign = ended.campaign;
     if (attempt->message->type == model::MessageType::media) {
         probe(std::move(attempt));
     } else {
@@ -96,7 +96,7 @@ void Retry::store_message(std::shared_ptr<Attempt> attempt) {
     message.accepted_at = rooms_.clock.wall_now();
     message.due_at = rooms_.clock.now();
     message.id = rooms_.ids.next();
-    store::Accept accept{.message = std::move(attempt->message), .retry_of = attempt->failed};
+    store::Accept accept{.message = std::move(attempt->message), .retry_of = attempt->ended};
     const bool taken =
         rooms_.committer.accept(std::move(accept), [this, attempt](store::Accept&& done) {
             auto result = result_of(done);

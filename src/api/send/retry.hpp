@@ -1,4 +1,4 @@
-// Sends a failed message again, as a new one.
+// Sends a message that failed or was cancelled again, as a new one.
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@ public:
 
     /// Calls `done` once, with the new message's id. Errors: refused (in the words that a caller of
     /// /v1/send reads), conflict (it was sent again before), busy.
-    void send(const model::Message& failed, Done done);
+    void send(const model::Message& ended, Done done);
 
 private:
     struct Attempt;

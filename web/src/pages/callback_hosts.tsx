@@ -10,7 +10,7 @@ import { useText, useWords } from "../texts/index.tsx";
 import { callbackError } from "../ui/callback_error.ts";
 import { type Column, DataTable } from "../ui/data_table.tsx";
 import { FormDialog } from "../ui/dialog.tsx";
-import { OneLine } from "../ui/notes.tsx";
+import { Note, OneLine } from "../ui/notes.tsx";
 import { Section } from "../ui/page.tsx";
 import { useNotices } from "../ui/problem_note.tsx";
 import { useRefresh } from "../ui/refresh.ts";
@@ -18,7 +18,8 @@ import { State } from "../ui/state.tsx";
 import { asInstant } from "../ui/url_state.ts";
 
 export function Hosts({ account }: { account: string }) {
-  const t = useText().callbacks;
+  const { t: texts, format } = useWords();
+  const t = texts.callbacks;
   const { can } = useSession();
   const [asking, setAsking] = useState(false);
   const allowed = can("callbacks:manage");
@@ -47,6 +48,7 @@ export function Hosts({ account }: { account: string }) {
         rowKey={(one) => one.origin}
         empty={null}
       />
+      {hosts.data.more && <Note calm>{t.hostsCut(format.number(hosts.data.items.length))}</Note>}
       <ReplayAll account={account} opened={asking} onClose={() => setAsking(false)} />
     </Section>
   );

@@ -38,6 +38,8 @@ export const id = {
   testHint: "Kosong: alamat callback akun ini",
   hosts: "Penerima",
   hostsLead: "Bagaimana setiap alamat menjawab belakangan ini.",
+  hostsCut: (n: string) =>
+    `Masih ada yang lain: ini ${n} yang ditunggu callback atau yang terbaru.`,
   breakers: { open: "Dijeda", failing: "Sering gagal", closed: "Menjawab" },
   errors: {
     timeout: "tidak menjawab pada waktunya",
@@ -92,6 +94,8 @@ export const en = {
   testHint: "Empty: the account's callback address",
   hosts: "Receivers",
   hostsLead: "How each address has answered lately.",
+  hostsCut: (n: string) =>
+    `There are others: these are ${n} that callbacks wait for, or the latest.`,
   breakers: { open: "Held back", failing: "Often fails", closed: "Answers" },
   errors: {
     timeout: "did not answer in time",
