@@ -173,7 +173,8 @@ public:
           platform_calls_({.clock = queue_clock_,
                            .connectors = connectors_,
                            .media_fetcher = media_fetcher_,
-                           .bytes_max = settings.media.max_bytes}),
+                           .bytes_max = settings.media.max_bytes,
+                           .log = log.in("connector")}),
           running_callbacks_(sender_, ids_, queue_clock_),
           sign_in_(
               random, settings, [this] { return server_.addresses(); }, tally_, log.in("people")),

@@ -62,6 +62,9 @@ struct PlatformCalls::Fetch {
     std::uint64_t bytes_max;
     media::ReceivedFilePtr file;
     Fetched done;
+    telemetry::Log log;
+
+    void written(const Result<std::uint64_t>& bytes);
 };
 
 PlatformCalls::PlatformCalls(Rooms rooms)
@@ -90,7 +93,8 @@ void PlatformCalls::fetch_media(const model::Device& device, store::ReceivedMedi
                                                .media = std::move(media),
                                                .bytes_max = bytes_max,
                                                .file = nullptr,
-                                               .done = std::move(done)});
+                                               .done = std::move(done),
+                                               .log = rooms_.log});
     rooms_.media_fetcher.make_file(
         device.account, bytes_max,
         [this, fetch, place = *std::move(place)](Result<media::ReceivedFilePtr> file) {
@@ -104,30 +108,35 @@ void PlatformCalls::fetch_media(const model::Device& device, store::ReceivedMedi
         });
 }
 
-/// What the connector says is judged by the file itself.
 void PlatformCalls::write(const std::shared_ptr<Fetch>& fetch) {
-    fetch->connector.fetch_media({.device = fetch->media.device,
-                                  .platform_id = fetch->media.platform_id,
-                                  .reference = fetch->media.reference,
-                                  .path = fetch->file->path(),
-                                  .bytes_max = fetch->bytes_max},
-                                 [fetch](const Result<std::uint64_t>& written) {
-                                     fetch->file->close();
-                                     if (!written) {
-                                         fetch->done(pass(written));
-                                         return;
-                                     }
-                                     const auto bytes = fetch->file->size();
-                                     if (!bytes) {
-                                         fetch->done(pass(bytes));
-                                     } else if (*bytes != *written || *bytes > fetch->bytes_max) {
-                                         fetch->done(fail(ErrorCode::unreachable,
-                                                          "the device's connector wrote another "
-                                                          "file than it says"));
-                                     } else {
-                                         fetch->done(std::move(fetch->file));
-                                     }
-                                 });
+    fetch->connector.fetch_media(
+        {.device = fetch->media.device,
+         .platform_id = fetch->media.platform_id,
+         .reference = fetch->media.reference,
+         .path = fetch->file->path(),
+         .bytes_max = fetch->bytes_max},
+        [fetch](const Result<std::uint64_t>& bytes) { fetch->written(bytes); });
+}
+
+/// What the connector says is judged by the file itself.
+void PlatformCalls::Fetch::written(const Result<std::uint64_t>& bytes) {
+    const bool fits = bytes && *bytes <= bytes_max;
+    const auto closed = fits ? file->accept(*bytes) : file->discard();
+    if (!closed) {
+        log.warn("a connector was to write received media to a file, and to close it",
+                 {{"device", telemetry::mask_number(media.device.text())},
+                  {"why", closed.error().detail}});
+    }
+    if (!bytes) {
+        done(pass(bytes));
+    } else if (!closed && closed.error().code == ErrorCode::io_failed) {
+        done(pass(closed));
+    } else if (!fits || !closed) {
+        done(fail(ErrorCode::unreachable,
+                  "the device's connector wrote another file than it says, or keeps it"));
+    } else {
+        done(std::move(file));
+    }
 }
 
 void PlatformCalls::check_number(const model::Device& device, std::string number, Checked done) {

@@ -10,12 +10,15 @@
 #include "connector/connectors.hpp"
 #include "daemon/number_checks.hpp"
 #include "media/media_fetcher.hpp"
+#include "telemetry/log.hpp"
 
 namespace merpati::daemon {
 
 /// Operation: a download gets an empty file within the room for media; the device's connector
-/// writes it; what is there then must be what the connector says, and no more than it may be. It is
-/// removed when the last who reads it lets go of it.
+/// writes it, and lets go of it; what is there then must be what the connector says, and no more
+/// than it may be. A connector that keeps the file could fill it, and the disk, when nobody looks:
+/// it is refused and written to the log. The file is removed when the last who reads it lets go of
+/// it.
 ///
 /// Fairness: a download takes a place from its beginning until its client has read it: of a device
 /// `of_device_max` at most, of an account no more than are still free. So a connector that hangs,
@@ -30,6 +33,7 @@ public:
         const connector::Connectors& connectors;
         media::MediaFetcher& media_fetcher;
         std::uint64_t bytes_max = 0;  // media.max_bytes
+        telemetry::Log log;
     };
     explicit PlatformCalls(Rooms rooms);
 

@@ -40,8 +40,13 @@ public:
             asked.release();
             return;
         }
-        std::ofstream{request.path} << request.reference;
+        std::ofstream file{request.path};
+        file << request.reference << std::flush;
         last_path = request.path;
+        if (keeps) {
+            kept = std::move(file);
+        }
+        file.close();
         done(said.value_or(request.reference.size()));
     }
     void check_number(model::PhoneNumber, std::string, NumberChecked done) override {
@@ -50,6 +55,8 @@ public:
     }
 
     std::optional<std::uint64_t> said;
+    bool keeps = false;
+    std::ofstream kept;
     std::filesystem::path last_path;
     std::vector<MediaFetched> hanging;
     std::counting_semaphore<> asked{0};
@@ -113,7 +120,8 @@ struct PlatformCallsTest : ::testing::Test {
     PlatformCalls calls{{.clock = clock,
                          .connectors = connectors,
                          .media_fetcher = media_fetcher,
-                         .bytes_max = 4'096}};
+                         .bytes_max = 4'096,
+                         .log = telemetry::Log::none()}};
 };
 
 TEST_F(PlatformCallsTest, AFileIsReadAndGone) {
@@ -129,6 +137,13 @@ TEST_F(PlatformCallsTest, AConnectorThatLiesIsFoundOut) {
     liar->said = 6;
     EXPECT_EQ(fetch("gambar", 3).error().code, ErrorCode::unreachable);
     EXPECT_EQ(fetch("gambar", 5'000).error().code, ErrorCode::refused);
+}
+
+TEST_F(PlatformCallsTest, AConnectorThatKeepsTheFileIsRefused) {
+    liar->keeps = true;
+    EXPECT_EQ(fetch("gambar", 6).error().code, ErrorCode::unreachable);
+    liar->keeps = false;
+    EXPECT_TRUE(fetch("gambar", 6));
 }
 
 TEST_F(PlatformCallsTest, ADeviceWhoseDownloadsHangKeepsOutNoOther) {

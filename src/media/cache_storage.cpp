@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -18,7 +17,6 @@ namespace {
 constexpr std::string_view incoming_prefix = "incoming-";
 constexpr std::uint64_t block = 4096;
 constexpr const char* lock_name = "lock";
-constexpr mode_t owner_only = 0600;
 constexpr mode_t group_reads = 0640;
 constexpr mode_t group_writes = 0660;
 
@@ -29,11 +27,6 @@ bool is_ours(const std::string& name) {
             name.find_first_not_of(hex_digits) == std::string::npos);
 }
 
-std::unexpected<Error> io_failure(const char* what) {
-    return fail(ErrorCode::io_failed,
-                std::string{what} + ": " + std::generic_category().message(errno));
-}
-
 std::unexpected<Error> folder_failure(const std::filesystem::path& folder, std::string why) {
     return fail(ErrorCode::io_failed,
                 "media.folder " + folder.string() + " cannot be used: " + std::move(why));
@@ -41,74 +34,24 @@ std::unexpected<Error> folder_failure(const std::filesystem::path& folder, std::
 
 }  // namespace
 
-Result<IncomingFile> IncomingFile::create(std::filesystem::path path, mode_t mode) {
-    FileDescriptor file{
-        ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-    if (!file || ::fchmod(file.get(), mode) != 0) {
-        return io_failure("a media file cannot be made");
-    }
-    return IncomingFile{std::move(path), std::move(file)};
-}
-
-IncomingFile::IncomingFile(IncomingFile&& other) noexcept
-    : path_(std::exchange(other.path_, {})),
-      file_(std::move(other.file_)),
-      bytes_(other.bytes_),
-      digest_(std::move(other.digest_)) {}
-
-IncomingFile::~IncomingFile() {
-    if (!path_.empty()) {
-        ::unlink(path_.c_str());
-    }
-}
-
 Result<void> IncomingFile::put(std::span<const std::byte> bytes) {
     digest_.add(bytes);
     bytes_ += bytes.size();
-    while (!bytes.empty()) {
-        const auto written = ::write(file_.get(), bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written <= 0) {
-            return io_failure("a media file cannot be written");
-        }
-        bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-    return {};
+    return file_.write(bytes);
 }
 
 Result<std::vector<std::byte>> IncomingFile::head(std::size_t bytes_max) const {
     std::vector<std::byte> bytes(bytes_max);
-    std::size_t size = 0;
-    while (size < bytes.size()) {
-        const auto got = ::pread(file_.get(), bytes.data() + size, bytes.size() - size,
-                                 static_cast<off_t>(size));
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            return io_failure("a media file cannot be read back");
-        }
-        if (got == 0) {
-            break;
-        }
-        size += static_cast<std::size_t>(got);
+    auto read = file_.read(0, bytes);
+    if (!read) {
+        return pass(read);
     }
-    bytes.resize(size);
+    bytes.resize(*read);
     return bytes;
 }
 
 std::string IncomingFile::sha256() {
     return to_hex(digest_.finish());
-}
-
-Result<void> IncomingFile::move_to(const std::filesystem::path& path) {
-    if (::rename(path_.c_str(), path.c_str()) != 0) {
-        return io_failure("a media file cannot be renamed");
-    }
-    path_.clear();
-    return {};
 }
 
 Result<std::unique_ptr<CacheStorage>> CacheStorage::open(const Clock& clock,
@@ -169,9 +112,10 @@ Result<void> CacheStorage::remove_leftovers() const {
 }
 
 Result<IncomingFile> CacheStorage::incoming() {
-    return IncomingFile::create(
+    auto file = TemporaryFile::create(
         options_.folder / (std::string{incoming_prefix} + std::to_string(++incoming_)),
         options_.group_reads ? group_reads : owner_only);
+    return file ? Result<IncomingFile>{IncomingFile{std::move(*file)}} : pass(file);
 }
 
 Result<ReceivedFilePtr> CacheStorage::receive() {

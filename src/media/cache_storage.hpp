@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <sys/types.h>
 #include <unordered_map>
 #include <vector>
 
@@ -18,20 +17,15 @@
 #include "base/error.hpp"
 #include "base/file_descriptor.hpp"
 #include "media/received_file.hpp"
+#include "media/temporary_file.hpp"
 
 namespace merpati::media {
 
 /// A file that is being written, counted and hashed, a piece at a time. It is removed with the
-/// object, unless `move_to` moved it. Nothing is flushed to the disk: after a crash the folder is
-/// emptied anyway.
+/// object, unless `move_to` moved it. After a crash the folder is emptied: nothing is flushed.
 class IncomingFile {
 public:
-    /// Whatever the mask of modes. Errors: io_failed (also if `path` exists).
-    [[nodiscard]] static Result<IncomingFile> create(std::filesystem::path path, mode_t mode);
-
-    ~IncomingFile();
-    IncomingFile(IncomingFile&& other) noexcept;
-    IncomingFile& operator=(IncomingFile&&) = delete;
+    explicit IncomingFile(TemporaryFile file) : file_(std::move(file)) {}
 
     /// Errors: io_failed (disk full, quota).
     [[nodiscard]] Result<void> put(std::span<const std::byte> bytes);
@@ -45,14 +39,12 @@ public:
     [[nodiscard]] std::string sha256();
 
     /// Errors: io_failed.
-    [[nodiscard]] Result<void> move_to(const std::filesystem::path& path);
+    [[nodiscard]] Result<void> move_to(const std::filesystem::path& path) {
+        return file_.move_to(path);
+    }
 
 private:
-    IncomingFile(std::filesystem::path path, FileDescriptor file)
-        : path_(std::move(path)), file_(std::move(file)) {}
-
-    std::filesystem::path path_;  // Empty: moved.
-    FileDescriptor file_;
+    TemporaryFile file_;
     std::uint64_t bytes_ = 0;
     Sha256Stream digest_;
 };

@@ -1,64 +1,51 @@
 #include "media/received_file.hpp"
 
-#include <cerrno>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <system_error>
-#include <unistd.h>
+#include <algorithm>
+#include <span>
 
 namespace merpati::media {
-namespace {
-
-std::unexpected<Error> io_failure(const char* what) {
-    return fail(ErrorCode::io_failed,
-                std::string{what} + ": " + std::generic_category().message(errno));
-}
-
-}  // namespace
 
 Result<std::shared_ptr<ReceivedFile>> ReceivedFile::create(std::filesystem::path path,
                                                            mode_t mode) {
-    FileDescriptor file{
-        ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-    if (!file || ::fchmod(file.get(), mode) != 0) {
-        return io_failure("a file for received media cannot be made");
+    auto file = TemporaryFile::create(std::move(path), mode);
+    if (!file) {
+        return pass(file);
     }
-    return std::shared_ptr<ReceivedFile>{new ReceivedFile{std::move(path), std::move(file)}};
+    return std::shared_ptr<ReceivedFile>{new ReceivedFile{std::move(*file)}};
 }
 
-void ReceivedFile::close() {
-    if (!path_.empty()) {
-        ::unlink(path_.c_str());
-        path_.clear();
+Result<void> ReceivedFile::accept(std::uint64_t bytes) {
+    const auto alone = file_.withdraw();
+    const auto size = file_.size();  // Nobody else changes it any more.
+    if (!alone || !*alone || !size || *size != bytes) {
+        if (auto discarded = discard(); !discarded) {
+            return discarded;
+        }
+        return fail(ErrorCode::conflict, "received media are not as long as was said");
     }
+    bytes_ = bytes;
+    return {};
 }
 
-Result<std::uint64_t> ReceivedFile::size() const {
-    struct stat found{};
-    if (::fstat(file_.get(), &found) != 0) {
-        return io_failure("received media cannot be looked at");
+Result<void> ReceivedFile::discard() {
+    const auto alone = file_.withdraw();
+    if (auto emptied = file_.empty(); !emptied) {
+        return emptied;
     }
-    return static_cast<std::uint64_t>(found.st_size);
+    if (!alone) {
+        return pass(alone);
+    }
+    return *alone ? Result<void>{}
+                  : fail(ErrorCode::conflict, "somebody keeps a file of received media");
 }
 
 Result<std::string> ReceivedFile::read(std::uint64_t offset, std::size_t bytes) const {
-    std::string text(bytes, '\0');
-    std::size_t size = 0;
-    while (size < bytes) {
-        const auto got = ::pread(file_.get(), text.data() + size, bytes - size,
-                                 static_cast<off_t>(offset + size));
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            return io_failure("received media cannot be read");
-        }
-        if (got == 0) {
-            break;
-        }
-        size += static_cast<std::size_t>(got);
+    std::string text(std::min<std::uint64_t>(bytes, bytes_ - std::min(offset, bytes_)), '\0');
+    auto read = file_.read(offset, std::as_writable_bytes(std::span{text}));
+    if (!read) {
+        return pass(read);
     }
-    text.resize(size);
+    text.resize(*read);
     return text;
 }
 

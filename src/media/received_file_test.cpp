@@ -1,9 +1,12 @@
 // The file that a connector writes and the gateway reads.
 #include "media/received_file.hpp"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "media/cache_storage.hpp"
@@ -15,6 +18,11 @@ namespace {
 
 void write(const std::filesystem::path& path, const std::string& text) {
     std::ofstream{path, std::ios::binary} << text;
+}
+
+off_t size_of(const FileDescriptor& file) {
+    struct stat found{};
+    return ::fstat(file.get(), &found) == 0 ? found.st_size : -1;
 }
 
 struct ReceivedFileTest : ::testing::Test {
@@ -32,14 +40,65 @@ TEST_F(ReceivedFileTest, IsWhatWasWrittenToItWhateverStandsAtItsPathLater) {
     write(folder.file("secret"), "rahasia");
     std::filesystem::remove(file->path());
     std::filesystem::create_symlink(folder.file("secret"), file->path());
-    EXPECT_EQ(file->size().value(), 6U);
+    const auto path = file->path();
+    ASSERT_TRUE(file->accept(6));
+    EXPECT_EQ(file->bytes(), 6U);
     EXPECT_EQ(file->read(0, 100).value(), "gambar");
     EXPECT_EQ(file->read(3, 2).value(), "ba");
-    const auto path = file->path();
-    file->close();
+    EXPECT_EQ(file->read(7, 2).value(), "");
     EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(path)));
-    EXPECT_EQ(file->read(0, 6).value(), "gambar");
     EXPECT_TRUE(std::filesystem::exists(folder.file("secret")));
+}
+
+TEST_F(ReceivedFileTest, OfAnotherLengthThanWasSaidIsEmptied) {
+    const auto storage = open();
+    const auto file = storage->receive().value();
+    write(file->path(), "gambar");
+    EXPECT_EQ(file->accept(5).error().code, ErrorCode::conflict);
+    EXPECT_EQ(file->read(0, 100).value(), "");
+}
+
+TEST_F(ReceivedFileTest, WhoeverKeepsItOpenIsFoundOut) {
+    const auto storage = open();
+    for (const int mode : {O_RDONLY, O_WRONLY, O_RDWR}) {
+        const auto file = storage->receive().value();
+        const FileDescriptor kept{::open(file->path().c_str(), mode | O_CLOEXEC)};
+        write(file->path(), "gambar");
+        EXPECT_EQ(file->accept(6).error().code, ErrorCode::conflict);
+        EXPECT_EQ(size_of(kept), 0) << "what it holds takes no room";
+        EXPECT_EQ(file->read(0, 100).value(), "");
+    }
+    const auto file = storage->receive().value();
+    {
+        const FileDescriptor kept{::open(file->path().c_str(), O_WRONLY | O_CLOEXEC)};
+        EXPECT_EQ(file->discard().error().code, ErrorCode::conflict);
+    }
+    EXPECT_TRUE(file->discard());
+}
+
+TEST_F(ReceivedFileTest, WhoeverKeepsAnotherNameOfItIsFoundOut) {
+    const auto storage = open();
+    const auto file = storage->receive().value();
+    write(file->path(), "gambar");
+    std::filesystem::create_hard_link(file->path(), folder.file("kept"));
+    EXPECT_EQ(file->accept(6).error().code, ErrorCode::conflict);
+    EXPECT_EQ(std::filesystem::file_size(folder.file("kept")), 0U);
+}
+
+TEST_F(ReceivedFileTest, ItsGroupMayNotOpenItAgainAndWhatIsAddedIsNotRead) {
+    const auto storage =
+        CacheStorage::open(clock, {.folder = folder.path() / "media", .group_reads = true}).value();
+    const auto file = storage->receive().value();
+    write(file->path(), "gambar");
+    const FileDescriptor name{::open(file->path().c_str(), O_PATH | O_CLOEXEC)};
+    ASSERT_TRUE(file->accept(6));
+    struct stat found{};
+    ASSERT_EQ(::fstat(name.get(), &found), 0);
+    EXPECT_EQ(found.st_mode & 0777, 0600);
+    std::ofstream{fmt::format("/proc/self/fd/{}", name.get()), std::ios::app} << "rahasia";
+    EXPECT_EQ(size_of(name), 13);
+    EXPECT_EQ(file->read(0, 100).value(), "gambar");
+    EXPECT_EQ(file->read(6, 100).value(), "");
 }
 
 TEST_F(ReceivedFileTest, WhatACrashLeftIsRemoved) {

@@ -9,15 +9,15 @@
 namespace merpati::api::manage::received {
 namespace {
 
-/// A file in pieces. One that has become shorter meanwhile is cut off.
+/// A file in pieces. One that is shorter than what was accepted is cut off.
 class FilePieces final : public Lines {
 public:
-    FilePieces(media::ReceivedFilePtr file, std::uint64_t bytes, std::string_view type)
-        : file_(std::move(file)), bytes_(bytes), type_(type) {}
+    FilePieces(media::ReceivedFilePtr file, std::string_view type)
+        : file_(std::move(file)), type_(type) {}
 
     Result<Piece> next() override {
         const auto count = static_cast<std::size_t>(
-            std::min<std::uint64_t>(bytes_ - offset_, http::BodyWriter::piece_max));
+            std::min<std::uint64_t>(file_->bytes() - offset_, http::BodyWriter::piece_max));
         auto text = file_->read(offset_, count);
         if (!text) {
             return pass(text);
@@ -26,26 +26,21 @@ public:
             return fail(ErrorCode::io_failed, "received media have become shorter");
         }
         offset_ += count;
-        return Piece{.text = std::move(*text), .is_last = offset_ == bytes_};
+        return Piece{.text = std::move(*text), .is_last = offset_ == file_->bytes()};
     }
 
     [[nodiscard]] std::string_view content_type() const noexcept override { return type_; }
 
 private:
     const media::ReceivedFilePtr file_;
-    const std::uint64_t bytes_;
     const std::string_view type_;
     std::uint64_t offset_ = 0;
 };
 
-Result<LateAnswer> answer_with(media::ReceivedFilePtr file, const store::ReceivedMedia& media) {
-    const auto bytes = file->size();
-    if (!bytes) {
-        return pass(bytes);
-    }
+LateAnswer answer_with(media::ReceivedFilePtr file, const store::ReceivedMedia& media) {
     const auto type = download_type(media.mime);
-    return LateAnswer{.lines = std::make_unique<FilePieces>(std::move(file), *bytes, type),
-                      .headers = download_headers(media.name, type)};
+    return {.lines = std::make_unique<FilePieces>(std::move(file), type),
+            .headers = download_headers(media.name, type)};
 }
 
 }  // namespace
@@ -59,11 +54,13 @@ Result<Begin> media(const Context& context, Call& call) {
         return pass(found);
     }
     return [&platform = context.platform, found = *std::move(found)](Answered answered) {
-        platform.fetch_media(*found.device, found.media,
-                             [media = found.media, answered = std::move(answered)](
-                                 Result<media::ReceivedFilePtr> file) mutable {
-                                 answered(file ? answer_with(std::move(*file), media) : pass(file));
-                             });
+        platform.fetch_media(
+            *found.device, found.media,
+            [media = found.media,
+             answered = std::move(answered)](Result<media::ReceivedFilePtr> file) mutable {
+                answered(file ? Result<LateAnswer>{answer_with(std::move(*file), media)}
+                              : pass(file));
+            });
     };
 }
 
