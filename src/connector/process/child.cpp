@@ -167,18 +167,14 @@ Result<std::string> find_program(const std::string& name, const std::string& pat
 }
 
 Result<Child> Child::start(const Program& program) {
-    auto socket = socket_ends();
-    if (!socket) {
-        return pass(socket);
+    auto ends = worker_ends();
+    if (!ends) {
+        return pass(ends);
     }
-    auto output = output_ends();
-    if (!output) {
-        return pass(output);
-    }
-    auto child = start(program, std::move(socket->its), std::move(output->its));
+    auto child = start(program, std::move(ends->socket.its), std::move(ends->output.its));
     if (child) {
-        child->socket_ = std::move(socket->ours);
-        child->output_ = std::move(output->ours);
+        child->socket_ = std::move(ends->socket.ours);
+        child->output_ = std::move(ends->output.ours);
     }
     return child;
 }

@@ -23,16 +23,18 @@ Result<Ends> ends_of(int made, const std::array<int, 2>& pair, const char* what)
 
 }  // namespace
 
-Result<Ends> socket_ends() {
+Result<WorkerEnds> worker_ends() {
     std::array<int, 2> pair{};
-    const int made = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data());
-    return ends_of(made, pair, "a socket for it cannot be made");
-}
-
-Result<Ends> output_ends() {
-    std::array<int, 2> pair{};
-    const int made = ::pipe2(pair.data(), O_CLOEXEC);
-    return ends_of(made, pair, "a pipe for it cannot be made");
+    auto socket = ends_of(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()), pair,
+                          "a socket for it cannot be made");
+    if (!socket) {
+        return pass(socket);
+    }
+    auto output = ends_of(::pipe2(pair.data(), O_CLOEXEC), pair, "a pipe for it cannot be made");
+    if (!output) {
+        return pass(output);
+    }
+    return WorkerEnds{.socket = std::move(*socket), .output = std::move(*output)};
 }
 
 }  // namespace merpati::connector::process

@@ -12,9 +12,13 @@ struct Ends {
     FileDescriptor its;
 };
 
-/// For the protocol. Errors: io_failed, with a sentence for the operator.
-[[nodiscard]] Result<Ends> socket_ends();
-/// For what it prints: ours is read. Errors: as above.
-[[nodiscard]] Result<Ends> output_ends();
+/// Of the protocol's socket, and of the pipe for what the worker prints: ours is read.
+struct WorkerEnds {
+    Ends socket;
+    Ends output;
+};
+
+/// Errors: io_failed, with a sentence for the operator.
+[[nodiscard]] Result<WorkerEnds> worker_ends();
 
 }  // namespace merpati::connector::process

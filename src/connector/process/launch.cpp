@@ -33,8 +33,21 @@ Result<json::object> parse(std::string_view text) {
     return std::move(parsed.get_object());
 }
 
-std::unexpected<Error> wrong(const Fields& fields) {
-    return fail(ErrorCode::protocol, fields.wrong() + " is missing or wrong");
+/// What `take` makes of an object's fields. Errors: protocol (see `parse`; a field is missing or
+/// wrong).
+template <class Packet>
+Result<Packet> read(std::string_view text, void (*take)(Fields&, Packet&)) {
+    const auto object = parse(text);
+    if (!object) {
+        return pass(object);
+    }
+    Fields fields{*object};
+    Packet packet;
+    take(fields, packet);
+    if (!fields.wrong().empty()) {
+        return fail(ErrorCode::protocol, fields.wrong() + " is missing or wrong");
+    }
+    return packet;
 }
 
 }  // namespace
@@ -46,15 +59,10 @@ std::string write_order(const LaunchOrder& order) {
 }
 
 Result<LaunchOrder> read_order(std::string_view text) {
-    const auto object = parse(text);
-    if (!object) {
-        return pass(object);
-    }
-    Fields fields{*object};
-    LaunchOrder order;
-    order.kind = fields.flag("examine") ? LaunchOrder::Kind::examine : LaunchOrder::Kind::run;
-    order.memory_max = fields.count("memory_max", 0, std::uint64_t{1} << 48U);
-    return fields.wrong().empty() ? Result<LaunchOrder>{order} : wrong(fields);
+    return read<LaunchOrder>(text, [](Fields& fields, LaunchOrder& order) {
+        order.kind = fields.flag("examine") ? LaunchOrder::Kind::examine : LaunchOrder::Kind::run;
+        order.memory_max = fields.count("memory_max", 0, std::uint64_t{1} << 48U);
+    });
 }
 
 std::string write_report(const LaunchReport& report) {
@@ -68,23 +76,18 @@ std::string write_report(const LaunchReport& report) {
 }
 
 Result<LaunchReport> read_report(std::string_view text) {
-    const auto object = parse(text);
-    if (!object) {
-        return pass(object);
-    }
-    Fields fields{*object};
-    LaunchReport report;
-    const auto word = fields.text("report", 16);
-    const auto* const found = std::ranges::find(report_words, word);
-    if (found == report_words.end()) {
-        fields.refuse("report");
-    } else {
-        report.kind = static_cast<LaunchReport::Kind>(found - report_words.begin());
-    }
-    report.text = fields.words("text", text_max);
-    const auto code = fields.count_if("exit_code", 0, exit_code_max);
-    report.exit_code = code ? static_cast<int>(*code) : -1;
-    return fields.wrong().empty() ? Result<LaunchReport>{std::move(report)} : wrong(fields);
+    return read<LaunchReport>(text, [](Fields& fields, LaunchReport& report) {
+        const auto word = fields.text("report", 16);
+        const auto* const found = std::ranges::find(report_words, word);
+        if (found == report_words.end()) {
+            fields.refuse("report");
+        } else {
+            report.kind = static_cast<LaunchReport::Kind>(found - report_words.begin());
+        }
+        report.text = fields.words("text", text_max);
+        const auto code = fields.count_if("exit_code", 0, exit_code_max);
+        report.exit_code = code ? static_cast<int>(*code) : -1;
+    });
 }
 
 }  // namespace merpati::connector::process

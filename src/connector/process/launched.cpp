@@ -17,7 +17,7 @@
 namespace merpati::connector::process {
 namespace {
 
-std::unexpected<Error> not_connected(const std::string& path, int error) {
+std::unexpected<Error> connect_failure(const std::string& path, int error) {
     const auto why = std::generic_category().message(error);
     switch (error) {
         case ENOENT:
@@ -61,7 +61,7 @@ Result<FileDescriptor> connect_to(const std::string& path) {
     if (!connection || !ask_for_sender(connection.get()) ||
         ::connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
             0) {
-        return not_connected(path, errno);
+        return connect_failure(path, errno);
     }
     if (auto judged = judge_listener(path, connection.get()); !judged) {
         return pass(judged);
@@ -82,20 +82,16 @@ Result<Launched> Launched::start(const Clock& clock, const LauncherPlace& place,
         auto sent = send_packet(launched.connection_.get(), write_order(order));
         return sent ? Result<Launched>{std::move(launched)} : pass(sent);
     }
-    auto socket = socket_ends();
-    if (!socket) {
-        return pass(socket);
+    auto ends = worker_ends();
+    if (!ends) {
+        return pass(ends);
     }
-    auto output = output_ends();
-    if (!output) {
-        return pass(output);
-    }
-    const std::array given{socket->its.get(), output->its.get()};
+    const std::array given{ends->socket.its.get(), ends->output.its.get()};
     if (auto sent = send_packet(launched.connection_.get(), write_order(order), given); !sent) {
         return pass(sent);
     }
-    launched.socket_ = std::move(socket->ours);
-    launched.output_ = std::move(output->ours);
+    launched.socket_ = std::move(ends->socket.ours);
+    launched.output_ = std::move(ends->output.ours);
     return launched;
 }
 
