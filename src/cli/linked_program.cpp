@@ -16,7 +16,7 @@ namespace {
 
 constexpr int major_min = 20;
 constexpr int minor_min = 19;
-constexpr int answer_within = 3'000;  // Milliseconds.
+constexpr int version_within = 3'000;  // Milliseconds.
 
 /// What `node --version` prints; empty: nothing, or not in time.
 std::string version_of(const std::string& node) {
@@ -28,7 +28,7 @@ std::string version_of(const std::string& node) {
     const FileDescriptor output{child->take_output()};
     pollfd ready{.fd = output.get(), .events = POLLIN, .revents = 0};
     std::array<char, 64> text{};
-    if (::poll(&ready, 1, answer_within) <= 0 ||
+    if (::poll(&ready, 1, version_within) <= 0 ||
         ::read(output.get(), text.data(), text.size() - 1) <= 0) {
         return {};
     }

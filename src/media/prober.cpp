@@ -6,7 +6,7 @@ namespace merpati::media {
 namespace {
 
 /// How exactly the wait for a slot is limited.
-constexpr Millis check_every{50};
+constexpr Millis wait_check_every{50};
 
 }  // namespace
 
@@ -16,7 +16,7 @@ Prober::Prober(const boost::asio::any_io_executor& executor, const RequestTools&
       options_(options),
       limiter_(options.limits),
       results_(options.kept_max),
-      timer_(executor, check_every, [this] { return end_late(); }) {}
+      timer_(executor, wait_check_every, [this] { return end_late(); }) {}
 
 void Prober::probe(model::AccountId account, const std::string& url, model::Revision revision,
                    ProbeDone done) {

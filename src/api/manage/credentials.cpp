@@ -15,7 +15,6 @@ namespace {
 using boost::json::object;
 using boost::json::value;
 
-constexpr std::size_t code_bytes_max = 64;
 constexpr std::chrono::minutes recent{15};
 
 bool is_recent(const Context& context, const model::Session& session) {

@@ -11,7 +11,7 @@ namespace merpati::api::manage {
 namespace {
 
 constexpr std::size_t check_bytes = 6;  // Eight characters: no line between check and position.
-constexpr std::size_t text_bytes_max = 512;
+constexpr std::size_t cursor_bytes_max = 512;
 
 std::string check_of(std::string_view list, std::string_view position) {
     std::string whole{list};
@@ -57,7 +57,7 @@ std::string cursor_text(std::string_view list, std::string_view position) {
 }
 
 std::optional<std::string> cursor_position(std::string_view list, std::string_view text) {
-    if (text.size() > text_bytes_max) {
+    if (text.size() > cursor_bytes_max) {
         return std::nullopt;
     }
     const auto bytes = from_url_text(text);

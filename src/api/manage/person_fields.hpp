@@ -1,6 +1,7 @@
 // What operations on people have in common.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,9 @@
 #include "api/manage/handlers.hpp"
 
 namespace merpati::api::manage {
+
+/// Of a one-time code, or of one for recovery, with whatever stands between its characters.
+inline constexpr std::size_t code_bytes_max = 64;
 
 inline constexpr std::string_view role_words = "owner, operator or viewer";
 

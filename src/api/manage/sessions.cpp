@@ -19,7 +19,6 @@ namespace {
 using boost::json::object;
 using boost::json::value;
 
-constexpr std::size_t code_bytes_max = 64;
 constexpr std::size_t token_bytes_max = 128;
 
 /// Why a sign-in did not succeed; told apart only for who knew the password.

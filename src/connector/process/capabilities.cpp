@@ -16,7 +16,6 @@ constexpr std::size_t media_types_max = 256;
 constexpr std::size_t media_type_bytes_max = 128;
 constexpr std::size_t window_max = 64;
 constexpr std::size_t characters_max = 65'536;  // What the gateway itself takes.
-constexpr std::array<std::string_view, 4> methods{"qr", "code", "otp", "passkey"};
 
 std::unexpected<Error> wrong(std::string_view field) {
     return fail(ErrorCode::invalid_argument, std::string{field});
@@ -71,8 +70,9 @@ Result<Capabilities> read_capabilities(const json::object& object) {
             return wrong("capabilities.pairing");
         }
         // A newer worker may know more ways than this gateway.
-        std::erase_if(
-            *all, [](const auto& one) { return std::ranges::find(methods, one) == methods.end(); });
+        std::erase_if(*all, [](const auto& one) {
+            return std::ranges::find(pairing_methods, one) == pairing_methods.end();
+        });
         read.pairing = std::move(*all);
     }
     if (const auto* types = object.if_contains("media_types");

@@ -1,7 +1,9 @@
 // What a worker says of itself (docs/connector-protocol.md, sections 3 and 4).
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include <boost/json/object.hpp>
 
@@ -11,6 +13,9 @@
 namespace merpati::connector::process {
 
 constexpr int protocol_version = 1;
+
+/// The ways of pairing that the gateway knows.
+inline constexpr std::array<std::string_view, 4> pairing_methods{"qr", "code", "otp", "passkey"};
 
 struct Hello {
     bool speaks_ours = false;

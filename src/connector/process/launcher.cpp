@@ -10,7 +10,7 @@
 namespace merpati::connector::process {
 namespace {
 
-using Kind = LaunchReport::Kind;
+using ReportKind = LaunchReport::Kind;
 
 Result<void> report(const FileDescriptor& connection, const LaunchReport& report) {
     return send_packet(connection.get(), write_report(report));
@@ -61,18 +61,19 @@ Result<void> run(const FileDescriptor& connection, const LauncherOptions& option
                  const LaunchOrder& order, Packet&& packet) {
     auto program = options.program();
     if (!program) {
-        return report(connection, {.kind = Kind::not_run, .text = program.error().detail});
+        return report(connection, {.kind = ReportKind::not_run, .text = program.error().detail});
     }
     program->memory_max = order.memory_max;
     auto child =
         Child::start(*program, std::move(packet.descriptors[0]), std::move(packet.descriptors[1]));
     if (!child) {
-        return report(connection, {.kind = Kind::not_run, .text = child.error().detail});
+        return report(connection, {.kind = ReportKind::not_run, .text = child.error().detail});
     }
     auto how = watch(connection, *child, order.memory_max, options.memory_every);
     // Nobody may be there any more to hear it.
-    (void)report(connection,
-                 {.kind = Kind::ended, .text = std::move(how), .exit_code = child->exit_code()});
+    (void)report(
+        connection,
+        {.kind = ReportKind::ended, .text = std::move(how), .exit_code = child->exit_code()});
     return {};
 }
 
@@ -85,15 +86,15 @@ Result<void> launch(const FileDescriptor& connection, const LauncherOptions& opt
     }
     const auto order = read_order(packet->text);
     if (!order) {
-        (void)report(connection, {.kind = Kind::not_run, .text = order.error().detail});
+        (void)report(connection, {.kind = ReportKind::not_run, .text = order.error().detail});
         return pass(order);
     }
-    if (auto said = report(connection, {.kind = Kind::begins}); !said) {
+    if (auto said = report(connection, {.kind = ReportKind::begins}); !said) {
         return said;
     }
     if (order->kind == LaunchOrder::Kind::examine) {
         const auto found = options.examine();
-        return report(connection, {.kind = found ? Kind::examined : Kind::not_run,
+        return report(connection, {.kind = found ? ReportKind::examined : ReportKind::not_run,
                                    .text = found ? *found : found.error().detail});
     }
     if (!packet->descriptors[0] || !packet->descriptors[1]) {

@@ -42,7 +42,7 @@ std::unexpected<Error> platform_error(const boost::json::object& error) {
                                        : fmt::format("{} (its code: {})", row.words, code));
 }
 
-std::unexpected<Error> no_answer() {
+std::unexpected<Error> unanswered() {
     return fail(ErrorCode::timeout,
                 "the device's connector is not there, or did not answer in time");
 }
@@ -67,7 +67,7 @@ boost::json::object media_fields(const MediaRequest& request, Millis within) {
 
 Result<std::uint64_t> fetched_bytes(const Frame* answer) {
     if (answer == nullptr) {
-        return no_answer();
+        return unanswered();
     }
     if (!answer->ok) {
         return platform_error(answer->fields);
@@ -79,7 +79,7 @@ Result<std::uint64_t> fetched_bytes(const Frame* answer) {
 
 Result<bool> is_registered(const Frame* answer) {
     if (answer == nullptr) {
-        return no_answer();
+        return unanswered();
     }
     if (!answer->ok) {
         return platform_error(answer->fields);

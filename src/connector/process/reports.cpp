@@ -9,6 +9,7 @@
 
 #include "base/encoding.hpp"
 #include "base/uuid.hpp"
+#include "connector/process/capabilities.hpp"
 #include "connector/process/fields.hpp"
 #include "connector/process/send_answer.hpp"
 
@@ -27,7 +28,6 @@ constexpr std::uint64_t pairing_ms_max = 3'600'000;
 constexpr std::uint64_t time_max = 253'402'300'799'999;  // The year 9999.
 constexpr std::array<std::string_view, 9> types{
     "text", "image", "video", "audio", "other", "document", "sticker", "location", "contact"};
-constexpr std::array<std::string_view, 4> methods{"qr", "code", "otp", "passkey"};
 
 std::unexpected<Error> wrong(const std::string& field) {
     return fail(ErrorCode::invalid_argument, field);
@@ -87,7 +87,7 @@ Result<PairingReport> read_pairing(const json::object& object, Timestamp now) {
     report.step.method = fields.text("method", 16);
     report.step.payload = fields.text("payload", PairingStep::payload_bytes_max);
     report.step.expires_at = now + Millis{fields.count("expires_in_ms", 1, pairing_ms_max)};
-    if (std::ranges::find(methods, report.step.method) == methods.end()) {
+    if (std::ranges::find(pairing_methods, report.step.method) == pairing_methods.end()) {
         fields.refuse("method");
     }
     if (!fields.wrong().empty()) {
