@@ -107,6 +107,10 @@ TEST_P(DamageTest, TheWriterLeavesOutWhatIsDamagedAndWritesTheRest) {
         damaged += finish.damaged ? 1 : 0;
     }
     EXPECT_EQ(damaged, each);  // The lane as a whole: nothing of it is sent any more.
+    const auto days = take(
+        reader()->usage({.account = account, .since = Timestamp{}, .until = clock.now() + 24h}));
+    ASSERT_EQ(days.size(), 1U);
+    EXPECT_EQ(days[0].sent, each);  // What was begun, undone and written again counts once.
     EXPECT_EQ(batch.accepts.front().result, Accept::Result::stored);
     EXPECT_EQ(batch.changes.front().result.error().code, ErrorCode::busy);
     EXPECT_TRUE(batch.changes.back().result);

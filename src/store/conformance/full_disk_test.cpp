@@ -61,6 +61,19 @@ TEST_P(FullDiskTest, ACreditThatAnUndoneBatchTookIsNotTaken) {
     EXPECT_EQ(credit_of(account), 8);
 }
 
+TEST_P(FullDiskTest, WhatAnUndoneBatchCountedIsCountedOnceWhenThereIsRoom) {
+    WriteBatch batch;
+    batch.finishes.push_back(finish_of(accepted()));
+    auto full = GetParam().fill_disk();
+    EXPECT_FALSE(store->write(batch));
+    full.reset();
+    write(batch);
+    const auto days = take(reader()->usage(
+        {.account = account, .since = Timestamp{}, .until = clock.now() + std::chrono::hours{24}}));
+    ASSERT_EQ(days.size(), 1U);
+    EXPECT_EQ(days[0].sent, 1U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, FullDiskTest, ::testing::ValuesIn(engines()), name_of);
 
 }  // namespace
