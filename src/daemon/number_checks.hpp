@@ -10,7 +10,7 @@
 
 #include "api/manage/context.hpp"
 #include "base/clock.hpp"
-#include "media/account_cache.hpp"
+#include "base/shared_cache.hpp"
 #include "model/device.hpp"
 
 namespace merpati::daemon {
@@ -48,7 +48,7 @@ private:
 
     const Clock& clock_;
     std::mutex mutex_;
-    media::AccountCache<std::string, Kept> kept_{kept_max};
+    SharedCache<model::AccountId, std::string, Kept> kept_{kept_max};
     // When each device will have all its questions again; those that have are forgotten.
     std::unordered_map<model::PhoneNumber, SteadyTime> whole_at_;
 };

@@ -12,8 +12,8 @@
 #include <unordered_map>
 
 #include "base/clock.hpp"
+#include "base/shared_cache.hpp"
 #include "base/shared_limit.hpp"
-#include "media/account_cache.hpp"
 #include "model/ids.hpp"
 
 namespace merpati::media {
@@ -62,7 +62,7 @@ using SlotPtr = std::shared_ptr<Slot>;
 /// the hosts of each. The same holds for the slots of hosts that are not healthy, and for the
 /// waiting. Standings are kept per account: nobody's requests make a host worse for others.
 ///
-/// Limits: HostLimits. Memory: what waits, and `hosts_max` standings (AccountCache).
+/// Limits: HostLimits. Memory: what waits, and `hosts_max` standings (SharedCache).
 ///
 /// Threads: none; its owner's. `go` may call every method.
 class HostLimiter {
@@ -142,7 +142,7 @@ private:
     const HostLimits limits_;
     std::unordered_map<model::AccountId, Account> accounts_;  // With slots held or waited for.
     std::list<Account*> round_;                               // Those with ready hosts.
-    AccountCache<std::string, Standing> standings_;
+    SharedCache<model::AccountId, std::string, Standing> standings_;
     SharedLimit slots_;
     SharedLimit unproven_;   // Of them, at hosts that are not healthy,
     SharedLimit unhealthy_;  // and at hosts that are unhealthy.

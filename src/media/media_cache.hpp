@@ -11,10 +11,11 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include "media/account_cache.hpp"
+#include "base/shared_cache.hpp"
 #include "media/byte_budget.hpp"
 #include "media/download.hpp"
 #include "media/host_limiter.hpp"
+#include "media/url_key.hpp"
 #include "outbound/periodic_timer.hpp"
 
 namespace merpati::media {
@@ -105,7 +106,7 @@ private:
     const std::unique_ptr<CacheStorage> storage_;
     HostLimiter limiter_;
     ByteBudget budget_;
-    AccountCache<Sha256, Entry, DigestHash> entries_;
+    SharedCache<model::AccountId, Sha256, Entry, DigestHash> entries_;
     outbound::PeriodicTimer retry_timer_;
     outbound::PeriodicTimer budget_timer_;
     outbound::PeriodicTimer removal_timer_;

@@ -10,9 +10,10 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
-#include "media/account_cache.hpp"
+#include "base/shared_cache.hpp"
 #include "media/host_limiter.hpp"
 #include "media/probe.hpp"
+#include "media/url_key.hpp"
 #include "outbound/periodic_timer.hpp"
 
 namespace merpati::media {
@@ -67,7 +68,7 @@ private:
     const RequestTools tools_;
     const ProbeOptions options_;
     HostLimiter limiter_;
-    AccountCache<Sha256, Entry, DigestHash> results_;
+    SharedCache<model::AccountId, Sha256, Entry, DigestHash> results_;
     outbound::PeriodicTimer timer_;
     std::unordered_map<UrlKey, SharedPtr, UrlKeyHash> probes_;
     std::deque<SharedPtr> by_age_;  // All may wait equally long for a slot: the first ends first.

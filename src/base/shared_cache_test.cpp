@@ -1,17 +1,17 @@
-#include "media/account_cache.hpp"
+#include "base/shared_cache.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace merpati::media {
+namespace merpati {
 namespace {
 
-constexpr model::AccountId shop{1};
-constexpr model::AccountId flood{2};
+constexpr int shop = 1;
+constexpr int flood = 2;
 
-TEST(AccountCache, FindsEntriesOfTheAccountAlone) {
-    AccountCache<std::string, int> cache{4};
+TEST(SharedCache, FindsEntriesOfTheAccountAlone) {
+    SharedCache<int, std::string, int> cache{4};
     cache.put(shop, "a", 1);
     cache.put(flood, "a", 2);
     EXPECT_EQ(*cache.find(shop, "a"), 1);
@@ -22,8 +22,8 @@ TEST(AccountCache, FindsEntriesOfTheAccountAlone) {
     EXPECT_EQ(cache.size(), 2U);
 }
 
-TEST(AccountCache, GivesUpTheLongestUnused) {
-    AccountCache<std::string, int> cache{2};
+TEST(SharedCache, GivesUpTheLongestUnused) {
+    SharedCache<int, std::string, int> cache{2};
     cache.put(shop, "a", 1);
     cache.put(shop, "b", 2);
     EXPECT_NE(cache.find(shop, "a"), nullptr);
@@ -33,8 +33,8 @@ TEST(AccountCache, GivesUpTheLongestUnused) {
     EXPECT_EQ(cache.size(), 2U);
 }
 
-TEST(AccountCache, TakesNothingFromAnAccountWithFewForOneWithMany) {
-    AccountCache<std::string, int> cache{100};
+TEST(SharedCache, TakesNothingFromAnAccountWithFewForOneWithMany) {
+    SharedCache<int, std::string, int> cache{100};
     for (int number = 0; number < 10; ++number) {
         cache.put(shop, std::to_string(number), number);
     }
@@ -48,4 +48,4 @@ TEST(AccountCache, TakesNothingFromAnAccountWithFewForOneWithMany) {
 }
 
 }  // namespace
-}  // namespace merpati::media
+}  // namespace merpati

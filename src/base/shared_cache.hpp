@@ -1,0 +1,94 @@
+// A bounded map whose room is shared fairly among several parties.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace merpati {
+
+/// Operation: entries belong to the party that made them, and only that party finds them. When
+/// `entries_max` are held, the party with the most of them gives up its longest unused one, so that
+/// an account which names a hundred thousand URLs loses its own entries, not those of others.
+///
+/// Threads: its owner's. Cost: constant, but for O(log parties) of `put`.
+template <class Party, class Key, class Value, class Hash = std::hash<Key>>
+class SharedCache {
+public:
+    explicit SharedCache(std::size_t entries_max) : entries_max_(entries_max) {}
+
+    /// Null: there is none. Valid until the next call of a method that is not const.
+    [[nodiscard]] Value* find(const Party& party, const Key& key) {
+        const auto share = shares_.find(party);
+        if (share == shares_.end()) {
+            return nullptr;
+        }
+        auto& [entries, places] = share->second;
+        const auto found = places.find(key);
+        if (found == places.end()) {
+            return nullptr;
+        }
+        entries.splice(entries.end(), entries, found->second);
+        return &found->second->second;
+    }
+
+    void put(const Party& party, const Key& key, Value value) {
+        if (auto* former = find(party, key)) {
+            *former = std::move(value);
+            return;
+        }
+        while (size_ >= entries_max_ && size_ > 0) {
+            const auto largest = std::prev(sizes_.end())->second;
+            remove(largest, shares_.find(largest)->second.entries.begin());
+        }
+        auto& [entries, places] = shares_[party];
+        entries.emplace_back(key, std::move(value));
+        places.emplace(key, std::prev(entries.end()));
+        ++size_;
+        resized(party, entries.size() - 1, entries.size());
+    }
+
+    void erase(const Party& party, const Key& key) {
+        if (find(party, key) != nullptr) {
+            remove(party, std::prev(shares_.find(party)->second.entries.end()));
+        }
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+private:
+    using Entries = std::list<std::pair<Key, Value>>;
+    struct Share {
+        Entries entries;  // The longest unused first.
+        std::unordered_map<Key, typename Entries::iterator, Hash> places;
+    };
+
+    void remove(const Party& party, typename Entries::iterator entry) {
+        const auto share = shares_.find(party);
+        auto& [entries, places] = share->second;
+        places.erase(entry->first);
+        entries.erase(entry);
+        --size_;
+        resized(party, entries.size() + 1, entries.size());
+        if (entries.empty()) {
+            shares_.erase(share);
+        }
+    }
+
+    void resized(const Party& party, std::size_t from, std::size_t to) {
+        sizes_.erase({from, party});
+        if (to > 0) {
+            sizes_.emplace(to, party);
+        }
+    }
+
+    const std::size_t entries_max_;
+    std::unordered_map<Party, Share> shares_;
+    std::set<std::pair<std::size_t, Party>> sizes_;  // The fewest entries first.
+    std::size_t size_ = 0;
+};
+
+}  // namespace merpati

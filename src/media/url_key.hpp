@@ -1,0 +1,40 @@
+// Keys of what is kept by its URL, or by a digest.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <string_view>
+
+#include "base/digest.hpp"
+#include "model/ids.hpp"
+
+namespace merpati::media {
+
+/// A digest is random enough, and nobody can choose it.
+struct DigestHash {
+    std::size_t operator()(const Sha256& digest) const noexcept {
+        std::size_t value = 0;
+        std::memcpy(&value, digest.data(), sizeof value);
+        return value;
+    }
+};
+
+/// The URL by its SHA-256, so that a long one takes no more memory.
+struct UrlKey {
+    UrlKey(model::AccountId its_account, std::string_view text)
+        : account(its_account), url(sha256(text)) {}
+
+    model::AccountId account;
+    Sha256 url;
+
+    friend bool operator==(const UrlKey&, const UrlKey&) = default;
+};
+
+struct UrlKeyHash {
+    std::size_t operator()(const UrlKey& key) const noexcept {
+        return DigestHash{}(key.url) ^ std::hash<model::AccountId>{}(key.account);
+    }
+};
+
+}  // namespace merpati::media
