@@ -57,6 +57,7 @@ export function Log() {
 function useColumns(): Column<LogEntry>[] {
   const { t, format } = useWords();
   const { accounts } = useSession();
+  const textOf = (one: LogEntry) => fieldsOf(one, t.log.fields, format);
   const nameOf = (id: string | null) => accounts.find((one) => one.id === id)?.name ?? id ?? "";
   return [
     {
@@ -82,7 +83,7 @@ function useColumns(): Column<LogEntry>[] {
     {
       key: "fields",
       head: t.admin.fields,
-      cell: (one) => fieldsOf(one, format) && <Mono>{fieldsOf(one, format)}</Mono>,
+      cell: textOf,
     },
     {
       key: "who",
@@ -123,9 +124,10 @@ const SHOWN_MAX = 120; // Letters of a change; the whole is the log's own.
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** "gap_ms: 0 → 3000" of a change; what was made or removed has no two sides. */
-export function fieldsOf(
+/** "Gap (ms): 0 → 3000" of a change; what was made or removed has no two sides. */
+function fieldsOf(
   { before, after }: Pick<LogEntry, "before" | "after">,
+  names: Record<string, string>,
   format: Pick<Format, "clock">,
 ): string {
   if (!before || !after) return "";
@@ -136,7 +138,7 @@ export function fieldsOf(
   };
   const parts = Object.keys(after).map((name) => {
     const [was, is] = [(before as Fields)[name], (after as Fields)[name]];
-    return `${name}: ${text(was ?? null)} → ${text(is ?? null)}`;
+    return `${names[name] ?? name}: ${text(was ?? null)} → ${text(is ?? null)}`;
   });
   const whole = parts.join(", ");
   return whole.length > SHOWN_MAX ? `${whole.slice(0, SHOWN_MAX)}…` : whole;
