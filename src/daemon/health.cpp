@@ -1,7 +1,5 @@
 #include "daemon/health.hpp"
 
-#include "base/thread.hpp"
-
 namespace merpati::daemon {
 
 Health::Health(const Clock& clock, Watched watched, HealthOptions options, telemetry::Log log)
@@ -17,25 +15,10 @@ Health::Health(const Clock& clock, Watched watched, HealthOptions options, telem
 }
 
 void Health::start() {
-    thread_ = start_thread("health", [this] {
-        std::unique_lock lock{mutex_};
-        do {
-            lock.unlock();
-            check();
-            lock.lock();
-        } while (!stopped_.wait_for(lock, options_.every, [this] { return stopping_; }));
+    thread_.start("health", Millis{0}, [this] {
+        check();
+        return options_.every;
     });
-}
-
-void Health::stop() {
-    {
-        const std::lock_guard lock{mutex_};
-        stopping_ = true;
-    }
-    stopped_.notify_all();
-    if (thread_.joinable()) {
-        thread_.join();
-    }
 }
 
 void Health::check() {

@@ -4,17 +4,16 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "api/monitoring.hpp"
 #include "base/clock.hpp"
+#include "base/periodic_thread.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::daemon {
@@ -44,13 +43,12 @@ public:
     enum class Stage : std::uint8_t { starting, serving, stopping };
 
     Health(const Clock& clock, Watched watched, HealthOptions options, telemetry::Log log);
-    ~Health() { stop(); }
 
     /// Called after each check that found all threads alive. Set before `start`.
     std::function<void()> on_alive;
 
     void start();
-    void stop();
+    void stop() { thread_.stop(); }
 
     void enter(Stage stage) { stage_ = stage; }
     void connectors_started() { connectors_started_ = true; }
@@ -86,9 +84,7 @@ private:
 
     mutable std::mutex mutex_;
     std::string store_trouble_;
-    std::condition_variable stopped_;
-    bool stopping_ = false;
-    std::thread thread_;
+    PeriodicThread thread_;  // Ends before the others go.
 };
 
 }  // namespace merpati::daemon

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "base/thread.hpp"
-
 namespace merpati::daemon {
 namespace {
 
@@ -27,53 +25,36 @@ constexpr std::size_t step_rows_max = 50'000;
 }  // namespace
 
 void Upkeep::start() {
-    thread_ = start_thread("upkeep", [this] { run(); });
+    look_at_ = prune_at_ = summarise_at_ = clock_.steady_now();
+    thread_.start("upkeep", tick, [this] { return round(); });
 }
 
-void Upkeep::stop() {
-    {
-        const std::lock_guard lock{mutex_};
-        stopping_ = true;
+/// Answers when the next one is due.
+std::chrono::milliseconds Upkeep::round() {
+    waiters_.expire(clock_.steady_now());
+    late_statuses_.decide();
+    lost_devices_.notify();
+    log_.tell_left_out();
+    if (clock_.steady_now() >= look_at_) {
+        look_at_ = clock_.steady_now() + look_at_clock_every;
+        look_at_clock();
     }
-    stopped_.notify_all();
-    if (thread_.joinable()) {
-        thread_.join();
-    }
-}
-
-void Upkeep::run() {
-    auto prune_at = clock_.steady_now();
-    auto summarise_at = prune_at;
     std::chrono::milliseconds pause = tick;
-    auto look_at = prune_at;
-    std::unique_lock lock{mutex_};
-    while (!stopped_.wait_for(lock, pause, [this] { return stopping_; })) {
-        lock.unlock();
-        waiters_.expire(clock_.steady_now());
-        late_statuses_.decide();
-        lost_devices_.notify();
-        log_.tell_left_out();
-        if (clock_.steady_now() >= look_at) {
-            look_at = clock_.steady_now() + look_at_clock_every;
-            look_at_clock();
+    if (clock_.steady_now() >= prune_at_) {
+        if (prune_step()) {
+            pause = step_time;
+        } else {
+            prune_at_ = clock_.steady_now() + prune_every;
         }
-        pause = tick;
-        if (clock_.steady_now() >= prune_at) {
-            if (prune_step()) {
-                pause = step_time;
-            } else {
-                prune_at = clock_.steady_now() + prune_every;
-            }
-        }
-        if (summarises_ && clock_.steady_now() >= summarise_at) {
-            if (summarise_step()) {
-                pause = step_time;
-            } else {
-                summarise_at = clock_.steady_now() + summarise_every;
-            }
-        }
-        lock.lock();
     }
+    if (summarises_ && clock_.steady_now() >= summarise_at_) {
+        if (summarise_step()) {
+            pause = step_time;
+        } else {
+            summarise_at_ = clock_.steady_now() + summarise_every;
+        }
+    }
+    return pause;
 }
 
 void Upkeep::look_at_clock() {

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 
 #include "admission/people_directory.hpp"
 #include "api/send/outcome_waiters.hpp"
+#include "base/periodic_thread.hpp"
 #include "base/queue_clock.hpp"
 #include "config/settings.hpp"
 #include "daemon/late_statuses.hpp"
@@ -53,13 +51,12 @@ public:
           lost_devices_(lost_devices),
           options_(options),
           log_(std::move(log)) {}
-    ~Upkeep() { stop(); }
 
     void start();
-    void stop();
+    void stop() { thread_.stop(); }
 
 private:
-    void run();
+    [[nodiscard]] std::chrono::milliseconds round();
     void look_at_clock();
     [[nodiscard]] bool prune_step();
     [[nodiscard]] bool summarise_step();
@@ -72,13 +69,13 @@ private:
     LostDevices& lost_devices_;
     const UpkeepOptions options_;
     const telemetry::Log log_;
-    std::mutex mutex_;
-    std::condition_variable stopped_;
-    bool stopping_ = false;
     std::size_t step_rows_ = store::PruneLimits{}.rows_max;
     bool offset_stored_ = true;
     bool summarises_ = true;  // Until it meets damage: searches read what has no summaries.
-    std::thread thread_;
+    SteadyTime look_at_{};    // When each is due.
+    SteadyTime prune_at_{};
+    SteadyTime summarise_at_{};
+    PeriodicThread thread_;  // Ends before the others go.
 };
 
 }  // namespace merpati::daemon

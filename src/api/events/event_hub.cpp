@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "base/thread.hpp"
-
 namespace merpati::api {
 namespace {
 
@@ -69,18 +67,21 @@ EventHub::~EventHub() {
 }
 
 void EventHub::start() {
-    thread_ = start_thread("events", [this] { run(); });
+    thread_.start("events", std::nullopt, [this]() -> PeriodicThread::Pause {
+        tick();
+        return is_watched() ? PeriodicThread::Pause{tick_every} : std::nullopt;
+    });
 }
 
 void EventHub::stop() {
+    thread_.stop();
     {
-        const std::lock_guard lock{thread_mutex_};
-        stopping_ = true;
+        const std::lock_guard lock{mutex_};
+        if (closed_) {
+            return;
+        }
     }
-    wake_.notify_all();
-    if (thread_.joinable()) {
-        thread_.join();
-    }
+    tick();  // What was noted since the thread's last round.
     std::vector<http::BodyWriter> writers;
     {
         const std::lock_guard lock{mutex_};
@@ -95,20 +96,6 @@ void EventHub::stop() {
     }
     for (auto& writer : writers) {
         writer.finish();
-    }
-}
-
-void EventHub::run() {
-    std::unique_lock lock{thread_mutex_};
-    while (!stopping_) {
-        if (is_watched()) {
-            wake_.wait_for(lock, tick_every, [this] { return stopping_; });
-        } else {
-            wake_.wait(lock, [this] { return stopping_ || is_watched(); });
-        }
-        lock.unlock();
-        tick();
-        lock.lock();
     }
 }
 
@@ -170,10 +157,7 @@ std::unique_ptr<http::BodySource> EventHub::open(model::AccountId account, std::
         watched_.insert(account);
         watched_count_ = watched_.size();
     }
-    {
-        const std::lock_guard lock{thread_mutex_};  // So that the thread does not miss it.
-    }
-    wake_.notify_all();
+    thread_.wake();
     return std::make_unique<Source>(*this, std::move(stream));
 }
 

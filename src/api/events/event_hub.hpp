@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,13 +11,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "api/events/event_ring.hpp"
 #include "base/clock.hpp"
+#include "base/periodic_thread.hpp"
 #include "base/random.hpp"
 #include "base/shared_limit.hpp"
 #include "http/body_source.hpp"
@@ -116,7 +115,6 @@ private:
     [[nodiscard]] static std::string next_piece(Channel& channel, Stream& stream);
     void next(const std::shared_ptr<Stream>& stream, http::BodyWriter writer);
     void remove(const std::shared_ptr<Stream>& stream);
-    void run();
 
     const Clock& clock_;
     Random& random_;
@@ -133,10 +131,7 @@ private:
     std::unordered_map<model::AccountId, std::unique_ptr<Channel>> channels_;
     bool closed_ = false;
 
-    std::mutex thread_mutex_;
-    std::condition_variable wake_;
-    bool stopping_ = false;
-    std::thread thread_;
+    PeriodicThread thread_;
 };
 
 }  // namespace merpati::api
