@@ -15,7 +15,7 @@ namespace {
 using api::manage::Outcome;
 using namespace std::chrono_literals;
 
-constexpr std::string_view root = "/v1";
+constexpr std::string_view api_root = "/v1";
 constexpr auto patience = 5s;        // For a server that is starting or stopping.
 constexpr auto retry_every = 100ms;  // Both ways are tried this often meanwhile.
 constexpr std::size_t page_max = 1'000;
@@ -89,7 +89,7 @@ Result<boost::json::value> Gateway::ask(http::Method method, const std::string& 
                                         const boost::json::object& body,
                                         std::chrono::milliseconds timeout) {
     const auto text = body.empty() ? std::string{} : boost::json::serialize(body);
-    auto outcome = exchange(method, std::string{root} + target, text, timeout);
+    auto outcome = exchange(method, std::string{api_root} + target, text, timeout);
     if (!outcome) {
         return pass(outcome);
     }
@@ -98,7 +98,8 @@ Result<boost::json::value> Gateway::ask(http::Method method, const std::string& 
 
 Result<void> Gateway::stream(http::Method method, const std::string& target,
                              const http::BodyTaker& take) {
-    const auto outcome = exchange(method, std::string{root} + target, {}, stream_patience, take);
+    const auto outcome =
+        exchange(method, std::string{api_root} + target, {}, stream_patience, take);
     if (!outcome) {
         return pass(outcome);
     }
@@ -161,7 +162,7 @@ Result<Outcome> Gateway::exchange(http::Method method, const std::string& target
     // A store begins with its first account; whatever else is asked of one that is not there was
     // meant for another.
     const bool begins =
-        method == http::Method::post && target == std::string{root} + "/admin/accounts";
+        method == http::Method::post && target == std::string{api_root} + "/admin/accounts";
     const auto give_up = clock_.steady_now() + patience;
     while (store_ == nullptr) {
         auto answered = ask_server(method, target, body, timeout, take);

@@ -52,8 +52,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text) noexcept {
         std::string_view name;
         unsigned shift;
     };
-    constexpr std::array<Unit, 3> units{{{"KiB", 10}, {"MiB", 20}, {"GiB", 30}}};
-    for (const auto& unit : units) {
+    constexpr std::array<Unit, 3> byte_units{{{"KiB", 10}, {"MiB", 20}, {"GiB", 30}}};
+    for (const auto& unit : byte_units) {
         if (text.ends_with(unit.name)) {
             const auto count = parse_count(text.substr(0, text.size() - unit.name.size()));
             if (!count || *count > std::numeric_limits<std::uint64_t>::max() >> unit.shift) {
