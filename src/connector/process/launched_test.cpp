@@ -142,6 +142,13 @@ TEST_F(LaunchedTest, TooMuchMemoryEndsIt) {
         << how;
 }
 
+TEST_F(LaunchedTest, WhatItMayHaveIsALimitOfTheSystemToo) {
+    const LauncherHost host{shell("ulimit -d >&3")};
+    auto launched = start(host, 512 * mib);
+    const FileDescriptor socket{launched.take_socket()};
+    EXPECT_EQ(line_of(socket), "2097152");  // KiB: four times as much, see Child.
+}
+
 TEST_F(LaunchedTest, AProgramThatCannotBeRunIsNamed) {
     auto options = shell("");
     options.program = [] { return fail(ErrorCode::not_found, "Node.js is not found in PATH"); };
@@ -216,6 +223,37 @@ TEST_F(LaunchedTest, WhatClosesWithoutAWordIsNoWorker) {
     }
     EXPECT_TRUE(end_of(*launched).starts_with("its launcher ended without a word"));
     EXPECT_FALSE(launched->objection().empty());
+}
+
+TEST_F(LaunchedTest, WhoSaysNotThatItBeginsIsNobodysWorker) {
+    const testing::TemporaryFolder folder;
+    const auto listener = listen_at(folder.file("worker.sock"));
+    auto launched = Launched::start(clock, {.path = folder.file("worker.sock")}, {});
+    ASSERT_TRUE(launched);
+    {
+        const FileDescriptor connection{::accept(listener.get(), nullptr, nullptr)};
+        ASSERT_TRUE(receive_packet(connection.get()));
+        ASSERT_TRUE(send_packet(connection.get(),
+                                write_report({.kind = LaunchReport::Kind::ended, .text = "x"})));
+    }
+    EXPECT_EQ(end_of(*launched), "x");
+    EXPECT_FALSE(launched->user());
+    EXPECT_EQ(launched->objection(), "its launcher did not say who it is");
+}
+
+TEST_F(LaunchedTest, ASocketOfAnotherUserIsNotTrusted) {
+    if (::geteuid() != 0) {
+        GTEST_SKIP() << "only root can listen as another user";
+    }
+    const testing::TemporaryFolder folder;
+    ASSERT_EQ(::chown(folder.path().c_str(), nobody, nobody), 0);
+    ASSERT_EQ(::seteuid(nobody), 0);
+    const auto listener = listen_at(folder.file("worker.sock"));
+    ASSERT_EQ(::seteuid(0), 0);
+    const auto launched =
+        Launched::start(clock, {.path = folder.file("worker.sock"), .any_user = true}, {});
+    ASSERT_FALSE(launched);
+    EXPECT_EQ(launched.error().code, ErrorCode::forbidden);
 }
 
 TEST_F(LaunchedTest, WhatIsNoReportEndsIt) {
