@@ -46,6 +46,7 @@ connector::process::Options worker_options(std::string_view name,
     options.path = search_path();
     options.gateway_version = MERPATI_VERSION;
     options.memory_max = settings.workers.memory_max;
+    options.file_bytes_max = settings.media.max_bytes;
     return options;
 }
 

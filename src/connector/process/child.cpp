@@ -43,6 +43,7 @@ struct Prepared {
     FileDescriptor socket, output, nothing, failure, ruleset;
     pid_t parent = 0;
     rlimit data{};
+    rlimit file_size{};
     bool is_confined = false;
 };
 
@@ -75,6 +76,9 @@ bool move_to(int from, int to) {
     ::setrlimit(RLIMIT_CORE, &no_core);
     if (prepared.data.rlim_cur > 0) {
         ::setrlimit(RLIMIT_DATA, &prepared.data);
+    }
+    if (prepared.file_size.rlim_cur > 0) {
+        ::setrlimit(RLIMIT_FSIZE, &prepared.file_size);
     }
     if (::chdir(prepared.folder.c_str()) != 0 || !move_to(prepared.nothing.get(), STDIN_FILENO) ||
         !move_to(prepared.output.get(), STDOUT_FILENO) ||
@@ -138,6 +142,9 @@ Result<Prepared> prepare(const Program& program) {
     prepared.data.rlim_cur = prepared.data.rlim_max = program.memory_max * data_limit_factor;
     prepared.nothing = above(FileDescriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)}.get());
     prepared.is_confined = !program.sandbox.is_empty();
+    if (prepared.is_confined) {
+        prepared.file_size.rlim_cur = prepared.file_size.rlim_max = program.file_bytes_max;
+    }
     prepared.ruleset = above(make_ruleset(program.sandbox).get());
     return prepared;
 }

@@ -22,6 +22,8 @@ struct Program {
     std::string folder = "/";              // Where it runs.
     Sandbox sandbox;
     std::uint64_t memory_max = 0;  // What it may have, so that a limit of the system's fits.
+    /// Of each file that it writes, where it is confined; beyond them the system ends it. 0: none.
+    std::uint64_t file_bytes_max = 0;
 };
 
 /// A program that runs with nothing of ours but a socket (its descriptor 3) and a pipe (standard

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <poll.h>
 #include <unistd.h>
@@ -116,6 +117,22 @@ TEST(ChildTest, AConfinedProgramReachesNoOtherProcess) {
         GTEST_SKIP() << "this kernel has no filters: " << all;
     }
     EXPECT_TRUE(all.contains("network yes\nnames yes\nunix 1\nitself yes\ngateway 1\n")) << all;
+}
+
+TEST(ChildTest, AConfinedProgramWritesNoLargeFile) {
+    const testing::TemporaryFolder folder;
+    auto program = python("open('" + folder.file("large") + "', 'wb', 0).write(b'x' * 9999)\n" +
+                          "print(os.path.getsize('" + folder.file("large") + "'))\n" + "open('" +
+                          folder.file("large") + "', 'ab', 0).write(b'x')");
+    program.file_bytes_max = 4'096;
+    auto free = Child::start(program);
+    ASSERT_TRUE(free) << free.error().detail;
+    EXPECT_EQ(output_of(*free), "9999\n");
+    program.sandbox = {.readable = {"/"}, .writable = {folder.path()}};
+    auto child = Child::start(program);
+    ASSERT_TRUE(child) << child.error().detail;
+    (void)output_of(*child);
+    EXPECT_EQ(std::filesystem::file_size(folder.file("large")), 4'096U);
 }
 
 TEST(ChildTest, KillEndsWhatItStartedToo) {

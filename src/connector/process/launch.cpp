@@ -17,6 +17,7 @@ namespace json = boost::json;
 constexpr std::uint64_t version = 1;
 constexpr std::size_t text_max = 600;  // A packet holds it whatever has to be escaped of it.
 constexpr int exit_code_max = 255;
+constexpr std::uint64_t bytes_most = std::uint64_t{1} << 48U;
 constexpr std::array<std::string_view, 4> report_words{"begins", "examined", "not_run", "ended"};
 
 /// Errors: protocol (no object, or of another version).
@@ -55,13 +56,15 @@ Result<Packet> read(std::string_view text, void (*take)(Fields&, Packet&)) {
 std::string write_order(const LaunchOrder& order) {
     return json::serialize(json::object{{"version", version},
                                         {"examine", order.kind == LaunchOrder::Kind::examine},
-                                        {"memory_max", order.memory_max}});
+                                        {"memory_max", order.memory_max},
+                                        {"file_bytes_max", order.file_bytes_max}});
 }
 
 Result<LaunchOrder> read_order(std::string_view text) {
     return read<LaunchOrder>(text, [](Fields& fields, LaunchOrder& order) {
         order.kind = fields.flag("examine") ? LaunchOrder::Kind::examine : LaunchOrder::Kind::run;
-        order.memory_max = fields.count("memory_max", 0, std::uint64_t{1} << 48U);
+        order.memory_max = fields.count("memory_max", 0, bytes_most);
+        order.file_bytes_max = fields.count_if("file_bytes_max", 0, bytes_most).value_or(0);
     });
 }
 

@@ -19,7 +19,8 @@ struct LaunchOrder {
         examine,  // Only say whether it could be run; no descriptors are with it.
     };
     Kind kind = Kind::run;
-    std::uint64_t memory_max = 0;  // Of the worker and of all that it starts; examine: 0.
+    std::uint64_t memory_max = 0;      // Of the worker and of all that it starts; examine: 0.
+    std::uint64_t file_bytes_max = 0;  // Of each file that it writes (Program).
 };
 
 /// The last one is all but `begins`.

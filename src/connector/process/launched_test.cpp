@@ -149,6 +149,21 @@ TEST_F(LaunchedTest, WhatItMayHaveIsALimitOfTheSystemToo) {
     EXPECT_EQ(line_of(socket), "2097152");  // KiB: four times as much, see Child.
 }
 
+TEST_F(LaunchedTest, TheFilesThatAConfinedOneWritesAreLimited) {
+    auto options = shell("");
+    options.program = [] {
+        return Program{.command = {"sh", "-c", "ulimit -f >&3"},
+                       .path = "/usr/bin:/bin",
+                       .sandbox = {.readable = {"/"}}};
+    };
+    const LauncherHost host{std::move(options)};
+    auto launched = Launched::start(clock, {.path = host.path(), .any_user = true},
+                                    {.memory_max = 512 * mib, .file_bytes_max = 64 * mib});
+    ASSERT_TRUE(launched);
+    const FileDescriptor socket{launched->take_socket()};
+    EXPECT_EQ(line_of(socket), "131072");  // Blocks of 512 bytes.
+}
+
 TEST_F(LaunchedTest, AProgramThatCannotBeRunIsNamed) {
     auto options = shell("");
     options.program = [] { return fail(ErrorCode::not_found, "Node.js is not found in PATH"); };

@@ -64,6 +64,7 @@ Result<void> run(const FileDescriptor& connection, const LauncherOptions& option
         return report(connection, {.kind = ReportKind::not_run, .text = program.error().detail});
     }
     program->memory_max = order.memory_max;
+    program->file_bytes_max = order.file_bytes_max;
     auto child =
         Child::start(*program, std::move(packet.descriptors[0]), std::move(packet.descriptors[1]));
     if (!child) {

@@ -30,6 +30,7 @@ struct Options {
     std::string folder = "/";              // Where it runs.
     std::string gateway_version;
     std::uint64_t memory_max = std::uint64_t{512} << 20;
+    std::uint64_t file_bytes_max = 0;  // Of each file that it writes (Program).
     /// Started only when a device is to be connected; until then it is taken to have these.
     bool on_demand = false;
     Capabilities expected;

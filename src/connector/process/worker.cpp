@@ -72,8 +72,9 @@ Result<void> Worker::start(const boost::asio::io_context::executor_type& executo
 
 Result<std::unique_ptr<Running>> Worker::run() {
     if (!options_.launcher.path.empty()) {
-        auto launched =
-            Launched::start(clock_, options_.launcher, {.memory_max = options_.memory_max});
+        auto launched = Launched::start(
+            clock_, options_.launcher,
+            {.memory_max = options_.memory_max, .file_bytes_max = options_.file_bytes_max});
         return launched ? Result<std::unique_ptr<Running>>{std::make_unique<Launched>(
                               std::move(*launched))}
                         : pass(launched);
@@ -88,7 +89,8 @@ Result<std::unique_ptr<Running>> Worker::run() {
                                .environment = options_.environment,
                                .folder = options_.folder,
                                .sandbox = std::move(sandbox),
-                               .memory_max = options_.memory_max});
+                               .memory_max = options_.memory_max,
+                               .file_bytes_max = options_.file_bytes_max});
     return child ? Result<std::unique_ptr<Running>>{std::make_unique<Child>(std::move(*child))}
                  : pass(child);
 }
