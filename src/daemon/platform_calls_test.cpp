@@ -22,7 +22,7 @@ using media::ReceivedFilePtr;
 /// Writes what the reference says, and says what it likes.
 class Liar final : public connector::Connector {
 public:
-    [[nodiscard]] connector::CapabilitiesPtr capabilities() const override { return abilities_; }
+    [[nodiscard]] connector::CapabilitiesPtr capabilities() const override { return abilities; }
     [[nodiscard]] model::DeviceState first_state(model::PhoneNumber) const override { return {}; }
     Result<void> start(connector::ConnectorEvents&, connector::DeviceSecrets&) override {
         return {};
@@ -51,7 +51,7 @@ public:
     }
     void check_number(model::PhoneNumber, std::string, NumberChecked done) override {
         ++checks;
-        done(true);
+        done(registered);
     }
 
     std::optional<std::uint64_t> said;
@@ -61,9 +61,8 @@ public:
     std::vector<MediaFetched> hanging;
     std::counting_semaphore<> asked{0};
     int checks = 0;
-
-private:
-    const connector::CapabilitiesPtr abilities_ = std::make_shared<const connector::Capabilities>(
+    bool registered = true;
+    connector::CapabilitiesPtr abilities = std::make_shared<const connector::Capabilities>(
         connector::Capabilities{.number_check = true, .media_fetch = true});
 };
 
@@ -184,6 +183,43 @@ TEST_F(PlatformCallsTest, ADeviceAsksAboutFewNumbersAndNeverTwice) {
     clock.advance(24h);
     EXPECT_TRUE(check("6281288888888", first));
     EXPECT_EQ(liar->checks, asked + 2) << "what is a day old is asked anew";
+}
+
+TEST_F(PlatformCallsTest, ANumberThatIsNotRegisteredIsAskedAboutAgainSooner) {
+    const auto first = device(6281100000001, 1);
+    liar->registered = false;
+    EXPECT_FALSE(check("6281200000000", first)->registered);
+    liar->registered = true;
+    clock.advance(NumberChecks::unregistered_for - 1ms);
+    EXPECT_FALSE(check("6281200000000", first)->registered);
+    clock.advance(1ms);
+    EXPECT_TRUE(check("6281200000000", first)->registered);
+}
+
+TEST_F(PlatformCallsTest, AnotherConnectorOfTheAccountIsAskedItself) {
+    connectors.add("other", std::make_unique<Liar>());
+    auto second = device(6281100000002, 1);
+    EXPECT_TRUE(check("6281200000000", second)->registered);
+    second.connector = "other";
+    dynamic_cast<Liar*>(connectors.find("other"))->registered = false;
+    EXPECT_FALSE(check("6281200000000", second)->registered);
+}
+
+TEST_F(PlatformCallsTest, AConnectorThatChecksNoNumbersIsNotAsked) {
+    liar->abilities = std::make_shared<const connector::Capabilities>();
+    EXPECT_EQ(check("6281200000000", device(6281100000001, 1)).error().code, ErrorCode::refused);
+    EXPECT_EQ(liar->checks, 0);
+}
+
+TEST_F(PlatformCallsTest, ADeviceIsNotForgottenForTheManyThatAskToo) {
+    const auto first = device(6281100000001, 1);
+    for (std::size_t one = 0; one < NumberChecks::burst; ++one) {
+        EXPECT_TRUE(check(std::to_string(6281200000000 + one), first));
+    }
+    for (std::int64_t other = 1; other <= 1'100; ++other) {
+        EXPECT_TRUE(check("6281200000000", device(first.number.value() + other, 1 + other)));
+    }
+    EXPECT_EQ(check("6281299999999", first).error().code, ErrorCode::too_many_requests);
 }
 
 }  // namespace
