@@ -1,6 +1,6 @@
 // The main ways through the web app with keys alone: the focus is seen, lands where it should,
 // stays in what opens over a page, and comes back from it.
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, soon, type Visitor } from "./support/browser.ts";
@@ -49,6 +49,14 @@ async function open(typed: string, heading: string): Promise<void> {
   await soon(() => page.getByRole("dialog").count()).toBe(0);
 }
 
+/** The Tab key stays in what has this name alone, and Escape closes it. */
+async function walkAndLeave(dialog: Locator, name: string): Promise<void> {
+  await visitor.settled();
+  expect(await tabsAround(page)).toEqual({ dialogs: [name], unseen: [] });
+  await press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+}
+
 test("the first stop leads past the navigation", async () => {
   await page.goto("/app/");
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
@@ -81,10 +89,7 @@ test("messages are filtered, and one is opened and closed again", async () => {
   await press("Enter");
   const drawer = page.getByRole("dialog", { name: "Message" });
   await drawer.getByText("Accepted and stored").waitFor();
-  await visitor.settled();
-  expect(await tabsAround(page)).toEqual({ dialogs: ["Message"], unseen: [] });
-  await press("Escape");
-  await drawer.waitFor({ state: "hidden" });
+  await walkAndLeave(drawer, "Message");
   await soon(nameOfFocus).toBe(to);
 });
 
@@ -111,10 +116,7 @@ test("the pairing dialog opens over a device, and closes alone", async () => {
   await press("Enter");
   const dialog = page.getByRole("dialog", { name: `Link ${number}` });
   await dialog.getByRole("img", { name: "QR code that links the device" }).waitFor();
-  await visitor.settled();
-  expect(await tabsAround(page)).toEqual({ dialogs: [`Link ${number}`], unseen: [] });
-  await press("Escape");
-  await dialog.waitFor({ state: "hidden" });
+  await walkAndLeave(dialog, `Link ${number}`);
   expect(await drawer.isVisible()).toBe(true);
   await soon(nameOfFocus).toBe("Link");
   await press("Escape");

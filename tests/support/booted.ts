@@ -22,8 +22,6 @@ const initOf = (unshare: ChildProcess) =>
   });
 
 export class Booted {
-  log = "";
-
   private constructor(
     private readonly program: ChildProcess,
     private readonly init: number,
