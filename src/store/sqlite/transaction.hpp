@@ -41,7 +41,8 @@ private:
         intent,
         callback,
         change,
-        accept
+        accept,
+        late
     };
 
     template <class Element, class Write>
