@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "admission/sharded_map.hpp"
+#include "base/digest_hash.hpp"
 
 namespace merpati::admission {
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "admission/sharded_map.hpp"
+#include "base/digest_hash.hpp"
 
 namespace merpati::admission {
 

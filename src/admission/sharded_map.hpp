@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstring>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -11,17 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/digest.hpp"
-
 namespace merpati::admission {
-
-struct DigestHash {
-    std::size_t operator()(const Sha256& digest) const noexcept {
-        std::size_t hash = 0;
-        std::memcpy(&hash, digest.data(), sizeof hash);
-        return hash;
-    }
-};
 
 /// A map cut into shards with a lock each, so that look-ups of different keys do not meet.
 template <class Key, class Value, class Hash = std::hash<Key>>

@@ -1,24 +1,15 @@
-// Keys of what is kept by its URL, or by a digest.
+// Keys of what is kept by its URL.
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <functional>
 #include <string_view>
 
 #include "base/digest.hpp"
+#include "base/digest_hash.hpp"
 #include "model/ids.hpp"
 
 namespace merpati::media {
-
-/// A digest is random enough, and nobody can choose it.
-struct DigestHash {
-    std::size_t operator()(const Sha256& digest) const noexcept {
-        std::size_t value = 0;
-        std::memcpy(&value, digest.data(), sizeof value);
-        return value;
-    }
-};
 
 /// The URL by its SHA-256, so that a long one takes no more memory.
 struct UrlKey {
