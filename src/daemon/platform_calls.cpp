@@ -70,7 +70,7 @@ struct PlatformCalls::Fetch {
 PlatformCalls::PlatformCalls(Rooms rooms)
     : rooms_(rooms), places_(std::make_shared<Places>()), checks_(rooms.clock) {}
 
-void PlatformCalls::fetch_media(const model::Device& device, store::ReceivedMedia media,
+void PlatformCalls::fetch_media(const model::Device& device, const store::ReceivedMedia& media,
                                 Fetched done) {
     auto* const connector = rooms_.connectors.find(device.connector);
     if (connector == nullptr) {
@@ -90,7 +90,7 @@ void PlatformCalls::fetch_media(const model::Device& device, store::ReceivedMedi
     }
     const auto bytes_max = media.bytes == 0 ? rooms_.bytes_max : media.bytes;
     auto fetch = std::make_shared<Fetch>(Fetch{.connector = *connector,
-                                               .media = std::move(media),
+                                               .media = media,
                                                .bytes_max = bytes_max,
                                                .file = nullptr,
                                                .done = std::move(done),
@@ -139,7 +139,8 @@ void PlatformCalls::Fetch::written(const Result<std::uint64_t>& bytes) {
     }
 }
 
-void PlatformCalls::check_number(const model::Device& device, std::string number, Checked done) {
+void PlatformCalls::check_number(const model::Device& device, const std::string& number,
+                                 Checked done) {
     auto* const connector = rooms_.connectors.find(device.connector);
     if (connector == nullptr) {
         done(rooms_.connectors.missing(device.connector));

@@ -40,9 +40,10 @@ public:
     static constexpr std::size_t places_max = 128;
     static constexpr std::size_t of_device_max = 8;
 
-    void fetch_media(const model::Device& device, store::ReceivedMedia media,
+    void fetch_media(const model::Device& device, const store::ReceivedMedia& media,
                      Fetched done) override;
-    void check_number(const model::Device& device, std::string number, Checked done) override;
+    void check_number(const model::Device& device, const std::string& number,
+                      Checked done) override;
 
 private:
     struct Places;

@@ -99,7 +99,7 @@ public:
     /// The media of a message that the device received, whole. Errors: not_found (the platform has
     /// them no more), io_failed too.
     using Fetched = std::move_only_function<void(Result<media::ReceivedFilePtr>)>;
-    virtual void fetch_media(const model::Device& /*device*/, store::ReceivedMedia /*media*/,
+    virtual void fetch_media(const model::Device& /*device*/, const store::ReceivedMedia& /*media*/,
                              Fetched done) {
         done(stopped());
     }
@@ -110,7 +110,7 @@ public:
     };
     /// Whether the number is registered at the device's platform. Errors: invalid_argument too.
     using Checked = std::move_only_function<void(Result<NumberCheck>)>;
-    virtual void check_number(const model::Device& /*device*/, std::string /*number*/,
+    virtual void check_number(const model::Device& /*device*/, const std::string& /*number*/,
                               Checked done) {
         done(stopped());
     }

@@ -99,13 +99,14 @@ struct RecordingDevices final : DeviceControl {
 
 /// Has a file for each device, and knows one number.
 struct RecordingPlatform final : PlatformControl {
-    void fetch_media(const model::Device& device, store::ReceivedMedia media,
+    void fetch_media(const model::Device& device, const store::ReceivedMedia& media,
                      Fetched done) override {
         calls.push_back(fmt::format("fetch {} {} {}", device.number.text(), media.platform_id,
                                     media.reference));
         done(file ? Result<media::ReceivedFilePtr>{file} : fail(refusal, "the platform says no"));
     }
-    void check_number(const model::Device& device, std::string number, Checked done) override {
+    void check_number(const model::Device& device, const std::string& number,
+                      Checked done) override {
         calls.push_back(fmt::format("check {} {}", device.number.text(), number));
         done(NumberCheck{.registered = number == "6281234567890", .checked_at = {}});
     }
