@@ -15,7 +15,7 @@ namespace merpati::model {
 /// Whether a connector can have this name: 1 to 32 of a-z, 0-9, '-' and '_', a letter first.
 [[nodiscard]] bool is_connector_name(std::string_view name) noexcept;
 
-/// One vocabulary for the API, the CLI, the dashboard and the device webhook.
+/// One vocabulary for the API, the CLI, the web app and the device webhook.
 ///   disconnected -> pairing -> connected <-> reconnecting -> disconnected
 ///   logged_out, replaced and banned wait for a person.
 enum class DeviceState : std::uint8_t {
