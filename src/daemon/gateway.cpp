@@ -317,9 +317,6 @@ private:
                 sender_.committed(std::move(*callback));
             }
         };
-        committer_.on_callback_late = [this](const store::Endpoint& endpoint) {
-            sender_.made_due(endpoint);
-        };
         committer_.after_batch = [this] {
             scheduler_.batch_done();
             sender_.batch_done();
@@ -463,7 +460,6 @@ Gateway::~Gateway() {
 Result<void> Gateway::start() {
     auto options = store_options(settings_);
     options.reserve_bytes = settings_.store.reserve_bytes;
-    options.journal_callbacks = true;
     auto opened = open_store(settings_, options);
     if (!opened) {
         return pass(opened);

@@ -147,7 +147,6 @@ public:
         for (;;) {
             probes_.answer();
             if (!wait_for(operations, idle_waits) && gathering_.batch().empty()) {
-                (void)show_callbacks(owner);
                 return;
             }
             if (operations.empty() && !gathering_.batch().empty()) {  // They found no room before.
@@ -159,7 +158,7 @@ public:
                     return;
                 }
             } else if (operations.empty()) {
-                if (!idle(++idle_waits, owner)) {
+                if (!idle(++idle_waits)) {
                     return;
                 }
             } else {
@@ -197,12 +196,8 @@ public:
     }
 
     /// False when the store has failed.
-    bool idle(int waits, const Committer& owner) {
+    bool idle(int waits) {
         store_.look_at_disk();
-        if (waits >= waits_until_checkpoint && store_.condition().accepts() &&
-            !show_callbacks(owner)) {
-            return false;
-        }
         if (waits != waits_until_checkpoint) {
             return true;
         }
@@ -211,13 +206,6 @@ public:
             give_up(moved.error());
         }
         return moved.has_value();
-    }
-
-    /// Before nothing more is written. False when the store has failed.
-    bool show_callbacks(const Committer& owner) {
-        auto& batch = gathering_.batch();
-        batch.shows_callbacks = batch.hides_callbacks;
-        return !batch.shows_callbacks || commit(0, owner);
     }
 
     void probe(LivenessProbes::Probe probe) {
@@ -239,7 +227,6 @@ public:
     bool commit(std::size_t count, const Committer& owner) {
         const auto began = clock_.steady_now();
         const auto written = store_.write(gathering_.batch());
-        gathering_.batch().shows_callbacks = false;
         if (!written && written.error().code == ErrorCode::busy) {
             expected_ = 0;
             gathering_.report_refused();
@@ -263,11 +250,6 @@ public:
             }
         }
         gathering_.report();
-        for (const auto& endpoint : gathering_.batch().late_callbacks) {
-            if (owner.on_callback_late) {
-                owner.on_callback_late(endpoint);
-            }
-        }
         call_after_batch(owner);
         return true;
     }

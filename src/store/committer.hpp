@@ -101,10 +101,6 @@ public:
     /// order of writing, so that copies in memory follow the store. Set before `start`.
     std::function<void(RowChange&&)> on_row_changed;
 
-    /// Called after each commit, after its `done`s, for WriteBatch::late_callbacks. Set before
-    /// `start`.
-    std::function<void(const Endpoint&)> on_callback_late;
-
     /// Called after each batch, when all its `done`s have been called: wakes the threads that they
     /// gave work to, once for the whole batch. Set before `start`.
     std::function<void()> after_batch;

@@ -43,11 +43,6 @@ public:
         for (auto& finish : batch.finishes) {
             finish.finished = true;
         }
-        batch.late_callbacks.clear();
-        if (batch.shows_callbacks) {
-            batch.late_callbacks.push_back({.origin_key = 7});
-        }
-        batch.hides_callbacks = hiding_ && !batch.shows_callbacks;
         for (auto& change : batch.changes) {
             change.result = fail(ErrorCode::refused, "changed its mind");
         }
@@ -74,7 +69,6 @@ public:
     void hold() { set(held_, true); }
     void let_go() { set(held_, false); }
     void start_failing() { set(failing_, true); }
-    void hide_callbacks() { set(hiding_, true); }
     void fill() { set(full_, true); }
     void make_room() { set(full_, false); }
     void break_checkpoints() { set(broken_, true); }
@@ -108,7 +102,6 @@ private:
     bool failing_ = false;
     bool full_ = false;
     bool broken_ = false;
-    bool hiding_ = false;
     Condition condition_;
     int entered_ = 0;
     int checkpoints_ = 0;
@@ -273,24 +266,6 @@ TEST_F(CommitterTest, CheckpointsOnceAfterWork) {
     EXPECT_TRUE(accept(*under_test));
     EXPECT_TRUE(store.wait_for_checkpoints(2));
     under_test->stop();
-}
-
-TEST_F(CommitterTest, ShowsHiddenCallbacksWhenNoWorkWaitsAndAtTheEnd) {
-    const auto under_test = committer();
-    std::atomic<int> late = 0;
-    under_test->on_callback_late = [&](const Endpoint& endpoint) {
-        EXPECT_EQ(endpoint.origin_key, 7);
-        late += 1;
-    };
-    store.hide_callbacks();
-    under_test->start();
-    finish(*under_test);
-    ASSERT_TRUE(store.wait_for_checkpoints(1));
-    EXPECT_EQ(late, 1);
-    finish(*under_test);
-    under_test->stop();
-    EXPECT_EQ(late, 2);
-    EXPECT_EQ(store.sizes(), (std::vector<std::size_t>{1, 0, 1, 0}));
 }
 
 TEST_F(CommitterTest, AFailedCheckpointIsAsFatalAsAFailedCommit) {

@@ -69,10 +69,6 @@ struct StoreOptions {
     bool migrate = true;             // False: an older schema is an error instead.
     /// Disk space reserved for outcomes (disk_room.hpp); 0: none, for commands that write little.
     std::uint64_t reserve_bytes = 0;
-    /// The callbacks of finishes are attempted at once by who reads `Finish`, and each first result
-    /// is written as a CallbackUpdate. Until then they are durable, but no Reader shows them; those
-    /// that take long are given out by WriteBatch::late_callbacks.
-    bool journal_callbacks = false;
     /// Free bytes of a folder's disk. Empty: asks the system. Tests set it.
     std::function<std::optional<std::uint64_t>(const std::filesystem::path& folder)> free_bytes{};
 };

@@ -46,7 +46,7 @@ struct Intent {
 };
 
 /// Ends a message: queue row removed, completion row, credit given back if it was charged and the
-/// state is failed or cancelled, callback (row or journal). `held` gives no credit back.
+/// state is failed or cancelled, callback row. `held` gives no credit back.
 struct Finish {
     std::unique_ptr<model::Message> message;
     Timestamp queued_at;
@@ -129,13 +129,6 @@ struct WriteBatch {
     /// Set by the store: the rows that `changes` wrote, in that order, without those of a change
     /// that failed.
     std::vector<RowChange> row_changes;
-
-    /// Shows all callbacks that readers do not see yet (StoreOptions::journal_callbacks).
-    bool shows_callbacks = false;
-    /// Set by the store: whether there are such after the transaction, and the endpoints of those
-    /// that have become visible, waiting, before their first result.
-    bool hides_callbacks = false;
-    std::vector<Endpoint> late_callbacks;
 
     /// Calls `visit` with each vector of elements, in the order in which they are written.
     template <class Visit>

@@ -147,7 +147,6 @@ struct CrashTest : ::testing::Test {
 TEST_F(CrashTest, NothingThatWasReportedIsLost) {
     make_account();
     for (int round = 0; round < rounds; ++round) {
-        options.journal_callbacks = round % 2 == 0;
         const auto reports = run_and_kill(random.between(200, 3'200));
         auto store = take(open_store(options));
         const auto reader = take(store->open_reader());

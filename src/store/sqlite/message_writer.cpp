@@ -102,7 +102,7 @@ void Activity::prune(std::int64_t sequence, std::size_t rows_max) {
     noted_.clear();
 }
 
-MessageWriter::MessageWriter(Connection& connection, bool journals)
+MessageWriter::MessageWriter(Connection& connection)
     : connection_(connection),
       credits_(connection),
       usage_(connection),
@@ -110,8 +110,6 @@ MessageWriter::MessageWriter(Connection& connection, bool journals)
       blocks_(connection),
       senders_(connection),
       trail_(connection),
-      journal_(connection),
-      journals_(journals),
       insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"),
       insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?)"),
       delete_queue_(connection,
@@ -125,8 +123,9 @@ MessageWriter::MessageWriter(Connection& connection, bool journals)
           "(SELECT 1 FROM platform_event WHERE device = ?2 AND about = 1 AND platform_id = ?3) "
           "THEN 0 ELSE ?5 END, ?6 RETURNING decide_by"),
       insert_completion_(connection, "INSERT OR IGNORE INTO completion VALUES(?,?,?,?,?,?,?,?,?)"),
-      insert_callback_(connection,
-                       "INSERT INTO callback VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,0,?,?)"),
+      insert_callback_(
+          connection,
+          "INSERT INTO callback VALUES(?,?,?,?,?,?,?,?,?,?,0,0,?10,0,'',?10,0,NULL,NULL)"),
       find_idempotency_(connection, std::string{"SELECT "} + idempotency_columns +
                                         " FROM idempotency WHERE account = ? AND key = ?"),
       insert_idempotency_(connection, "INSERT OR REPLACE INTO idempotency VALUES(?,?,?,?,?,?,?,?)"),
@@ -238,12 +237,7 @@ void MessageWriter::finish(Finish& finish) {
     std::optional<std::int64_t> event;
     if (finish.callback) {
         event = finish.callback->id.sequence();
-        if (journals_ && journal_.accepts()) {
-            journal_.add(*finish.callback);
-            activity_.note(finish.callback->account, *event);
-        } else {
-            add_callback(*finish.callback);
-        }
+        add_callback(*finish.callback);
     }
     insert_completion_.run(message.id.sequence(), static_cast<int>(completion.state),
                            static_cast<int>(completion.code), completion.details,
@@ -311,46 +305,16 @@ void MessageWriter::record_intent(const Intent& intent) {
 }
 
 void MessageWriter::add_callback(const model::Callback& callback) {
-    insert_callback(
-        callback, {.event = callback.id,
-                   .progress = {.due_at = callback.created_at, .updated_at = callback.created_at}});
-    activity_.note(callback.account, callback.id.sequence());
-}
-
-/// A first result makes the row of a callback that has stood in the journal until now.
-void MessageWriter::update_callback(const CallbackUpdate& update) {
-    if (const auto* callback = journal_.take(update.event)) {
-        insert_callback(*callback, update);
-    } else {
-        trail_.update_callback(update);
-    }
-}
-
-void MessageWriter::show_callbacks(bool all, std::vector<Endpoint>& late) {
-    for (const auto* callback : journal_.take_late(all)) {
-        add_callback(*callback);
-        const Endpoint endpoint{.account = callback->account, .origin_key = callback->origin_key};
-        if (late.empty() || late.back() != endpoint) {
-            late.push_back(endpoint);
-        }
-    }
-}
-
-void MessageWriter::insert_callback(const model::Callback& callback, const CallbackUpdate& update) {
     std::optional<std::int64_t> message;
     std::optional<std::int64_t> message_tail;
     if (callback.message) {
         message = callback.message->sequence();
         message_tail = tail_of(*callback.message);
     }
-    const auto& progress = update.progress;
-    const auto took = progress.attempts > 0 ? std::optional{update.took} : std::nullopt;
     insert_callback_.run(callback.id.sequence(), tail_of(callback.id), callback.account.value,
                          static_cast<int>(callback.kind), message, message_tail, callback.url,
-                         callback.origin_key, callback.body, callback.created_at,
-                         static_cast<int>(progress.state), progress.attempts, progress.due_at,
-                         progress.last_status, progress.last_error, progress.updated_at,
-                         millis(took), or_null(update.answer));
+                         callback.origin_key, callback.body, callback.created_at);
+    activity_.note(callback.account, callback.id.sequence());
 }
 
 }  // namespace merpati::store::sqlite

@@ -6,7 +6,6 @@
 #include <optional>
 #include <unordered_map>
 
-#include "store/sqlite/callback_journal.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/ledger_writer.hpp"
 #include "store/sqlite/message_blocks.hpp"
@@ -94,19 +93,15 @@ private:
 /// Writes the elements of a batch, inside the transaction of Transaction.
 class MessageWriter {
 public:
-    /// `journals`: StoreOptions::journal_callbacks.
-    MessageWriter(Connection& connection, bool journals);
+    explicit MessageWriter(Connection& connection);
 
     void accept(Accept& accept);
     void finish(Finish& finish);
     void reschedule(Reschedule& reschedule);
     void hand_over(HandOver& hand_over);
     void record_intent(const Intent& intent);
-    void update_callback(const CallbackUpdate& update);
+    void update_callback(const CallbackUpdate& update) { trail_.update_callback(update); }
     void add_callback(const model::Callback& callback);
-    /// Gives callbacks that are late, or all, a row out of the journal, and reports their
-    /// endpoints.
-    void show_callbacks(bool all, std::vector<Endpoint>& late);
 
     /// Ends a message that left its lane before: writes its refund, if any, and counts it.
     void settle(const model::Message& message, const model::Completion& completion);
@@ -122,12 +117,10 @@ public:
     MessageBlocks& blocks() { return blocks_; }
     Senders& senders() { return senders_; }
     TrailWriter& trail() { return trail_; }
-    CallbackJournal& journal() { return journal_; }
 
 private:
     [[nodiscard]] bool repeats(Accept& accept);
     [[nodiscard]] bool was_retried(Accept& accept);
-    void insert_callback(const model::Callback& callback, const CallbackUpdate& update);
     void link_retry(const model::Message& message, const model::MessageId& retry_of);
 
     Connection& connection_;
@@ -137,8 +130,6 @@ private:
     MessageBlocks blocks_;
     Senders senders_;
     TrailWriter trail_;
-    CallbackJournal journal_;
-    const bool journals_;
     Statement insert_message_;
     Statement insert_queue_;
     Statement delete_queue_;

@@ -400,14 +400,6 @@ INSERT INTO usage(account, hour, device, source, state, code, messages)
 DROP TABLE usage_before;
 )sql";
 
-// Callbacks whose first attempt has not ended (CallbackJournal).
-constexpr const char* callback_journal = R"sql(
-CREATE TABLE callback_journal(
-  number INTEGER PRIMARY KEY,
-  callbacks BLOB NOT NULL
-) STRICT;
-)sql";
-
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -428,8 +420,7 @@ constexpr std::array steps{first_schema,
                            message_blocks,
                            outcome_of_audit,
                            usage_by_number,
-                           received_media,
-                           callback_journal};
+                           received_media};
 
 }  // namespace
 

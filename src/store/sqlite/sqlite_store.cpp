@@ -93,20 +93,11 @@ public:
           connection_(std::move(connection)),
           secrets_(secrets),
           room_(path_, options.reserve_bytes, options.free_bytes, condition_),
-          writer_(*connection_, options.journal_callbacks),
+          writer_(*connection_),
           tables_(*connection_, writer_, secrets_, condition_),
           transaction_(*connection_, writer_, tables_, condition_) {
         connection_->watch_log();
         look_at_disk();
-        writer_.journal().load(condition_);
-    }
-
-    /// Gives what the last process left in the journal its rows. On a full disk it stays there.
-    Result<void> show_callbacks() {
-        WriteBatch batch;
-        batch.shows_callbacks = true;
-        auto shown = writer_.journal().empty() ? Result<void>{} : write(batch);
-        return !shown && shown.error().code == ErrorCode::busy ? Result<void>{} : shown;
     }
 
     Result<void> write(WriteBatch& batch) override {
@@ -270,12 +261,8 @@ Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
         return pass(secrets);
     }
     connection->reserve_log_index(log_index_frames);
-    auto store = std::make_unique<SqliteStore>(path, std::move(lock), std::move(connection),
-                                               *secrets, options);
-    if (auto shown = store->show_callbacks(); !shown) {
-        return pass(shown);
-    }
-    return store;
+    return std::make_unique<SqliteStore>(path, std::move(lock), std::move(connection), *secrets,
+                                         options);
 }
 
 }  // namespace

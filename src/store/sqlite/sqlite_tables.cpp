@@ -63,17 +63,15 @@ Result<void> SqliteTables::add_callback(const model::Callback& callback) {
 }
 
 Result<void> SqliteTables::replay_callback(model::EventId event, Timestamp now) {
-    bool waits = writer_.journal().holds(event.sequence());
-    if (!waits) {
+    {
         Statement find{connection_, "SELECT state FROM callback WHERE id = ? AND tail = ?"};
         auto row = find.query(event.sequence(), tail_of(event));
         if (!row.next()) {
             return fail(ErrorCode::not_found, "there is no such callback");
         }
-        waits = row.integer(0) == static_cast<int>(model::CallbackState::waiting);
-    }
-    if (waits) {
-        return fail(ErrorCode::conflict, "the callback is not through with its attempts");
+        if (row.integer(0) == static_cast<int>(model::CallbackState::waiting)) {
+            return fail(ErrorCode::conflict, "the callback is not through with its attempts");
+        }
     }
     writer_.trail().replay_callback(event, now);
     return {};
@@ -248,9 +246,7 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
                                state <= static_cast<std::int64_t>(model::MessageState::held) &&
                                model::is_final(static_cast<model::MessageState>(state)) &&
                                row.integer(2) < to_unix_millis(limits.messages_before);
-            const bool callback_done = row.null(4)
-                                           ? row.null(3) || !writer_.journal().holds(row.integer(3))
-                                           : row.integer(4) != 0;
+            const bool callback_done = row.null(4) || row.integer(4) != 0;
             if (ended && callback_done) {
                 finished.push_back(
                     {.id = row.integer(0),

@@ -34,7 +34,6 @@ Transaction::Transaction(Connection& connection, MessageWriter& writer, SqliteTa
 
 void Transaction::run(WriteBatch& batch) {
     batch.row_changes.clear();
-    batch.late_callbacks.clear();
     begin_.run();
     write(Kind::finish, batch.finishes, [this](Finish& finish) { writer_.finish(finish); });
     write(Kind::reschedule, batch.reschedules,
@@ -54,13 +53,7 @@ void Transaction::run(WriteBatch& batch) {
     writer_.credits().flush();
     writer_.usage().flush();
     writer_.flush_lanes();
-    kind_ = Kind::late;
-    writer_.show_callbacks(batch.shows_callbacks, batch.late_callbacks);
-    kind_ = Kind::none;
-    writer_.journal().flush();
     commit_.run();
-    writer_.journal().committed();
-    batch.hides_callbacks = !writer_.journal().empty() && writer_.journal().accepts();
     left_out_ = 0;
 }
 
@@ -71,7 +64,6 @@ void Transaction::undo() noexcept {
     writer_.forget_lanes();
     writer_.activity().forget();
     writer_.blocks().forget();
-    writer_.journal().forget();
     if (connection_.in_transaction()) {
         sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
     }
@@ -111,10 +103,6 @@ bool Transaction::leave_out(WriteBatch& batch) {
             break;
         case Kind::accept:
             leave_out_accepts(batch);
-            break;
-        case Kind::late:
-            writer_.journal().keep_late();
-            condition_.note_damage("where callbacks are written");
             break;
     }
     // Changes that must not run twice were undone with the others, and so may have been the rows

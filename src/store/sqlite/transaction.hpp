@@ -41,8 +41,7 @@ private:
         intent,
         callback,
         change,
-        accept,
-        late
+        accept
     };
 
     template <class Element, class Write>
