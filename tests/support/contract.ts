@@ -159,7 +159,10 @@ function judgeBody(
     record({ operation: operation?.id ?? "", status: answer.status });
     return "";
   }
-  if (response.content["*/*"] && answer.status < 400) return ""; // A file.
+  if (response.content["*/*"] && answer.status < 400) { // A file.
+    record({ operation: operation?.id ?? "", status: answer.status });
+    return "";
+  }
   const content = response.content[type];
   if (!content) return `content type ${type || "none"} is not documented`;
   const isJson = type === "application/json" || type === "application/problem+json";
