@@ -165,6 +165,8 @@ test("the id that a platform gives a message stays text", async () => {
   const body = { to: `${freshNumber()}1`, from: device, message: "Halo", Type: "text" };
   await gateway.json("device", "connect", device);
   const { requestId } = (await account.send(body)).json.data;
+  const state = async () => (await gateway.json("message", "show", requestId)).state;
+  await waitFor("the message to be sent", async () => (await state()) === "sent");
   const visitor = await visit(browser, gateway, admin);
   const { page } = visitor;
   await visitor.goto(`/messages/${requestId}`);
