@@ -40,8 +40,8 @@ const PAGES = [
   "/server",
 ];
 const OPEN_PAGES = ["/", "/messages", "/callbacks"];
-// For minutes V8 compiles what runs often anew, and its code stands in the heap: 0.5 MiB that are
-// no growth of the page.
+// V8 recompiles hot code for minutes and keeps it in the heap. These 0.5 MiB are no growth of the
+// page, so it is measured without the compiler.
 const WITHOUT_COMPILER = "--js-flags=--jitless";
 
 export async function web({ scratch }) {

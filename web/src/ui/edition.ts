@@ -23,7 +23,7 @@ export function useEdition<Change>({ save, reload, saved, onSaved }: EditionProp
   const [round, setRound] = useState(0);
   const again = async () => {
     await reload();
-    // What was read is handed to components by a timer: the next form is made after that, of it.
+    // A timer hands what was read to the components: the next form is made after that.
     notifyManager.schedule(() => setRound((present) => present + 1));
   };
   const saving = useMutation({
