@@ -52,7 +52,7 @@ constexpr std::array usage_columns{
 
 const Parameter id{.name = "ID", .help = "The account: acc_1, or 1"};
 
-/// `first`, and what `create` and `set` both take.
+/// `first`, and the options that `create` and `set` share.
 std::vector<Parameter> with_choices(std::vector<Parameter> first) {
     const std::vector<Parameter> choices{
         {.name = "--plan",

@@ -133,7 +133,6 @@ boost::json::value number_or_null(const std::string& text) {
     return text == "none" ? boost::json::value(nullptr) : boost::json::value(number_of(text));
 }
 
-/// Rounded up.
 boost::json::value as_words(const std::string& text) {
     boost::json::array words;
     for (const auto word : std::views::split(std::string_view{text}, ',')) {

@@ -1,4 +1,4 @@
-// Checks of what is typed, before anything is done.
+// Checks arguments of the command line before a command runs, and turns them into JSON.
 #pragma once
 
 #include <chrono>
@@ -13,12 +13,12 @@
 
 namespace merpati::cli {
 
-/// Answers a sentence about what is wrong, or nothing. The form CLI11's `check` takes.
+/// Returns a sentence that says what is wrong, or an empty string. The form CLI11's `check` takes.
 using ArgumentCheck = std::function<std::string(const std::string&)>;
 
 [[nodiscard]] ArgumentCheck one_of(std::initializer_list<std::string_view> words);
 [[nodiscard]] ArgumentCheck whole_number(std::int64_t lowest, std::int64_t highest);
-/// As high as a server lets an account have.
+/// A rate of at most api::manage::rate_count_max, "none" or "default".
 [[nodiscard]] ArgumentCheck rate();
 [[nodiscard]] ArgumentCheck rfc3339_time();
 [[nodiscard]] ArgumentCheck duration(std::chrono::seconds longest);
@@ -26,19 +26,23 @@ using ArgumentCheck = std::function<std::string(const std::string&)>;
 [[nodiscard]] ArgumentCheck not_empty();
 /// "send,messages:read"
 [[nodiscard]] ArgumentCheck scopes();
-/// The word "none", or what `check` lets through.
+/// The word "none", or a text that `check` accepts.
 [[nodiscard]] ArgumentCheck or_none(ArgumentCheck check);
 
-/// A whole number of a checked argument.
+/// `text` must have passed `whole_number`.
 [[nodiscard]] std::int64_t number_of(std::string_view text);
 
-/// What was typed as the field of a body; "or null": for "none".
+// An argument that passed its check, as the value of a body's field.
+
+/// For a flag: always true.
 [[nodiscard]] boost::json::value as_true(const std::string& text);
 [[nodiscard]] boost::json::value as_text(const std::string& text);
+/// "none" as null.
 [[nodiscard]] boost::json::value text_or_null(const std::string& text);
 [[nodiscard]] boost::json::value number_or_null(const std::string& text);
-/// "a,b" as a list.
+/// "a,b" as an array.
 [[nodiscard]] boost::json::value as_words(const std::string& text);
+/// Rounded up.
 [[nodiscard]] boost::json::value as_seconds(const std::string& text);
 [[nodiscard]] boost::json::value as_milliseconds(const std::string& text);
 

@@ -72,7 +72,7 @@ constexpr std::array tested_sheet{
     Column{"error", "error"},         Column{"answer", "answer"},
 };
 
-/// The record, and under it each attempt. As JSON both are one object.
+/// Prints the record and below it each attempt; with --json as one object.
 int show(Session& session, const std::string& id) {
     const auto path = "/callbacks/" + percent_encode(id);
     auto answer = session.ask(http::Method::get, path);

@@ -1,4 +1,5 @@
-// The small world of the command line's tests: a folder with a store, and what a run printed.
+// The fixture of the command line's tests: runs commands on a store in a temporary folder, and
+// keeps their exit code and output.
 #pragma once
 
 #include <sstream>

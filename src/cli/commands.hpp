@@ -1,4 +1,4 @@
-// Every command, a file a group; each adds itself to the program.
+// Functions that add the commands to the program, one source file for each group.
 #pragma once
 
 #include "cli/program.hpp"

@@ -10,14 +10,14 @@
 namespace merpati::cli {
 
 struct Console {
-    std::ostream& out;  // Results alone, so that they can be piped.
-    std::ostream& err;  // Everything said to the person.
+    std::ostream& out;  // Only results, so that they can be piped.
+    std::ostream& err;  // Messages for the person.
     std::map<std::string, std::string> environment;
-    std::istream* in = nullptr;  // What the person says; null: nothing.
-    /// The first line of standard input where something else than a person is at its other end, and
-    /// has written one; null: nothing is.
+    std::istream* in = nullptr;  // Answers of the person; null: none.
+    /// Returns the first line of standard input if that is not a terminal and a line arrives soon.
+    /// Null: there is no standard input.
     std::optional<std::string> (*piped_line)() = nullptr;
-    /// Of the terminal that `out` is. 0: it is none, or one that knows no escape sequences.
+    /// Width of the terminal. 0: `out` is no terminal, or one without escape sequences.
     std::size_t columns = 0;
 };
 

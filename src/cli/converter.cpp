@@ -23,7 +23,7 @@ constexpr std::size_t line_bytes_max = 1'048'576;
 constexpr std::size_t all_bytes_max = 64UL * 1024 * 1024;
 constexpr std::size_t said_max = 4'096;
 constexpr std::uint64_t memory_max = 1ULL << 30;
-constexpr std::string_view prefix = "linked: ";  // Of what it says.
+constexpr std::string_view prefix = "linked: ";  // Of the lines that the program prints.
 
 Converter::Moved moved_of(const boost::json::object& done) {
     const auto count = [&done](std::string_view name) {
@@ -167,7 +167,7 @@ Result<void> Converter::receive() {
     return {};
 }
 
-/// Takes what it prints meanwhile, so that it never waits for that.
+/// Reads the program's output too, so that a full pipe never blocks the program.
 Result<void> Converter::wait_for(short events) {
     std::array<pollfd, 2> waiting{{{.fd = socket_.get(), .events = events, .revents = 0},
                                    {.fd = output_.get(), .events = POLLIN, .revents = 0}}};
@@ -192,7 +192,7 @@ void Converter::take_output() {
     }
 }
 
-/// It has closed its socket: what it printed says why.
+/// For a closed or broken socket: reads the rest of the output, which says why the program ended.
 std::unexpected<Error> Converter::failure() {
     while (output_.get() >= 0) {
         pollfd waiting{.fd = output_.get(), .events = POLLIN, .revents = 0};

@@ -1,4 +1,5 @@
-// The program that reads and writes the folders of other gateways (workers/linked, convert.js).
+// Runs the program that reads and writes the device folders of other gateways (convert.js of
+// workers/linked).
 #pragma once
 
 #include <cstdint>
@@ -16,38 +17,40 @@
 
 namespace merpati::cli {
 
-/// Operation: a process of the person who called, confined to the folder. Secrets come and go
-/// through its socket, a JSON object a line; what it prints is why it failed.
+/// Operation: the program runs as the calling user, and its sandbox opens the device's folder. Both
+/// sides exchange secrets over a socket, one JSON object a line. The first line that the program
+/// prints is the reason of its failure.
 ///
-/// Threads: one, which must live as long.
+/// Threads: one. The process ends with the thread that started it.
 ///
-/// Limits: 120 s for each answer; lines of 1 MiB; 64 MiB in all.
+/// Limits: 120 s for each wait; what is received: about 1 MiB a line, 64 MiB in all.
 ///
-/// Errors: not_found (Node.js or the program), refused (the folder; in its words), protocol,
+/// Errors: not_found (Node.js or the program), io_failed (the process could not be started),
+/// refused (by the program, in its words; it ended early; the folder is too large), protocol,
 /// timeout.
 class Converter {
 public:
     struct Moved {
         std::int64_t keys = 0;
-        std::int64_t left_out = 0;  // Files or keys that could not be used.
+        std::int64_t left_out = 0;  // Files or keys that the program could not use.
     };
     struct Taken {
         boost::json::object secrets;
         Moved moved;
     };
 
-    /// What a folder holds of the number.
+    /// Reads the secrets of the device `number` from the folder.
     [[nodiscard]] static Result<Taken> read(const config::Settings& settings,
                                             const std::string& number,
                                             const std::filesystem::path& folder);
 
-    /// One that is ready to write into the folder, which is empty.
+    /// Starts a converter that is ready to write into `folder`, which must be empty.
     [[nodiscard]] static Result<Converter> writer(const config::Settings& settings,
                                                   const std::string& number,
                                                   const std::filesystem::path& folder);
-    /// Lines with secrets, in pieces of any size.
+    /// Takes lines with secrets, in pieces of any size.
     [[nodiscard]] Result<void> write(std::string_view lines);
-    /// All was written: returns when the folder is whole.
+    /// Call after the last `write`. Returns when the folder is complete.
     [[nodiscard]] Result<Moved> finish();
 
 private:

@@ -45,7 +45,7 @@ constexpr std::array list_columns{
 
 const Parameter number{.name = "NUMBER", .help = "The device", .check = phone_number()};
 
-/// `first`, and what `add` and `set` both take.
+/// `first`, and the options that `add` and `set` share.
 std::vector<Parameter> with_choices(std::vector<Parameter> first) {
     const std::vector<Parameter> choices{
         {.name = "--webhook",

@@ -17,11 +17,11 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view api_root = "/v1";
 constexpr auto patience = 5s;        // For a server that is starting or stopping.
-constexpr auto retry_every = 100ms;  // Both ways are tried this often meanwhile.
+constexpr auto retry_every = 100ms;  // Between two attempts during that time.
 constexpr std::size_t page_max = 1'000;
 constexpr auto stream_patience = 150s;  // For the next piece; the first may come from a platform.
 
-/// The sentence for an exchange that failed on its way.
+/// Words the failure of an exchange for the person.
 Error explain(Error error, const std::string& socket_path) {
     if (error.code == ErrorCode::refused) {
         error.detail = fmt::format(
@@ -40,7 +40,7 @@ Error explain(Error error, const std::string& socket_path) {
     return error;
 }
 
-/// The words of base/error.hpp, read back.
+/// The inverse of to_string(ErrorCode), for codes that the catalogue sends.
 ErrorCode parse_code(std::string_view word) {
     for (const auto code :
          {ErrorCode::invalid_argument, ErrorCode::not_found, ErrorCode::conflict,
@@ -141,7 +141,7 @@ Result<boost::json::array> Gateway::ask_newest(const std::string& target, std::s
     return all;
 }
 
-/// `next` becomes the cursor of the page that follows, empty on the last one.
+/// Sets `next` to the cursor of the next page, or to an empty string on the last page.
 Result<boost::json::array> Gateway::ask_page(const std::string& target, std::string& next) {
     auto answer = ask(http::Method::get, target);
     if (!answer) {
@@ -159,8 +159,8 @@ Result<boost::json::array> Gateway::ask_page(const std::string& target, std::str
 Result<Outcome> Gateway::exchange(http::Method method, const std::string& target,
                                   const std::string& body, std::chrono::milliseconds timeout,
                                   const http::BodyTaker& take) {
-    // A store begins with its first account; whatever else is asked of one that is not there was
-    // meant for another.
+    // The first account creates the store. Any other call on a missing store was probably meant for
+    // a store elsewhere.
     const bool begins =
         method == http::Method::post && target == std::string{api_root} + "/admin/accounts";
     const auto give_up = clock_.steady_now() + patience;

@@ -1,4 +1,4 @@
-// The catalogue of a store, wherever it is: in a running server or in this process.
+// Calls the catalogue's operations: in the running server, or in this process if none runs.
 #pragma once
 
 #include <chrono>
@@ -19,33 +19,36 @@
 
 namespace merpati::cli {
 
-/// Operation: asks the server through its Unix socket; where none listens, opens the store and
-/// runs the same handlers here. A store that is locked while nobody listens belongs to a server
-/// that is starting or stopping, or to another command: both ways are tried for 5 s. A store that
-/// is not there is made for its first account, and for nothing else.
+/// Operation: sends each call to the server through its Unix socket. If no server listens, opens
+/// the store, keeps it open, and runs the same handlers here. A store that is locked while no
+/// server listens belongs to another command, or to a server that is starting or stopping:
+/// `Gateway` then tries both ways for 5 s. Only the creation of an account creates a missing store.
 ///
 /// Threads: one.
 ///
-/// Errors: those of the catalogue, with its sentences; busy, refused (the socket is
-/// another user's), timeout, protocol (the server ended in the middle: it may have been done).
+/// Errors: those of the catalogue, with its sentences; those of StoppedStore::open, with not_found
+/// for a missing store; refused (the socket is another user's); timeout, and protocol (the server
+/// ended before its answer, or the answer is not the catalogue's): the call may have been carried
+/// out.
 class Gateway {
 public:
     Gateway(const config::Settings& settings, const Clock& clock, Random& random);
 
-    /// `target` is path and query under /v1, for example "/admin/accounts/acc_1".
+    /// `target` is path and query under /v1, for example "/admin/accounts/acc_1". `timeout` is for
+    /// a server's whole answer.
     [[nodiscard]] Result<boost::json::value> ask(
         http::Method method, const std::string& target, const boost::json::object& body = {},
         std::chrono::milliseconds timeout = std::chrono::seconds{30});
 
-    /// Gives `take` a streamed answer as it comes, in pieces of any size.
+    /// Passes a streamed answer to `take` as it arrives, in pieces of any size.
     [[nodiscard]] Result<void> stream(http::Method method, const std::string& target,
                                       const http::BodyTaker& take);
 
-    /// The items of a list, all of them.
+    /// All items of a list, from all its pages.
     [[nodiscard]] Result<boost::json::array> ask_all(const std::string& target);
 
-    /// Follows a list from page to page until it ends or has `most` items. `target` without
-    /// `limit` and `cursor`.
+    /// The first `most` items of a list, from as many pages as needed. `target` has no `limit` and
+    /// no `cursor`.
     [[nodiscard]] Result<boost::json::array> ask_newest(const std::string& target,
                                                         std::size_t most);
 
@@ -57,12 +60,12 @@ private:
                                            const std::string& body,
                                            std::chrono::milliseconds timeout,
                                            const http::BodyTaker& take = {});
-    /// Errors: unreachable where no server listens.
+    /// Errors: unreachable if no server listens.
     [[nodiscard]] Result<Outcome> ask_server(http::Method method, const std::string& target,
                                              const std::string& body,
                                              std::chrono::milliseconds timeout,
                                              const http::BodyTaker& take) const;
-    /// Errors: busy where somebody else has the store.
+    /// `begins`: whether a missing store is created. Errors: busy if another process has the store.
     [[nodiscard]] Result<void> open_store(bool begins);
     [[nodiscard]] Result<Outcome> ask_store(http::Method method, const std::string& target,
                                             const std::string& body,
@@ -75,7 +78,7 @@ private:
     std::unique_ptr<StoppedStore> store_;
 };
 
-/// A value as it may stand in a target.
+/// Escapes a value for use in a target.
 [[nodiscard]] std::string percent_encode(std::string_view text);
 
 }  // namespace merpati::cli

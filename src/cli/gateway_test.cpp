@@ -1,4 +1,4 @@
-// Asking a server that runs.
+// Calls to a running server, and to a stopped server's store.
 #include "cli/gateway.hpp"
 
 #include <filesystem>

@@ -7,7 +7,7 @@ namespace merpati::cli {
 namespace {
 
 struct Hint {
-    std::string_view words;  // Of the refusal.
+    std::string_view words;  // Part of the refusal's sentence.
     std::string_view command;
 };
 

@@ -1,12 +1,12 @@
-// Which command helps where a call was refused.
+// Adds to a refusal the command that helps.
 #pragma once
 
 #include <string>
 
 namespace merpati::cli {
 
-/// The sentence of a refusal, which is worded for every door of the catalogue, with the command
-/// that helps where there is one.
+/// The catalogue words its refusals for all interfaces. Appends the command that helps, if there is
+/// one.
 [[nodiscard]] std::string with_hint(std::string detail);
 
 }  // namespace merpati::cli

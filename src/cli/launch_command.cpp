@@ -23,7 +23,7 @@ struct Wish {
     std::vector<std::string> write;
 };
 
-/// What systemd accepted for us. Errors: invalid_argument.
+/// The connection that systemd accepted and passed as descriptor 3. Errors: invalid_argument.
 Result<FileDescriptor> take_connection(const Console& console) {
     const auto count = console.environment.find("LISTEN_FDS");
     int type = 0;

@@ -18,7 +18,7 @@ constexpr int major_min = 20;
 constexpr int minor_min = 19;
 constexpr int version_within = 3'000;  // Milliseconds.
 
-/// What `node --version` prints; empty: nothing, or not in time.
+/// What `node --version` prints. Empty: it printed nothing, or not in time.
 std::string version_of(const std::string& node) {
     auto child = connector::process::Child::start(
         {.command = {node, "--version"}, .path = daemon::search_path()});

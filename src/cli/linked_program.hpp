@@ -1,4 +1,4 @@
-// Whether the worker of linked devices can run here.
+// Finds out whether the worker of linked devices can run here.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@ namespace merpati::cli {
 
 struct LinkedProgram {
     bool good = false;
-    std::string found;   // With what, or why not.
-    std::string remedy;  // What to do; empty: nothing.
+    std::string found;   // The program and its version, or why the worker cannot run.
+    std::string remedy;  // Empty: none is known, or none is needed.
 };
 
-/// Asks Node.js for its version, for at most a few seconds.
+/// Runs `node --version`, and waits at most 3 s for it. Checks no version if `linked.command` is
+/// set.
 [[nodiscard]] LinkedProgram examine_linked(const config::LinkedSettings& settings);
 
 }  // namespace merpati::cli

@@ -20,7 +20,7 @@ struct Filters {
         std::string field;
         std::string value;
     };
-    std::deque<Other> others;  // Their places never change.
+    std::deque<Other> others;  // Not a vector: the parser keeps references to the values.
 };
 
 std::string target_of(std::string target, const Filters& filters) {

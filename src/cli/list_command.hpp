@@ -1,5 +1,5 @@
-// The commands that list or export what there is by the million: newest first, by account and
-// state.
+// Commands that list or export messages and callbacks, which can be millions: newest first,
+// filtered by account and state.
 #pragma once
 
 #include <initializer_list>
@@ -14,7 +14,7 @@
 
 namespace merpati::cli {
 
-/// An option that chooses among what there is: a parameter of the operation.
+/// An option that filters the list: a query parameter of the operation.
 struct FilterOption {
     std::string_view name;  // "--to"
     std::string_view field;
@@ -25,25 +25,26 @@ struct FilterOption {
 
 struct ListCommand {
     CommandText text;
-    std::string path;  // Of the catalogue: "/messages".
+    std::string path;  // Of the operation: "/messages".
     std::initializer_list<std::string_view> states;
     std::vector<FilterOption> filters{};
     std::span<const Column> columns;  // Must live as long as the program.
-    std::string_view when_empty;
+    std::string_view when_empty;      // Must live as long as the program.
 };
 
-/// Adds it with the options --account, --state and --limit, and the filters.
+/// Adds the command with the options --account, --state and --limit, and the filters.
 void add_list_command(Program& program, CLI::App& group, const ListCommand& list);
 
 struct ExportCommand {
     CommandText text;
-    std::string path;  // Of an operation that is streamed: "/messages/export".
+    std::string path;  // Of an operation with a streamed answer: "/messages/export".
     std::initializer_list<std::string_view> states;
     std::vector<FilterOption> filters{};
     std::initializer_list<std::string_view> formats;  // The first is JSON, one record a line.
 };
 
-/// Adds it with the options --account, --state and --format, and the filters. Without a limit.
+/// Adds the command with the options --account, --state and --format, and the filters. An export
+/// has no limit.
 void add_export_command(Program& program, CLI::App& group, const ExportCommand& exported);
 
 }  // namespace merpati::cli

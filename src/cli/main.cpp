@@ -27,19 +27,19 @@ std::map<std::string, std::string> environment() {
     return variables;
 }
 
-/// Standard input, output and error that were closed (`merpati … >&-`) must not become the next
-/// file that is opened: what is printed would be written into the store. What is written to these
-/// fails.
+/// Opens /dev/null in place of a standard descriptor that was closed (`merpati … >&-`). Otherwise
+/// the next opened file would get its number, and output could be written into the store. Reading
+/// from the replaced input and writing to the replaced output fail.
 void occupy_standard_descriptors() {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
         if (::fcntl(descriptor, F_GETFD) < 0) {
-            // The lowest free number is given, and all below are taken.
+            // `open` returns the lowest free number, which is this one.
             (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
         }
     }
 }
 
-/// Those of the terminal on standard output; 0 where it is none, or a dumb one.
+/// Columns of the terminal on standard output; 0: it is no terminal, or a dumb one.
 std::size_t columns(const std::map<std::string, std::string>& environment) {
     const auto terminal = environment.find("TERM");
     const bool is_dumb = terminal == environment.end() || terminal->second == "dumb";
@@ -50,8 +50,8 @@ std::size_t columns(const std::map<std::string, std::string>& environment) {
     return size.ws_col;
 }
 
-/// A pipe that nobody writes into and nobody closes must not hold a command up: after a moment
-/// without a byte there is no line.
+/// The first line of standard input, unless that is a terminal. A pipe that nobody writes to and
+/// nobody closes must not block a command, so reading ends after 2 s without a byte.
 std::optional<std::string> piped_line() {
     constexpr int patience_ms = 2'000;
     constexpr std::size_t bytes_max = 4'096;
@@ -75,7 +75,8 @@ std::optional<std::string> piped_line() {
 
 int main(int count, char** arguments) {
     occupy_standard_descriptors();
-    // A reader that leaves early (`| head -1`) is a failure to write, not the end of the process.
+    // If the reader of a pipe ends early (`| head -1`), writing fails instead of ending the
+    // process.
     std::signal(SIGPIPE, SIG_IGN);
     auto variables = environment();
     const auto terminal_columns = columns(variables);

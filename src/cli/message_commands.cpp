@@ -123,8 +123,8 @@ void add_export(Program& program, CLI::App& group) {
          .formats = {"ndjson", "csv"}});
 }
 
-/// The record, what it waits for, what became of its callbacks, and what it went through. As JSON
-/// all of it is one object.
+/// Prints the record, the reason of its wait, its callbacks and its timeline; with --json as one
+/// object.
 int show(Session& session, const std::string& id, bool body) {
     const auto path = "/messages/" + percent_encode(id);
     auto answer = session.ask(http::Method::get, path + (body ? "?body=true" : ""));

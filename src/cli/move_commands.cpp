@@ -87,7 +87,7 @@ int import_device(Session& session, const Wish& wish) {
                             wish.number, count_words(taken->moved), wish.number));
 }
 
-/// A folder that is there is taken if it is empty. Errors: conflict, io_failed.
+/// Creates the folder, or uses an existing empty one. Errors: conflict, io_failed.
 Result<files::path> make_folder(const std::string& name) {
     auto folder = files::absolute(name);
     std::error_code error;
@@ -133,7 +133,7 @@ int export_device(Session& session, const Wish& wish) {
     const auto moved = write_folder(session, (*settings)->settings, wish, *folder);
     if (!moved) {
         std::error_code error;
-        files::remove(*folder, error);  // Where nothing was written.
+        files::remove(*folder, error);  // Removes the folder only if it is empty.
         return session.fail(moved.error());
     }
     return show(

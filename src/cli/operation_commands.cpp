@@ -24,7 +24,7 @@ int migrate(Session& session) {
     if (!loaded) {
         return session.fail(loaded.error());
     }
-    // Opening a store brings its schema up to date; a running server has done so already.
+    // Opening a store migrates it; a running server migrated its store when it started.
     auto status = session.ask(http::Method::get, "/admin/status");
     if (!status) {
         return session.fail(status.error());
@@ -49,7 +49,7 @@ int show_config(Session& session) {
     return session.print(all);
 }
 
-/// As JSON: {"file"}, the text in one string.
+/// With --json the text is one string: {"file": "…"}.
 int show_sample(Session& session) {
     if (session.json()) {
         return session.print({{"file", config::sample_file()}});

@@ -37,7 +37,8 @@ std::string text_of(const boost::json::object& pairing, std::string_view field) 
                                                   : std::string{};
 }
 
-/// Follows a pairing to its end, step by step. Whoever leaves it can come back.
+/// Begins a pairing, or joins one that is in progress, and shows its steps until it ends. The
+/// pairing goes on in the server if this command is interrupted.
 class Follower {
 public:
     Follower(Session& session, const Wish& wish)
@@ -84,7 +85,8 @@ private:
              .origin = std::source_location::current()});
     }
 
-    /// What is missing here for a linked device; empty: nothing is.
+    /// Why the worker of linked devices cannot run here. Empty: it can, or the device has another
+    /// connector.
     std::string why_no_worker() {
         const auto device = session_.ask(http::Method::get, path_);
         if (!device || text_of(device->get_object(), "connector") != "linked") {
@@ -103,7 +105,7 @@ private:
         return program ? std::string{} : ": " + program.error().detail;
     }
 
-    /// Whoever is not asked would wonder why nothing leaves.
+    /// Without this hint a person who was not asked would wonder why no message leaves.
     void tell_of_pause() {
         if (session_.json()) {
             return;
@@ -118,7 +120,7 @@ private:
         }
     }
 
-    /// A step, once; an answer to it where it asks for one.
+    /// Shows a new step once, and sends the person's answer if the step asks for one.
     Result<void> show(const boost::json::object& pairing) {
         const ShownStep step{
             .method = text_of(pairing, "method"),
@@ -149,11 +151,11 @@ private:
     PairingView view_;
     const std::string number_;
     const std::string path_;
-    Timestamp shown_{};  // When the last step that was shown expires: no two expire at once.
+    Timestamp shown_{};  // Expiry of the last step shown. It identifies the step: no two are equal.
 };
 
-/// Asks a person at a terminal what becomes of the messages that wait for a device which is to be
-/// paired anew. Empty: there is none to ask, or nothing to ask about; the server then holds them.
+/// Asks a person at a terminal what to do with messages that wait for a device that is paired
+/// again. Empty: there is no person, or no need to ask; the server then holds the messages.
 Result<std::string> choose(Session& session, const Wish& wish) {
     auto& console = session.console();
     if (!wish.queue.empty() || console.columns == 0 || console.in == nullptr || session.json()) {
@@ -166,7 +168,7 @@ Result<std::string> choose(Session& session, const Wish& wish) {
     }
     const auto state = text_of(device->get_object(), "state");
     if (state == "connected" || state == "reconnecting" || state == "pairing") {
-        return std::string{};  // It is linked, or it was asked when this pairing began.
+        return std::string{};  // It is linked, or the question was asked when this pairing began.
     }
     const auto queue = session.ask(http::Method::get, path + "/queue");
     if (!queue) {

@@ -48,7 +48,7 @@ void PairingView::show(const ShownStep& step, Timestamp now) {
     erase();
     draw(step);
     expires_at_ = step.expires_at;
-    counts_down_ = !step.asks();  // The line of the cursor is where the answer is typed in.
+    counts_down_ = !step.asks();  // The person types the answer where the countdown would be.
     if (counts_down_) {
         tick(now);
     }
@@ -104,7 +104,7 @@ void PairingView::end() {
     }
 }
 
-/// A line that is longer than the terminal takes several of its rows.
+/// Prints a line, and counts its rows: a line wider than the terminal fills several.
 void PairingView::line(std::string_view text) {
     const bool is_drawn = text.starts_with('\x1b');
     lines_ += is_drawn || text.empty() ? 1 : 1 + (text.size() - 1) / console_.columns;

@@ -1,4 +1,4 @@
-// What `merpati device pair` shows of a pairing.
+// Shows the steps of a pairing for `merpati device pair`.
 #pragma once
 
 #include <cstddef>
@@ -10,29 +10,29 @@
 
 namespace merpati::cli {
 
-/// One pairing step, as the catalogue answers it.
+/// One pairing step, as the catalogue returns it.
 struct ShownStep {
     std::string method;   // "qr", "code", "otp", "passkey".
-    std::string payload;  // From the platform: anything.
+    std::string payload;  // From the platform, unchecked.
     Timestamp expires_at;
 
-    /// Whether the person has to type something in here.
+    /// Whether the person has to type an answer.
     [[nodiscard]] bool asks() const { return method == "otp" || method == "passkey"; }
 };
 
-/// Operation: on a terminal a step replaces the one before it, a QR code is drawn, and the time
-/// that is left counts down. Elsewhere each step is a few lines of text.
+/// Operation: on a terminal each step replaces the one before, a QR code is drawn, and the
+/// remaining time counts down. Without a terminal each step is a few lines of text.
 ///
 /// Threads: one.
 class PairingView {
 public:
-    /// `number`: the device, for the sentence that says how to come back.
+    /// `number`: the device, for the sentence that says how to resume.
     PairingView(Console& console, std::string number);
 
     void show(const ShownStep& step, Timestamp now);
-    /// Call it often: counts down.
+    /// Updates the countdown; call it several times a second.
     void tick(Timestamp now);
-    /// Nothing is to be done any more; what was shown goes from the terminal.
+    /// Erases the last step from the terminal.
     void end();
 
 private:
@@ -43,7 +43,7 @@ private:
 
     Console& console_;
     const std::string number_;
-    std::size_t lines_ = 0;  // On the terminal, above the countdown.
+    std::size_t lines_ = 0;  // Rows of the terminal that the step fills, without the countdown.
     bool counts_down_ = false;
     Timestamp expires_at_{};
     std::string countdown_;

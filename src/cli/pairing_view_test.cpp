@@ -52,7 +52,7 @@ TEST_F(PairingViewTest, TheTimeThatIsLeftCountsDownInItsLine) {
 
 TEST_F(PairingViewTest, TheNextStepReplacesTheOneBefore) {
     (void)show(qr);
-    // 29 modules by 29: 15 lines; an instruction, two empty lines, and how to come back.
+    // 15 lines for 29 rows of modules, the instruction, two empty lines, and how to resume.
     EXPECT_THAT(show({.method = "qr", .payload = "2@next,key", .expires_at = now + 40s}),
                 StartsWith("\r\x1b[19A\x1b[J"));
 }
@@ -85,7 +85,7 @@ TEST_F(PairingViewTest, OutsideATerminalAStepIsText) {
 TEST_F(PairingViewTest, WhatAPlatformSaysCannotSteerTheTerminal) {
     const ShownStep asked{.method = "otp", .payload = "type\x1b[2Jthis", .expires_at = now + 60s};
     EXPECT_THAT(show(asked), Not(HasSubstr("\x1b[2J")));
-    EXPECT_EQ(tick(now + 1s), "");  // The answer is typed in where a countdown would be.
+    EXPECT_EQ(tick(now + 1s), "");  // The person types the answer where a countdown would be.
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t column_width = 28;
 
-/// "merpati account create", down to where the parser got.
+/// "merpati account create": the path of the deepest command that the parser recognised.
 std::string path_of(const CLI::App& app) {
     std::string path = app.get_name();
     for (const auto* at = &app; !at->get_subcommands().empty();) {
@@ -77,8 +77,8 @@ std::string explain(const CLI::App& root, const CLI::ParseError& error) {
                              : fmt::format(": {}", fmt::join(names, ", ")));
 }
 
-/// Why writing failed. A stream does not tell, and the failure may be long ago: the line that
-/// follows fails for the same reason.
+/// The errno of a failed write. A stream does not keep it, and other calls may have changed errno
+/// since, so this writes one more character, which fails for the same reason.
 int write_error(std::ostream& out) {
     out.clear();
     errno = 0;
@@ -169,20 +169,20 @@ int Program::run(const std::vector<std::string>& arguments) {
     return flush(code);
 }
 
-/// They take half a MiB, which a server would keep as long as it runs.
+/// The parser takes half a MiB, which `serve` would otherwise keep as long as it runs.
 void Program::forget_commands() {
     root_.reset();
     chosen_ = nullptr;
     actions_.clear();
 }
 
-/// A result that nobody got is a failure, whatever was done.
+/// A command whose result could not be written has failed, even if its work was done.
 int Program::flush(int code) {
     if (console_.out.flush()) {
         return code;
     }
     const int reason = write_error(console_.out);
-    if (reason != EPIPE) {  // Who closes a pipe has read enough, and knows.
+    if (reason != EPIPE) {  // The reader of a closed pipe has read enough, and knows it.
         console_.err << fmt::format("merpati: the result could not be written{}{}\n",
                                     reason != 0 ? ": " : "",
                                     reason != 0 ? std::generic_category().message(reason) : "");
@@ -190,7 +190,7 @@ int Program::flush(int code) {
     return code == exit_done ? exit_failed : code;
 }
 
-/// Without a chosen action afterwards, help was asked for and printed.
+/// If `chosen_` is null after success, the help or the version was printed.
 int Program::parse(std::vector<std::string> arguments) {
     try {
         std::ranges::reverse(arguments);  // As CLI11 wants them.
@@ -208,7 +208,7 @@ int Program::parse(std::vector<std::string> arguments) {
     }
 }
 
-/// Every command takes them after its name too; only the program's own help lists them.
+/// Every command accepts these options after its name too; only the program's own help lists them.
 void Program::add_global_options(CLI::App& app, std::string_view group) {
     app.add_option_function<std::string>(
            "--config", [this](const std::string& file) { options_.config_file = file; },

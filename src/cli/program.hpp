@@ -16,26 +16,26 @@ class App;
 
 namespace merpati::cli {
 
-/// How a command is introduced. `example` is a whole line, or several.
+/// A command's name and help. `example` is one or more whole lines.
 struct CommandText {
     std::string_view name;
     std::string_view summary;  // One line, for the list and the top of its help.
     std::string_view details;  // Lines of at most 80 columns; may be empty.
     std::string_view example;
-    std::string_view section;  // Under which head the program's own help lists it; only there.
+    std::string_view section;  // The heading in the program's own help; empty for subcommands.
 };
 
-/// Runs a command; answers the exit code.
+/// Runs a command, and returns the exit code.
 using Action = std::function<int(Session&)>;
 
 /// Whether a command has a result to print as JSON.
 enum class Output : std::uint8_t { result, none };
 
-/// Operation: the files of commands add themselves in the order of the help; `run`, called once,
-/// parses, forgets the commands and calls the chosen action.
+/// Operation: commands are added in the order in which the help lists them. `run` parses, destroys
+/// the parser, and runs the chosen command. Call it once.
 ///
-/// Errors: usage errors are one sentence and a hint on `console.err`, exit code 2. A result that
-/// could not be written is a failure, exit code 1.
+/// Errors: a usage error prints one sentence and a hint to `console.err`, exit code 2. If the
+/// result cannot be written, the exit code is 1.
 class Program {
 public:
     explicit Program(Console console);
@@ -43,7 +43,7 @@ public:
     Program(const Program&) = delete;
     Program& operator=(const Program&) = delete;
 
-    /// A command that only holds others ("account").
+    /// A command that only groups others ("account").
     CLI::App& add_group(CLI::App& parent, const CommandText& text);
     /// A command that does something; the caller adds its arguments and options.
     CLI::App& add_command(CLI::App& parent, const CommandText& text, Action action,
@@ -68,7 +68,7 @@ private:
 /// The whole program with every command.
 [[nodiscard]] std::unique_ptr<Program> make_program(Console console);
 
-/// docs/cli.md, made from the commands' own help.
+/// The text of docs/cli.md, made from the commands' help.
 [[nodiscard]] std::string reference_page(const CLI::App& root);
 
 }  // namespace merpati::cli

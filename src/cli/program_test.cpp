@@ -1,4 +1,4 @@
-// How command lines are read: usage errors, help, and the page that is made from it.
+// Parsing of command lines: usage errors, help, and docs/cli.md, which is made from the help.
 #include "cli/program.hpp"
 
 #include <cstdlib>
@@ -113,7 +113,7 @@ TEST_F(ProgramTest, HelpTeachesAndSucceeds) {
     EXPECT_THAT(one.err, IsEmpty());
 }
 
-/// With MERPATI_WRITE_REFERENCE set it writes the page instead of comparing it.
+/// If MERPATI_WRITE_REFERENCE is set, it first writes the page.
 TEST_F(ProgramTest, ThePageInDocsIsTheCommandsOwnHelp) {
     const auto program = make_program({.out = std::cout, .err = std::cerr, .environment = {}});
     const auto page = reference_page(program->root());

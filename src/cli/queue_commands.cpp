@@ -36,7 +36,7 @@ struct Wish {
     bool yes = false;
 };
 
-/// Whether the person typed the number again, having seen what waits.
+/// Shows how many messages wait, and returns whether the person then typed the number again.
 Result<bool> is_confirmed(Session& session, const Wish& wish, const std::string& path) {
     if (wish.yes) {
         return true;
@@ -54,7 +54,8 @@ Result<bool> is_confirmed(Session& session, const Wish& wish, const std::string&
     return console.in != nullptr && std::getline(*console.in, typed) && typed == wish.number;
 }
 
-/// A long queue takes several calls; all of them end what waited at the first.
+/// A long queue takes several calls. All of them cancel only messages that waited at the first
+/// call.
 int clear(Session& session, const Wish& wish) {
     const auto path = "/devices/" + percent_encode(wish.number) + "/queue";
     const auto confirmed = is_confirmed(session, wish, path);

@@ -1,4 +1,4 @@
-// docs/cli.md, made from the commands' own help.
+// Makes docs/cli.md from the commands' help.
 #include <CLI/App.hpp>
 #include <fmt/format.h>
 

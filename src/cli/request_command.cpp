@@ -9,7 +9,7 @@
 namespace merpati::cli {
 namespace {
 
-/// What was typed, by the parameter's name.
+/// Arguments and options as typed, by the parameter's name.
 using Typed = std::map<std::string_view, std::string>;
 
 struct Call {

@@ -1,4 +1,4 @@
-// Commands that are one call of the catalogue each, as rows.
+// Commands that make one call of the catalogue each, described as rows.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@
 
 namespace merpati::cli {
 
-/// One argument or option, how it is checked, and where it goes.
+/// One argument or option, its check, and the part of the request that it fills.
 struct Parameter {
     std::string_view name;  // "ID", an argument; "--overlap", an option.
     std::string_view help;
-    std::string_view shape = " ";  // What the help shows for the value.
+    std::string_view shape = " ";  // Stands for the value in the help.
     ArgumentCheck check = not_empty();
-    std::string_view field{};  // Of the body, or of a GET's query; empty: it is the path's "{}".
+    std::string_view field{};  // Of the body or a GET's query; empty: replaces "{}" in `path`.
     boost::json::value (*value_of)(const std::string& text) = as_text;
-    std::string_view standard{};  // The value where none is given; empty: the field is left out.
-    bool optional = false;        // Of an argument: options always are.
-    bool is_flag = false;         // It has no value.
+    std::string_view standard{};  // The default; empty: the field is left out.
+    bool optional = false;        // For arguments; options are always optional.
+    bool is_flag = false;         // An option without a value.
 };
 
 struct RequestCommand {
@@ -35,9 +35,9 @@ struct RequestCommand {
     std::string_view path;  // "/accounts/{}/topup"
     std::vector<Parameter> parameters{};
     std::span<const Column> columns;  // Must live as long as the program.
-    std::string_view sentence{};      // Before the record.
-    std::string_view when_lost{};     // Of a record with a secret; see Session::show_once.
-    std::string_view when_empty{};    // Of a list; empty: the answer is a record.
+    std::string_view sentence{};      // Printed before the record.
+    std::string_view when_lost{};     // For a record with a secret; see Session::show_once.
+    std::string_view when_empty{};    // For a list; empty: the answer is a record.
 };
 
 /// All views must live as long as the program.

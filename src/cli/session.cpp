@@ -107,7 +107,7 @@ int Session::print_text_lines(const std::string& target) {
 }
 
 int Session::print_streamed(const std::string& target, LineText* text_of) {
-    std::string begun;  // A line that is not whole yet.
+    std::string begun;  // An incomplete line.
     const auto streamed =
         stream(http::Method::get, target, [&](std::string_view piece) -> Result<void> {
             begun += piece;

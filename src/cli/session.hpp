@@ -1,4 +1,4 @@
-// One run of one command: its settings, its way to the store, its output.
+// One run of one command: its settings, its access to the store, its output.
 #pragma once
 
 #include <filesystem>
@@ -17,15 +17,16 @@
 
 namespace merpati::cli {
 
-/// What was said before the command's own arguments.
+/// Options that every command accepts, and --json.
 struct GlobalOptions {
     std::optional<std::filesystem::path> config_file;
     std::vector<std::string> sets;
     bool json = false;
 };
 
-/// Operation: a command asks and then shows, or fails; each of these prints and answers the exit
-/// code. Settings are read when first needed, so `version` works beside a broken file.
+/// Operation: a command calls `ask` or `stream`, and then prints the answer or the error. Functions
+/// that print return the exit code. Settings are read when first needed, so `version` works even
+/// with an invalid settings file.
 class Session {
 public:
     Session(Console& console, const GlobalOptions& options);
@@ -36,32 +37,32 @@ public:
     [[nodiscard]] Result<boost::json::value> ask(
         http::Method method, const std::string& target, const boost::json::object& body = {},
         std::chrono::milliseconds timeout = std::chrono::seconds{30});
-    /// Lists that have one page.
+    /// All items of a list; for short lists.
     [[nodiscard]] Result<boost::json::array> ask_all(const std::string& target);
-    /// Lists that have many: the newest `most`.
+    /// The newest `most` items of a long list.
     [[nodiscard]] Result<boost::json::array> ask_newest(const std::string& target,
                                                         std::size_t most);
 
-    /// Prints a record: as JSON, or the columns' fields one a line, after `sentence`.
+    /// Prints a record: as JSON, or `sentence` and then one field a line.
     int show(const Result<boost::json::value>& answer, std::span<const Column> columns,
              std::string_view sentence = {});
-    /// The same for a record with a secret that is shown only now. Where it could not be written,
-    /// `when_lost` says how to go on; "{}" in it stands for the record's id.
+    /// Like `show`, for a record with a secret that is never shown again. If it cannot be written,
+    /// prints `when_lost`, which says how to go on; "{0}" in it stands for the record's id.
     int show_once(const Result<boost::json::value>& answer, std::span<const Column> columns,
                   std::string_view sentence, std::string_view when_lost);
     /// Prints a list: as a JSON array, or as a table.
     int show_list(const Result<boost::json::array>& answer, std::span<const Column> columns,
                   std::string_view when_empty);
-    /// Gives `take` a streamed answer as it comes, in pieces of any size.
+    /// Passes a streamed answer to `take` as it arrives, in pieces of any size.
     [[nodiscard]] Result<void> stream(http::Method method, const std::string& target,
                                       const http::BodyTaker& take);
-    /// Asks for a streamed answer, and prints its lines as they come: JSON, or text.
+    /// Asks for a streamed answer, and prints its lines as they arrive: lines of JSON, or of text.
     int print_lines(const std::string& target);
     int print_text_lines(const std::string& target);
     /// Prints JSON on one line.
     int print(const boost::json::value& json);
-    /// Prints each line of the error. The exit code is that of usage where the settings were wrong:
-    /// nothing has been tried then.
+    /// Prints each line of the error. Returns exit_usage if the settings were invalid, because then
+    /// nothing has been tried.
     int fail(const Error& error);
 
     [[nodiscard]] bool json() const noexcept { return options_.json; }

@@ -34,8 +34,8 @@ Result<void> write_change(store::Store& store, admission::Directory& directory,
     return std::move(batch.changes.front().result);
 }
 
-/// Only the record changes, and the webhook's notice is stored with it; the server's connector
-/// follows it at its next start.
+/// Changes only the record, and stores the webhook with the change. The server's connector follows
+/// the record at the next start.
 class RecordedDevices final : public manage::DeviceControl {
 public:
     RecordedDevices(const Clock& clock, const connector::Connectors& connectors,
@@ -81,7 +81,7 @@ public:
         if (auto checked = daemon::check_still(*device, *connector); !checked) {
             return pass(checked);
         }
-        return std::make_unique<Stillness>();  // Nobody else has the store.
+        return std::make_unique<Stillness>();  // No server runs that could use the device.
     }
 
 private:
@@ -124,7 +124,7 @@ private:
     daemon::Notices& notices_;
 };
 
-/// Nothing is being sent while the server is stopped, so the record is all there is.
+/// Changes only the record: a stopped server has no sends in flight.
 class RecordedMessages final : public manage::MessageControl {
 public:
     RecordedMessages(const Clock& clock, const QueueClock& queue_clock, store::Store& store,

@@ -1,4 +1,4 @@
-// A store that no server has open: the catalogue in this process.
+// Runs the catalogue's operations in this process, on a store that no server has open.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@
 
 namespace merpati::cli {
 
-/// Operation: opens the store and holds its lock until destroyed, so open
-/// it late and drop it soon. Devices have no connection here: connecting one records that it
-/// shall be connected when the server starts. Callbacks and webhooks of what changes are stored
-/// with it, and leave when the server starts.
+/// Operation: holds the store's lock until destroyed, so open it late and destroy it soon. Devices
+/// have no connection here: connecting one only records the state, and the server connects the
+/// device when it starts. Callbacks and webhooks are stored with the change that causes them, and
+/// the server sends them when it starts.
 ///
 /// Threads: one.
 class StoppedStore {
 public:
-    /// `create`: whether a store that is not there is made. Errors: those of store::open_store;
-    /// busy means that a server has it, or another command.
+    /// `create`: whether to create a missing store. Errors: those of store::open_store; busy means
+    /// that a server or another command has the store open.
     [[nodiscard]] static Result<std::unique_ptr<StoppedStore>> open(
         const config::Settings& settings, const Clock& clock, Random& random, bool create);
 

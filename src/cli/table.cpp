@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t cell_characters_max = 100;  // Of a table; a record is shown whole.
 
-/// What stands in one cell; "-" where there is nothing.
+/// The text of one cell; "-" for null, an empty string or a missing field.
 std::string cell(const boost::json::value* value) {
     if (value == nullptr || value->is_null()) {
         return "-";
@@ -37,13 +37,13 @@ const boost::json::value* field(const boost::json::object& record, const Column&
     return record.if_contains({column.field.data(), column.field.size()});
 }
 
-/// Characters, as far as UTF-8 tells them: bytes that do not continue one.
+/// The number of code points: counts bytes that do not continue a UTF-8 sequence.
 std::size_t width(std::string_view text) {
     return static_cast<std::size_t>(std::ranges::count_if(
         text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-/// `text` as a table shows it: what is too long would make every line as long.
+/// `text` as a table shows it. One long cell would make every line of the table as long.
 std::string shortened(std::string text) {
     if (width(text) <= cell_characters_max) {
         return text;

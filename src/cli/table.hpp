@@ -1,4 +1,4 @@
-// Results for people: lists as tables, records as lines.
+// Formats results for people: lists as tables, records as lines.
 #pragma once
 
 #include <span>
@@ -15,13 +15,14 @@ struct Column {
     std::string_view field;  // Of the record's JSON.
 };
 
-/// A table with a head line, columns as wide as what stands in them; more than 100 characters end
-/// in an ellipsis. An empty list is the sentence `when_empty`.
+/// A table with a line of titles; each column is as wide as its widest cell. Cells are cut at 100
+/// characters, with an ellipsis. An empty list is the sentence `when_empty`.
 [[nodiscard]] std::string render_table(const boost::json::array& rows,
                                        std::span<const Column> columns,
                                        std::string_view when_empty);
 
-/// One line a field, titles aligned. A column whose field is missing is left out.
+/// One field a line, with aligned titles and whole values. A column whose field is missing is left
+/// out.
 [[nodiscard]] std::string render_record(const boost::json::object& record,
                                         std::span<const Column> columns);
 

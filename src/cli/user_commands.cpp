@@ -68,7 +68,7 @@ struct Choices {
     bool new_password = false;
 };
 
-/// What two commands have in common.
+/// The fields of `--account` and `--role`, which `create` and `set` both take.
 boost::json::object membership_of(const Choices& choices) {
     boost::json::object body;
     if (!choices.account.empty()) {
@@ -118,7 +118,7 @@ int set(Session& session, const Choices& choices) {
     }
     if (choices.new_password) {
         const auto password = given_password(session);
-        // Not in braces: those make a list.
+        // Not with braces: those would make an array.
         body["password"] = password ? boost::json::value(*password) : boost::json::value(nullptr);
     }
     const auto answer =

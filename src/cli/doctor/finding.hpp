@@ -1,4 +1,4 @@
-// What `merpati doctor` finds, one check after the other.
+// The checks of `merpati doctor`, and their findings.
 #pragma once
 
 #include <cstdint>
@@ -16,52 +16,52 @@ namespace merpati::cli::doctor {
 
 enum class Verdict : std::uint8_t {
     good,
-    note,   // Works, but the operator should know.
-    wrong,  // Does not work, or will not for long.
+    note,   // Works, but the operator should know about it.
+    wrong,  // Does not work, will soon stop working, or takes protection away.
 };
 [[nodiscard]] std::string_view to_string(Verdict verdict) noexcept;
 
 struct Finding {
     std::string_view subject;  // "store", "disk"
     Verdict verdict = Verdict::good;
-    std::string found;   // What is so, as a sentence without its full stop.
-    std::string remedy;  // How to mend it; empty where nothing is wrong.
+    std::string found;   // A sentence without its full stop.
+    std::string remedy;  // How to mend it; may be empty.
 };
 
 using Findings = std::vector<Finding>;
 
-/// Whether a server answers at the store's socket, and the rest of what it says.
+/// The server at the store's socket.
 struct Server {
-    bool running = false;
+    bool running = false;  // Something listens there, even if it does not answer as a server.
     std::string version;
 };
 
-// Each check adds its findings. None changes anything; none takes longer than a few seconds, save
-// a deep one at the store.
+// Each check appends its findings, and leaves settings, store and files as they are. It waits at
+// most 10 s for each program that it asks, and reads the store for at most 5 s, or a day if deep.
 
-/// The server, if it runs: what it says of itself; else the store: does it open, has it its key?
-/// Then the store's pages, also beside a server.
+/// If a server runs: its status and readiness. Else: whether the store opens with its key file. In
+/// both cases: whether the store's pages are undamaged.
 [[nodiscard]] Server check_store(const config::Settings& settings, store::Depth depth,
                                  const Clock& clock, Findings& findings);
-/// Modes of the store's files: they hold secrets.
+/// Modes of the store's file and its key file, which hold secrets.
 void check_file_modes(const config::Settings& settings, Findings& findings);
-/// Space, and how many commits a second the disk can make durable.
+/// Free space, and how many commits a second the disk can make durable.
 void check_disk(const config::Settings& settings, const Clock& clock, Findings& findings);
 
-/// Whether media files can be kept where they should be, and as many as may be.
+/// Whether the media folder is writable, and its disk has room for media.kept_bytes_max.
 void check_media_folder(const config::Settings& settings, Findings& findings);
 
-/// Whether the programs of connectors are there, and new enough; as which user they run.
+/// Whether the connectors' worker programs exist and are new enough, and as which user they run.
 void check_workers(const config::Settings& settings, const Clock& clock, Findings& findings);
 
-/// Settings that take protection away, and secrets in files that others may open.
+/// Settings that take protection away, and secrets in files that other users can read.
 void check_protection(const config::Loaded& loaded, Findings& findings);
 
 void check_clock(const Clock& clock, Findings& findings);
 void check_descriptors(const config::Settings& settings, Findings& findings);
 
 void check_tls(const config::Settings& settings, const Clock& clock, Findings& findings);
-/// Whether the addresses can be listened on; not while the server itself does.
+/// Whether the addresses of http.listen are free. Call it only if the server does not run.
 void check_addresses(const config::Settings& settings, Findings& findings);
 void check_names(Findings& findings);
 

@@ -1,4 +1,4 @@
-// The machine: its clock, its limits, and the folder of media files.
+// Checks of the machine: its clock, its limits, and the folder of media files.
 #include <cerrno>
 #include <filesystem>
 #include <sys/resource.h>
@@ -68,7 +68,7 @@ void check_media_folder(const config::Settings& settings, Findings& findings) {
     std::error_code error;
     const bool exists = files::exists(folder, error);
     const auto parent = folder.parent_path();
-    // What the server makes files in: the folder, or where it will make the folder.
+    // The folder itself, or the folder in which the server will create it.
     const auto place = exists ? folder : parent.empty() ? files::path{"."} : parent;
     if (::access(place.c_str(), W_OK | X_OK) != 0 || (exists && !files::is_directory(folder))) {
         const auto why = exists && !files::is_directory(folder) ? ENOTDIR : errno;

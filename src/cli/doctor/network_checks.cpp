@@ -1,4 +1,4 @@
-// The way in and the way out: certificates, addresses, names.
+// Checks of the network: certificates, addresses, names.
 #include <cstdio>
 #include <ctime>
 #include <memory>
@@ -28,7 +28,7 @@ struct X509Deleter {
 
 using Certificate = std::unique_ptr<X509, X509Deleter>;
 
-/// Nobody is asked for a pass phrase.
+/// Keeps OpenSSL from asking for a pass phrase on the terminal.
 int no_pass_phrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*unused*/) {
     return -1;
 }
@@ -54,7 +54,7 @@ int days_left(const X509& certificate, Timestamp now) {
 void check_certificate(const std::string& file, Timestamp now, Findings& findings) {
     const auto certificate = read_certificate(file);
     if (certificate == nullptr) {
-        return;  // Loading it has failed before.
+        return;  // Unreadable certificates are reported by `check_tls`.
     }
     const int days = days_left(*certificate, now);
     const bool soon = days < certificate_note_days;
@@ -115,7 +115,7 @@ void check_names(Findings& findings) {
     state.retrans = ask_seconds;
     state.retry = 1;
     unsigned char answer[NS_PACKETSZ];
-    // The root's name servers: every resolver that works can tell them.
+    // The root's name servers, which every working resolver knows.
     const int size = ::res_nquery(&state, ".", ns_c_in, ns_t_ns, answer, sizeof answer);
     ::res_nclose(&state);
     findings.push_back({.subject = "names",

@@ -1,4 +1,4 @@
-// Settings that take protection away: those that SECURITY.md leaves to the operator.
+// Checks of settings that take protection away, which SECURITY.md leaves to the operator.
 #include <algorithm>
 #include <sys/stat.h>
 
@@ -14,11 +14,11 @@ namespace {
 
 using boost::asio::ip::address;
 
-/// Ranges of at most this many addresses' bits are networks that somebody can know: 10.0.0.0/8.
-constexpr unsigned narrow_v4 = 8;
-constexpr unsigned narrow_v6 = 7;  // fc00::/7, all private addresses.
+/// Prefixes shorter than these cover more than one private network.
+constexpr unsigned narrow_v4 = 8;  // 10.0.0.0/8, the largest private network.
+constexpr unsigned narrow_v6 = 7;  // fc00::/7, all unique local addresses.
 
-/// Whether everybody can reach it, as far as an address alone tells.
+/// Whether the address itself allows connections from the whole Internet.
 bool is_public(const address& literal) {
     if (literal.is_v4()) {
         const auto number = literal.to_v4().to_uint();
@@ -32,7 +32,7 @@ void check_outbound(const config::OutboundSettings& outbound, Findings& findings
     for (const auto& text : outbound.allow) {
         const auto range = outbound::Cidr::parse(text);
         if (!range) {
-            continue;  // The server says so, and does not start.
+            continue;  // The server refuses to start with such a setting.
         }
         const bool wide = range->prefix < (range->network.is_v4() ? narrow_v4 : narrow_v6);
         findings.push_back(
@@ -91,7 +91,7 @@ void check_metrics(const config::MetricsSettings& metrics, Findings& findings) {
                                       : "/metrics asks for metrics.token"});
 }
 
-/// Files that hold secrets and are not the store's.
+/// For files with secrets other than the store's.
 void check_secret_file(const std::string& file, std::string_view what, Findings& findings) {
     struct stat status{};
     if (::stat(file.c_str(), &status) == 0 && (status.st_mode & S_IRWXO) != 0) {

@@ -1,4 +1,4 @@
-// The store and its files.
+// Checks of the server, the store and its files.
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -51,7 +51,7 @@ std::string mebibytes(std::uintmax_t bytes) {
     return fmt::format("{} MiB", bytes >> 20);
 }
 
-/// Asks whoever listens at the store's socket. Adds a finding unless nobody does.
+/// Asks the server at the store's socket for its status. Adds no finding if nothing listens there.
 Server ask_server(const config::Settings& settings, Findings& findings) {
     const auto socket = api::manage::local_socket_path(settings.store.url);
     if (socket.empty()) {
@@ -111,7 +111,7 @@ std::string_view remedy_for(ErrorCode code) {
     return "check store.url, the disk, and that this user may write there";
 }
 
-/// The server's list of parts of this name, in an answer of /readyz.
+/// The array named `list` in an answer of /readyz; empty if there is none.
 boost::json::array parts_of(const std::string& body, std::string_view list) {
     boost::system::error_code error;
     const auto answer = boost::json::parse(body, error);
@@ -120,7 +120,7 @@ boost::json::array parts_of(const std::string& body, std::string_view list) {
     return found != nullptr && found->is_array() ? found->get_array() : boost::json::array{};
 }
 
-/// What keeps a running server, or a part of it, from its work, in its own words.
+/// Adds what keeps a running server, or a part of it, from working, in the server's words.
 void ask_readiness(const std::string& socket, Findings& findings) {
     const auto reply = http::request(socket, http::Method::get, "/readyz", "", 5s);
     if (!reply) {
@@ -148,7 +148,7 @@ void ask_readiness(const std::string& socket, Findings& findings) {
     }
 }
 
-/// Reads the store's pages; beside a running server as well.
+/// Reads the store's pages. A server may have the store open.
 void check_integrity(const config::Settings& settings, store::Depth depth, const Clock& clock,
                      Findings& findings) {
     const bool deep = depth == store::Depth::deep;
@@ -313,7 +313,7 @@ void check_disk(const config::Settings& settings, const Clock& clock, Findings& 
     const auto folder = store_folder(settings);
     struct statvfs space{};
     if (::statvfs(folder.c_str(), &space) != 0) {
-        return;  // The look at the store has said so.
+        return;  // `check_store` has reported the missing folder.
     }
     const auto left = static_cast<std::uintmax_t>(space.f_bavail) * space.f_frsize;
     const bool little = left < disk_note_below;

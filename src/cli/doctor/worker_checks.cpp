@@ -1,4 +1,4 @@
-// The programs of connectors that are no part of this one.
+// Checks of the connectors' worker programs.
 #include <filesystem>
 #include <poll.h>
 
@@ -19,7 +19,7 @@ using connector::process::LaunchReport;
 
 constexpr int answer_within = 10'000;  // Milliseconds.
 
-/// Nobody need use them, so that a missing worker is a note.
+/// Only a note: most gateways work without linked devices.
 Finding cannot_be_linked(std::string why, std::string remedy) {
     return {.subject = "linked",
             .verdict = Verdict::note,
@@ -47,7 +47,7 @@ Finding check_own(const config::LinkedSettings& settings) {
     return finding;
 }
 
-/// How its examination ended; empty: it did not in time.
+/// How the launcher's process ended; empty: it did not end in time.
 std::string end_of(Launched& launched) {
     pollfd news{.fd = launched.take_end(), .events = POLLIN, .revents = 0};
     const FileDescriptor closed_later{news.fd};
@@ -61,7 +61,7 @@ std::string end_of(Launched& launched) {
     }
 }
 
-/// What could be run behind a socket, or why not.
+/// The result of asking a launcher whether it could run its worker.
 struct Examined {
     Verdict verdict = Verdict::wrong;
     std::string found;
@@ -95,7 +95,7 @@ Examined examine_launcher(const std::string& path, const Clock& clock) {
             .remedy = {}};
 }
 
-/// Somebody asked for a launcher: one that does not answer is wrong.
+/// For a setting linked.socket: a launcher that does not answer is wrong, not only a note.
 Finding check_launched(const std::string& path, const Clock& clock) {
     auto examined = examine_launcher(path, clock);
     if (examined.verdict == Verdict::good) {
