@@ -21,7 +21,7 @@ inline constexpr std::string_view hex_digits = "0123456789abcdef";
     return to_lower(c) >= 'a' && to_lower(c) <= 'z';
 }
 
-/// The value of a hexadecimal digit in either case; -1: it is none.
+/// The value of a hexadecimal digit in either case; -1 if `c` is not one.
 [[nodiscard]] constexpr int hex_value(char c) noexcept {
     const auto place = hex_digits.find(to_lower(c));
     return place == std::string_view::npos ? -1 : static_cast<int>(place);

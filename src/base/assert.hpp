@@ -5,12 +5,12 @@
 
 namespace merpati {
 
-/// Prints the broken invariant and aborts. Recovery at the next start repairs what was in flight.
+/// Prints the broken invariant and aborts. The next start recovers the messages in flight.
 [[noreturn]] void invariant_broken(
     const char* what, std::source_location where = std::source_location::current()) noexcept;
 
-/// Asserts an invariant: something only a mistake in this program could make false. What the
-/// outside can cause is an Error instead.
+/// Asserts an invariant, which only a defect of this program can make false. A failure that input
+/// or the environment can cause is an Error instead.
 inline void invariant(bool holds, const char* what,
                       std::source_location where = std::source_location::current()) noexcept {
     if (!holds) [[unlikely]] {

@@ -1,4 +1,4 @@
-// Time, injected: nothing but base/system_clock.cpp asks the machine.
+// Time, injected: only base/system_clock.cpp asks the machine.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,11 @@ namespace merpati {
 
 using Millis = std::chrono::milliseconds;
 
-/// A moment of the wall clock, UTC, in whole milliseconds. What is stored and shown.
+/// A moment of the wall clock (UTC) or of queue time (QueueClock), in whole milliseconds: the form
+/// that is stored and shown.
 using Timestamp = std::chrono::sys_time<Millis>;
 
-/// A moment of a clock that only moves forward. What waits and deadlines are measured with.
+/// A moment of a clock that only moves forward: for waits in memory and for deadlines.
 using SteadyTime = std::chrono::steady_clock::time_point;
 
 class Clock {
@@ -33,7 +34,7 @@ public:
     [[nodiscard]] SteadyTime steady_now() const noexcept override;
 };
 
-/// Milliseconds since 1970, the form in which moments are stored.
+/// Milliseconds since 1970, as stored.
 [[nodiscard]] constexpr std::int64_t to_unix_millis(Timestamp time) noexcept {
     return time.time_since_epoch().count();
 }

@@ -29,8 +29,8 @@ struct FreeMac {
 };
 using MacContext = std::unique_ptr<EVP_MAC_CTX, FreeMac>;
 
-/// Made once a thread: OpenSSL's HMAC() looks both algorithms up by name at each call, which costs
-/// more than the sum over a callback's body.
+/// Created once per thread: OpenSSL's HMAC() looks up both algorithms by name at each call, which
+/// costs more than the HMAC of a callback's body.
 MacContext new_hmac_sha256() {
     const std::unique_ptr<EVP_MAC, FreeMac> mac{
         EVP_MAC_fetch(nullptr, OSSL_MAC_NAME_HMAC, nullptr)};
@@ -42,7 +42,7 @@ MacContext new_hmac_sha256() {
     return context;
 }
 
-/// The key that a thread's context holds. Nothing of it is left in memory when it is replaced.
+/// The key that a thread's context holds. This copy is erased when another key replaces it.
 class LastKey {
 public:
     LastKey() = default;
@@ -84,8 +84,8 @@ Sha256 sha256(std::span<const std::byte> bytes) {
     return digest;
 }
 
-// A thread's context keeps the key of the call before: taking a key in hashes two blocks, which is
-// half of the work for a short text, and callers mostly sign many texts with one key.
+// A thread's context keeps the key of the previous call. Setting a key hashes two blocks, half of
+// the work for a short text, and callers mostly sign many texts with one key.
 Sha256 hmac_sha256(std::span<const std::byte> key, std::string_view text) {
     thread_local const MacContext context = new_hmac_sha256();
     thread_local LastKey last;

@@ -20,7 +20,7 @@ using Sha256 = std::array<std::byte, 32>;
 
 [[nodiscard]] Sha256 hmac_sha256(std::span<const std::byte> key, std::string_view text);
 
-/// Compares without telling by its duration where the first difference lies.
+/// Compares in a time that depends only on the lengths, not on where the first difference is.
 [[nodiscard]] bool equal_constant_time(std::span<const std::byte> left,
                                        std::span<const std::byte> right) noexcept;
 
@@ -34,7 +34,7 @@ public:
 
     void add(std::span<const std::byte> bytes);
 
-    /// The digest of all that was added. Call once; the stream is spent afterwards.
+    /// The digest of all bytes added. Call it once, as the last call.
     [[nodiscard]] Sha256 finish();
 
 private:

@@ -8,7 +8,7 @@
 
 namespace merpati {
 
-/// A digest is random enough, and nobody can choose it.
+/// Uses the first bytes of the digest: they are distributed evenly, and nobody can choose them.
 struct DigestHash {
     std::size_t operator()(const Sha256& digest) const noexcept {
         std::size_t value = 0;

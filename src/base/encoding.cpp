@@ -49,7 +49,7 @@ Result<Bytes> from_base64(std::string_view text) {
         return fail(ErrorCode::invalid_argument, "not base64");
     }
     bytes.resize(bytes.size() - pad);
-    if (pad > 0 && to_base64(bytes) != text) {  // Bits that no byte takes are set.
+    if (pad > 0 && to_base64(bytes) != text) {  // Unused bits are set.
         return fail(ErrorCode::invalid_argument, "not base64");
     }
     return bytes;

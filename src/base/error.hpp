@@ -1,4 +1,4 @@
-// How expected failures travel: as values, with the place where they arose.
+// Expected failures as values, each with the line of source that made it.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,21 @@
 
 namespace merpati {
 
-/// Why something failed. One code, one remedy: add a code only when its reader would do something
-/// else about it.
+/// Why something failed. One code, one remedy: add a code only if its reader must act differently.
 enum class ErrorCode : std::uint8_t {
     invalid_argument,     // The caller passed something malformed: correct it and call again.
-    not_found,            // What was named does not exist (or is not the caller's to see).
+    not_found,            // It does not exist, or the caller may not see it.
     conflict,             // It exists already, or its state does not allow this.
     refused,              // A rule of ours forbids it (plan, policy, private address).
-    forbidden,            // The caller has not the right to it.
-    precondition_failed,  // It is not what the caller thinks it is: read it again.
+    forbidden,            // The caller lacks the right to it.
+    precondition_failed,  // It has changed since the caller read it: read it again.
     busy,                 // A limit of ours is reached: try again later.
     too_many_requests,    // The caller asks for more than its share: wait, and ask for less.
     timeout,              // The outside did not answer within its deadline.
     unreachable,          // The outside could not be reached.
     protocol,             // The outside answered something that is not its protocol.
-    store_failed,         // The store could not do it; the process must not go on writing.
-    damaged,              // What the store holds there cannot be read: restore it from a backup.
+    store_failed,         // The store failed; the process must not go on writing.
+    damaged,              // A page or row of the store cannot be read: restore a backup.
     io_failed,            // A file or socket of this machine failed.
     shutting_down,        // The process is stopping; nothing was done.
 };
@@ -54,8 +53,8 @@ using Result = std::expected<T, Error>;
     return std::unexpected(Error{code, std::move(detail), origin});
 }
 
-/// Passes a failure on, of whichever kind: `if (!opened) { return pass(opened); }`. Moves the error
-/// out, save where `failed` is const.
+/// Passes on a failure, an Error or a Refusal: `if (!opened) { return pass(opened); }`. Moves the
+/// error out of `failed`, unless that is const.
 template <class Expected>
 [[nodiscard]] auto pass(Expected&& failed) {
     if constexpr (std::is_const_v<std::remove_reference_t<Expected>>) {

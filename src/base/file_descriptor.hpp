@@ -1,4 +1,4 @@
-// An open file or socket that is closed by its owner.
+// An open file or socket, closed by the destructor.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Writing JSON by appending: the answers, callbacks and logs of the hot path.
+// Writes JSON by appending, for answers, callbacks and logs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// How to learn whether a thread still comes round to its work.
+// Tells whether a thread still returns to its loop.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,15 @@
 
 namespace merpati {
 
-/// Probes that wait for the thread they are meant for.
+/// The probes that wait for one thread, their owner.
 ///
-/// Operation: whoever wants to know calls `add`, and wakes the owner if it may sleep; the owner
-/// calls `answer` once a turn, which calls every probe added since. A thread that hangs answers
-/// nothing.
+/// Operation: a checker calls `add`, and wakes the owner if that may sleep. The owner calls
+/// `answer` in each turn of its loop; `answer` calls every probe added since the last turn. A
+/// thread that hangs answers none.
 ///
-/// Threads: `add` from any; `answer` is the owner's.
+/// Threads: `add` from any; `answer` from the owner's.
 ///
-/// Limits: none of its own; each asker has one probe under way.
+/// Limits: none of its own; each checker has one probe in flight.
 class LivenessProbes {
 public:
     using Probe = std::move_only_function<void()>;

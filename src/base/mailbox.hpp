@@ -1,4 +1,4 @@
-// How threads hand each other work: a bounded box that the owner empties in one sweep.
+// A bounded queue in which threads hand work to one owner, who takes all of it at once.
 #pragma once
 
 #include <condition_variable>
@@ -11,11 +11,14 @@
 
 namespace merpati {
 
-/// Many senders, one owner. The owner takes everything that waits at once, so a busy box costs one
-/// lock for many items, and batches grow with load by themselves.
+/// Many senders, one owner. The owner takes all waiting items at once, so a busy box costs one lock
+/// for many items, and batches grow with load.
 ///
-/// Limits: `put` refuses at `capacity` (the sender must answer "busy"); `put_always` does not, for
-/// items whose number something else already bounds (results of work that was let in).
+/// Threads: one owner calls `take_all`, `take_all_for` and `gather`; the rest from any thread.
+///
+/// Limits: `put` refuses at `capacity` (the sender must answer "busy"). `put_always` and
+/// `put_quietly` do not: they are for items whose number something else bounds, such as results of
+/// admitted work.
 template <class T>
 class Mailbox {
 public:
@@ -30,7 +33,7 @@ public:
             }
             items_.push_back(std::move(item));
             if (++urgent_ != wake_at_) {
-                return true;  // Whoever put the first one has woken the owner, or it gathers.
+                return true;  // The owner is awake already, or gathers more.
             }
         }
         filled_.notify_one();
@@ -53,8 +56,7 @@ public:
         return true;
     }
 
-    /// As put_always, but leaves the owner asleep until `wake`: for senders that put many items in
-    /// a row, so that the owner is not woken for the first of them alone.
+    /// As put_always, but does not wake the owner; call `wake` after the last of many items.
     bool put_quietly(T&& item) {
         const std::lock_guard lock{mutex_};
         if (closed_) {
@@ -76,8 +78,8 @@ public:
         filled_.notify_one();
     }
 
-    /// Moves all waiting items into `out` (emptied first). Waits for the first one; false when the
-    /// box is closed and empty.
+    /// Moves all waiting items into `out` (emptied first). Waits for an item, a nudge (`out` may
+    /// then be empty) or the end. False when the box is closed and empty.
     [[nodiscard]] bool take_all(std::vector<T>& out) {
         out.clear();
         std::unique_lock lock{mutex_};
@@ -88,7 +90,7 @@ public:
         return !out.empty() || !closed_;
     }
 
-    /// As take_all, but waits no longer than `wait`, and what was put quietly does not end the
+    /// As take_all, but waits no longer than `wait`, and items that were put quietly do not end the
     /// wait.
     [[nodiscard]] bool take_all_for(std::vector<T>& out, std::chrono::milliseconds wait) {
         out.clear();
@@ -100,8 +102,8 @@ public:
         return !out.empty() || !closed_;
     }
 
-    /// Lets items gather until `count` wait (what was put quietly is not counted), but no longer
-    /// than `wait`; a nudge or the end ends it as well. Takes nothing. The owner sleeps meanwhile.
+    /// Sleeps until `count` items wait (those put quietly do not count), for at most `wait`;
+    /// `wake`, `nudge` and `close` end the sleep too. Takes nothing.
     void gather(std::size_t count, std::chrono::microseconds wait) {
         std::unique_lock lock{mutex_};
         wake_at_ = count;
@@ -119,7 +121,7 @@ public:
         filled_.notify_one();
     }
 
-    /// No more items are let in; those inside can still be taken.
+    /// Refuses further items; those inside can still be taken.
     void close() {
         {
             const std::lock_guard lock{mutex_};
@@ -144,7 +146,7 @@ private:
     std::condition_variable filled_;
     std::vector<T> items_;
     std::size_t urgent_ = 0;   // Items that were not put quietly.
-    std::size_t wake_at_ = 1;  // At so many of them the owner is woken.
+    std::size_t wake_at_ = 1;  // The owner is woken when `urgent_` reaches this.
     bool closed_ = false;
     bool nudged_ = false;
 };

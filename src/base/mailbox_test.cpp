@@ -58,7 +58,7 @@ TEST(MailboxTest, GathersUntilAsManyWaitAsWereAskedFor) {
     EXPECT_TRUE(box.put(3));
     EXPECT_TRUE(box.put_always(4));
     owner.join();
-    box.gather(3, 1h);  // They wait already.
+    box.gather(3, 1h);  // Three items wait already.
 }
 
 TEST(MailboxTest, GathersNoLongerThanItMay) {

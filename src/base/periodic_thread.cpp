@@ -40,7 +40,7 @@ void PeriodicThread::run(Pause pause, const std::function<Pause()>& round) {
         if (stopping_) {
             return;
         }
-        woken_ = false;  // Whoever wakes us from now on may have come too late for this round.
+        woken_ = false;  // A later wake may be too late for this round.
         lock.unlock();
         pause = round();
         lock.lock();

@@ -1,4 +1,4 @@
-// A thread that works in rounds, with pauses that its end cuts short.
+// A thread that calls a function again and again, with a pause before each call.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,10 @@
 
 namespace merpati {
 
-/// Operation: after the first pause come a round, the pause that it asks for, a round, and so on,
-/// until `stop`.
+/// Operation: pauses, calls the round, pauses for as long as the round returned, and so on until
+/// `stop`.
 ///
-/// Threads: `start` and `stop` of its owner, which outlives it; `wake` from any, rounds too.
+/// Threads: `start` and `stop` from the owner's; `wake` from any, and from within a round.
 class PeriodicThread {
 public:
     using Pause = std::optional<std::chrono::milliseconds>;  // Empty: until `wake`.
@@ -24,13 +24,14 @@ public:
     PeriodicThread(const PeriodicThread&) = delete;
     PeriodicThread& operator=(const PeriodicThread&) = delete;
 
-    /// Once. The name as of `start_thread`.
+    /// Call it once. `name`: see `start_thread`.
     void start(const std::string& name, Pause first, std::function<Pause()> round);
 
-    /// Ends a pause that has no end of its own: the one now, or the next one.
+    /// Ends a pause without a limit: the current one, or the one after the current round. Does not
+    /// shorten a pause with a limit; the round that follows it answers the wake.
     void wake();
 
-    /// Ends the pause, and waits for the round that runs: there is no other one. Idempotent.
+    /// Ends the pause, and waits for the round that runs; no other one begins. Idempotent.
     void stop();
 
 private:

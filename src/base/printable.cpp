@@ -9,7 +9,7 @@
 namespace merpati {
 namespace {
 
-/// The character at the front of a text: its number, or none where the bytes are no UTF-8.
+/// The first character of a text. Not `valid`: its first byte begins no well-formed sequence.
 struct Character {
     std::size_t size = 1;
     std::uint32_t number = 0;
@@ -70,7 +70,7 @@ std::string printable_json(std::string_view json) {
     shown.reserve(json.size());
     while (!json.empty()) {
         const auto character = front_of(json);
-        // Below 0x20 there is only white space between values; within strings it is escaped.
+        // Below 0x20 there is only white space between values; JSON escapes the rest in strings.
         if (character.valid && character.number >= 0x7f && misleads(character.number)) {
             shown += fmt::format("\\u{:04x}", character.number);
         } else {

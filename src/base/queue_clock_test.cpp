@@ -65,7 +65,7 @@ TEST_F(QueueClockTest, ARestartGoesOnWithTheStoredOffset) {
 
 TEST_F(QueueClockTest, ARestartWithAClockBehindTheStoreGoesOnFromThere) {
     const auto newest = clock.now();
-    set_wall_by(-1h);  // While no process ran.
+    set_wall_by(-1h);  // While no process runs.
     QueueClock next{machine};
     next.begin(0ms, newest);
     EXPECT_EQ(next.now(), newest);

@@ -1,4 +1,4 @@
-// The only place that asks the machine for chance.
+// The only place that asks the machine for randomness.
 #include "base/random.hpp"
 
 #include <array>
@@ -22,7 +22,7 @@ std::uint64_t Random::between(std::uint64_t lowest, std::uint64_t highest) {
     if (width == 0) {
         return next();
     }
-    // Values under `remainder` would make the small results likelier; draw again.
+    // Values below `remainder` would make small results more likely: draw again.
     const std::uint64_t remainder = (0 - width) % width;
     std::uint64_t value = next();
     while (value < remainder) {

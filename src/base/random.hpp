@@ -1,4 +1,4 @@
-// Chance, injected: nothing but base/random.cpp asks the machine.
+// Randomness, injected: only base/random.cpp asks the machine.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace merpati {
 
-/// A source of chance. Every implementation may be called from any thread.
+/// A source of random bytes. Every implementation may be called from any thread.
 class Random {
 public:
     virtual ~Random() = default;
@@ -20,7 +20,7 @@ public:
     [[nodiscard]] std::uint64_t between(std::uint64_t lowest, std::uint64_t highest);
 };
 
-/// The kernel's cryptographic generator, buffered per thread.
+/// OpenSSL's cryptographic generator, buffered per thread.
 class SystemRandom final : public Random {
 public:
     void fill(std::span<std::byte> bytes) override;

@@ -1,4 +1,4 @@
-// A bounded map whose room is shared fairly among several parties.
+// A bounded LRU cache that several parties share fairly.
 #pragma once
 
 #include <cstddef>
@@ -10,17 +10,18 @@
 
 namespace merpati {
 
-/// Operation: entries belong to the party that made them, and only that party finds them. When
-/// `entries_max` are held, the party with the most of them gives up its longest unused one, so that
-/// an account which names a hundred thousand URLs loses its own entries, not those of others.
+/// Operation: an entry belongs to the party that put it, and only that party finds it. At
+/// `entries_max`, a new entry replaces the least recently used one of the party with the most
+/// entries. So an account that names a hundred thousand URLs loses its own entries, not those of
+/// others.
 ///
-/// Threads: its owner's. Cost: constant, but for O(log parties) of `put`.
+/// Threads: none. Cost: constant for `find`; O(log parties) for `put` and `erase`.
 template <class Party, class Key, class Value, class Hash = std::hash<Key>>
 class SharedCache {
 public:
     explicit SharedCache(std::size_t entries_max) : entries_max_(entries_max) {}
 
-    /// Null: there is none. Valid until the next call of a method that is not const.
+    /// Null if there is no such entry. Valid until the next `put` or `erase`.
     [[nodiscard]] Value* find(const Party& party, const Key& key) {
         const auto share = shares_.find(party);
         if (share == shares_.end()) {
@@ -62,7 +63,7 @@ public:
 private:
     using Entries = std::list<std::pair<Key, Value>>;
     struct Share {
-        Entries entries;  // The longest unused first.
+        Entries entries;  // The least recently used first.
         std::unordered_map<Key, typename Entries::iterator, Hash> places;
     };
 

@@ -6,8 +6,8 @@
 
 namespace merpati {
 
-/// Admits a party as long as it holds no more than what is left free: one party alone gets half of
-/// the total, two get a third each, and a party that holds nothing always finds something. (Dynamic
+/// Admits a party while it holds no more than is left free: one party alone gets half of the total,
+/// two get a third each. A party that holds nothing is admitted while anything is free. (Dynamic
 /// thresholds, as in the shared buffers of network switches: Choudhury and Hahne 1998.)
 ///
 /// Threads: none.
@@ -21,12 +21,13 @@ public:
         return count <= free() && (held == 0 || held + count <= free());
     }
 
-    /// How many more such a party may acquire, if no other party acquires any.
+    /// How many more a party that holds `held` may acquire, one by one, if no other party acquires
+    /// any.
     [[nodiscard]] std::size_t available_to(std::size_t held) const noexcept {
         return admits(held) ? (free() - held + 1) / 2 : 0;
     }
 
-    /// Unconditional: `admits` was asked before, or what it is acquired for exists already.
+    /// Unconditional: the caller has asked `admits`, or counts something that exists already.
     void acquire(std::size_t count = 1) noexcept { acquired_ += count; }
     void release(std::size_t count = 1) noexcept { acquired_ -= std::min(count, acquired_); }
 

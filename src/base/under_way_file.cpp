@@ -22,7 +22,7 @@ constexpr std::size_t unnamed = ~std::size_t{0};
 
 constexpr Millis put_off_min = std::chrono::seconds{2};
 constexpr Millis put_off_max = std::chrono::minutes{10};
-constexpr Millis distance{20};  // Between two pieces.
+constexpr Millis distance{20};  // Between two items.
 
 Millis put_off_after(std::uint32_t crashes) {
     const auto doublings = std::min<std::uint32_t>(crashes > 0 ? crashes - 1 : 0, 16);
@@ -35,7 +35,7 @@ struct Entry {
     std::int64_t sequence;
     std::uint64_t tail;
     std::uint32_t crashes;
-    std::uint32_t state;  // Written last when a name is given, first when it is taken away.
+    std::uint32_t state;  // Written last by `begin`.
     std::uint64_t reserved;
 };
 static_assert(sizeof(Entry) == 32);
@@ -62,7 +62,7 @@ public:
         std::atomic_ref{name(place).state}.store(state, std::memory_order_release);
     }
 
-    /// Makes it anew unless it has this program's shape.
+    /// Clears the file unless its header has this program's format.
     void check() noexcept {
         auto& header = entries_[0];
         const bool ours =
@@ -94,7 +94,7 @@ Result<UnderWayFile> UnderWayFile::open(const std::string& path, std::size_t nam
         return io_failed(path, "cannot be looked at");
     }
     if (static_cast<std::size_t>(status.st_size) != bytes) {
-        // Where a file system writes to new blocks each time, that could fail on a full disk.
+        // A copy-on-write file system writes each page to a new block, which a full disk lacks.
         int flags = FS_NOCOW_FL;
         if (::ftruncate(file.get(), 0) != 0) {
             return io_failed(path, "cannot be emptied");

@@ -1,4 +1,4 @@
-// What the process is working on, named in a file that outlives its death.
+// A file that lists the work in flight and survives a crash of the process.
 #pragma once
 
 #include <atomic>
@@ -15,19 +15,21 @@
 
 namespace merpati {
 
-/// Names the pieces of work under way, so that a start after a crash can put off those that may
-/// have caused it.
+/// Lists the items in flight, so that a start after a crash can delay those that may have caused
+/// it.
 ///
-/// Operation: `begin` names a piece, `end` takes its name away; both write to mapped memory, and
-/// make no system call. The kernel keeps what is mapped when the process is killed. `open` finds
-/// the names that were never taken away, and counts for each how many crashes it met; a name that
-/// was found stays, with its count, until the piece is begun and ended, or forgotten.
+/// Operation: `begin` adds an item, `end` removes it. Both only write to mapped memory, without a
+/// system call; the kernel keeps mapped pages when the process is killed. `open` finds the items
+/// that were not removed, and counts for each the crashes during which it was in flight. An item
+/// that was found keeps its slot and its count until it is begun and ended, or forgotten.
 ///
-/// Faults: nothing is synced. After a power cut the file may name others, or nothing: it gives
-/// advice on order, and no more. One that is missing, of another size or shape is made anew.
+/// Faults: nothing is synced. After a power cut the file may list other items, or none, so it may
+/// decide only the order of work. A file that is missing, or has another size or format, is made
+/// anew.
 ///
-/// Limits: `names_max` pieces at once; more are not named. The file takes 32 bytes each, allocated
-/// when it is made, so that a full disk cannot fault the mapping.
+/// Limits: `names_max` items, those that were found included; `begin` does not list further ones.
+/// The file has 32 bytes for each, allocated when it is made, so that a full disk cannot fault the
+/// mapping.
 ///
 /// Threads: one at a time.
 class UnderWayFile {
@@ -35,9 +37,8 @@ public:
     struct Found {
         Uuid id;
         std::uint32_t crashes = 0;  // At least 1.
-        /// For so long after the start it shall not begin: 2 s, doubled with each crash that it met
-        /// before, 10 min at most; each a little after the one before it, so that the next crash
-        /// names fewer.
+        /// How long after the start it may begin: 2 s, doubled for each earlier crash, at most
+        /// 10 min; and 20 ms more for each item before it, so that the next crash lists fewer.
         Millis put_off{0};
     };
 
@@ -47,15 +48,15 @@ public:
     UnderWayFile& operator=(UnderWayFile&&) noexcept;
     ~UnderWayFile();
 
-    /// What was under way when the process died, and has not been begun since; what met the fewest
-    /// crashes first.
+    /// The items that were in flight at a crash and have not been begun since, those with the
+    /// fewest crashes first.
     [[nodiscard]] std::vector<Found> found() const;
 
-    /// Answers what `end` needs.
+    /// Returns the slot, for `end`.
     [[nodiscard]] std::size_t begin(const Uuid& id);
     void end(std::size_t name) noexcept;
 
-    /// One that was found is not suspected any more.
+    /// Removes an item that was found; other ids are ignored.
     void forget(const Uuid& id);
 
 private:

@@ -11,7 +11,7 @@ namespace {
 struct Sequence {
     std::uint8_t first_min, first_max;
     std::uint8_t second_min, second_max;
-    std::uint8_t more;  // Bytes 80 to BF behind the second one.
+    std::uint8_t more;  // Bytes 80 to BF after the second one.
 };
 constexpr std::array sequences{
     Sequence{0xC2, 0xDF, 0x80, 0xBF, 0}, Sequence{0xE0, 0xE0, 0xA0, 0xBF, 1},

@@ -10,7 +10,7 @@ namespace merpati {
 /// U+10FFFF.
 [[nodiscard]] bool is_utf8(std::string_view text) noexcept;
 
-/// The beginning of `text`, at most `bytes_max` long, cut between two characters.
+/// The beginning of `text`, at most `bytes_max` bytes, cut between two characters.
 [[nodiscard]] std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) noexcept;
 
 }  // namespace merpati

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 // 2020-01-01T00:00:00Z. 41 bits of milliseconds reach to 2089.
 constexpr std::int64_t epoch_millis = 1'577'836'800'000;
-constexpr int low_counter_bits = 10;  // Counter bits that stand in rand_b; the other 12 in rand_a.
+constexpr int low_counter_bits = 10;  // Counter bits in rand_b; the other 12 are in rand_a.
 
 constexpr std::uint64_t mask(int bits) {
     return (std::uint64_t{1} << bits) - 1;
@@ -54,7 +54,7 @@ void Uuid::append_to(std::string& out) const {
     const std::uint64_t rand_a = counter >> low_counter_bits;
     const std::uint64_t rand_b =
         ((counter & mask(low_counter_bits)) << (62 - low_counter_bits)) | (tail_ & mask(tail_bits));
-    std::array<char, text_size> text;  // Some per message: written at once.
+    std::array<char, text_size> text;  // Appended in one call: several ids are written per message.
     text[8] = text[13] = text[18] = text[23] = '-';
     write_hex<8>(&text[8], millis >> 16);
     write_hex<4>(&text[13], millis);

@@ -16,10 +16,10 @@
 
 namespace merpati {
 
-/// A UUID that falls into two numbers:
+/// A UUID that consists of two numbers:
 ///   sequence  63 bits: milliseconds since 2020 (41 bits) and a counter (22 bits). Unique in a
-///             store and ascending in time, so an engine can use it as the row's own key and needs
-///             no index of ids.
+///             store and ascending in time, so an engine can use it as the row's key, without an
+///             index of ids.
 ///   tail      50 random bits, so that an id cannot be guessed from a neighbour's.
 /// In the printed UUID, the 48-bit time field, `rand_a` and the first 10 bits of `rand_b` hold the
 /// sequence.
@@ -41,7 +41,7 @@ public:
     /// Reads the canonical form, in either case. Empty when it is not one, or not one of ours.
     [[nodiscard]] static std::optional<Uuid> parse(std::string_view text) noexcept;
 
-    /// The lowest sequence an id made at `time` can have; for cutting ranges by time.
+    /// The lowest sequence that an id made at `time` can have, for ranges by time.
     [[nodiscard]] static std::int64_t sequence_at(Timestamp time) noexcept;
 
     friend constexpr auto operator<=>(const Uuid&, const Uuid&) = default;
@@ -59,8 +59,8 @@ private:
 /// Threads: any; one atomic step per id.
 class UuidSource {
 public:
-    /// Every id made will have a sequence above `floor`: the highest one in the store, so that a
-    /// clock that was set back cannot repeat an id.
+    /// `floor`: the highest sequence in the store. New ids are above it, so that a clock that was
+    /// set back cannot repeat an id.
     UuidSource(const Clock& clock, Random& random, std::int64_t floor = 0);
 
     [[nodiscard]] Uuid next();

@@ -1,4 +1,4 @@
-// Chance that repeats itself.
+// Repeatable randomness.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// A folder that is gone when the test is over.
+// A folder that is removed after the test.
 #pragma once
 
 #include <cstdlib>
@@ -24,7 +24,7 @@ public:
     }
 
     [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-    /// A file in it.
+    /// The path of a file in it.
     [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
 
 private:
