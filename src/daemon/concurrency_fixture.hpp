@@ -1,5 +1,5 @@
 // The gateway's rooms without a network: a real store, its committer, the directory that follows
-// it, both operations of the API, the catalogue, and a platform that checks what it is asked.
+// it, two operations of the API, the catalogue, and a platform that checks how it is called.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@
 
 namespace merpati::daemon {
 
-/// Sends at once. Counts messages that leave by a device of another account, and being steered by
-/// more than one thread.
+/// Sends at once. Counts messages that are sent by a device of another account, and calls about
+/// devices that come from a second thread.
 class CheckingPlatform final : public connector::Connector {
 public:
     explicit CheckingPlatform(const admission::Directory& directory) : directory_(directory) {}
@@ -68,7 +68,7 @@ public:
         set(device, model::DeviceState::disconnected);
     }
     [[nodiscard]] bool keeps_secrets() const override { return true; }
-    /// Answers when `settle` is called, where that is asked for.
+    /// With `holds_settling`, answers when `settle` is called; otherwise at once.
     void settle_device(model::PhoneNumber /*device*/, Settled settled) override {
         if (!holds_settling) {
             settled({});
@@ -180,7 +180,7 @@ struct ConcurrencyFixture : ::testing::Test {
         committer.stop();
     }
 
-    /// One request of the API, and its answer.
+    /// Makes one request of the API and returns its answer.
     http::Reply request(std::string_view path, std::string_view key, std::string_view body,
                         std::string_view idempotency_key = {}) {
         struct Sink final : http::ReplySink {
@@ -226,7 +226,7 @@ struct ConcurrencyFixture : ::testing::Test {
                               std::string_view body = {}) {
         return manage.handle(method, "/v1" + path, {}, body);
     }
-    /// What a field of a successful call holds.
+    /// Makes a call that must succeed, and returns one text field of its answer.
     std::string post(const std::string& path, std::string_view body, std::string_view field) {
         const auto outcome = call(http::Method::post, path, body);
         EXPECT_EQ(outcome.status, 200) << outcome.body;
@@ -248,7 +248,7 @@ struct ConcurrencyFixture : ::testing::Test {
     media::MediaFetcher media_fetcher{clock, policy, {}, {}};
     connector::Connectors connectors;
     CheckingPlatform* platform = nullptr;
-    DeviceLimits limits;  // On the committer's thread.
+    DeviceLimits limits;  // Used on the committer's thread.
     store::Committer committer{
         clock, *store, {}, [](const Error& error) { ADD_FAILURE() << error.describe(); }};
     api::OutcomeWaiters waiters{committer};

@@ -1,4 +1,4 @@
-// Management beside traffic, in parallel: what store, memory and platform hold afterwards agrees.
+// Management calls and traffic in parallel: afterwards store, memory and platform agree.
 #include <algorithm>
 #include <functional>
 
@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-constexpr int rounds = 60;  // Of each thread.
+constexpr int rounds = 60;  // For each thread.
 constexpr int numbers_count = 8;
 
 std::string number(std::uint64_t which) {
@@ -35,8 +35,8 @@ struct ConcurrencyTest : ConcurrencyFixture {
 
     using Tasks = std::vector<std::function<void(int round)>>;
 
-    /// Runs all at once, each `rounds` times; and `beside` them what goes on until they are
-    /// through.
+    /// Runs all tasks in parallel, each `rounds` times. Repeats each function of `beside` until
+    /// they have ended.
     void run(const Tasks& tasks, const std::vector<std::function<void()>>& beside = {}) {
         std::atomic<bool> over = false;
         std::vector<std::jthread> others;
@@ -59,7 +59,7 @@ struct ConcurrencyTest : ConcurrencyFixture {
         over = true;
     }
 
-    /// One of the account's numbers, or any where it has none.
+    /// One of the account's numbers, or any number if it has none.
     std::string any_number_of(const std::string& account) {
         const auto devices = directory.devices(model::AccountId::parse(account));
         return devices.empty() ? any_number()
@@ -99,7 +99,7 @@ struct ConcurrencyTest : ConcurrencyFixture {
         return all;
     }
 
-    /// After `stop`.
+    /// Call after `stop`.
     void expect_agreement() {
         const auto reader = *store->open_reader();
         EXPECT_EQ(devices_in_store(), shown(directory.devices(std::nullopt)));
@@ -253,7 +253,7 @@ TEST_F(ConcurrencyTest, AMessageWhoseDeviceChangedHandsBetweenCheckAndCommitIsRe
     const auto seller = make_customer(R"("credit":5)");
     const auto buyer = make_customer(R"("credit":5)");
     ASSERT_EQ(addnew(seller.key, number(1)).status, 200);
-    // The change that removes the device waits in the committer, and the send is checked meanwhile.
+    // The change that removes the device waits in the committer while the send is checked.
     std::promise<void> removing;
     std::promise<void> checked;
     const auto go_on = checked.get_future().share();
@@ -267,7 +267,7 @@ TEST_F(ConcurrencyTest, AMessageWhoseDeviceChangedHandsBetweenCheckAndCommitIsRe
     removing.get_future().wait();
     auto adding = std::async(std::launch::async, [&] { return addnew(buyer.key, number(1)); });
     auto reply = std::async(std::launch::async, [&] { return send(seller.key, number(1)); });
-    while (committer.counts().waiting < 2) {  // Both stand behind the removal.
+    while (committer.counts().waiting < 2) {  // Both are queued behind the removal.
         std::this_thread::yield();
     }
     checked.set_value();

@@ -13,7 +13,7 @@ std::unexpected<Error> not_its_own() {
 
 void ConnectorDoor::outcome(const model::MessageId& message, model::PhoneNumber device,
                             model::Outcome outcome) {
-    // A device is not removed while one of its messages is being sent.
+    // Nothing is lost here: a device is not removed while one of its messages is being sent.
     if (owns(device)) {
         rooms_.events.outcome(message, device, std::move(outcome));
     }

@@ -1,4 +1,4 @@
-// What one connector reports to, and where it keeps secrets: for its own devices alone.
+// Gives each connector access to its own devices only: their reports and their secrets.
 #pragma once
 
 #include <map>
@@ -12,11 +12,12 @@
 
 namespace merpati::daemon {
 
-/// Passes on what a connector reports of a device that is on this connector; everything else it
-/// refuses as not_found, so that no connector speaks for another one's devices.
+/// Passes a connector's reports on if their device belongs to this connector. Other reports are
+/// logged and dropped, with not_found where the report has an answer, so that no connector can
+/// report for another connector's devices.
 ///
-/// Operation: looks the device up when it is reported. Whoever stores the report finds out whether
-/// the device is still the same one by then (DeviceKeeper).
+/// Operation: looks the device up when the report arrives. DeviceKeeper, which stores the report,
+/// checks again that the device is still the same one.
 ///
 /// Threads: any.
 class ConnectorDoor final : public connector::ConnectorEvents {
@@ -53,7 +54,9 @@ private:
     DeviceSecrets secrets_;
 };
 
-/// The doors of all connectors, made when they are asked for.
+/// The doors of all connectors. `of` creates a door at its first call for a connector.
+///
+/// Threads: one at a time.
 class ConnectorDoors {
 public:
     explicit ConnectorDoors(ConnectorDoor::Rooms rooms) : rooms_(std::move(rooms)) {}

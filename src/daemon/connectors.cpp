@@ -19,10 +19,10 @@ using MakeConnector = std::unique_ptr<connector::Connector> (*)(const Clock&, Ra
 struct ConnectorRow {
     std::string_view name;
     MakeConnector make;
-    model::Pace pace{};  // Of a new device.
+    model::Pace pace{};  // The pace of a new device.
 };
 
-/// What a person might send by hand: the platform looks at how linked devices behave.
+/// What a person might send by hand: the platform watches how linked devices behave.
 constexpr model::Pace careful{
     .gap_min = Millis{1'000}, .jitter_max = Millis{2'000}, .per_day_max = 1'000, .warm_up_days = 7};
 
@@ -50,7 +50,7 @@ connector::process::Options worker_options(std::string_view name,
     return options;
 }
 
-/// Its worker is started for the first device: it is large.
+/// The worker takes much memory, so it is started only when the first device needs it.
 std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& random,
                                                   const config::Settings& settings,
                                                   telemetry::Log log) {

@@ -1,4 +1,4 @@
-// The connectors of this program, in one table.
+// Creates the connectors of this program, from one table.
 #pragma once
 
 #include <string_view>
@@ -12,11 +12,11 @@
 
 namespace merpati::daemon {
 
-/// Those of the program itself: a new one is a folder in src/connector/ and a row in
-/// connectors.cpp, or a worker.
+/// The names of the built-in connectors, without the workers that settings name. A new connector is
+/// a folder in src/connector/ and a row in connectors.cpp, or a worker.
 [[nodiscard]] std::vector<std::string_view> connector_names();
 
-/// All of them, and the workers that the settings name; not started.
+/// Creates the built-in connectors and the workers that the settings name. Starts none of them.
 [[nodiscard]] connector::Connectors make_connectors(const Clock& clock, Random& random,
                                                     const config::Settings& settings,
                                                     const telemetry::Log& log);

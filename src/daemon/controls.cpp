@@ -10,7 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What `begin` hands to the function that it is given, within `patience`; empty: nothing by then.
+/// Calls `begin` with a function and waits until that function is called; returns its argument, or
+/// empty when it was not called within `patience`.
 template <class Answer, class Begin>
 std::optional<Answer> ask(std::chrono::milliseconds patience, Begin begin) {
     auto promise = std::make_shared<std::promise<Answer>>();
@@ -23,8 +24,8 @@ std::optional<Answer> ask(std::chrono::milliseconds patience, Begin begin) {
 }
 
 constexpr auto answer_within = 10s;
-constexpr auto explained_within = 1s;  // Then the rows must do.
-constexpr auto probed_within = 40s;    // Of a retry: its file is probed.
+constexpr auto explained_within = 1s;  // Without an answer, callers show what the store says.
+constexpr auto probed_within = 40s;    // A retry probes the media file first.
 constexpr auto tested_within = 60s;    // Longer than a callback may take.
 
 std::unexpected<Error> no_answer() {
@@ -116,7 +117,7 @@ std::vector<callback::EndpointHealth> RunningCallbacks::health(model::AccountId 
         .value_or(std::vector<callback::EndpointHealth>{});
 }
 
-/// No lane knows a held message, so the store alone decides who ends it.
+/// A held message is in no lane, so the change of the store alone decides whether it is still held.
 Result<void> RunningMessages::fail_held(model::Message message) {
     store::Finish finish{.message = std::make_unique<model::Message>(std::move(message)),
                          .completion = given_up(rooms_.clock.now()),

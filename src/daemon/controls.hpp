@@ -1,4 +1,4 @@
-// How the catalogue changes messages and callbacks of a running server.
+// Lets the catalogue change messages and callbacks of a running server.
 #pragma once
 
 #include "api/manage/context.hpp"
@@ -11,7 +11,11 @@
 
 namespace merpati::daemon {
 
-/// Threads: any but the scheduler's and the committer's, for whose answers it waits.
+/// Threads: any except the scheduler's and the committer's, because calls wait for their answers.
+/// `released` waits for nothing.
+///
+/// Limits: each wait has a deadline (controls.cpp); after it the answer is `timeout`, or empty for
+/// `wait_of`. The work itself goes on.
 class RunningMessages final : public api::manage::MessageControl {
 public:
     struct Rooms {
@@ -20,7 +24,7 @@ public:
         store::Committer& committer;
         scheduler::Scheduler& scheduler;
         api::Retry& retry;
-        scheduler::FinishListener on_finish;  // Gets the ends that the scheduler has no part in.
+        scheduler::FinishListener on_finish;  // For ends that do not pass through the scheduler.
     };
     explicit RunningMessages(Rooms rooms) : rooms_(std::move(rooms)) {}
 
@@ -37,6 +41,8 @@ private:
     Rooms rooms_;
 };
 
+/// Threads: any except the sender's, because `test` and `health` wait for its answer, up to a
+/// deadline (controls.cpp).
 class RunningCallbacks final : public api::manage::CallbackControl {
 public:
     RunningCallbacks(callback::Sender& sender, UuidSource& ids, const QueueClock& clock)

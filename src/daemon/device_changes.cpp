@@ -8,7 +8,7 @@ namespace {
 using model::DeviceState;
 using model::QueueChoice;
 
-/// What the webhook reads of a device that is up again, but paused.
+/// The reason in the webhook notice of a device that is connected again, but paused.
 constexpr std::string_view queue_is_held =
     "Dipasangkan ulang; pesan yang menunggu ditahan sampai perangkat dilanjutkan";
 
@@ -19,15 +19,15 @@ Result<void> add_notice(store::Tables& tables, const std::optional<model::Callba
 /// What follows from a device's next state.
 struct Consequence {
     std::optional<store::DevicePatch> patch;
-    bool is_news = false;  // Its webhook is to be notified.
-    bool is_held = false;
+    bool is_news = false;  // A webhook notice is due.
+    bool is_held = false;  // The device is paused, so that its queue waits.
 };
 
 store::DevicePatch& patch_of(Consequence& consequence) {
     return consequence.patch ? *consequence.patch : consequence.patch.emplace();
 }
 
-/// What waits for a device that was paired anew is held, unless somebody asked for more.
+/// Pauses a device that was paired again and has a queue, unless another choice was made.
 Result<void> end_pairing(store::Tables& tables, const model::Device& device, Timestamp now,
                          Consequence& consequence) {
     if (!device.after_pairing) {
@@ -66,7 +66,7 @@ Result<Consequence> consequence_of(store::Tables& tables, const model::Device& d
             }
             return consequence;
         case DeviceState::reconnecting:
-            return consequence;  // News when it lasts: record_loss.
+            return consequence;  // Notified only if it lasts: record_loss.
         case DeviceState::disconnected:
         case DeviceState::logged_out:
         case DeviceState::replaced:
@@ -108,7 +108,7 @@ Result<std::optional<model::Device>> record_state(store::Tables& tables, Notices
     if (!consequence) {
         return pass(consequence);
     }
-    // Before the state, so that nobody who follows the rows sees it connected and not yet paused.
+    // Before the state, so that followers of the rows never see it connected and not yet paused.
     if (consequence->patch) {
         if (auto updated = tables.update_device(device.number, *consequence->patch); !updated) {
             return pass(updated);

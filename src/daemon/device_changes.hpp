@@ -1,4 +1,4 @@
-// Changes of a device and the webhook notices of them, in one transaction.
+// Changes a device and stores the webhook notice of the change, in one transaction.
 #pragma once
 
 #include <cstdint>
@@ -14,40 +14,43 @@
 
 namespace merpati::daemon {
 
-/// Stores the webhook notice of a new device, where it begins connected.
+/// Stores the webhook notice of a new device if its first state is `connected`.
 [[nodiscard]] Result<void> announce(store::Tables& tables, Notices& notices,
                                     const model::Device& device);
 
-/// Sets the state, and stores the webhook notice of it where it differs from the last one. A device
-/// that was being paired and is connected now is paused where messages wait for it, unless somebody
-/// chose that they be sent. Empty: it was in that state. Errors: not_found.
+/// Sets the state. Stores a webhook notice if the state differs from the one that the webhook was
+/// last notified of; `pairing` and `reconnecting` give no notice here. When pairing ends connected
+/// and messages wait for the device, the device is paused, unless the pairing's queue choice says
+/// otherwise. Empty: the device was in that state already. Errors: not_found.
 [[nodiscard]] Result<std::optional<model::Device>> record_state(
     store::Tables& tables, Notices& notices, const store::DeviceIdentity& device,
     model::DeviceState state, std::string_view reason, Timestamp now);
 
-/// Whether the device is reconnecting, and its webhook may still take it for connected.
+/// Whether the device is reconnecting, and the last state that its webhook was notified of, if any,
+/// is `connected`.
 [[nodiscard]] bool is_lost(const model::Device& device) noexcept;
 
-/// Stores the webhook notice of a device that has been reconnecting since then, for too long;
-/// nothing where it is not so any more. `losses`: it came and went so often; 0: it did not.
+/// Stores the webhook notice of a device that has been reconnecting since `since`, for too long.
+/// Does nothing if that is no longer true. `losses`: how often the connection was lost lately, for
+/// the text of the notice; 0: not mentioned.
 [[nodiscard]] Result<void> record_loss(store::Tables& tables, Notices& notices,
                                        const store::DeviceIdentity& device, Timestamp since,
                                        std::uint32_t losses = 0);
 
-/// Records what becomes of the device's queue when it is paired. Empty: as was chosen for the
-/// pairing that is under way, else `hold`. A device that is connected is not paired: nothing
-/// changes. Errors: not_found.
+/// Records what happens to the device's queue when pairing ends connected. Empty choice: keep the
+/// choice of the pairing that is under way, otherwise `hold`. Does nothing for a device that is
+/// connected or reconnecting. Errors: not_found.
 [[nodiscard]] Result<void> plan_pairing(store::Tables& tables, model::PhoneNumber number,
                                         std::optional<model::QueueChoice> choice);
 
-/// Nobody but this server uses the device's secrets. Errors: not_found.
+/// Clears the mark that the device was exported. Errors: not_found.
 [[nodiscard]] Result<void> forget_export(store::Tables& tables, model::PhoneNumber number);
 
-/// Why a device that was exported is not connected.
+/// The error (conflict) for connecting a device that was exported.
 [[nodiscard]] std::unexpected<Error> refuse_exported(const model::Device& device);
 
-/// Why its secrets are not replaced or handed out: it is connected, connecting or pairing, or its
-/// connector keeps none.
+/// Whether the device's secrets may be replaced or exported now. Errors: conflict (it is connected,
+/// reconnecting or pairing), refused (its connector keeps no secrets).
 [[nodiscard]] Result<void> check_still(const model::Device& device,
                                        const connector::Connector& connector);
 

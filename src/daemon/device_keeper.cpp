@@ -17,7 +17,8 @@ constexpr std::size_t weight_of(std::size_t bytes) {
     return 1 + bytes / 4'096;
 }
 
-/// The number may be another device's by now, on another connector or of another account.
+/// Whether the number still belongs to this device: it may have been removed and added again, on
+/// another connector or by another account.
 Result<bool> is_still(store::Tables& tables, const store::DeviceIdentity& device) {
     const auto known = tables.find_device(device.number);
     if (!known) {
@@ -31,8 +32,8 @@ bool was_up(DeviceState state) {
     return state == DeviceState::connected || state == DeviceState::reconnecting;
 }
 
-/// A device that was logged out is not paired by its worker's own choice, only where somebody asks:
-/// whoever leaves the way open gets the QR code, or the first way that there is.
+/// The pairing method to ask the connector for. A worker does not pair a logged-out device without
+/// a method, so an empty `asked` becomes "qr", or the connector's first method.
 std::string way_to_pair(const model::Device& device, const connector::Capabilities& capabilities,
                         const std::string& asked) {
     const auto& ways = capabilities.pairing;
@@ -44,7 +45,7 @@ std::string way_to_pair(const model::Device& device, const connector::Capabiliti
 
 }  // namespace
 
-/// On the committer's thread, so that what is committed meanwhile follows it.
+/// Runs on the committer's thread, so that devices committed meanwhile are followed afterwards.
 Result<void> DeviceKeeper::start() {
     return rooms_.committer.change_and_wait(
         [](store::Tables&) -> Result<void> { return {}; },
@@ -97,7 +98,7 @@ void DeviceKeeper::device_state(model::PhoneNumber number, DeviceState state, st
                        .stored = std::move(stored)})) {
         return;
     }
-    // The change may be run again, by then with further reports.
+    // The change may be run again; the second run may take further reports.
     const auto reports = std::make_shared<std::vector<StateReport>>();
     const bool taken = rooms_.committer.change_always(
         [this, number, reports](store::Tables& tables) {
@@ -114,7 +115,8 @@ void DeviceKeeper::device_state(model::PhoneNumber number, DeviceState state, st
                 }
                 report.stored(done);
             }
-            // Also where its state is the same: the scheduler may have begun to doubt it.
+            // Even if the state is unchanged: after `device_down` outcomes the scheduler may treat
+            // the device as down.
             if (const auto device = rooms_.directory.find_device(number)) {
                 rooms_.scheduler.device_changed(*device);
             }
@@ -236,7 +238,7 @@ void DeviceKeeper::inbound(connector::InboundMessage message, Stored stored) {
 
 void DeviceKeeper::capabilities_changed() {
     if (capabilities_waiting_.exchange(true)) {
-        return;  // The one that waits will see these too.
+        return;  // The queued pass will see these capabilities too.
     }
     (void)rooms_.committer.change_always(
         [](store::Tables&) -> Result<void> { return {}; },
@@ -286,7 +288,7 @@ Result<void> DeviceKeeper::pair(model::PhoneNumber number, std::string method,
     const auto plan = [number, queue](store::Tables& tables) {
         return plan_pairing(tables, number, queue);
     };
-    // Whoever left and comes back is shown the step that still counts.
+    // A person who left the page and comes back sees the step that is still valid.
     const auto device = rooms_.directory.find_device(number);
     if (method.empty() && device != nullptr && device->state == DeviceState::pairing &&
         pairings_.shows_step(number, rooms_.clock.now())) {
@@ -334,8 +336,8 @@ api::manage::Pairing DeviceKeeper::pairing(model::PhoneNumber number) const {
     return pairings_.find(number);
 }
 
-/// What the connector reports at once is asked for after `steering` and before the second change,
-/// so it is committed when that one is.
+/// Runs `first` and `steering`, then an empty change. Reports that the connector makes from within
+/// `steering` are queued before the empty change, so they are committed when this returns.
 Result<model::Device> DeviceKeeper::steer(model::PhoneNumber number, const Steering& steering,
                                           Change first) {
     const auto nothing = [](store::Tables&) -> Result<void> { return {}; };
@@ -362,7 +364,7 @@ Result<model::Device> DeviceKeeper::steer(model::PhoneNumber number, const Steer
     return *device;
 }
 
-/// Webhook and owner are those of the moment in which the event is stored.
+/// Uses the webhook and the owner that the device has when the event is stored.
 Result<bool> DeviceKeeper::notify(store::Tables& tables, model::PhoneNumber number,
                                   std::string_view event, const EventData& data) {
     const auto device = tables.find_device(number);

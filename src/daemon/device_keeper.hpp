@@ -1,4 +1,4 @@
-// Stores what connectors report of devices, and passes it on to the other rooms.
+// Stores the reports of connectors, and passes changes of devices on to the other rooms.
 #pragma once
 
 #include <atomic>
@@ -28,20 +28,21 @@
 
 namespace merpati::daemon {
 
-/// Joins connectors to the rest: outcomes go to the scheduler; a device's state goes to the store,
-/// with its webhook notice, and from there to the other rooms.
+/// Connects the connectors with the other rooms. Outcomes go to the scheduler. A device's state
+/// goes to the store with its webhook notice, and from there to the other rooms.
 ///
 /// Operation: `follow` gets every device that was written, in the order of the commits, and passes
-/// it to scheduler and connector. Connectors are asked to connect and to disconnect on that same
-/// thread, so that the last request is that of the last commit.
+/// it to the scheduler, LostDevices and the connector. Connectors are asked to connect and to
+/// disconnect on the same thread, so their last request matches the last commit.
 ///
-/// Faults: a state that was not committed when the process dies is reported again by the connector
-/// at the next start.
+/// Faults: if the process dies before a state is committed, the connector reports it again after
+/// the next start.
 ///
-/// Threads: any, unless said otherwise.
+/// Threads: `start` and DeviceControl from any but the committer's, because they wait for commits;
+/// ConnectorEvents from any.
 ///
-/// Limits: StateReports; of all other reports, 1 MiB or 256 small ones of each device wait to be
-/// stored (`waiting_max`), more are refused as busy.
+/// Limits: states: StateReports. Other reports: of each device 256 small ones, or 1 MiB, wait to be
+/// stored (`waiting_max`); further ones are refused as busy.
 class DeviceKeeper final : public connector::ConnectorEvents, public api::manage::DeviceControl {
 public:
     struct Rooms {
@@ -54,17 +55,17 @@ public:
         scheduler::Scheduler& scheduler;
         LateStatuses& late_statuses;
         LostDevices& lost_devices;
-        /// Told of each step that is to be taken, for whoever watches.
+        /// Called with each pairing step, for the event streams.
         std::function<void(const model::Device&, const connector::PairingStep&)> on_pairing_step{};
         telemetry::Log log;
     };
     explicit DeviceKeeper(Rooms rooms) : rooms_(std::move(rooms)) {}
 
-    /// Passes every device to the scheduler and connects those that were connected before. The
-    /// committer runs. Errors: of Committer::change_and_wait.
+    /// Passes every device to the scheduler and connects those that were connected or reconnecting
+    /// before. The committer must be running. Errors: of Committer::change_and_wait.
     [[nodiscard]] Result<void> start();
 
-    /// On the committer's thread, after the directory has it.
+    /// Call on the committer's thread, after the directory has applied the change.
     void follow(const store::RowChange& change);
 
     // connector::ConnectorEvents
@@ -91,11 +92,10 @@ public:
     [[nodiscard]] Result<std::unique_ptr<Stillness>> keep_still(model::PhoneNumber number) override;
 
 private:
-    /// What one device's reports that wait to be stored may weigh (weight_of); what comes beyond is
-    /// refused as busy.
+    /// The largest total weight (weight_of) of one device's waiting reports.
     static constexpr std::size_t waiting_max = 256;
 
-    /// Its refusal is the answer.
+    /// An error is the answer of the call.
     using Steering = std::function<Result<void>(connector::Connector&, const model::Device&)>;
     using Change = std::move_only_function<Result<void>(store::Tables&)>;
     [[nodiscard]] Result<model::Device> steer(
@@ -106,13 +106,15 @@ private:
     [[nodiscard]] Result<void> drop_exported_secrets(model::PhoneNumber number);
     [[nodiscard]] Result<void> store_reports(store::Tables& tables,
                                              const std::vector<StateReport>& reports);
-    /// False: the device has no webhook, so nobody was told.
+    /// Stores a webhook notice. False: the device is gone or has no webhook.
     [[nodiscard]] Result<bool> notify(store::Tables& tables, model::PhoneNumber number,
                                       std::string_view event, const EventData& data);
-    /// What a download needs; empty: there are no media, or the connector fetches none.
+    /// What a later download needs; empty: no media, or the connector cannot fetch media.
     [[nodiscard]] std::optional<store::ReceivedMedia> media_of(
         const connector::InboundMessage& message) const;
-    /// Runs `change`, which holds `bytes` of the report, however much waits; then calls `stored`.
+    /// Runs `change` in a transaction if the device is still the same, then calls `stored`. `bytes`
+    /// is the report's size. A device with too many waiting reports is refused as busy; a long
+    /// queue of the committer does not matter.
     void keep(model::PhoneNumber number, std::size_t bytes,
               std::move_only_function<Result<void>(store::Tables&)> change, Stored stored);
 
@@ -120,10 +122,11 @@ private:
     StateReports reports_;
     PairingBoard pairings_;
     DeviceMoves moves_;
-    /// A worker may say so in each of its frames: one look at all devices waits at most.
+    /// A worker may report changed capabilities with every frame; at most one pass over all devices
+    /// is queued.
     std::atomic<bool> capabilities_waiting_ = false;
     std::mutex waiting_mutex_;
-    std::unordered_map<model::PhoneNumber, std::size_t> waiting_;  // The weight of those of `keep`.
+    std::unordered_map<model::PhoneNumber, std::size_t> waiting_;  // Weight of waiting reports.
 };
 
 }  // namespace merpati::daemon

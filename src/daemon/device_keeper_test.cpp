@@ -1,4 +1,4 @@
-// What connectors report: durable before it is answered, counted once, and a share for each device.
+// Reports of connectors: durable before they are answered, counted once, a share for each device.
 #include <future>
 #include <latch>
 
@@ -38,7 +38,7 @@ struct DeviceKeeperTest : ConcurrencyFixture {
                        [&](Result<void> done) { promise.set_value(std::move(done)); });
         return promise.get_future().get();
     }
-    /// Until `go`, nothing is committed.
+    /// Nothing is committed until `go` is counted down.
     void keep_the_store_busy(std::latch& go) {
         EXPECT_TRUE(committer.change_always(
             [&go](store::Tables&) -> Result<void> {
@@ -104,7 +104,7 @@ TEST_F(DeviceKeeperTest, AWorkerThatTellsItsCapabilitiesAllTheTimeWaitsOnce) {
     }
     EXPECT_LE(committer.counts().waiting, before + 1);
     go.count_down();
-    EXPECT_TRUE(report(inbound(first, "in-1")));  // The store has gone on.
+    EXPECT_TRUE(report(inbound(first, "in-1")));  // The store works again.
 }
 
 TEST_F(DeviceKeeperTest, ADeviceThatFloodsKeepsOutNoOther) {
@@ -124,7 +124,7 @@ TEST_F(DeviceKeeperTest, ADeviceThatFloodsKeepsOutNoOther) {
     EXPECT_TRUE(honest.get_future().get());
     EXPECT_EQ(stored, 256);
     EXPECT_EQ(received(), 257U);
-    EXPECT_TRUE(report(inbound(first, "in-999")));  // What was refused may come again.
+    EXPECT_TRUE(report(inbound(first, "in-999")));  // A refused report may be made again.
     EXPECT_EQ(received(), 258U);
 }
 
@@ -158,7 +158,7 @@ TEST_F(DeviceKeeperTest, SecretsAreKeptForADeviceAlone) {
     EXPECT_TRUE(keep(first, {{"session", Bytes{std::byte{7}}}, {"key", Bytes(9)}}));
     EXPECT_EQ(*secret(first), Bytes{std::byte{7}});
     EXPECT_EQ(*secret(second), std::nullopt);
-    // All of them or none.
+    // All values or none are stored.
     EXPECT_EQ(keep(first, {{"session", Bytes{std::byte{8}}}, {"", Bytes(1)}}).error().code,
               ErrorCode::refused);
     EXPECT_EQ(*secret(first), Bytes{std::byte{7}});
@@ -304,7 +304,7 @@ TEST_F(DeviceKeeperTest, APairingThatIsTakenUpAgainGoesOnWithItsStep) {
     EXPECT_EQ(directory.find_device(first)->state, model::DeviceState::pairing);
     keeper.pairing(first, {.method = "qr", .payload = "dua", .expires_at = clock.now() - 1s});
     EXPECT_TRUE(keeper.pair(first, "", std::nullopt));
-    EXPECT_EQ(keeper.pairing(first).payload, "");  // The connector was asked anew.
+    EXPECT_EQ(keeper.pairing(first).payload, "");  // The connector was asked again.
 }
 
 struct MovingTest : DeviceKeeperTest {

@@ -52,8 +52,8 @@ Result<void> DeviceKeeper::check_may_start(const model::Device& device) const {
     return moves_.under_way(device.number) ? being_moved(device) : Result<void>{};
 }
 
-/// Decided on the committer's thread, where devices are started: what was asked to start just
-/// before is stopped again, what comes after is refused.
+/// Decides on the committer's thread, where devices are started. A start that was asked for just
+/// before is stopped again; a later one is refused.
 Result<std::unique_ptr<DeviceKeeper::Stillness>> DeviceKeeper::keep_still(
     model::PhoneNumber number) {
     const auto settled = std::make_shared<std::promise<Result<void>>>();
@@ -84,8 +84,8 @@ Result<std::unique_ptr<DeviceKeeper::Stillness>> DeviceKeeper::keep_still(
     return still;
 }
 
-/// Whoever pairs a device that was exported gets a link of its own: the exported one stays the
-/// other program's.
+/// Pairing an exported device creates a new link: the exported secrets remain with the other
+/// program.
 Result<void> DeviceKeeper::drop_exported_secrets(model::PhoneNumber number) {
     const auto still = keep_still(number);
     if (!still) {

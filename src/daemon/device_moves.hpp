@@ -1,4 +1,4 @@
-// The devices whose secrets are being imported or exported.
+// Tracks the devices whose secrets are being imported or exported.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,8 @@ class DeviceMoves {
 public:
     using Stillness = api::manage::DeviceControl::Stillness;
 
-    /// Until the answer is destroyed. Null: it is being moved already.
+    /// The move lasts until the returned object is destroyed. Null: the device is being moved
+    /// already.
     [[nodiscard]] std::unique_ptr<Stillness> begin(model::PhoneNumber number);
     [[nodiscard]] bool under_way(model::PhoneNumber number) const;
 

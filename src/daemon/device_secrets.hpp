@@ -1,4 +1,4 @@
-// What a connector keeps of its devices, in the store.
+// The secrets that a connector keeps of its devices, in the store.
 #pragma once
 
 #include <string>
@@ -9,10 +9,12 @@
 
 namespace merpati::daemon {
 
-/// Operation: both run on the store's thread, so that a `get` sees what was put before it; there it
-/// is decided whether the device is this connector's. Any other is answered not_found.
+/// Operation: `get` and `put` run as changes on the committer's thread, so a `get` sees every
+/// earlier `put`. The transaction checks that the device belongs to this connector; another device
+/// is answered not_found.
 ///
-/// Threads: any; answers come on the committer's, which must not be held up.
+/// Threads: any. Answers come on the committer's thread and must not block it; a busy or stopping
+/// committer is answered `busy` from within the call.
 class DeviceSecrets final : public connector::DeviceSecrets {
 public:
     DeviceSecrets(store::Committer& committer, std::string connector)

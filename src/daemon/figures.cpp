@@ -7,7 +7,7 @@ namespace merpati::daemon {
 
 namespace {
 
-/// Appends one figure after the other.
+/// Appends figures that have one sample and no labels.
 class Adder {
 public:
     explicit Adder(std::vector<telemetry::Figure>& figures) : figures_(figures) {}

@@ -1,4 +1,4 @@
-// The figures of GET /metrics.
+// Collects the metrics of GET /metrics.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@
 
 namespace merpati::daemon {
 
-/// Where they come from.
+/// The rooms that the metrics come from.
 struct Counted {
     const QueueClock& clock;
     const Tally& tally;
@@ -33,7 +33,7 @@ struct Counted {
     const api::EventHub& events;
 };
 
-/// Every figure, as it stands now. docs/operations.md lists them; a test compares.
+/// Every metric with its current value. docs/operations.md lists them; a test compares.
 [[nodiscard]] std::vector<telemetry::Figure> figures_of(const Counted& rooms);
 
 }  // namespace merpati::daemon

@@ -48,9 +48,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto commit_drain = 5s;  // For outcomes that are here, but not yet on disk.
+constexpr auto commit_drain = 5s;  // For outcomes that were reported and are not yet on disk.
 
-/// systemd wants to hear of us twice within its period; a look more does no harm.
+/// systemd recommends two notifications in each watchdog period; this sends three.
 HealthOptions health_options(const Supervisor& supervisor) {
     HealthOptions options;
     if (supervisor.watchdog) {
@@ -62,7 +62,7 @@ HealthOptions health_options(const Supervisor& supervisor) {
 
 }  // namespace
 
-/// Every room, in the order in which they need each other; destroyed in reverse.
+/// Every room, in the order of their dependencies; destroyed in reverse.
 class Gateway::Rooms {
 public:
     Rooms(const Clock& clock, Random& random, const config::Settings& settings,
@@ -168,7 +168,7 @@ public:
                              .on_finish =
                                  [this](store::Finish&& finish) {
                                      finished(std::move(finish));
-                                     sender_.batch_done();  // No batch of the committer does it.
+                                     sender_.batch_done();  // after_batch may have run.
                                  }}),
           platform_calls_({.clock = queue_clock_,
                            .connectors = connectors_,
@@ -273,13 +273,13 @@ public:
 
     void stop() {
         health_.enter(Health::Stage::stopping);
-        media_fetcher_.stop();     // First, so that nobody waits for it while the server drains.
-        events_.stop();            // Its streams have no end of their own.
-        server_.drain(Millis{0});  // Begins: no new connections. Waited for below.
-        scheduler_.drain(settings_.http.drain_timeout);  // Outcomes come as they would,
-        connectors_.stop();                              // those of the rest now.
+        media_fetcher_.stop();     // First: requests that wait for it would delay the drain.
+        events_.stop();            // Its streams never end by themselves.
+        server_.drain(Millis{0});  // Begins the drain; the second call waits for it.
+        scheduler_.drain(settings_.http.drain_timeout);  // Waits for outcomes.
+        connectors_.stop();  // Reports the remaining outcomes, as far as they are known.
         scheduler_.stop(commit_drain);
-        waiters_.release_all();  // Those of sends under way have heard their outcome.
+        waiters_.release_all();  // Answers `pending` to requests whose outcome is not known.
         server_.drain(settings_.http.drain_timeout);
         sender_.stop(settings_.callback.timeout + commit_drain);
         manage_service_.stop();
@@ -304,7 +304,7 @@ private:
         std::_Exit(damaged ? exit_store_damaged : exit_store_failed);
     }
 
-    /// What the committer and the operations report, and to whom.
+    /// Connects what the committer and the operations report with the rooms that follow it.
     void join() {
         committer_.on_commit = [this](std::size_t operations, std::chrono::microseconds took) {
             tally_.committed(operations, took);
@@ -381,7 +381,8 @@ private:
         add_routes(local_router_, {anyone, metrics, catalogue, machine}, rooms);
     }
 
-    /// Why the store may soon not be written; one that cannot commit has ended the process.
+    /// Why the store may soon refuse writes; empty: no trouble. A store that cannot commit is not
+    /// reported here, because it ends the process.
     [[nodiscard]] std::string store_trouble() const {
         if (committer_.counts().waiting > store::CommitterOptions{}.queue_max / 2) {
             return "is too slow";

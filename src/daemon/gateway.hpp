@@ -1,4 +1,4 @@
-// The whole gateway: builds the rooms, joins them, starts and stops them in order.
+// The whole gateway: creates the rooms, connects them, starts and stops them in order.
 #pragma once
 
 #include <chrono>
@@ -14,24 +14,24 @@
 
 namespace merpati::daemon {
 
-/// Whoever started the process and watches over it: systemd, or nobody.
+/// The service manager that started the process: systemd, or none.
 struct Supervisor {
     std::string notify_socket;  // $NOTIFY_SOCKET
-    /// Within how long it wants to hear that the server is alive.
+    /// How long the server may go without a keep-alive message; empty: there is no watchdog.
     std::optional<std::chrono::microseconds> watchdog{};
 };
 
-/// Operation: `start` opens the store, recovers what waits, connects the devices and only then
-/// listens. `stop` goes the other way: no new requests, then no new sends; the outcomes of those
-/// under way are waited for, then asked of the connectors, and committed; then the last answers and
-/// callbacks; the store is closed last. Each step has a deadline; what missed it is decided at the
-/// next start.
+/// Operation: `start` opens the store, recovers waiting work, connects the devices, and listens
+/// last. `stop` first refuses new connections, then starts no new sends. It waits for the outcomes
+/// of sends in flight, stops the connectors, which report the remaining outcomes they know, and
+/// commits them. Then it finishes open requests and callback attempts, and closes the store. These
+/// waits have deadlines; the next start decides about work that missed one.
 ///
 /// Watchdog: notified only while the store's thread and the scheduler answer; see health.hpp.
 ///
-/// Faults: when the store cannot commit or checkpoint, the process ends at once with exit code 74
-/// (EX_IOERR), with 65 (EX_DATAERR) where it is damaged so that nothing can be written; nobody is
-/// answered. Smaller damage and a full disk show in readiness; see store/condition.hpp.
+/// Faults: if the store cannot commit or checkpoint, the process ends at once, without answering
+/// open requests: exit code 74 (EX_IOERR), or 65 (EX_DATAERR) if damage prevents every write.
+/// Smaller damage and a full disk make the server not ready; see store/condition.hpp.
 class Gateway {
 public:
     static constexpr int exit_store_failed = 74;
@@ -41,7 +41,8 @@ public:
             Supervisor supervisor, telemetry::Log log);
     ~Gateway();
 
-    /// Errors: whatever keeps a room from starting, with a sentence for the operator.
+    /// Errors: those of the room that cannot start, with a sentence for the operator. Call `stop`,
+    /// or destroy the gateway, after an error too.
     [[nodiscard]] Result<void> start();
 
     /// Idempotent.

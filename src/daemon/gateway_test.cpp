@@ -1,4 +1,4 @@
-// The whole gateway on a machine whose clock is set.
+// The whole gateway, on a machine whose wall clock is set while it runs.
 #include "daemon/gateway.hpp"
 
 #include <atomic>
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 constexpr auto delay = 3s;
 constexpr auto deadline = 30s;  // Far below the steps of the clock.
 
-/// The machine's clocks. The wall clock can be set; the steady one goes on.
+/// The machine's clocks; the test can set the wall clock.
 class SetClock final : public Clock {
 public:
     [[nodiscard]] Timestamp now() const noexcept override {
@@ -134,7 +134,7 @@ TEST(GatewayTest, AConnectorThatDoesNotStartStopsNothingElse) {
     const SystemClock clock;
     SystemRandom random;
     auto settings = settings_in(folder);
-    settings.simulator.log = folder.path();  // A folder is no log.
+    settings.simulator.log = folder.path();  // A folder, which cannot be opened as a log.
     Gateway gateway{clock, random, settings, {}, telemetry::Log::none()};
     EXPECT_TRUE(gateway.start());
     gateway.stop();

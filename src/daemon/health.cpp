@@ -73,7 +73,7 @@ std::vector<std::string_view> Health::silent() const {
     return parts;
 }
 
-/// Logs when what is wrong changes, not as long as it lasts.
+/// Logs only when the list of problems has changed since the last check.
 void Health::report() {
     if (stage_ != Stage::serving) {
         return;

@@ -1,4 +1,4 @@
-// Whether the server can do its work: for /readyz, and for systemd's watchdog.
+// Checks whether the server can do its work, for /readyz and for systemd's watchdog.
 #pragma once
 
 #include <array>
@@ -20,23 +20,24 @@ namespace merpati::daemon {
 
 struct HealthOptions {
     std::chrono::milliseconds every{2'000};      // Between two checks.
-    std::chrono::milliseconds patience{10'000};  // A thread that is silent for longer hangs.
+    std::chrono::milliseconds patience{10'000};  // A thread silent for longer counts as hung.
 };
 
-/// Operation: periodically posts to the store's thread and the scheduler, to find out whether they
-/// still run, and checks the store's disk. `unready` names what is wrong by the last check; it
-/// waits for no thread, so that /readyz costs nothing and never hangs.
+/// Operation: periodically posts a probe to the committer's thread and to the scheduler's, and
+/// checks the store's condition. `unready` reports the store's trouble at the last check, and
+/// threads that have been silent for too long. It waits for no thread, so /readyz is cheap and
+/// never hangs.
 ///
 /// Threads: one of its own; `unready` and `enter` from any.
 class Health {
 public:
-    /// Calls `answer` on the thread that is asked, in its next round.
+    /// Posts `answer` to the watched thread, which calls it in its next round.
     using Ask = std::function<void(std::move_only_function<void()> answer)>;
 
     struct Watched {
         Ask store;
         Ask scheduler;
-        /// Why the store may not be written much longer; empty: it can be. May block for a moment.
+        /// Why the store may soon refuse writes; empty: no trouble. May block for a moment.
         std::function<std::string()> store_trouble;
     };
 
@@ -44,7 +45,7 @@ public:
 
     Health(const Clock& clock, Watched watched, HealthOptions options, telemetry::Log log);
 
-    /// Called after each check that found all threads alive. Set before `start`.
+    /// Called in each check that finds all threads alive. Set before `start`.
     std::function<void()> on_alive;
 
     void start();
@@ -55,11 +56,11 @@ public:
 
     [[nodiscard]] std::vector<api::Unready> unready() const;
 
-    /// One check. Called by the thread, and by tests.
+    /// Runs one check. Called by the thread, and by tests.
     void check();
 
 private:
-    /// Outlives this object where an answer comes late.
+    /// Shared with the posted probe, which may be answered after this object is gone.
     struct LastAnswer {
         std::atomic<SteadyTime> at;
         std::atomic<bool> asked{false};
@@ -84,7 +85,7 @@ private:
 
     mutable std::mutex mutex_;
     std::string store_trouble_;
-    PeriodicThread thread_;  // Ends before the others go.
+    PeriodicThread thread_;  // The last member: it ends before the others are destroyed.
 };
 
 }  // namespace merpati::daemon

@@ -68,7 +68,7 @@ TEST_F(HealthTest, NamesTheThreadThatHangsAndFeedsTheWatchdogNoLonger) {
     const auto fed = alive;
     check_for(1h);
     EXPECT_EQ(alive, fed);
-    EXPECT_EQ(unanswered.size(), 1);  // It is not asked again and again.
+    EXPECT_EQ(unanswered.size(), 1);  // It is asked once until it answers.
 
     unanswered.front()();
     store_answers = true;

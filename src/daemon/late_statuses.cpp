@@ -12,7 +12,7 @@ using model::Progress;
 using model::StatusCode;
 namespace details = scheduler::details;
 
-/// Moves `value` down to `to`.
+/// Sets `value` to `to` if that is less.
 void lower(std::atomic<Timestamp>& value, Timestamp to) {
     auto was = value.load();
     while (to < was && !value.compare_exchange_weak(was, to)) {
@@ -64,7 +64,7 @@ Result<void> LateStatuses::take(store::Tables& tables, const connector::LateStat
             return done;
         }
     }
-    // The callback reports the end itself.
+    // No webhook notice of an end: the message's callback reports it.
     const bool is_end = late.status.progress == Progress::sent ||
                         (ends && late.status.progress == Progress::failed);
     return is_end || !id ? Result<void>{} : tell(tables, late, *id, ended);
@@ -90,8 +90,8 @@ Result<void> LateStatuses::end(store::Tables& tables, store::PlatformMessage&& f
     return {};
 }
 
-/// What came after the end, which the message's record does not tell. Only of a message that the
-/// device's own account sent: the number may be another's by now.
+/// Stores the webhook notice and the event of a status that did not end its message. Only if the
+/// device's account sent the message: the number may belong to another account by now.
 Result<void> LateStatuses::tell(store::Tables& tables, const connector::LateStatus& late,
                                 const model::MessageId& message, Ended& ended) const {
     const auto progress = late.status.progress;
@@ -122,7 +122,7 @@ Result<void> LateStatuses::tell(store::Tables& tables, const connector::LateStat
     return notice ? tables.add_callback(*notice) : Result<void>{};
 }
 
-/// The device, if the message is of its account.
+/// The device, if its account sent the message.
 Result<std::optional<model::Device>> LateStatuses::sender_of(store::Tables& tables,
                                                              model::PhoneNumber number,
                                                              const model::MessageId& message) {
@@ -140,7 +140,7 @@ Result<std::optional<model::Device>> LateStatuses::sender_of(store::Tables& tabl
     return device;
 }
 
-/// Of a status that came before its message was handed over.
+/// Stores the notice of a status (delivered, read) that came before its message was handed over.
 Result<void> LateStatuses::tell_not_ended(store::Tables& tables,
                                           const store::PlatformMessage& found, Ended& ended) const {
     if (!found.status || found.status->progress < Progress::delivered) {
@@ -167,7 +167,7 @@ void LateStatuses::publish(Ended&& ended) const {
 
 void LateStatuses::decide() {
     const auto now = rooms_.clock.now();
-    // What has its status already is marked with the earliest time of all.
+    // A hand-over that found its status in the store has the earliest possible `decide_by`.
     const auto until = now < grace_until_.load() ? Timestamp{} : now;
     if (next_.load() > until || deciding_.exchange(true)) {
         return;
@@ -214,7 +214,7 @@ void LateStatuses::decide() {
             }
             deciding_ = false;
             if (done && work->full) {
-                decide();  // Not at the next call: many of one account must not delay others.
+                decide();  // At once, so that one account's many messages do not delay others'.
             }
         });
     if (!taken) {

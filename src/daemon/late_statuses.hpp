@@ -1,4 +1,4 @@
-// What platforms report of messages after they took them.
+// Ends messages by the statuses that platforms report after they accepted them.
 #pragma once
 
 #include <atomic>
@@ -15,20 +15,22 @@
 
 namespace merpati::daemon {
 
-/// Ends messages that are handed over: by the status that their platform reports or, without one by
-/// `decide_by`, as failed, with details that say that the outcome is unknown. A status that comes
-/// after the end is sent to the device's webhook.
+/// Ends messages that are handed over. The status that the platform reports decides; without one by
+/// `decide_by` the message fails, with details that say that the outcome is unknown. A status that
+/// comes after the end is sent to the device's webhook.
 ///
-/// Operation: a status is found by its platform id, in the transaction that records it, so that it
-/// counts once however often and in whatever order it comes. One that comes before its message is
-/// handed over waits in the store: the hand-over meets it there and is decided at once. A message
-/// that was decided without a status stays failed; a later status goes to the webhook alone.
+/// Operation: the transaction that records a status finds its message by the platform id, so a
+/// status counts once, in any order and any number of times. A status that comes before the
+/// hand-over waits in the store; the next `decide` ends the message by it. A message that failed
+/// without a status stays failed; a later status goes to the webhook only.
 ///
-/// Crash: what is handed over is in the store alone, also its `decide_by`. After a start nothing is
-/// decided for want of a status before the connectors had `start_grace` to report what came
-/// meanwhile.
+/// Crash: handed-over messages and their `decide_by` are only in the store. After a start, messages
+/// without a status are not decided for `start_grace`, so that connectors can report the statuses
+/// of the time before.
 ///
-/// Threads: any. Limits: `decided_max` a commit; where there are more, the next commit goes on.
+/// Threads: any, except where a function says otherwise.
+///
+/// Limits: `decided_max` messages in one commit; the next commit continues.
 class LateStatuses {
 public:
     static constexpr Millis start_grace{10'000};
@@ -44,31 +46,33 @@ public:
         const QueueClock& clock;
         Notices& notices;
         store::Committer& committer;
-        // Both on the committer's thread; `on_progress` may be empty.
+        // Both are called on the committer's thread; `on_progress` may be empty.
         scheduler::FinishListener on_finish;
         std::function<void(const Progressed&)> on_progress{};
         telemetry::Log log;
     };
     explicit LateStatuses(Rooms rooms) : rooms_(std::move(rooms)) {}
 
-    /// Looks for what was handed over before the start at the next `decide`.
+    /// Makes the next `decide` look for messages that were handed over before the start.
     void start();
 
-    /// A message was handed over. On the committer's thread.
+    /// Call on the committer's thread after a message was handed over.
     void handed_over(Timestamp decide_by);
 
-    /// What a change did to messages; `publish` it after its commit.
+    /// What a change did to messages; to be passed to `publish` after the commit.
     struct Ended {
         std::vector<store::Finish> finishes;
         std::vector<Progressed> progressed;
     };
-    /// Part of a change: records the status, and ends its message where that is handed over.
-    /// Errors: store_failed.
+    /// Part of a change: records the status, and ends its message if the message is handed over.
+    /// Errors: of store::Tables.
     [[nodiscard]] Result<void> take(store::Tables& tables, const connector::LateStatus& late,
                                     Ended& ended) const;
+    /// Call on the committer's thread.
     void publish(Ended&& ended) const;
 
-    /// Ends the messages whose `decide_by` has passed. To be called periodically.
+    /// Ends the messages whose `decide_by` has passed. Call it periodically. Does not wait for the
+    /// commit; a call during the commit does nothing.
     void decide();
 
 private:
@@ -85,7 +89,7 @@ private:
         store::Tables& tables, model::PhoneNumber number, const model::MessageId& message);
 
     Rooms rooms_;
-    std::atomic<Timestamp> next_{Timestamp::max()};  // Nothing is to be decided before.
+    std::atomic<Timestamp> next_{Timestamp::max()};  // A lower bound of every `decide_by`.
     std::atomic<Timestamp> grace_until_{Timestamp::min()};
     std::atomic<bool> deciding_{false};
 };

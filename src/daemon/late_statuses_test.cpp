@@ -30,7 +30,7 @@ struct LateStatusesTest : ::testing::Test {
     }
     ~LateStatusesTest() override { committer->stop(); }
 
-    /// As after a crash: what is in memory is gone.
+    /// As after a crash: memory is lost.
     void open() {
         statuses.reset();
         committer.reset();
@@ -159,7 +159,7 @@ TEST_F(LateStatusesTest, AStatusEndsTheMessageOnceWithItsCallback) {
     EXPECT_EQ(ended[0].completion.platform_id, "wamid.1");
     ASSERT_TRUE(ended[0].callback);
     EXPECT_EQ(state(id), MessageState::sent);
-    EXPECT_THAT(webhooks(), IsEmpty());  // The callback says it.
+    EXPECT_THAT(webhooks(), IsEmpty());  // The callback reports it.
 }
 
 TEST_F(LateStatusesTest, ALateFailureEndsItAsFailed) {

@@ -101,7 +101,7 @@ std::vector<LostDevices::Lost> LostDevices::take_due() {
             due.push_back(at->second);
             auto& absence = absence_of(at->first, now);
             absence.away = Millis{0};
-            absence.is_away = false;  // It is told, and counts no more.
+            absence.is_away = false;  // Notified: the rest of this absence does not count.
             if (at->second.losses > 0) {
                 absence.patience = std::min<Millis>(absence.patience * 2, flapping_max);
             }

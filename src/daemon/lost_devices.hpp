@@ -1,4 +1,4 @@
-// Devices that were lost and have not come back.
+// Notifies webhooks of devices that lost their connection and have not reconnected.
 #pragma once
 
 #include <atomic>
@@ -17,22 +17,23 @@
 
 namespace merpati::daemon {
 
-/// Notifies the webhook of a device that it is disconnected once it has been `reconnecting` for
-/// longer than it takes messages in that state (admission::reconnecting_max): because its worker is
-/// gone, its platform cannot be reached, or it did not come back after a restart. Before that
-/// nobody is notified, so a worker that restarts causes no flood of notices.
+/// Sends a device.disconnected notice once a device has been `reconnecting` for
+/// admission::reconnecting_max, the time for which it takes messages in that state: its worker is
+/// gone, its platform cannot be reached, or it did not reconnect after a restart. There is no
+/// notice before, so a worker that restarts does not cause a flood of notices.
 ///
-/// A device that comes and goes is lost too, though it is never away for so long: the time away
-/// adds up, and is forgotten ten times as slowly as it is connected. Each such notice doubles what
-/// the next one takes, up to flapping_max, until the device has been connected for calm_after.
+/// A device whose connection flaps gets a notice too, although no single absence is that long: the
+/// time away adds up, and a tenth of the time connected is subtracted. Each such notice doubles the
+/// time away that the next one needs, up to flapping_max, until the device has been connected for
+/// calm_after.
 ///
-/// Operation: `follow` and `forget` hear of every device that was written, `notify` commits the
-/// notices that are due. Whether one is still due is decided in that commit.
+/// Operation: `follow` and `forget` are called for every device that was written or removed.
+/// `notify` commits the notices that are due; the transaction checks that each is still due.
 ///
-/// Restarts: devices that are reconnecting at the start have all of the time anew, and what added
-/// up is forgotten.
+/// Restarts: the sums are in memory only. A device that is reconnecting at the start gets the whole
+/// time again.
 ///
-/// Threads: any; `notify` is called by one.
+/// Threads: any; `notify` on one thread.
 ///
 /// Limits: `notified_max` devices in one change of the store.
 class LostDevices {
@@ -48,7 +49,7 @@ public:
     void follow(const model::Device& device);
     void forget(model::PhoneNumber device);
 
-    /// Call it often.
+    /// Call it periodically, several times a second. Does not wait for the commit.
     void notify();
 
     static constexpr std::size_t notified_max = 100;
@@ -58,19 +59,19 @@ public:
 private:
     struct Lost {
         store::DeviceIdentity device;
-        Timestamp since;  // By the wall clock, as it is stored.
+        Timestamp since;  // Device::state_since, to recognise this loss in the transaction.
         SteadyTime due;
-        std::uint32_t losses = 0;  // Of one that comes and goes: how often it went.
+        std::uint32_t losses = 0;  // How often a flapping device was lost; 0: it does not flap.
     };
-    /// How much a device was away of late.
+    /// How long a device was away lately.
     struct Absence {
         Millis away{0};
-        Millis patience;  // From so much on it is lost.
-        SteadyTime at;    // Until when that is counted.
+        Millis patience;  // At this much `away` a notice is due.
+        SteadyTime at;    // `away` is counted up to this time.
         bool is_away = false;
         std::uint32_t losses = 0;
     };
-    /// With the time up to now, in which it was away or not.
+    /// The device's absence, counted up to `now`; a new one if there is none.
     Absence& absence_of(model::PhoneNumber device, SteadyTime now);
     [[nodiscard]] std::vector<Lost> take_due();
 

@@ -1,4 +1,4 @@
-// What webhooks are told of devices that come and go: the truth, once.
+// Webhook notices of devices that lose their connection: true ones, each once.
 #include "daemon/lost_devices.hpp"
 
 #include <string>
@@ -54,7 +54,7 @@ struct LostDevicesTest : ::testing::Test {
     void pass_time(Millis time) {
         machine.advance(time);
         lost.notify();
-        change([](store::Tables&) -> Result<void> { return {}; });  // After what `notify` began.
+        change([](store::Tables&) -> Result<void> { return {}; });  // Waits for that of `notify`.
     }
     void accept() {
         auto message = std::make_unique<model::Message>();
@@ -71,7 +71,7 @@ struct LostDevicesTest : ::testing::Test {
     }
     model::Device device() { return (*store->open_reader())->devices()->at(0); }
 
-    /// What the webhook was told, the oldest first: "disconnected reconnecting: kata platform".
+    /// The stored webhook notices, oldest first: "disconnected reconnecting: kata platform".
     std::vector<std::string> told() {
         std::vector<std::string> all;
         for (const auto& queued : *(*store->open_reader())->callbacks({.limit = 100})) {
@@ -183,8 +183,8 @@ TEST_F(LostDevicesTest, WhyItIsDownForGoodIsToldAtOnceAndOnce) {
 
 TEST_F(LostDevicesTest, ADeviceThatWasLostBeforeARestartIsToldAfterIt) {
     report(DeviceState::reconnecting, "Gateway dimulai ulang; menunggu konektor");
-    lost.forget(number);    // As a restart does,
-    lost.follow(device());  // and then begins with what is stored.
+    lost.forget(number);    // A restart forgets what is in memory,
+    lost.follow(device());  // and begins with what is stored.
     pass_time(30s);
     ASSERT_EQ(told().size(), 1U);
     lost.forget(number);
@@ -240,7 +240,7 @@ TEST_F(LostDevicesTest, NothingIsHeldWhereNothingWaitsOrSomebodyChoseToSend) {
     report(DeviceState::logged_out);
     plan(QueueChoice::send);
     report(DeviceState::pairing);
-    plan(std::nullopt);  // Taken up again: the choice holds.
+    plan(std::nullopt);  // Pairing continues: the choice stays.
     report(DeviceState::connected);
     EXPECT_FALSE(device().pause);
     EXPECT_EQ(told().back(), "connected connected");

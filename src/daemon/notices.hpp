@@ -1,4 +1,4 @@
-// Callbacks and webhooks to be stored: of a message's end, of events of a device.
+// Makes the callbacks and webhook notices that are stored: ends of messages, events of devices.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace merpati::daemon {
 
-/// A JSON object.
+/// Builds the text of a JSON object.
 class EventData {
 public:
     EventData& add(std::string_view name, std::string_view value);
@@ -29,24 +29,25 @@ private:
     std::string text_ = "{";
 };
 
-/// The same words whether the server runs or a command works on its store.
+/// Used by the server and by commands that work on a stopped server's store, so that both write the
+/// same notices.
 ///
 /// Threads: any.
 class Notices {
 public:
     Notices(const QueueClock& clock, UuidSource& ids) : clock_(clock), ids_(ids) {}
 
-    /// Empty where the message asked for no callback, or is held.
+    /// The callback of a message's end. Empty if the message has no callback URL, or is held.
     [[nodiscard]] std::optional<model::Callback> of_end(const model::Message& message,
                                                         const model::Completion& completion);
 
-    /// Empty where the device has no webhook.
+    /// A webhook notice of the device. Empty if it has no webhook.
     [[nodiscard]] std::optional<model::Callback> of_event(const model::Device& device,
                                                           std::string_view event,
                                                           const EventData& data);
 
-    /// `device.connected` or `device.disconnected`; pairing has an event of its own. Whoever asks
-    /// knows whether it is news.
+    /// The notice `device.connected` or `device.disconnected` of the device's state. Empty in
+    /// `pairing`, which has its own event. The caller decides whether a notice is due.
     [[nodiscard]] std::optional<model::Callback> of_state(const model::Device& device,
                                                           std::string_view reason);
 
@@ -55,11 +56,11 @@ private:
     UuidSource& ids_;
 };
 
-/// A callback that tells of a message that does not exist, for the test of an address.
+/// A callback about a message that does not exist, to test a callback URL.
 [[nodiscard]] model::Callback test_callback(UuidSource& ids, const QueueClock& clock,
                                             model::AccountId account, std::string url);
 
-/// The end of a held message that the operator fails.
+/// The completion of a held message that an operator ends as failed.
 [[nodiscard]] model::Completion given_up(Timestamp now);
 
 }  // namespace merpati::daemon

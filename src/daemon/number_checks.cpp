@@ -7,7 +7,7 @@
 namespace merpati::daemon {
 namespace {
 
-/// Devices that have asked are looked through when there are more.
+/// Full buckets are removed when there are more devices than this.
 constexpr std::size_t devices_before_sweep = 1'024;
 
 std::string key_of(const model::Device& device, std::string_view number) {

@@ -1,4 +1,4 @@
-// What platforms said of numbers, and how often each device may ask.
+// Caches which numbers are registered, and limits how often each device may ask its platform.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,14 @@
 
 namespace merpati::daemon {
 
-/// Platforms ban numbers that ask about many others, so a device may ask `burst` times at once and
-/// then once in `pause`, however many programs want to know. Who is served from what was answered
-/// before asks nobody.
+/// Platforms ban devices that ask about many numbers, so each device has a token bucket: `burst`
+/// questions at once, then one each `pause`. An answer from the cache takes no token.
 ///
-/// Threads: any. Limits: `kept_max` answers, an account's own first; `registered_for` where the
-/// number is registered, `unregistered_for` where it is not, which its owner may be mending. A
-/// restart forgets all of it.
+/// Threads: any.
+///
+/// Limits: `kept_max` cached answers; beyond it the account with the most loses its least recently
+/// used. A registered number is cached for `registered_for`, an unregistered one for
+/// `unregistered_for`, because its owner may register it. Cache and buckets are in memory only.
 class NumberChecks {
 public:
     using Check = api::manage::PlatformControl::NumberCheck;
@@ -34,10 +35,11 @@ public:
 
     explicit NumberChecks(const Clock& clock) : clock_(clock) {}
 
-    /// What the device's account was answered on the same connector.
+    /// The cached answer that the device's account got on the same connector; empty: none.
     [[nodiscard]] std::optional<Check> find(const model::Device& device, std::string_view number);
-    /// Takes one question of the device; false: it has asked too often.
+    /// Takes one token of the device; false: none is left.
     [[nodiscard]] bool take_turn(model::PhoneNumber device);
+    /// Caches an answer of the platform, and returns it with its time.
     Check keep(const model::Device& device, std::string_view number, bool registered);
 
 private:
@@ -49,7 +51,7 @@ private:
     const Clock& clock_;
     std::mutex mutex_;
     SharedCache<model::AccountId, std::string, Kept> kept_{kept_max};
-    // When each device will have all its questions again; those that have are forgotten.
+    // When each device's bucket will be full; full ones are removed in a sweep.
     std::unordered_map<model::PhoneNumber, SteadyTime> whole_at_;
 };
 

@@ -1,4 +1,4 @@
-// A store and what is read from it before anything that uses it can be built.
+// Opens the store, and reads what the other rooms need before they can be created.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct OpenedStore {
     Millis clock_offset{0};
     std::vector<outbound::Cidr> allowed;  // outbound.allow
 
-    /// Begins the clock of the queues where it stood.
+    /// Starts queue time where the previous process left it.
     void begin(QueueClock& clock) const;
 };
 
-/// Errors: invalid_argument (outbound.allow), whatever store::open_store answers, store_failed.
+/// Errors: invalid_argument (outbound.allow); those of store::open_store and of its readers.
 [[nodiscard]] Result<OpenedStore> open_store(const config::Settings& settings,
                                              const store::StoreOptions& options);
 

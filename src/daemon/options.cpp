@@ -88,7 +88,7 @@ std::string app_url(const config::Settings& settings, const std::vector<std::str
     if (settings.app.url) {
         return *settings.app.url;
     }
-    // All addresses of the machine are none that can be opened.
+    // A browser cannot open the wildcard address.
     std::string host = listening.empty() ? settings.http.listen.front() : listening.front();
     for (const auto& [all, local] :
          {std::pair{std::string_view{"0.0.0.0:"}, std::string_view{"127.0.0.1:"}},

@@ -1,4 +1,4 @@
-// From settings to what each room wants to know.
+// Makes the options of each room from the settings.
 #pragma once
 
 #include "admission/admission.hpp"
@@ -28,16 +28,16 @@ namespace merpati::daemon {
 
 [[nodiscard]] store::StoreOptions store_options(const config::Settings& settings);
 [[nodiscard]] http::Options http_options(const config::Settings& settings);
-/// Of the server for /metrics alone; only where metrics.listen is set.
+/// The options of the separate server for /metrics. metrics.listen must be set.
 [[nodiscard]] http::Options metrics_http_options(const config::Settings& settings);
 [[nodiscard]] api::AuthenticatorOptions authenticator_options(const config::Settings& settings);
 [[nodiscard]] api::AppAddress app_address(const config::Settings& settings);
 [[nodiscard]] admission::SessionLimits session_limits(const config::Settings& settings);
-/// Where people open the web app: app.url, or else the first of the addresses that are listened on;
-/// without one, that of http.listen.
+/// The URL at which people open the web app: app.url, or one made from the first address of
+/// `listening`, or, if that is empty, from the first of http.listen.
 [[nodiscard]] std::string app_url(const config::Settings& settings,
                                   const std::vector<std::string>& listening);
-/// What callbacks and webhooks may be called by.
+/// The URL schemes that callbacks and webhooks may have.
 [[nodiscard]] outbound::Schemes callback_schemes(const config::Settings& settings);
 [[nodiscard]] admission::AdmissionOptions admission_options(const config::Settings& settings);
 [[nodiscard]] api::SendOptions send_options(const config::Settings& settings);
@@ -45,7 +45,8 @@ namespace merpati::daemon {
 [[nodiscard]] scheduler::Options scheduler_options(const config::Settings& settings,
                                                    media::FileSource& files,
                                                    const telemetry::Log& log);
-/// Beside the store: names what is under way (base/under_way_file.hpp). Empty: no place for it.
+/// The path, beside the store, of a file that names work in flight (base/under_way_file.hpp).
+/// Empty: the store is not a file.
 [[nodiscard]] std::string under_way_file(const config::Settings& settings,
                                          std::string_view of_what);
 [[nodiscard]] callback::Options callback_options(const config::Settings& settings);

@@ -1,4 +1,4 @@
-// The pairing step that each device shows, for all doors.
+// Keeps the last pairing step of each device, for the web app, the API and the command line.
 #pragma once
 
 #include <mutex>
@@ -11,20 +11,20 @@
 
 namespace merpati::daemon {
 
-/// The last pairing step of each device, and how its pairing ended. In memory alone: after a
-/// restart a device is paired anew.
+/// The last pairing step of each device, and why its last pairing failed. In memory only: after a
+/// restart, pairing starts again.
 ///
-/// Threads: any. Limits: one step a device.
+/// Threads: any. Limits: one step for each device.
 class PairingBoard {
 public:
-    /// Somebody asked to pair the device.
+    /// Call when somebody asks to pair the device.
     void begin(model::PhoneNumber device);
     void show(model::PhoneNumber device, const connector::PairingStep& step);
-    /// The device's state, after it is durable: any but `pairing` ends what is under way.
+    /// Call after a state of the device is durable. Every state except `pairing` ends the pairing.
     void follow(model::PhoneNumber device, model::DeviceState state, std::string_view reason);
     void forget(model::PhoneNumber device);
 
-    /// Whether there is a step that has not expired.
+    /// Whether the device has a step that has not expired.
     [[nodiscard]] bool shows_step(model::PhoneNumber device, Timestamp now) const;
     [[nodiscard]] api::manage::Pairing find(model::PhoneNumber device) const;
 

@@ -11,7 +11,8 @@
 namespace merpati::daemon {
 
 struct PlatformCalls::Places {
-    /// Given back when the last copy is let go of. Errors: too_many_requests, busy.
+    /// Takes a slot, which is released with the last copy of the result. Errors: too_many_requests
+    /// (of this device or account), busy.
     static Result<std::shared_ptr<void>> take(const std::shared_ptr<Places>& places,
                                               const model::Device& device) {
         const std::lock_guard lock{places->mutex};
@@ -55,7 +56,7 @@ private:
     std::unordered_map<model::PhoneNumber, std::size_t> of_device;
 };
 
-/// One download until its file is there.
+/// One download, until its file is complete.
 struct PlatformCalls::Fetch {
     connector::Connector& connector;
     store::ReceivedMedia media;
@@ -118,7 +119,7 @@ void PlatformCalls::write(const std::shared_ptr<Fetch>& fetch) {
         [fetch](const Result<std::uint64_t>& bytes) { fetch->written(bytes); });
 }
 
-/// What the connector says is judged by the file itself.
+/// Accepts the file only if it matches what the connector reported.
 void PlatformCalls::Fetch::written(const Result<std::uint64_t>& bytes) {
     const bool fits = bytes && *bytes <= bytes_max;
     const auto closed = fits ? file->accept(*bytes) : file->discard();

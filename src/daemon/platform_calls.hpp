@@ -1,4 +1,4 @@
-// What the catalogue asks of the platforms of devices.
+// Asks the platforms of devices what the catalogue wants to know: received media and numbers.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,16 @@
 
 namespace merpati::daemon {
 
-/// Operation: a download gets an empty file within the room for media; the device's connector
-/// writes it, and lets go of it; what is there then must be what the connector says, and no more
-/// than it may be. A connector that keeps the file could fill it, and the disk, when nobody looks:
-/// it is refused and written to the log. The file is removed when the last who reads it lets go of
-/// it.
+/// Operation: a download gets an empty file in the media folder, with its bytes reserved. The
+/// device's connector writes the file and closes it. The file's size must then be what the
+/// connector reported, and within the limit. A connector that keeps the file open could fill the
+/// disk later, so the download fails and a warning is logged. The file is removed with its last
+/// reader.
 ///
-/// Fairness: a download takes a place from its beginning until its client has read it: of a device
-/// `of_device_max` at most, of an account no more than are still free. So a connector that hangs,
-/// or a client that reads slowly, costs its own account alone. Nothing waits in line here: who has
-/// no place is told to come again.
+/// Fairness: a download holds a slot until its client has read the file. A device has at most
+/// `of_device_max` slots, an account at most as many as are still free (SharedLimit). So a
+/// connector that hangs, or a client that reads slowly, delays only its own account. There is no
+/// queue: a download without a slot is refused, with too_many_requests or busy.
 ///
 /// Threads: any; nothing blocks.
 class PlatformCalls final : public api::manage::PlatformControl {
@@ -52,7 +52,7 @@ private:
     void write(const std::shared_ptr<Fetch>& fetch);
 
     const Rooms rooms_;
-    const std::shared_ptr<Places> places_;  // Files may outlive us.
+    const std::shared_ptr<Places> places_;  // Shared with files, which may outlive this object.
     NumberChecks checks_;
 };
 

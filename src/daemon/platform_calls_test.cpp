@@ -1,4 +1,4 @@
-// What is asked of platforms: a connector that lies or hangs costs its own account alone.
+// Downloads and number checks: a connector that lies or hangs affects only its own account.
 #include "daemon/platform_calls.hpp"
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using media::ReceivedFilePtr;
 
-/// Writes what the reference says, and says what it likes.
+/// Writes the bytes that the reference names, and reports any size.
 class Liar final : public connector::Connector {
 public:
     [[nodiscard]] connector::CapabilitiesPtr capabilities() const override { return abilities; }

@@ -92,7 +92,8 @@ void Publisher::device_state(const model::Device& device, std::string_view state
               EventData{}.add("number", device.number.text()).add("state", state).text());
 }
 
-/// On the hub's thread. One that was given up before its status came stays failed.
+/// Runs on the hub's thread. Reads the store, because a message that was decided before its status
+/// came stays failed.
 model::MessageState Publisher::state_of(const model::MessageId& message) const {
     const auto reader = store_.open_reader();
     const auto found = reader ? (*reader)->message(message) : pass(reader);

@@ -1,4 +1,4 @@
-// Tells whoever watches an account what happens in it.
+// Publishes what happens in an account to the event streams that watch it.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,29 @@
 
 namespace merpati::daemon {
 
-/// Makes events of what rooms report. Where nobody watches, each call costs one atomic read.
+/// Makes events from the reports of the rooms. While no account is watched, most calls cost one
+/// atomic read.
 ///
-/// Threads: any; `row_changed` on the committer's, before the directory follows.
+/// Threads: any; `row_changed` on the committer's thread, before the directory applies the change.
 class Publisher {
 public:
     Publisher(api::EventHub& hub, const admission::Directory& directory, store::Store& store)
         : hub_(hub), directory_(directory), store_(store) {}
 
-    /// `message.updated`, and `account.credit` of one that was charged.
+    /// Makes `message.updated`, and `account.credit` if the message was charged.
     void message(const model::Message& message, model::MessageState state);
-    /// `message.updated`, of one that was delivered or read after its end.
+    /// Makes `message.updated` for a message that was delivered or read after its end.
     void progress(model::AccountId account, const model::MessageId& message,
                   model::Progress progress);
     /// Makes `callback.attempt`.
     [[nodiscard]] std::function<void(const store::QueuedCallback&)> attempt_listener();
-    /// Makes `device.qr`, without what is to be scanned.
+    /// Makes `device.qr`, without the step's payload.
     [[nodiscard]] std::function<void(const model::Device&, const connector::PairingStep&)>
     pairing_listener();
-    /// `device.state`, and `account.credit`.
+    /// Makes `device.state` and `account.credit`.
     void row_changed(const store::RowChange& change);
 
-    /// As the store has it; empty: not counted, or it cannot be read.
+    /// The account's credit in the store; empty: it has none, or it cannot be read.
     [[nodiscard]] std::optional<std::int64_t> credit_of(model::AccountId account) const;
 
 private:

@@ -14,8 +14,8 @@
 namespace merpati::daemon {
 namespace {
 
-/// The signals that stop the server: SIGTERM, Ctrl-C, and a terminal that closes (unless nohup has
-/// it ignored). Blocked before any thread starts, so that only `wait` gets them.
+/// The signals that stop the server: SIGTERM, SIGINT (Ctrl-C) and SIGHUP (a terminal closes; unless
+/// ignored, as under nohup). Blocked before any thread starts, so that only `wait` receives them.
 class StopSignals {
 public:
     StopSignals() {

@@ -1,4 +1,4 @@
-// What signing in needs in a server.
+// Creates what signing in needs in a running server.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ namespace merpati::daemon {
 
 /// Threads: any.
 struct SignIn {
-    /// `listening`: the addresses that are listened on, for links.
+    /// `listening`: returns the addresses that the server listens on, for links.
     SignIn(Random& random, const config::Settings& settings,
            std::function<std::vector<std::string>()> listening, Tally& tally, telemetry::Log log)
         : throttle(random),
@@ -37,7 +37,7 @@ struct SignIn {
     SignIn(const SignIn&) = delete;
     SignIn& operator=(const SignIn&) = delete;
 
-    /// Those that did not succeed. The log leaves out what comes too often.
+    /// Logs tries that were denied or throttled. The log itself limits repeated lines.
     static void tell_of(const api::manage::SignInTry& made, const telemetry::Log& log) {
         using Result = api::manage::SignInTry::Result;
         if (made.result == Result::denied || made.result == Result::throttled) {
@@ -53,8 +53,8 @@ struct SignIn {
     const api::manage::PeopleRooms rooms;
 };
 
-/// Stores when a session was last seen. Where that cannot be written, a restart knows of an earlier
-/// request.
+/// Stores when a session was last seen. A failed write is ignored: after a restart the session then
+/// only seems idle for longer.
 [[nodiscard]] inline std::function<void(model::SessionId, Timestamp)> session_writer(
     store::Committer& committer) {
     return [&committer](model::SessionId session, Timestamp at) {

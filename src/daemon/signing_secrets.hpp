@@ -1,4 +1,4 @@
-// What an account's callbacks are signed with.
+// The secrets that an account's callbacks are signed with.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace merpati::daemon {
 
-/// One secret; two while it is being changed; none of an account that is not there.
+/// One secret; two during a rotation; none if the account does not exist.
 [[nodiscard]] std::vector<Bytes> signing_secrets(const admission::Directory& directory,
                                                  model::AccountId account, Timestamp now);
 

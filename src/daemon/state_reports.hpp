@@ -1,4 +1,4 @@
-// What connectors reported of devices' states and is not committed yet.
+// Holds the states that connectors reported and that are not committed yet.
 #pragma once
 
 #include <mutex>
@@ -12,7 +12,7 @@
 
 namespace merpati::daemon {
 
-/// What a connector reported of one device.
+/// A state that a connector reported of one device.
 struct StateReport {
     store::DeviceIdentity device;
     model::DeviceState state = model::DeviceState::disconnected;
@@ -21,20 +21,20 @@ struct StateReport {
 };
 
 /// Keeps the reports of each device in order until one change of the store takes all of them, so
-/// that a device never has more than one change waiting.
+/// that a device never has more than one change queued.
 ///
 /// Threads: any.
 ///
-/// Limits: 16 reports a device. A device that changes faster than the store can write keeps the
-/// first ones and the last; one that is replaced counts as stored, for the last says more.
+/// Limits: `per_device_max` reports of a device. When they are full, a new report replaces the last
+/// one, which is answered as stored.
 class StateReports {
 public:
     static constexpr std::size_t per_device_max = 16;
 
-    /// True for the first report of a device since `take`: a change must be asked for.
+    /// True for the first report of a device since `take`: the caller must queue a change.
     [[nodiscard]] bool put(StateReport report);
 
-    /// All reports of the device, in order.
+    /// Removes and returns all reports of the device, in order.
     [[nodiscard]] std::vector<StateReport> take(model::PhoneNumber number);
 
 private:

@@ -12,7 +12,7 @@ using model::MessageState;
 using model::StatusCode;
 using telemetry::Figure;
 
-/// The ends that a message can come to; others are shown only where they were counted.
+/// The ends that messages normally have. Other combinations are shown only once they were counted.
 constexpr bool is_usual(MessageState state, StatusCode code) {
     switch (state) {
         case MessageState::sent:
@@ -30,7 +30,8 @@ constexpr bool is_usual(MessageState state, StatusCode code) {
     return false;
 }
 
-/// Whether an operation with a key can be refused for this; the last rows are the server's own.
+/// Whether an operation with a key can be refused for this reason. The other reasons are shown only
+/// once they were counted.
 constexpr bool may_refuse(api::Refusal refusal) {
     return refusal < api::Refusal::bad_request || refusal == api::Refusal::body_too_large ||
            refusal == api::Refusal::overloaded || refusal == api::Refusal::storage_full ||

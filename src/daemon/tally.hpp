@@ -1,4 +1,4 @@
-// What the gateway counts while it happens.
+// Counts accepted and finished messages, refusals, sign-ins and commits, for metrics.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace merpati::daemon {
 
-/// Every counter is made once; counting is an index and one atomic step.
+/// All counters exist from the start; counting is an array index and an atomic increment.
 ///
 /// Threads: any.
 class Tally {

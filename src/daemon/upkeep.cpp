@@ -17,7 +17,7 @@ constexpr auto summarise_every = 5s;
 /// Platforms repeat a report for a week at most.
 constexpr auto platform_events_kept = std::chrono::days{8};
 
-/// A step of retention holds up commits for so long, and its successor waits as long again.
+/// How long a retention step shall hold up other commits, and the pause before the next step.
 constexpr auto step_time = 10ms;
 constexpr std::size_t step_rows_min = 100;
 constexpr std::size_t step_rows_max = 50'000;
@@ -29,7 +29,7 @@ void Upkeep::start() {
     thread_.start("upkeep", tick, [this] { return round(); });
 }
 
-/// Answers when the next one is due.
+/// Returns the pause before the next round.
 std::chrono::milliseconds Upkeep::round() {
     waiters_.expire(clock_.steady_now());
     late_statuses_.decide();
@@ -76,7 +76,7 @@ void Upkeep::look_at_clock() {
     }
 }
 
-/// True when there may be more to remove; the next step goes on.
+/// Returns true if there may be more rows to remove.
 bool Upkeep::prune_step() {
     std::size_t removed = 0;
     SteadyTime began;
@@ -112,7 +112,7 @@ bool Upkeep::prune_step() {
     return removed > 0;
 }
 
-/// True when there may be more to summarise; the next step goes on.
+/// Returns true if there may be more messages to summarise.
 bool Upkeep::summarise_step() {
     std::size_t read = 0;
     const auto summarised = committer_.change_and_wait([&](store::Tables& tables) -> Result<void> {
@@ -132,7 +132,8 @@ bool Upkeep::summarise_step() {
     return read > 0;
 }
 
-/// The next step removes as many rows as this one would have in `step_time`, but not twice as many.
+/// Sets the size of the next step to what this one would have removed in `step_time`, at most twice
+/// as much.
 void Upkeep::fit_step(std::chrono::nanoseconds took) {
     const std::chrono::duration<double> whole{step_time};
     const auto share = std::min(2.0, whole / std::chrono::duration<double>{took + 1us});

@@ -1,4 +1,4 @@
-// What must be done from time to time: waits that ran out, and old rows.
+// Periodic work: expired waits, overdue statuses, lost devices, the clock, summaries, retention.
 #pragma once
 
 #include <chrono>
@@ -32,11 +32,15 @@ struct UpkeepOptions {
     }
 };
 
-/// Answers revision B's requests whose wait ran out, decides what platforms did not report of in
-/// time, tells webhooks of lost devices, and tells how many repeated lines the log left out (every
-/// 100 ms), reports and stores that the machine's clock was set (every second), summarises messages
-/// for searches (every 5 s), and removes what retention no longer keeps (every minute): both in
-/// steps that take the store's thread some 10 ms each, with as much time between them.
+/// Operation:
+///   every 100 ms  answers revision B's requests whose wait has expired, ends messages without a
+///                 status by `decide_by`, notifies webhooks of lost devices, logs how many repeated
+///                 lines the log left out;
+///   every second  notices that the machine's clock was set, logs it and stores the offset;
+///   every 5 s     summarises messages for searches;
+///   every minute  removes the rows that retention no longer keeps.
+/// Summaries and retention work in steps, with 10 ms between them, so that other commits are not
+/// held up. The size of a retention step is adapted so that it takes about 10 ms.
 ///
 /// Threads: one of its own.
 class Upkeep {
@@ -71,11 +75,11 @@ private:
     const telemetry::Log log_;
     std::size_t step_rows_ = store::PruneLimits{}.rows_max;
     bool offset_stored_ = true;
-    bool summarises_ = true;  // Until it meets damage: searches read what has no summaries.
-    SteadyTime look_at_{};    // When each is due.
+    bool summarises_ = true;  // Ends at damage; searches then read the rows without summaries.
+    SteadyTime look_at_{};    // The next time for each task.
     SteadyTime prune_at_{};
     SteadyTime summarise_at_{};
-    PeriodicThread thread_;  // Ends before the others go.
+    PeriodicThread thread_;  // The last member: it ends before the others are destroyed.
 };
 
 }  // namespace merpati::daemon

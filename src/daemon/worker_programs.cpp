@@ -16,11 +16,11 @@ namespace files = std::filesystem;
 
 constexpr std::string_view usual_path = "/usr/local/bin:/usr/bin:/bin";
 
-/// Node.js takes three times as much for what is short-lived: 16 MiB would be too much here, and
-/// less than that makes it copy all the time.
+/// Node.js uses three times this size, in MiB, for short-lived objects. Its default of 16 would
+/// take too much memory here; a smaller size than this makes it copy objects all the time.
 constexpr std::string_view young_memory = "--max-semi-space-size=4";
 
-/// Where the worker's folder may be, from the program's own.
+/// Where the worker's folder may be, relative to the gateway program's folder.
 constexpr std::array<std::string_view, 3> worker_folders{
     "../lib/merpati/workers/linked",  // Installed.
     "../workers/linked",              // Built for release.
@@ -133,7 +133,7 @@ std::vector<std::string> linked_environment() {
 connector::process::Sandbox linked_sandbox(const std::vector<std::string>& command,
                                            const config::Settings& settings) {
     if (!settings.linked.command.empty() || command.size() < 2) {
-        return {};  // Nobody knows what it needs.
+        return {};  // The needs of an operator's command are unknown.
     }
     connector::process::Sandbox sandbox{.readable = {system_folders.begin(), system_folders.end()},
                                         .writable = {"/dev/null"}};

@@ -1,4 +1,4 @@
-// Which programs connectors run that are no part of this one.
+// The commands and sandboxes of the separate programs that connectors run.
 #pragma once
 
 #include <filesystem>
@@ -12,39 +12,41 @@
 
 namespace merpati::daemon {
 
-/// Where packaging/merpati-worker.socket listens.
+/// The path on which packaging/merpati-worker.socket listens.
 inline constexpr std::string_view launcher_socket = "/run/merpati-worker.sock";
 
 /// The PATH of this process, which workers get too.
 [[nodiscard]] std::string search_path();
 
-/// The command of linked devices: the setting's; or node and the worker that was installed with, or
-/// built beside, this program. A node that was installed with the worker is preferred to the
-/// system's. Errors: not_found, with what to do.
+/// The command of the worker of linked devices: linked.command if it is set, otherwise Node.js with
+/// the worker that was installed with this program or built beside it. A Node.js in the worker's
+/// folder is preferred to the one in PATH. Errors: not_found, with a sentence that says what to do.
 [[nodiscard]] Result<std::vector<std::string>> linked_command(const config::LinkedSettings& linked);
-/// As above, for a program in `folder`.
+/// The same, for a gateway program in `folder` and a PATH of `path`.
 [[nodiscard]] Result<std::vector<std::string>> linked_command(const config::LinkedSettings& linked,
                                                               const std::filesystem::path& folder,
                                                               const std::string& path);
 
-/// Settings of the C library's allocator, with which the worker gives memory back: a third of what
-/// it would keep with a hundred devices. Other C libraries ignore them.
+/// Variables that make glibc's allocator return freed memory to the system: with a hundred devices
+/// the worker then keeps a third less. Other C libraries ignore them.
 [[nodiscard]] std::vector<std::string> linked_environment();
 
-/// What the installed worker of linked devices may open: the system's programs and libraries,
-/// Node.js and itself, certificates, and media files; not the store, its key, or settings.
+/// The files that the installed worker of linked devices may open: the system's programs and
+/// libraries, Node.js, the worker, certificates and media files; not the store, its key or the
+/// settings. Empty if linked.command is set, because its needs are unknown.
 [[nodiscard]] connector::process::Sandbox linked_sandbox(const std::vector<std::string>& command,
                                                          const config::Settings& settings);
 
-/// The command of the converter that stands beside the worker of linked devices. Errors: not_found.
+/// The command of the converter in the folder of the worker of linked devices. Errors: not_found.
 [[nodiscard]] Result<std::vector<std::string>> linked_converter(
     const config::LinkedSettings& linked);
-/// What it may open: what Node.js needs, and this folder.
+/// The files that the converter may open: those of `linked_sandbox`, and those of `folder`. Empty
+/// if linked.command is set.
 [[nodiscard]] connector::process::Sandbox converter_sandbox(const std::vector<std::string>& command,
                                                             const config::Settings& settings,
                                                             connector::process::Sandbox folder);
 
-/// The command of an operator's worker; a program that is named by a relative path is in its
+/// The command of an operator's worker. A program name with a slash is relative to the worker's
 /// folder.
 [[nodiscard]] std::vector<std::string> worker_command(const config::WorkerSettings& worker);
 
