@@ -20,25 +20,25 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How long callback results wait for other operations: no caller waits for them, and a commit of
-/// their own costs as much as one of many acceptances.
+/// How long callback updates wait for other operations: no caller waits for them, and a commit of
+/// their own costs as much as one of many accepts.
 constexpr auto callback_wait = 5ms;
 
-/// How long a commit waits, under load, for as many operations as the last ones had.
+/// How long a commit waits under load for as many operations as the last commits had.
 constexpr auto gather_wait = 300us;
 
-/// Under load: a commit has so many operations, and so many sends end in it. A commit costs much
-/// the same whatever its size, so if sends need the processor too, fewer and larger commits
-/// complete more messages. Acceptances alone wait only for the disk, and are never delayed.
+/// Load means that this many sends end in one commit. A commit costs about the same at any size, so
+/// while sends need the processor too, fewer and larger commits complete more messages. Accepts
+/// alone are bound by the disk, and are never delayed.
 constexpr std::size_t gathered_min = 16;
 
-/// After so many waits without work the log is checkpointed, and the thread sleeps.
+/// After this many waits without work the log is checkpointed, and the thread sleeps.
 constexpr int waits_until_checkpoint = 40;
 
-/// How often the disk is checked while it is full, or nearly,
+/// The pause between two looks at a disk that is full, or nearly.
 constexpr auto room_wait = 250ms;
 
-/// and how often at the end, before outcomes are given up.
+/// How often outcomes are written again after `stop` before the failure is fatal.
 constexpr int last_tries_max = 8;
 
 template <class Element>
@@ -69,14 +69,13 @@ public:
             std::move(operation));
     }
 
-    /// Reports all elements, and removes them at once: what they hold may be a connection.
+    /// Reports all elements and removes them at once, because a `done` may hold a connection.
     void report() {
         batch_.for_each_kind(
             [this](auto& elements) { report_some(elements, [](const auto&) { return true; }); });
     }
 
-    /// For a batch that found no room: reports those that may be refused. The others stay, and are
-    /// written again.
+    /// Reports the elements that a full disk refuses. The others stay, and are written again.
     void report_refused() {
         report_some(batch_.changes, [](const Change& change) { return !change.lasting; });
         report_some(batch_.accepts, [](const Accept&) { return true; });
@@ -108,7 +107,7 @@ private:
                 kept_dones.push_back(std::move(dones[index]));
             }
         }
-        elements.clear();  // Not assigned: the capacity is used again.
+        elements.clear();  // Not assigned, so that the capacity is reused.
         dones.clear();
         std::ranges::move(kept, std::back_inserter(elements));
         std::ranges::move(kept_dones, std::back_inserter(dones));
@@ -122,7 +121,7 @@ private:
         dones_;
 };
 
-/// The `done` of a change is called with its result alone.
+/// Wraps the `done` of a change, which receives only the result.
 Pending<Change> pending(Change change, Committer::ChangeDone done) {
     return {std::move(change), [done = std::move(done)](Change&& committed) mutable {
                 done(std::move(committed.result));
@@ -149,7 +148,7 @@ public:
             if (!wait_for(operations, idle_waits) && gathering_.batch().empty()) {
                 return;
             }
-            if (operations.empty() && !gathering_.batch().empty()) {  // They found no room before.
+            if (operations.empty() && !gathering_.batch().empty()) {  // The disk was full before.
                 if (box_.closed() && last_tries-- == 0) {
                     give_up(no_room_at_end());
                     return;
@@ -176,7 +175,7 @@ public:
         }
     }
 
-    /// False when nothing more will come.
+    /// False when the box is closed and empty.
     bool wait_for(std::vector<Operation>& operations, int idle_waits) {
         const bool short_of_room = !gathering_.batch().empty() || !store_.condition().accepts();
         const bool asleep = idle_waits >= waits_until_checkpoint && !short_of_room;
@@ -213,9 +212,9 @@ public:
         box_.nudge();
     }
 
-    /// For an operation that no caller waits for; only a sleeping thread is woken. The thread sets
-    /// `asleep_` before it checks the box, and this checks `asleep_` after it has filled the box:
-    /// one of them sees the other.
+    /// For an operation that no caller waits for: wakes the thread only if it sleeps. The thread
+    /// sets `asleep_` before it checks the box, and this function fills the box before it checks
+    /// `asleep_`, so no operation is left waiting.
     void put_without_haste(Operation&& operation) {
         box_.put_quietly(std::move(operation));
         if (asleep_.load()) {
@@ -260,8 +259,8 @@ public:
         }
     }
 
-    /// After a commit in which many sends ended, the next is expected to have as many operations
-    /// that callers wait for; otherwise the expectation decays.
+    /// After a commit in which many sends ended, the next one is expected to have as many
+    /// operations, not counting callback updates. Otherwise the expectation decays.
     void expect_like(const WriteBatch& batch, std::size_t operations) {
         expected_ -= expected_ / 8;
         if (batch.finishes.size() >= gathered_min) {
@@ -276,8 +275,8 @@ public:
             .error();
     }
 
-    /// If `on_fatal` returns (in tests), drops everything unwritten, so that waiting callers learn
-    /// that no result will come.
+    /// If `on_fatal` returns (in tests), drops all unwritten operations, so that waiting callers
+    /// learn that no result will come.
     void give_up(const Error& why) {
         box_.close();
         on_fatal_(why);
@@ -292,7 +291,7 @@ public:
     const CommitterOptions options_;
     Fatal on_fatal_;
     Mailbox<Operation> box_;
-    Gathering gathering_;  // Is being written, or found no room.
+    Gathering gathering_;  // The batch that is being written, or that a full disk kept back.
     LivenessProbes probes_;
     std::size_t expected_ = 0;  // Operations of the next commit, under load.
     std::atomic<bool> asleep_{true};
@@ -362,7 +361,7 @@ const Condition& Committer::condition() const noexcept {
 
 Result<void> Committer::change_and_wait(std::move_only_function<Result<void>(Tables&)> run,
                                         std::move_only_function<void()> then) {
-    // Shared, because a committer that fails destroys the handler without calling it.
+    // Shared, because a committer that fails destroys `done` without calling it.
     auto promise = std::make_shared<std::promise<Result<void>>>();
     auto future = promise->get_future();
     const bool taken =

@@ -15,7 +15,7 @@
 namespace merpati::store {
 
 struct CommitterOptions {
-    std::size_t queue_max = 65'536;  // Waiting operations; beyond it accepts and changes are busy.
+    std::size_t queue_max = 65'536;  // Waiting operations; more accepts and changes are refused.
     std::size_t batch_max = 8'192;   // Operations of one transaction.
 };
 
@@ -31,23 +31,26 @@ using Done = std::move_only_function<void(Element&&)>;
 
 /// Owns the store's one writing connection and its thread.
 ///
-/// Operation: takes all operations that wait, writes them as one transaction, makes it durable,
-/// then calls the `done` of each with its result. No timer delays a commit when the thread is idle;
-/// while one commit is being synced, the next batch gathers, and while many sends end, it gathers
-/// for up to 0.3 ms more. Callback results alone wait up to 5 ms for other operations, because no
-/// caller waits for them. `done` runs on the committer's thread and must return quickly.
+/// Operation: takes all waiting operations, writes them as one transaction, makes it durable, then
+/// calls the `done` of each with its result. No timer delays a commit when the thread is idle.
+/// While one commit is being synced, the next batch gathers; under load it gathers for up to 0.3 ms
+/// more. Callback updates alone wait up to 5 ms for other operations, because no caller waits for
+/// them. `done` runs on the committer's thread and must return quickly.
 ///
-/// Faults: if the store cannot commit, no `done` is called but `on_fatal` is, which must end the
-/// process (exit code 74, EX_IOERR); the next start continues with what is on disk.
+/// Faults: if the store cannot commit, the committer calls `on_fatal` instead of any `done`.
+/// `on_fatal` must end the process; the next start continues with what is on disk.
 ///
-/// A full disk is no such fault: accepts and changes are refused, each in its result, and outcomes
-/// are written again, four times a second, until there is room. If there is none within 2 s of
-/// `stop`, that is fatal. An element that meets damage fails alone.
+/// A full disk is not fatal: accepts and changes are refused in their results, and all other
+/// operations are written again, at least four times a second, until there is room. If there is
+/// none within 2 s of `stop`, that is fatal. An element that meets damage fails alone
+/// (Store::write).
 ///
-/// Limits: CommitterOptions. Finishes, reschedules, hand-overs, intents and callback updates are
-/// always taken, because the work that they belong to was admitted before; so is `change_always`.
+/// Limits: CommitterOptions. Finishes, reschedules, hand-overs, intents, callback updates and
+/// `change_always` are taken beyond `queue_max`, because the work that they belong to was admitted
+/// before.
 ///
-/// Threads: its own; public methods from any, `change_and_wait` not from the committer's.
+/// Threads: its own. Any thread may call the public methods, except that the committer's own thread
+/// may not call `change_and_wait` or `stop`.
 class Committer {
 public:
     using Fatal = std::function<void(const Error&)>;
@@ -57,12 +60,13 @@ public:
 
     void start();
 
-    /// Commits all that waits, then ends the thread. Idempotent.
+    /// Commits all waiting operations, then ends the thread. Idempotent.
     void stop();
 
     /// False when busy or stopping: `done` will not be called.
     [[nodiscard]] bool accept(Accept accept, Done<Accept> done);
 
+    // After `stop` these drop the element, and `done` is not called.
     void finish(Finish finish, Done<Finish> done);
     void reschedule(Reschedule reschedule, Done<Reschedule> done);
     void hand_over(HandOver hand_over, Done<HandOver> done);
@@ -70,39 +74,39 @@ public:
     void update_callback(CallbackUpdate update, Done<CallbackUpdate> done);
 
     using ChangeDone = std::move_only_function<void(Result<void>)>;
-    /// False when busy or stopping.
+    /// False when busy or stopping: `done` will not be called.
     [[nodiscard]] bool change(std::move_only_function<Result<void>(Tables&)> run, ChangeDone done);
 
-    /// As `change`, for what has happened already (a device's state, an inbound message): always
-    /// taken, and written again while the disk is full, so `run` may be called more than once.
-    /// False when stopping.
+    /// As `change`, for events that have already happened (a device's state, an inbound message):
+    /// `queue_max` does not apply. While the disk is full the change is written again, so `run` may
+    /// be called more than once. False when stopping.
     [[nodiscard]] bool change_always(std::move_only_function<Result<void>(Tables&)> run,
                                      ChangeDone done);
 
-    /// As `change`, but waits for the commit. `then` is called on the committer's thread after a
-    /// successful commit, before this returns.
-    /// Errors: the change's own; busy; shutting_down.
+    /// As `change`, but waits for the commit. If the change succeeded, `then` is called on the
+    /// committer's thread before this returns.
+    /// Errors: the change's own; busy; shutting_down (the store stopped or failed first).
     [[nodiscard]] Result<void> change_and_wait(std::move_only_function<Result<void>(Tables&)> run,
                                                std::move_only_function<void()> then = {});
 
     [[nodiscard]] CommitterCounts counts() const noexcept;
 
-    /// Faults of the store; read before a message is accepted or sent.
+    /// The store's condition, which is checked before a message is accepted or sent.
     [[nodiscard]] const Condition& condition() const noexcept;
 
-    /// Calls `answer` on the committer's thread, after a commit in progress (LivenessProbes). Never
-    /// called once the committer has stopped.
+    /// Calls `answer` on the committer's thread, after the commit in progress (LivenessProbes); not
+    /// once the committer has stopped.
     void probe(std::move_only_function<void()> answer);
 
     /// Called after each commit with its size and duration, for metrics. Set before `start`.
     std::function<void(std::size_t operations, std::chrono::microseconds took)> on_commit;
 
-    /// Called after each commit, before its `done`s, for each row that its changes wrote, in the
-    /// order of writing, so that copies in memory follow the store. Set before `start`.
+    /// Called after each commit, before any `done`, for each row in WriteBatch::row_changes, so
+    /// that copies in memory follow the store. Set before `start`.
     std::function<void(RowChange&&)> on_row_changed;
 
-    /// Called after each batch, when all its `done`s have been called: wakes the threads that they
-    /// gave work to, once for the whole batch. Set before `start`.
+    /// Called after each batch, after the last `done`, so that threads which received work from
+    /// them are woken once for the whole batch. Set before `start`.
     std::function<void()> after_batch;
 
 private:

@@ -21,24 +21,27 @@ enum class Room : std::uint8_t {
     none,  // Outcomes may find no space: nothing is sent.
 };
 
-/// Operation: the engine records faults; admission, scheduler and health read them. The room is
-/// updated when it changes, damage stays until the store is opened again.
+/// The faults of one store, as its writer and its readers find them.
+///
+/// Operation: the engine records faults; admission, scheduler and health read them. The engine
+/// updates the room as it changes; damage stays until the store is opened again.
 ///
 /// Threads: any.
 ///
-/// Limits: at most `damages_max` damaged places; more are reported as "at least".
+/// Limits: remembers `damages_max` lanes and as many other places; from that many on, `trouble`
+/// says "at least".
 class Condition {
 public:
     static constexpr std::size_t damages_max = 10'000;
 
     // For admission.
     [[nodiscard]] bool accepts() const noexcept { return room_ == Room::ample; }
-    /// The device's lane cannot be read or written, so it does not send.
+    /// Whether the device's lane cannot be read or written. Such a device does not send.
     [[nodiscard]] bool is_damaged(model::PhoneNumber lane) const;
 
     // For the scheduler.
-    /// Whether one more send may begin while `in_flight` are: the disk must have room for the
-    /// outcome of each.
+    /// Whether one more send may begin while `in_flight` others are in flight: the disk must have
+    /// room for the outcome of each.
     [[nodiscard]] bool may_send(std::size_t in_flight) const noexcept;
 
     // For health and logs.
@@ -50,7 +53,7 @@ public:
     [[nodiscard]] std::string trouble() const;
 
     // For engines.
-    /// `sends_max`: the number of outcomes that are sure to have room while it is low.
+    /// `sends_max`: how many sends may be in flight while the room is `low`.
     void set_room(Room room, std::size_t sends_max) noexcept;
     void note_damaged_lane(model::PhoneNumber lane);
     /// A damaged place that stops no lane: "message 019…", "an index of callbacks".

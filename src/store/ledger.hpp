@@ -1,4 +1,4 @@
-// The account book of credit.
+// The ledger of an account's credit.
 #pragma once
 
 #include <cstddef>
@@ -12,27 +12,28 @@
 
 namespace merpati::store {
 
-/// One row of an account's book. Rows are added in the transaction that changes the balance, and
-/// only the newest one grows: messages that are charged or refunded in the same minute share a row.
+/// One row of an account's ledger, written in the transaction that changes the balance. Messages
+/// that are charged or refunded in the same minute share a row while it is the newest; other rows
+/// never change.
 struct LedgerEntry {
     enum class Kind : std::uint8_t {
-        opening,    // The balance with which the book begins.
-        messages,   // Charges of accepted messages, refunds of those that failed or were cancelled.
-        topup,      // Credit was added,
-        deduction,  // or taken away.
+        opening,    // The balance with which the ledger begins.
+        messages,   // Charges of accepted messages, refunds of failed and cancelled ones.
+        topup,      // Credit was added.
+        deduction,  // Credit was taken away.
         set,        // The balance was set, or is no longer counted.
     };
-    std::int64_t number = 0;  // 1, 2, … in the book of its account.
+    std::int64_t number = 0;  // 1, 2, … in the account's ledger.
     Kind kind = Kind::opening;
     Timestamp begun_at;
     Timestamp ended_at;
-    std::uint64_t charged = 0;   // Messages; of `opening` those that were charged before.
+    std::uint64_t charged = 0;   // Messages; in `opening`, those charged before the ledger began.
     std::uint64_t refunded = 0;  // Messages.
-    /// What was added to the balance, where credit that is not counted is 0. Of a refund while
-    /// credit is not counted, nothing.
+    /// The change of the balance; a balance that is not counted stands for 0. Refunds add nothing
+    /// while credit is not counted.
     std::int64_t amount = 0;
     std::optional<std::int64_t> balance;  // Afterwards; empty: not counted.
-    std::string reason;                   // Of a person; may be empty.
+    std::string reason;                   // As a person wrote it; may be empty.
 };
 [[nodiscard]] std::string_view to_string(LedgerEntry::Kind kind) noexcept;
 
@@ -44,10 +45,10 @@ struct CreditNote {
     std::string reason;
 };
 
-/// An account whose book, balance and messages do not agree, and how.
+/// An account whose ledger, balance and messages do not agree.
 struct LedgerFault {
     model::AccountId account;
-    std::string what;
+    std::string what;  // For operators.
 };
 
 }  // namespace merpati::store

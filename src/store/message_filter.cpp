@@ -11,7 +11,7 @@ bool is_of_word(char c) {
     return is_letter(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// Takes the next word off the text; empty: there is none.
+/// Removes the next word from the text and returns it; empty: there is none.
 std::string_view take_word(std::string_view& text) {
     const auto* begin = std::ranges::find_if(text, is_of_word);
     const auto* end = std::find_if_not(begin, text.end(), is_of_word);

@@ -15,19 +15,19 @@
 
 namespace merpati::store {
 
-/// New values of a person's fields; those left empty stay as they are.
+/// New values of a person's fields; empty fields stay as they are.
 struct PersonPatch {
     std::optional<std::string> email;
     std::optional<bool> is_admin;
     std::optional<std::string> password_hash;
 };
 
-/// A person's TOTP. The secret is encrypted at rest, recovery codes are kept as digests.
+/// A person's TOTP. The secret is encrypted at rest; of recovery codes only digests are stored.
 struct SecondFactor {
     Bytes secret;
-    bool confirmed = false;  // Before, it is asked of nobody.
-    /// The highest step of time whose code was accepted; codes of this one and of those before it
-    /// are not accepted again.
+    bool confirmed = false;  // False: signing in does not ask for a code yet.
+    /// The highest time step whose code was accepted. Codes of this step and of earlier ones are
+    /// not accepted again.
     std::int64_t last_step = 0;
     std::size_t recovery_codes = 0;  // How many are left.
 };
@@ -39,94 +39,97 @@ struct SignInLink {
     Timestamp expires_at;
 };
 
-/// A change that somebody made. Never holds a secret.
+/// A change that a principal made or began. Never holds a secret.
 struct AuditEntry {
-    model::AuditId id;  // Given by the store; ascending in the order of the commits.
+    model::AuditId id;  // Assigned by the store, ascending in the order of commits.
     Timestamp at;
     std::string door;                         // "socket", "network", "command"
     std::string actor;                        // "local", "key_3", "per_1"
     std::string actor_name;                   // "uid 1000", "mpt_9fK2", "ani@toko.example"
-    std::optional<model::AccountId> account;  // Whose object it is; empty: the server's.
+    std::optional<model::AccountId> account;  // Owner of the object; empty: the server.
     std::string operation;                    // "PATCH /v1/devices/{}"
-    std::string object;                       // "6281100000001"; empty: it has no id.
-    std::string before;                       // JSON of what was changed; empty: there was none.
-    std::string after;
-    std::string request_id;  // Of the request, as the log has it; may be empty.
-    /// "done", or the code of the error with which it ended ("timeout", "conflict"). Empty: it was
-    /// begun, and how it ended is not known (yet).
+    std::string object;                       // "6281100000001"; empty: no id.
+    std::string before;                       // JSON of what was changed; empty: none existed.
+    std::string after;                        // The same after the change.
+    std::string request_id;                   // As in the log; may be empty.
+    /// "done", or the code of the error with which it ended ("timeout", "conflict"). Empty: it has
+    /// begun, and its end is not known (yet).
     std::string outcome = "done";
 };
 
-/// The people's part of Tables: the same rules, and the same errors of every method.
+/// The part of Tables for people; its rules and errors apply here too.
 ///
-/// A person that was written is reported in WriteBatch::row_changes, so is a session that was
-/// begun or ended.
+/// Persons that were written, and sessions that began or ended, are reported in
+/// WriteBatch::row_changes.
 class PeopleTables {
 public:
     virtual ~PeopleTables() = default;
 
     virtual Result<std::optional<model::Person>> find_person(model::PersonId id) = 0;
     virtual Result<std::optional<model::Person>> find_person(std::string_view email) = 0;
-    /// Gives the person its id. Memberships are not written. Errors: conflict (the e-mail address
-    /// is another's).
+    /// Assigns the person's id and returns the person. Writes no memberships. Errors: conflict
+    /// (another person has the e-mail address).
     virtual Result<model::Person> create_person(const model::Person& person) = 0;
-    /// Returns the person as it is then. Errors: not_found, conflict (the e-mail address is
-    /// another's).
+    /// Returns the updated person. Errors: not_found, conflict (another person has the e-mail
+    /// address).
     virtual Result<model::Person> update_person(model::PersonId person,
                                                 const PersonPatch& patch) = 0;
-    /// With memberships, sessions, links and the second factor. Errors: not_found.
+    /// Removes the person with memberships, sessions, links and second factor. Errors: not_found.
     virtual Result<void> remove_person(model::PersonId person) = 0;
     virtual Result<std::size_t> count_administrators() = 0;
 
-    /// Returns the person as it is then; a member that has the role already stays as it is.
+    /// Adds the membership, or changes its role. Returns the updated person.
     /// Errors: not_found (no such person, no such account).
     virtual Result<model::Person> put_membership(model::PersonId person,
                                                  const model::Membership& membership) = 0;
-    /// Errors: not_found (no such person, not a member).
+    /// Returns the updated person. Errors: not_found (no such person, not a member).
     virtual Result<model::Person> remove_membership(model::PersonId person,
                                                     model::AccountId account) = 0;
     virtual Result<std::size_t> count_owners(model::AccountId account) = 0;
     virtual Result<std::size_t> count_members(model::AccountId account) = 0;
 
-    /// Gives the session its id. At most `sessions_max` of a person are kept: those that were
-    /// seen longest ago end.
+    /// Assigns the session's id. A person has at most `sessions_max` sessions: those that were seen
+    /// longest ago end.
     virtual Result<model::Session> create_session(const model::Session& session) = 0;
     static constexpr std::size_t sessions_max = 32;
     virtual Result<std::optional<model::Session>> find_session(model::SessionId id) = 0;
-    /// A session that has ended meanwhile stays so. Not reported.
+    /// Does nothing if the session has ended. Not reported.
     virtual Result<void> touch_session(model::SessionId session, Timestamp seen_at) = 0;
     /// False: there was none.
     virtual Result<bool> end_session(model::SessionId session) = 0;
-    /// Ends all of the person's, but for `kept`; returns how many.
+    /// Ends all sessions of the person except `kept`; returns how many.
     virtual Result<std::size_t> end_sessions(model::PersonId person,
                                              std::optional<model::SessionId> kept) = 0;
 
-    /// At most `links_max` of a person are kept: those that expire first are forgotten.
+    /// A person has at most `links_max` links: those that expire first are removed.
     virtual Result<void> put_link(const SignInLink& link) = 0;
     static constexpr std::size_t links_max = 8;
-    /// Removes the link and returns whose it was; empty: there is none, or it has expired.
+    /// Removes the link and returns its person; empty: there is none, or it has expired.
     virtual Result<std::optional<model::PersonId>> take_link(const Sha256& digest,
                                                              Timestamp now) = 0;
-    /// Forgets all of the person's.
+    /// Removes all links of the person.
     virtual Result<void> remove_links(model::PersonId person) = 0;
 
-    /// Errors: conflict (it was encrypted with another key).
+    /// Empty: there is none. Errors: conflict (encrypted with another key).
     virtual Result<std::optional<SecondFactor>> find_second_factor(model::PersonId person) = 0;
-    /// Begins one anew, unconfirmed, without recovery codes. Errors: not_found.
+    /// Replaces the second factor by an unconfirmed one without recovery codes. Errors: not_found.
     virtual Result<void> begin_second_factor(model::PersonId person, const Bytes& secret) = 0;
-    /// From now on it is asked for. Errors: not_found.
+    /// Confirms a second factor that was begun: signing in asks for its codes from now on. Returns
+    /// the updated person. Errors: not_found (no such person).
     virtual Result<model::Person> confirm_second_factor(
         model::PersonId person, const std::vector<Sha256>& recovery_codes) = 0;
-    /// False: a code of this step, or of a later one, was accepted before.
+    /// Records the step as used. False: a code of this step, or of a later one, was accepted
+    /// before.
     virtual Result<bool> accept_step(model::PersonId person, std::int64_t step) = 0;
     /// Removes the code. False: there is no such code.
     virtual Result<bool> take_recovery_code(model::PersonId person, const Sha256& digest) = 0;
-    /// Errors: not_found (no such person; one without a second factor is none).
+    /// Returns the updated person, also if there was no second factor. Errors: not_found (no such
+    /// person).
     virtual Result<model::Person> remove_second_factor(model::PersonId person) = 0;
 
+    /// Assigns the entry's id and returns it.
     virtual Result<model::AuditId> add_audit(const AuditEntry& entry) = 0;
-    /// Adds to an entry how it ended, and what had been changed then. Nothing, if it has been
-    /// removed meanwhile.
+    /// Sets the outcome and `after` of an entry. Does nothing if retention has removed the entry.
     virtual Result<void> end_audit(model::AuditId entry, std::string_view outcome,
                                    std::string_view after) = 0;
 };
@@ -135,16 +138,16 @@ struct AuditFilter {
     std::optional<model::AccountId> account;
     std::optional<std::string> actor;
     std::optional<std::string> object;
-    std::optional<model::AuditId> before;  // The last one of the page before.
+    std::optional<model::AuditId> before;  // The last entry of the previous page.
     std::size_t limit = 50;
 };
 
-/// The people's part of a Reader: the same rules and errors.
+/// The part of a Reader for people; its rules and errors apply here too.
 class PeopleReader {
 public:
     virtual ~PeopleReader() = default;
 
-    // All of them: few enough for memory.
+    // All rows: few enough for memory.
     [[nodiscard]] virtual Result<std::vector<model::Person>> persons() = 0;
     [[nodiscard]] virtual Result<std::vector<model::Session>> sessions() = 0;
 

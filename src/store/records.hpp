@@ -1,4 +1,4 @@
-// What a store holds, as records.
+// The records of a store.
 #pragma once
 
 #include <chrono>
@@ -27,8 +27,8 @@ struct QueuedMessage {
     std::unique_ptr<model::Message> message;
     Timestamp queued_at;  // Time of the next attempt; orders the queue.
     std::uint32_t attempts = 0;
-    bool intent_recorded = false;  // A send was about to begin when this was last written.
-    std::optional<Timestamp> failing_since;  // Its first attempt that failed for a passing reason.
+    bool intent_recorded = false;            // A send was about to begin (Intent).
+    std::optional<Timestamp> failing_since;  // The first attempt that failed for a passing reason.
 };
 
 /// A lane with waiting messages.
@@ -40,32 +40,32 @@ struct LaneSummary {
 
 /// What a paced device has sent. All times are queue time (base/queue_clock.hpp).
 struct SentRecord {
-    Timestamp last_at;      // Of the last send,
-    Millis jitter{0};       // and the jitter that was drawn for it.
-    Timestamp day_ends_at;  // Of the day that `of_day` counts.
-    std::uint32_t of_day = 0;
+    Timestamp last_at;         // Of the last send.
+    Millis jitter{0};          // Drawn for the last send.
+    Timestamp day_ends_at;     // End of the day that `of_day` counts.
+    std::uint32_t of_day = 0;  // Sends of that day.
     friend bool operator==(const SentRecord&, const SentRecord&) = default;
 };
 
-/// What a lane must know after a restart.
+/// The state of a device's lanes that survives a restart.
 struct LaneRecord {
     model::PhoneNumber device;
-    std::optional<Timestamp> down_since;  // Since when its device cannot send (queue time).
+    std::optional<Timestamp> down_since;  // Since when the device cannot send (queue time).
     std::optional<SentRecord> sent;       // Only of a device that has, or had, a pace.
 };
 
-/// A message with everything known of it.
+/// A message with its state.
 struct MessageRecord {
     model::Message message;
     model::MessageState state = model::MessageState::pending;
-    Timestamp queued_at;  // While it waits: time of the next attempt; handed over: decide_by.
+    Timestamp queued_at;  // While it waits: time of the next attempt. Handed over: decide_by.
     std::uint32_t attempts = 0;
     std::string platform_id;                      // While it is handed over.
     std::string last_details;                     // Of the last passing failure, while it waits.
     std::optional<model::Completion> completion;  // Once it has ended, or is held.
 };
 
-/// What a message went through, beside what its record tells.
+/// The steps of a message that its record does not show.
 struct MessageTrail {
     std::vector<model::MessageEvent> events;  // By number.
     std::optional<Timestamp> handed_over_at;  // By the wall clock.
@@ -77,7 +77,7 @@ struct PlatformMessage {
     std::string platform_id;
     std::uint32_t attempts = 0;
     std::optional<Timestamp> decide_by;           // Queue time; empty once it has ended.
-    std::optional<model::PlatformStatus> status;  // The furthest that was reported.
+    std::optional<model::PlatformStatus> status;  // The furthest status that was reported.
 };
 
 struct QueuedCallback {
@@ -96,17 +96,17 @@ struct Endpoint {
 /// An origin of an account, with waiting callbacks.
 struct OriginSummary {
     std::int64_t origin_key = 0;
-    Timestamp due_from;  // Of the earliest.
+    Timestamp due_from;  // Of the earliest callback.
 };
 
-/// A caller's Idempotency-Key, and the answer to the first request that used it.
+/// An Idempotency-Key of a caller, and the answer to the first request that used it.
 struct IdempotencyRecord {
     model::AccountId account;
     std::string key;
-    Sha256 fingerprint{};                     // Of operation and body: Store::fingerprint.
+    Sha256 fingerprint{};                     // Of operation and body (Store::fingerprint).
     std::optional<model::MessageId> message;  // For sends.
     std::uint16_t status = 0;                 // Of the first answer; 0: not given yet.
-    std::string answer;                       // Its body.
+    std::string answer;                       // The body of the first answer.
     Timestamp created_at;
 
     /// How long a key is remembered (decisions.md).
@@ -116,7 +116,7 @@ struct IdempotencyRecord {
     [[nodiscard]] bool holds(Timestamp now) const noexcept { return now < created_at + kept; }
 };
 
-/// One thing that a connector keeps for a device.
+/// A value that a connector keeps for a device.
 struct DeviceSecret {
     std::string name;
     Bytes value;
@@ -127,36 +127,36 @@ struct ReceivedMedia {
     Uuid id;
     model::PhoneNumber device;
     std::string platform_id;  // Of the message.
-    // As the platform says: a stranger wrote them.
+    // From the platform, written by a stranger: do not trust them.
     std::string mime;
-    std::uint64_t bytes = 0;  // 0: it does not say.
+    std::uint64_t bytes = 0;  // 0: unknown.
     std::string name;
-    std::string reference;  // What the connector asked to be given back; encrypted in the store.
+    std::string reference;  // Opaque; given back to the connector. Encrypted in the store.
 };
 
-/// A device as it is now: added, or with another state or webhook.
+/// A device as it is now: added or changed.
 struct DeviceWritten {
     model::Device device;
     bool is_new = false;
 };
 
-/// A device as it was.
+/// A device that was removed, as last stored.
 struct DeviceRemoved {
     model::Device device;
 };
 
-/// A person as he or she was; all sessions have ended.
+/// A person who was removed, as last stored. All of the person's sessions have ended.
 struct PersonRemoved {
     model::Person person;
 };
 
-/// A session as it was.
+/// A session that ended, as last stored.
 struct SessionEnded {
     model::Session session;
 };
 
-/// A row that a committed change wrote, for copies in memory: an account, key, person or session
-/// as it is now, a device, or a callback that waits to be delivered.
+/// A row that a committed change wrote, from which copies in memory are updated. Accounts, keys,
+/// persons and sessions are as they are now; a callback is new and waits to be delivered.
 using RowChange =
     std::variant<model::Account, model::ApiKey, DeviceWritten, DeviceRemoved, model::Callback,
                  model::Person, PersonRemoved, model::Session, SessionEnded>;

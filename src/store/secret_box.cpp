@@ -33,7 +33,7 @@ bool write_new_file(const std::filesystem::path& path, const std::string& text) 
     ok = ::fsync(file.get()) == 0 && ok;
     ok = ok && sync_directory_of(path);
     if (!ok) {
-        ::unlink(path.c_str());  // The next start must not take half a key for the store's.
+        ::unlink(path.c_str());  // The next start must not use half a key.
     }
     return ok;
 }

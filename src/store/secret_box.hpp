@@ -16,15 +16,15 @@ namespace merpati::store {
 /// libsodium's secretbox (XSalsa20-Poly1305) with a random nonce before each ciphertext.
 class SecretBox {
 public:
-    /// Reads the key file (base64 of 32 bytes, one line). Errors: not_found, conflict (malformed),
-    /// each naming the file.
+    /// Reads the key file (base64 of 32 bytes, one line). Errors: not_found (missing or
+    /// unreadable), conflict (malformed); each detail names the file.
     [[nodiscard]] static Result<SecretBox> open(const std::filesystem::path& key_file);
 
-    /// Makes the key file, with mode 0600, and syncs it. Errors: conflict (exists), io_failed.
+    /// Creates the key file, with mode 0600, and syncs it. Errors: conflict (exists), io_failed.
     [[nodiscard]] static Result<SecretBox> create(const std::filesystem::path& key_file);
 
-    /// A digest by which texts are compared, and from which none can be guessed without the key
-    /// (BLAKE2b, with a key of its own that is derived from it).
+    /// A keyed digest by which texts are compared (BLAKE2b, with a key derived from this one).
+    /// Without the key, a digest cannot be checked against guessed texts.
     [[nodiscard]] Sha256 fingerprint(std::string_view text) const;
 
     [[nodiscard]] Bytes seal(std::span<const std::byte> plain) const;

@@ -23,50 +23,59 @@ namespace merpati::store {
 
 /// A store, open in one process at a time (open_store refuses a second one).
 ///
-/// Threads: `write`, `checkpoint` and `look_at_disk` from the committer's thread alone; everything
-/// else from any.
+/// Threads: only the committer's thread calls `write`, `checkpoint` and `look_at_disk`; any thread
+/// may call the rest.
 class Store {
 public:
     virtual ~Store() = default;
 
-    /// Runs the batch as one transaction, and makes it durable (fsync) before it returns. Results
-    /// are in the batch's elements afterwards, also of elements that damage kept from being
-    /// written; it does not affect the others.
+    /// Writes the batch as one transaction, and makes it durable (fsync) before it returns. Each
+    /// element then holds its result.
     ///
-    /// Errors: busy: the disk is full and nothing of the batch was written. Accepts and changes are
-    /// refused, each in its result; all other elements may be written again. store_failed, damaged:
-    /// no caller may be answered and the process must stop, because what is on disk is unknown.
+    /// Damage: an element that meets damage is not written, nor are others that would meet the same
+    /// damage (outcomes of its lane, accepts of its device); their results say so. All others are
+    /// written, with two exceptions: changes without `lasting` are refused as busy, and accepts
+    /// that had been refused for what they read (credit, idempotency key) report `damaged`.
+    ///
+    /// Errors: busy: the disk is full and nothing of the batch was written. Accepts, and changes
+    /// without `lasting`, are refused in their results; the caller may write all other elements
+    /// again. store_failed, damaged: the state on disk is unknown, so no caller may be answered and
+    /// the process must stop.
     [[nodiscard]] virtual Result<void> write(WriteBatch& batch) = 0;
 
+    /// The reader must not outlive the store. Errors: store_failed, damaged.
     [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open_reader() = 0;
 
     /// Moves committed pages from the log into the database file; called when no work waits. Pages
-    /// that a reader still needs stay in the log. Errors: store_failed, as for `write`.
+    /// that a reader still needs stay in the log, and all pages do if the disk is full.
+    /// Errors: store_failed, damaged, as for `write`.
     [[nodiscard]] virtual Result<void> checkpoint() = 0;
 
     /// Updates the condition with the free space of the disk; called while nothing is written.
     virtual void look_at_disk() = 0;
 
-    /// What requests are compared by and kept as: it tells nothing of the text to whoever has the
-    /// store without its key. The same for as long as the store has that key.
+    /// A keyed digest, by which requests are compared and stored. Without the store's key it
+    /// reveals nothing about the text. Texts keep their fingerprint as long as the store keeps its
+    /// key.
     [[nodiscard]] virtual Sha256 fingerprint(std::string_view text) const = 0;
 
-    /// Faults that were found so far.
+    /// Free disk space, and the damage found so far.
     [[nodiscard]] virtual const Condition& condition() const noexcept = 0;
 
     /// The store's size on its disk, log included; 0: unknown.
     [[nodiscard]] virtual std::uint64_t bytes_on_disk() const = 0;
 
     /// Writes a consistent copy to `file`, which must not exist, while the store is in use.
-    /// Errors: conflict (exists), io_failed.
+    /// Errors: conflict (exists), io_failed, store_failed (also if the disk of the copy is full),
+    /// damaged.
     [[nodiscard]] virtual Result<void> backup(const std::filesystem::path& file) = 0;
 };
 
 struct StoreOptions {
     std::string url = "sqlite:merpati.db";
     std::filesystem::path key_file;  // Empty: the SQLite file's path with ".key" appended.
-    bool create = true;              // False: a missing store is an error instead.
-    bool migrate = true;             // False: an older schema is an error instead.
+    bool create = true;              // False: a missing store is an error.
+    bool migrate = true;             // False: an older schema is an error.
     /// Disk space reserved for outcomes (disk_room.hpp); 0: none, for commands that write little.
     std::uint64_t reserve_bytes = 0;
     /// Free bytes of a folder's disk. Empty: asks the system. Tests set it.
@@ -76,9 +85,10 @@ struct StoreOptions {
 /// Opens the store (creates it if it is missing and `create` is set), migrates its schema, and
 /// verifies that its durability settings are in force.
 /// Errors: invalid_argument (URL), not_found (no store, and `create` is false), busy (another
-/// process has it open, by whatever path), refused (the file has a second name), store_failed,
-/// damaged, conflict (the schema is newer than this program; the key file is missing or belongs to
-/// another store: the detail names it).
+/// process has it open, under any path), refused (the file has a second hard link), io_failed (a
+/// file cannot be opened or created), store_failed, damaged, conflict (the schema is newer than
+/// this program, or older and `migrate` is false; the file is another program's database; the key
+/// file is missing, malformed or another store's: the detail names it).
 [[nodiscard]] Result<std::unique_ptr<Store>> open_store(const StoreOptions& options);
 
 enum class Depth : std::uint8_t {
@@ -89,12 +99,12 @@ enum class Depth : std::uint8_t {
 struct Integrity {
     std::vector<std::string> damages;  // In the engine's words, the first few.
     std::vector<LedgerFault> ledger_faults;
-    bool complete = true;  // False: the time was up before all was checked.
+    bool complete = true;  // False: `time_max` passed before everything was checked.
 };
 
-/// Checks a store, which may be open elsewhere, and changes nothing: its pages, then each account's
-/// ledger against its balance and messages. Takes about a second for each gigabyte (quick), some
-/// ten times as long (deep), and no longer than `time_max`.
+/// Checks a store, which may be open elsewhere, and changes nothing: first its pages, then, if they
+/// are sound, each account's ledger against its balance and messages. Takes about a second for each
+/// gigabyte (quick) or ten seconds (deep), at most `time_max`.
 /// Errors: invalid_argument (URL), store_failed.
 [[nodiscard]] Result<Integrity> check_integrity(const std::string& url, Depth depth,
                                                 const Clock& clock,

@@ -5,7 +5,7 @@
 
 namespace merpati::store {
 
-/// Syncs the directory that holds `file`. False: it failed; errno says why.
+/// Syncs the directory that holds `file`. False: failed; see errno.
 [[nodiscard]] bool sync_directory_of(const std::filesystem::path& file);
 
 }  // namespace merpati::store

@@ -1,4 +1,4 @@
-// The tables as a Change reads and writes them.
+// The tables, as a Change reads and writes them.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,22 @@ namespace merpati::store {
 
 class PeopleTables;
 
-/// What retention removes: everything older than these times.
+/// Retention removes everything older than these times.
 struct PruneLimits {
-    // Queue time (base/queue_clock.hpp), like ids and what was created under a key.
-    Timestamp messages_before;  // Messages in a final state, with no callback waiting.
+    // Queue time (base/queue_clock.hpp), like ids and idempotency records.
+    Timestamp messages_before;  // Messages in a final state whose callback does not wait.
     Timestamp idempotency_before;
     Timestamp platform_events_before;  // Reports of platforms; a later repeat counts as new.
-    Timestamp received_media_before;   // What downloads of received media need.
+    Timestamp received_media_before;   // References by which received media are downloaded.
     // Wall clock.
     Timestamp sessions_seen_before;
     Timestamp sessions_begun_before;
     Timestamp links_expired_before;
     Timestamp audit_before;
-    std::size_t rows_max = 500;  // Of one step, so that it delays no batch for long.
+    std::size_t rows_max = 500;  // Of each table in one step, so that a step delays no batch long.
 };
 
-/// New values of an account's fields; those left empty stay as they are.
+/// New values of an account's fields; empty fields stay as they are.
 struct AccountPatch {
     std::optional<std::string> name;
     std::optional<model::Plan> plan;
@@ -44,15 +44,15 @@ struct AccountPatch {
     std::optional<std::uint32_t> devices_max;
 };
 
-/// New values of a device's fields; those left empty stay as they are.
+/// New values of a device's fields; empty fields stay as they are.
 struct DevicePatch {
-    std::optional<std::string> webhook_url;  // Empty inside: none.
+    std::optional<std::string> webhook_url;  // "": none.
     model::PacePatch pace;
-    std::optional<std::optional<model::Pause>> pause;  // Empty inside: it sends.
+    std::optional<std::optional<model::Pause>> pause;  // Empty inside: not paused.
     std::optional<Timestamp> resumed_at;
     std::optional<std::optional<model::QueueChoice>> after_pairing;
     std::optional<std::optional<model::DeviceState>> notified;
-    std::optional<std::optional<Timestamp>> exported_at;  // Empty inside: it is not.
+    std::optional<std::optional<Timestamp>> exported_at;  // Empty inside: not exported.
 };
 
 /// A device of an account, as distinct from a later one with the same number.
@@ -72,20 +72,24 @@ struct DeviceIdentity {
 struct DeviceDecision {
     enum class Result : std::uint8_t {
         added,
-        known,  // The account had it; its webhook was changed if that was asked for.
+        known,  // The account had it; its webhook was changed if one was given.
         owned_by_another,
-        no_room,  // The account has as many as it may have.
+        no_room,  // The account has as many devices as it may have.
     };
     Result result = Result::added;
-    model::Device device;  // As it is now; with `no_room`, as it was requested.
+    model::Device device;  // As stored now; with `no_room`, as requested.
 };
 
-/// Rows are read and written inside one transaction, so a decision made by what was read still
-/// holds when it commits. Fields are changed singly: two changes of different fields both survive.
-/// Rows of accounts, keys, devices, callbacks, people and sessions that were written are reported
-/// in WriteBatch::row_changes.
+/// Operation: a change reads and writes inside one transaction, so a decision that it bases on rows
+/// still holds when it commits. An update writes single fields, so that two changes of different
+/// fields both survive. Written rows of accounts, keys, devices, people and sessions, and callbacks
+/// that `add_callback` stored, are reported in WriteBatch::row_changes.
 ///
-/// Errors of every method: those named, and store_failed.
+/// Threads: the committer's, and only while the change runs.
+///
+/// Errors of every method: those named; conflict where an account's secrets cannot be decrypted. A
+/// failure of the store itself, or damage, ends the change with an exception, which a change must
+/// not catch.
 class Tables {
 public:
     virtual ~Tables() = default;
@@ -93,20 +97,20 @@ public:
     /// People, sessions and the audit log (store/people.hpp).
     [[nodiscard]] virtual PeopleTables& people() noexcept = 0;
 
-    /// The rows that this change has written so far, as row_changes will report them.
+    /// The rows that this change has written so far, as in WriteBatch::row_changes.
     [[nodiscard]] virtual std::span<const RowChange> written() const noexcept = 0;
 
     virtual Result<std::optional<model::Account>> find_account(model::AccountId id) = 0;
-    /// Gives the account its id.
+    /// Assigns the account's id and returns it.
     virtual Result<model::AccountId> create_account(const model::Account& account) = 0;
-    /// Returns the account as it is then. Errors: not_found.
+    /// Returns the updated account. Errors: not_found.
     virtual Result<model::Account> update_account(model::AccountId account,
                                                   const AccountPatch& patch) = 0;
-    /// The former secret signs beside the new one until `until`.
+    /// The previous secret signs beside the new one until `until`.
     /// Errors: not_found.
     virtual Result<void> rotate_webhook_secret(model::AccountId account, const Bytes& secret,
                                                Timestamp until) = 0;
-    // Both add a row to the account's ledger.
+    // Both add a row to the account's ledger if they change the balance.
     /// Empty: credit is no longer counted. Errors: not_found.
     virtual Result<void> set_credit(model::AccountId account, std::optional<std::int64_t> credit,
                                     const CreditNote& note) = 0;
@@ -119,95 +123,97 @@ public:
     /// How many keys of the account are valid at `now`.
     virtual Result<std::size_t> count_live_keys(model::AccountId account, Timestamp now) = 0;
     virtual Result<model::KeyId> create_key(const model::ApiKey& key) = 0;
-    /// Revokes the key; one that was revoked before stays as it is. Returns the key as it is then.
+    /// Revokes the key, unless it is revoked already. Returns the key as stored now.
     /// Errors: not_found.
     virtual Result<model::ApiKey> revoke_key(model::KeyId key, Timestamp at) = 0;
-    /// The key expires at `at`, or earlier if that was set before. Returns the key as it is then.
+    /// The key expires at `at`, or earlier if it did before. Returns the updated key.
     /// Errors: not_found.
     virtual Result<model::ApiKey> expire_key(model::KeyId key, Timestamp at) = 0;
 
     virtual Result<std::optional<model::Device>> find_device(model::PhoneNumber number) = 0;
-    /// Adds the device, if its number is free and its account has room. If the account has it, only
-    /// its webhook is changed, and only if `webhook_given`.
+    /// Adds the device, if its number is free and its account has room. If the account already has
+    /// it, changes only its webhook, and only if `webhook_given`.
     /// Errors: not_found (no such account).
     virtual Result<DeviceDecision> add_device(const model::Device& device, bool webhook_given) = 0;
-    /// Returns the device as it is then. Errors: not_found.
+    /// Returns the updated device. Errors: not_found.
     virtual Result<model::Device> update_device(model::PhoneNumber number,
                                                 const DevicePatch& patch) = 0;
-    /// Returns the device as it is then; empty: it had that state, and nothing was written.
+    /// Returns the updated device; empty: it was in that state already, and nothing was written.
     /// Errors: not_found, also if the number belongs to another device now.
     virtual Result<std::optional<model::Device>> set_device_state(const DeviceIdentity& device,
                                                                   model::DeviceState state,
                                                                   std::string_view reason,
                                                                   Timestamp since) = 0;
-    /// Whether messages wait in the device's lane, or are being sent.
+    /// Whether messages of the device wait or are in flight.
     virtual Result<bool> has_queue(model::PhoneNumber device) = 0;
-    /// Errors: not_found; conflict (messages wait in its lane).
+    /// Removes the device with its secrets and received media. Errors: not_found, conflict
+    /// (messages wait or are in flight).
     virtual Result<void> remove_device(model::PhoneNumber device) = 0;
 
-    /// Since when the device cannot send (queue time); empty: it can.
+    /// Sets since when the device cannot send (queue time); empty: it can.
     virtual Result<void> set_down_since(model::PhoneNumber device,
                                         std::optional<Timestamp> since) = 0;
     /// Removes the LaneRecord of a device that was removed.
     virtual Result<void> forget_lane(model::PhoneNumber device) = 0;
 
-    /// Stores a callback other than that of a Finish (device webhooks).
+    /// Stores a callback that no Finish brings, such as those of device webhooks.
     virtual Result<void> add_callback(const model::Callback& callback) = 0;
-    /// Makes a callback that has ended due now (queue time), with its attempts counted anew.
-    /// Errors: not_found, conflict (it waits).
+    /// Makes a callback that has ended due now (queue time) and counts its attempts from 0 again.
+    /// The caller wakes its endpoint: the row is not reported. Errors: not_found, conflict (it
+    /// waits).
     virtual Result<void> replay_callback(model::EventId event, Timestamp now) = 0;
 
     /// Puts a held message back into its lane, due now (queue time). Errors: not_found, conflict
     /// (not held), refused (its device was removed, or belongs to another account now).
     virtual Result<void> release_message(model::MessageId message, Timestamp now) = 0;
 
-    /// Ends a held message as failed: gives its credit back if it was charged, stores the callback.
-    /// Its attempts and platform id stay as they were.
-    /// Errors: not_found, conflict (not held).
+    /// Ends a held message with `completion`, except its attempts and platform id, which stay as
+    /// they were. Refunds the message if it was charged, and stores the callback, which is not
+    /// reported as a row. Errors: not_found, conflict (not held).
     virtual Result<void> fail_message(model::MessageId message, const model::Completion& completion,
                                       const std::optional<model::Callback>& callback) = 0;
 
-    // What a connector stores for a device, encrypted; removed with the device.
+    // Values that a connector stores for a device, encrypted; removed with the device.
     static constexpr std::size_t secret_bytes_max = 1'048'576;
     static constexpr std::size_t secret_name_bytes_max = 256;
     static constexpr std::size_t device_secrets_max = 20'000;
-    /// Empty: there is none. Errors: conflict (it was encrypted with another key).
+    /// Empty: there is none. Errors: conflict (encrypted with another key).
     virtual Result<std::optional<Bytes>> device_secret(model::PhoneNumber device,
                                                        std::string_view name) = 0;
-    /// Removes all that is kept of the device.
+    /// Removes all secrets of the device.
     virtual Result<void> clear_device_secrets(model::PhoneNumber device) = 0;
-    /// Empty: removes it. Errors: not_found (no such device), refused (a limit above).
+    /// Empty: removes the secret. Errors: not_found (no such device), refused (a limit above).
     virtual Result<void> put_device_secret(model::PhoneNumber device, std::string_view name,
                                            const std::optional<Bytes>& value) = 0;
-    /// Removes all that is kept of the device, and keeps these. Errors: as put_device_secret.
+    /// Replaces all secrets of the device by these. Errors: as put_device_secret.
     virtual Result<void> replace_device_secrets(model::PhoneNumber device,
                                                 const std::vector<DeviceSecret>& secrets) = 0;
 
-    // What platforms report, identified by device and platform id.
+    // Reports of platforms, identified by device and platform id.
     /// Records an inbound message. False: its id was recorded before.
     virtual Result<bool> note_inbound(model::PhoneNumber device, std::string_view platform_id,
                                       Timestamp now) = 0;
-    /// Keeps what a download of the media needs; it goes with its device. Errors: not_found (no
-    /// such device).
+    /// Stores the reference by which the media are downloaded; removed with the device. Errors:
+    /// not_found (no such device).
     virtual Result<void> keep_received_media(const ReceivedMedia& media) = 0;
-    /// Records a status. False: the message had come as far before.
+    /// Records a status. False: one at least as far was recorded before.
     virtual Result<bool> note_status(model::PhoneNumber device, std::string_view platform_id,
                                      const model::PlatformStatus& status, Timestamp now) = 0;
-    /// The message that was handed over with this id, also if it has ended since; of several, the
-    /// latest that has not.
+    /// The message that was handed over with this id. Of several, the latest that has not ended;
+    /// if all have ended, the latest.
     virtual Result<std::optional<PlatformMessage>> find_platform_message(
         model::PhoneNumber device, std::string_view platform_id) = 0;
-    /// Messages that are handed over, with a `decide_by` of at most `until`, the earliest first.
-    /// Errors: damaged, at the first call that finds messages it cannot read; later calls leave
-    /// them out.
+    /// Messages that are handed over, with a `decide_by` of at most `until`, the earliest first. If
+    /// a row is damaged, the change ends as damaged; later calls leave the message out.
     virtual Result<std::vector<PlatformMessage>> undecided(Timestamp until, std::size_t limit) = 0;
     /// The earliest `decide_by`; empty: no message is handed over.
     virtual Result<std::optional<Timestamp>> next_decide_by() = 0;
-    /// Ends a message that is handed over, as a Finish does. False: it is not handed over.
+    /// Ends a message that is handed over, as a Finish does; the callback is not reported as a row.
+    /// False: the message is not handed over.
     virtual Result<bool> end_handed_over(const model::Message& message,
                                          const model::Completion& completion,
                                          const std::optional<model::Callback>& callback) = 0;
-    /// Records a step of a message. Nothing, if the message is not one of this device.
+    /// Records a step of a message. Does nothing if the device has no such message.
     virtual Result<void> note_event(model::PhoneNumber device, model::MessageId message,
                                     const model::MessageEvent& event) = 0;
     /// The account of the message; empty: there is no such message.
@@ -220,13 +226,16 @@ public:
     /// Stores QueueClock::offset for the next start.
     virtual Result<void> set_clock_offset(Millis offset) = 0;
 
-    /// One small step of retention; returns how many rows it removed (0: none left for now). Rows
-    /// that cannot be removed yet are skipped, and checked again in each round of steps.
+    /// One small step of retention; returns how many rows it removed. A step visits a bounded
+    /// number of rows, skips those that cannot be removed yet, and continues where the last step
+    /// stopped; after the last row it starts again. So 0 means that none of the visited rows could
+    /// go.
     virtual Result<std::size_t> prune(const PruneLimits& limits) = 0;
 
-    /// One small step of the summaries by which searches (Reader::messages) skip messages: of the
-    /// oldest `block` messages that have none, or of a block some messages of which have ended
-    /// since. Returns how many messages it read (0: none left for now).
+    /// One small step of the summaries by which searches (Reader::messages) skip messages.
+    /// Summarises the oldest `block` messages that have no summary; if there are none, renews
+    /// summaries whose messages have ended since. Returns how many messages it read (0: none left
+    /// for now).
     virtual Result<std::size_t> summarise(std::size_t block) = 0;
     static constexpr std::size_t block_size = 4'096;
 };

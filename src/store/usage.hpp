@@ -1,4 +1,4 @@
-// How many messages ended, and how; kept when the messages are removed.
+// Counts of ended messages, which stay when retention removes the messages.
 #pragma once
 
 #include <chrono>
@@ -15,19 +15,20 @@ namespace merpati::store {
 
 struct UsageFilter {
     std::optional<model::AccountId> account;
-    Timestamp since;  // In whole hours, as usage is counted.
-    Timestamp until;
-    /// The columns by which rows are told apart; all others are summed.
+    // Wall clock, rounded down to whole hours, because usage is counted by the hour.
+    Timestamp since;
+    Timestamp until;  // Exclusive.
+    /// The columns by which rows are grouped; account is always one.
     bool by_day = true;
     bool by_device = false;
     bool by_source = false;
     bool by_code = false;
-    /// What is added to UTC to get the days that are meant.
+    /// Offset from UTC of the days in `by_day`.
     std::chrono::minutes offset{0};
     std::size_t limit = 10'000;
 };
 
-/// How many messages ended, of one account and of those columns that were asked for.
+/// How many messages of one account ended, with the columns that the filter requested.
 struct UsageRow {
     model::AccountId account;
     std::optional<std::chrono::sys_days> day;

@@ -14,27 +14,27 @@
 
 namespace merpati::store {
 
-/// Stores a message: message row, queue row, credit charge and idempotency record, or nothing.
+/// Stores a message with its queue row, credit charge and idempotency record; or nothing of them.
 struct Accept {
     std::unique_ptr<model::Message> message;  // `charged` is set by the store.
     std::optional<IdempotencyRecord> idempotency;
-    /// The message that this one sends again; both get an event that names the other.
+    /// The message that this one sends again. Both get an event that names the other.
     std::optional<model::MessageId> retry_of{};
 
     enum class Result : std::uint8_t {
         stored,
         credit_exhausted,  // The account counts credit and has none left.
-        repeated,          // The key was used with this fingerprint: `idempotency` is that record.
+        repeated,          // The key was used with this fingerprint; `idempotency` is its record.
         key_reused,        // The key was used with another fingerprint.
         sender_gone,       // The device was removed, or belongs to another account now.
         no_room,           // The disk is full, or nearly.
-        damaged,           // The store is damaged where it was to be written.
-        retried_before,    // `retry_of` was sent again before; it is set to that message's id.
+        damaged,           // The store is damaged where the message would be written.
+        retried_before,    // `retry_of` was sent again before; set to the id of that retry.
     };
     Result result = Result::stored;
 };
 
-/// Records that a send is about to begin, before the platform is called. Written only if recovery
+/// Records that a send is about to begin, before the platform is called. Made only where recovery
 /// needs it.
 struct Intent {
     model::MessageId message;
@@ -42,20 +42,20 @@ struct Intent {
     model::Source source = model::Source::api;
     Timestamp queued_at;  // Its position in the lane's queue.
 
-    bool damaged = false;  // It is not recorded, and the message must not be sent.
+    bool damaged = false;  // Nothing was written, and the message must not be sent.
 };
 
-/// Ends a message: queue row removed, completion row, credit given back if it was charged and the
-/// state is failed or cancelled, callback row. `held` gives no credit back.
+/// Ends a message: removes its queue row, adds its completion and callback rows, and refunds a
+/// charged message that failed or was cancelled. A held message is not refunded.
 struct Finish {
     std::unique_ptr<model::Message> message;
     Timestamp queued_at;
     model::Completion completion;
     std::optional<model::Callback> callback;
-    std::optional<SentRecord> sent;             // What its device has sent by then; empty: no pace.
-    std::vector<model::MessageEvent> events{};  // Written with it.
+    std::optional<SentRecord> sent;             // What its device has sent; empty: no pace.
+    std::vector<model::MessageEvent> events{};  // Written with the completion.
 
-    bool finished = false;  // False: it had ended before, and nothing was written.
+    bool finished = false;  // False: the message was not in its lane, and was not changed.
     bool damaged = false;   // The store is damaged there, and nothing was written.
 };
 
@@ -72,27 +72,27 @@ struct Reschedule {
     std::optional<SentRecord> sent;          // As in Finish.
     std::vector<model::MessageEvent> events{};
 
-    bool rescheduled = false;  // False: it had ended before.
+    bool rescheduled = false;  // False: the message was not in its lane.
     bool damaged = false;      // As in Finish.
 };
 
-/// Takes a message out of its lane whose platform has accepted it and reports the outcome later
-/// (Outcome::Kind::accepted). From then on it is found by its platform id.
+/// Takes a message out of its lane, because its platform has accepted it and reports the outcome
+/// later (Outcome::Kind::accepted). From then on its platform id identifies it.
 struct HandOver {
     model::MessageId message;
     model::PhoneNumber device;
     model::Source source = model::Source::api;
     Timestamp queued_at;  // Its position in the lane's queue.
     std::string platform_id;
-    /// Queue time. If a status of the message was recorded before, the store sets it to the
-    /// earliest time, so that the message is decided at once.
+    /// Queue time. If a status of the message is already recorded, the store sets this to 1970, so
+    /// that the message is decided at once.
     Timestamp decide_by;
     std::uint32_t attempts = 0;
     std::optional<SentRecord> sent;  // As in Finish.
-    Timestamp at{};                  // When it was, by the wall clock.
+    Timestamp at{};                  // When the platform accepted it, by the wall clock.
     std::vector<model::MessageEvent> events{};
 
-    bool handed_over = false;  // False: it had ended before.
+    bool handed_over = false;  // False: the message was not in its lane.
     bool damaged = false;      // As in Finish.
 };
 
@@ -107,16 +107,17 @@ struct CallbackUpdate {
 };
 
 /// A rare write (accounts, keys, devices, replay, retention). It runs inside the batch's
-/// transaction, in a savepoint of its own: a failed one is undone alone. `busy`: the disk is full.
+/// transaction, in a savepoint of its own, so that a failed change is undone alone. `result` is
+/// `busy` if the disk was full, or if damage to another element undid this change.
 struct Change {
     std::move_only_function<Result<void>(Tables&)> run;
-    /// It records what has happened already: a full disk does not refuse it, and `run` is called
-    /// again until it is written.
+    /// The change records something that has already happened: a full disk does not refuse it, and
+    /// `run` is called again until it is written.
     bool lasting = false;
     Result<void> result{};
 };
 
-/// One transaction. Each element succeeds or is refused by itself, without effect on the others.
+/// One transaction. Each element succeeds or is refused by itself.
 struct WriteBatch {
     std::vector<Finish> finishes;
     std::vector<Reschedule> reschedules;
@@ -126,8 +127,8 @@ struct WriteBatch {
     std::vector<Change> changes;
     std::vector<Accept> accepts;
 
-    /// Set by the store: the rows that `changes` wrote, in that order, without those of a change
-    /// that failed.
+    /// Set by the store: the rows that `changes` wrote, in the order of writing. Failed changes
+    /// have none.
     std::vector<RowChange> row_changes;
 
     /// Calls `visit` with each vector of elements, in the order in which they are written.
