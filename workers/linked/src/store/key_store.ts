@@ -61,7 +61,7 @@ export class KeyStore implements SignalKeyStore {
     }
   }
 
-  /// Runs `work` with a hold. Writes the held changes if `work` succeeds, or drops them if it fails.
+  /// Runs `work` with a hold. Writes the held changes if it succeeds, or drops them if it fails.
   async hold<T>(work: (hold: Hold) => Promise<T>): Promise<T> {
     const hold = new Hold();
     try {
