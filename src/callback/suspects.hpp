@@ -13,30 +13,27 @@
 
 namespace merpati::callback {
 
-/// Holds these callbacks back, so that all others are attempted before them: one of these may have
-/// caused the crash.
+/// One of them may have caused the crash, so all other callbacks are attempted before them.
 ///
 /// Operation: `begin` and `end` record each attempt in a file (base/under_way_file.hpp). The next
-/// start finds the callbacks that were in flight, and holds each back for its
-/// `UnderWayFile::Found::put_off`.
+/// start finds those that were in flight, and holds each back for as long as that file says.
 ///
 /// Limits: if the file is missing or cannot be used, none is held back; no callback is lost.
 ///
 /// Threads: the sender's one.
 class Suspects {
 public:
-    /// `file`: its path; empty: none. `most`: attempts in flight at once.
+    /// `file` empty: none. `most`: attempts in flight at once.
     Suspects(const std::string& file, std::size_t most);
 
-    /// Finds the callbacks that were in flight. Errors: store_failed.
+    /// Reads what the process before has left. Errors: store_failed.
     [[nodiscard]] Result<void> recover(store::Reader& reader, SteadyTime now);
 
     [[nodiscard]] bool contains(const Uuid& id) const {
         return !endpoints_.empty() && endpoints_.contains(id);
     }
 
-    /// The endpoint of the next callback whose time is over; it is no longer held back. Empty:
-    /// none.
+    /// The next callback that need not be held back any more.
     [[nodiscard]] std::optional<store::Endpoint> release(SteadyTime now);
     [[nodiscard]] SteadyTime next_at() const;
     [[nodiscard]] std::size_t count() const noexcept { return endpoints_.size(); }
@@ -58,7 +55,7 @@ private:
 
     std::optional<UnderWayFile> file_;
     std::unordered_map<Uuid, store::Endpoint> endpoints_;
-    std::vector<Held> order_;  // The next one to release last.
+    std::vector<Held> order_;  // The next one last.
 };
 
 }  // namespace merpati::callback

@@ -5,10 +5,10 @@
 namespace merpati::http {
 namespace {
 
-/// Once the answers are sent, a buffer with more capacity than this is freed.
+/// More room than this is given back once the answers are out.
 constexpr std::size_t out_kept_max = 4096;
 
-/// The memory of a connection besides its buffers: the object, its wait, its reactor entry.
+/// Of a connection, besides its buffers: the object, its wait, its place in the reactor.
 constexpr std::size_t connection_bytes = 1536;
 
 }  // namespace
@@ -26,7 +26,8 @@ Connection::Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Or
 void Connection::open() {
     self_ = shared_from_this();
     thread_.link(*this);
-    await(Wait::head);  // A new client does not get the longer idle timeout.
+    await(Wait::head);  // A new client has no claim to the longer wait between
+                        // requests.
     serve();
 }
 
@@ -59,7 +60,7 @@ void Connection::serve() {
                 }
                 break;
             case State::answering:
-                (void)flush();  // Sends the answers to earlier requests.
+                (void)flush();  // What earlier requests were answered need not wait.
                 return;
             case State::sending_body:
                 if (!flush()) {
@@ -134,8 +135,8 @@ bool Connection::read_more() {
     return false;
 }
 
-/// Waits without a buffer if encrypted, or anonymous and without a partial request. Else reads
-/// straight into the buffer, which saves a system call.
+/// An anonymous connection without a request under way gets no buffer; known callers save a system
+/// call.
 void Connection::wait_for_bytes() {
     const bool idle_anonymous =
         !caller_known_ && reader_.part() == RequestReader::Part::nothing_yet;
@@ -169,11 +170,11 @@ void Connection::on_read(const Stream::ErrorCode& error, std::size_t size) {
         case State::lingering:
             linger();
             return;
-        case State::handling:  // No read is pending from here to awaiting_piece.
+        case State::handling:  // No bytes are waited for while a request is under way.
         case State::answering:
         case State::sending_body:
         case State::awaiting_piece:
-        case State::closing:  // The request was refused, so its bytes are ignored.
+        case State::closing:  // Refused meanwhile: what comes is forgotten.
         case State::closed:
             return;
     }
@@ -228,7 +229,8 @@ void Connection::dispatch() {
     try {
         (*match_.handler)(request, std::move(responder));
     } catch (...) {  // NOLINT(bugprone-empty-catch)
-                     // The destructor of the Responder has answered 500. The handler's room logs.
+                     // The Responder, destroyed on the way here, has answered 500. The handler's
+                     // room logs.
     }
 }
 
@@ -266,7 +268,8 @@ bool Connection::flush() {
             return false;
         }
         sent_ += progress.bytes;
-        wait_ = Wait::nothing;  // The client reads, so write_timeout starts again.
+        wait_ = Wait::nothing;  // The client reads: its time for the next piece
+                                // starts anew.
     }
     out_.clear();
     static_body_ = {};
@@ -300,7 +303,7 @@ std::string_view Connection::unsent() const noexcept {
                                : static_body_.substr(sent_ - out_.size());
 }
 
-/// Whether the gathered answers must be sent before another is appended.
+/// Whether what has gathered is to be sent before anything is added.
 bool Connection::must_flush() const noexcept {
     const std::size_t most = caller_known_ ? gather_max : anonymous_gather_max;
     return !static_body_.empty() || out_.size() > most;
@@ -371,7 +374,7 @@ void Connection::check_deadline(SteadyTime now) {
         case Wait::head:
         case Wait::body:
             if (reader_.part() == RequestReader::Part::nothing_yet) {
-                close();  // There is no request to answer.
+                close();  // Nothing was asked, so nothing is answered.
             } else {
                 refuse(408);
                 serve();
@@ -390,10 +393,10 @@ void Connection::drain() {
 
 void Connection::await(Wait wait) {
     if (wait_ == wait) {
-        return;  // The same wait goes on: a client that sends byte by byte gains no time.
+        return;  // One that goes on: a client that sends byte by byte gains no time.
     }
     wait_ = wait;
-    // The thread's time may be one sweep old. Adding the interval keeps waits from ending early.
+    // The thread's time may be one sweep old: nobody is to get less than the limit says.
     deadline_ = wait == Wait::nothing
                     ? SteadyTime::max()
                     : thread_.now() + timeout(wait) + thread_.service().limits.sweep_interval;

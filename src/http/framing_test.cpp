@@ -1,4 +1,4 @@
-// The server's answers to malformed requests.
+// What the server answers on the wire to requests that are not sound.
 #include "http/hostile_requests.hpp"
 #include "http/server_fixture.hpp"
 

@@ -1,4 +1,5 @@
-// Carries replies and pieces of bodies from other threads to the I/O thread of their connection.
+// Where replies, and pieces of bodies, from other threads wait for the I/O thread that owns their
+// connection.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +14,22 @@ namespace merpati::http {
 
 class Connection;
 
-/// Operation: `put` into the empty queue wakes the owner, which takes all items at once; a batch of
-/// answers therefore costs one wake-up. After `close` items are dropped.
+/// Operation: whoever puts the first reply into the empty queue wakes the owner, which takes all of
+/// them at once; so a batch of answers costs one wake-up. After `close` replies are dropped.
 ///
-/// Threads: `put` from any; all others only on the owner. A Responder may keep the queue alive
-/// after the server is destroyed.
+/// Threads: `put` from any; the rest is the owner's. Outlives the server where a Responder does.
 class ReplyQueue {
 public:
-    /// `wake` is called under the queue's lock, on the thread that calls `put`.
+    /// `wake` is called under the queue's lock, by the thread that puts.
     explicit ReplyQueue(std::function<void()> wake) : wake_(std::move(wake)) {}
 
     struct Item {
         enum class Kind : std::uint8_t {
             reply,
-            abandoned,  // The Responder was destroyed unused; `reply` is empty.
+            abandoned,  // Nobody will answer; `reply` is empty.
             piece,      // Of a body, in `reply.body`.
             last_piece,
-            cut_off,  // The BodyWriter was destroyed unused.
+            cut_off,  // Nobody will end the body.
         };
         std::shared_ptr<Connection> to;
         Reply reply{};
@@ -37,7 +37,7 @@ public:
     };
     void put(Item&& item);
 
-    /// Moves all items into `out`, which must be empty.
+    /// Moves everything into `out`, which was empty.
     void take_all(std::vector<Item>& out);
 
     void close();

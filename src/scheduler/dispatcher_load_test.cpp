@@ -1,4 +1,4 @@
-// Messages that are read from the store before their event of acceptance comes.
+// What is read from the store meets what is on its way from acceptance.
 #include <algorithm>
 
 #include "scheduler/dispatcher_fixture.hpp"

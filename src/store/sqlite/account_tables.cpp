@@ -121,7 +121,7 @@ Result<std::optional<std::int64_t>> SqliteTables::balance_of(model::AccountId ac
     return row.null(0) ? std::nullopt : std::optional{row.integer(0)};
 }
 
-/// A balance that stays what it is leaves no row in the ledger.
+/// Adds no row to the ledger if the balance stays the same.
 Result<void> SqliteTables::write_credit(model::AccountId account, LedgerEntry::Kind kind,
                                         std::optional<std::int64_t> before,
                                         std::optional<std::int64_t> credit,

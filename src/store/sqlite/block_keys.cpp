@@ -15,7 +15,7 @@ constexpr std::size_t bits_set = 8;
 constexpr std::size_t bits_of_byte = 8;
 
 void append(fmt::memory_buffer& text, std::int64_t number) {
-    const fmt::format_int digits{number};  // Each message costs two keys: no format is parsed.
+    const fmt::format_int digits{number};  // Parses no format, because each message costs two keys.
     text.append(digits.data(), digits.data() + digits.size());
 }
 
@@ -32,14 +32,14 @@ BlockKey hash_of(BlockScope scope, char kind, const Value& value) {
     text.push_back(' ');
     text.push_back(kind);
     append(text, value);
-    // Not secret: who makes keys collide makes their own searches slow.
+    // Not secret: colliding keys only slow down the searches of those who make them.
     constexpr std::array<unsigned char, crypto_shorthash_siphashx24_KEYBYTES> hash_key{};
     std::array<unsigned char, crypto_shorthash_siphashx24_BYTES> hash{};
     (void)crypto_shorthash_siphashx24(hash.data(),
                                       reinterpret_cast<const unsigned char*>(text.data()),
                                       text.size(), hash_key.data());
     BlockKey key;
-    for (std::size_t place = 0; place < sizeof key.first; ++place) {  // The same on any machine.
+    for (std::size_t place = 0; place < sizeof key.first; ++place) {  // Independent of byte order.
         key.first |= std::uint64_t{hash[place]} << (bits_of_byte * place);
         key.second |= std::uint64_t{hash[sizeof key.first + place]} << (bits_of_byte * place);
     }
@@ -47,7 +47,7 @@ BlockKey hash_of(BlockScope scope, char kind, const Value& value) {
     return key;
 }
 
-/// The places of a key's bits.
+/// Calls `use` with the place of each bit of the key.
 template <class Use>
 void for_bits(const BlockKey& key, std::size_t bits, Use use) {
     auto place = key.first;

@@ -1,4 +1,4 @@
-// What blocks of messages are summarised by (MessageBlocks).
+// The keys and filters that summarise blocks of messages (MessageBlocks).
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace merpati::store::sqlite {
 
-/// The hash of something that a message has and that searches ask for. Stored in filters: it must
-/// never change.
+/// The hash of a property of messages that searches ask for. Filters in the store contain these
+/// hashes, so they must never change.
 struct BlockKey {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
     friend constexpr auto operator<=>(const BlockKey&, const BlockKey&) = default;
 };
 
-/// Among which messages something is looked for: all, an account's or a device's.
+/// The messages that a search is limited to: all, an account's or a device's.
 struct BlockScope {
     char kind = 'g';  // 'g': all, 'a': an account's, 'd': a device's.
     std::int64_t number = 0;
@@ -36,7 +36,7 @@ struct BlockScope {
     }
 };
 
-/// That there are any.
+/// The key that every message of the scope has.
 [[nodiscard]] BlockKey key_of(BlockScope scope);
 [[nodiscard]] BlockKey key_of(model::AccountId account, model::PhoneNumber device);
 [[nodiscard]] BlockKey key_of(BlockScope scope, model::Source source);
@@ -45,11 +45,11 @@ struct BlockScope {
 [[nodiscard]] BlockKey key_of_recipient(BlockScope scope, std::string_view recipient);
 [[nodiscard]] BlockKey key_of_word(BlockScope scope, std::string_view word);
 
-/// A Bloom filter of the keys: 12 bits for each, of which 8 are set.
+/// A Bloom filter of the keys: 12 bits and 8 hash functions for each key.
 [[nodiscard]] Bytes filter_of(std::span<const BlockKey> keys);
 
-/// False: the key is not among the filter's. True by mistake of 1 in 300 that are not. An empty
-/// filter may hold anything.
+/// False: the filter was made without this key. Of 300 such keys, one yields true by mistake. An
+/// empty filter yields true for every key.
 [[nodiscard]] bool may_hold(std::span<const std::byte> filter, const BlockKey& key);
 
 }  // namespace merpati::store::sqlite

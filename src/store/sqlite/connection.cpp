@@ -11,14 +11,15 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// Turns SQLite's memory statistics off, before its first use: they cost a global lock for each
-/// allocation and are not used.
+/// Turns SQLite's memory statistics off before its first use: they are not used, and take a global
+/// lock for each allocation.
 bool configure_library() {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
     return sqlite3_initialize() == SQLITE_OK;
 }
 
-/// Not for a sync that fails because the disk is full: which pages it lost is unknown.
+/// Whether a write found the disk full. A sync that fails on a full disk does not count: it is
+/// unknown which pages were lost.
 bool is_no_room(sqlite3* connection, int code) {
     const int error = sqlite3_system_errno(connection);
     return code == SQLITE_FULL ||

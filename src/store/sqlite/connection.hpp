@@ -18,7 +18,7 @@
 
 namespace merpati::store::sqlite {
 
-/// A failed call of SQLite. Thrown inside this folder only; the engine's public methods turn it
+/// A failed call of SQLite. Thrown only inside this folder; the engine's public methods turn it
 /// into an Error.
 class Failure : public std::runtime_error {
 public:
@@ -26,12 +26,12 @@ public:
         : std::runtime_error(what), code_(code), no_room_(no_room) {}
     [[nodiscard]] int code() const noexcept { return code_; }
 
-    /// The content of a page is wrong. Other pages may be right.
+    /// Whether a page or a value cannot be read. Other pages may be sound.
     [[nodiscard]] bool is_damage() const noexcept {
         return (code_ & 0xff) == SQLITE_CORRUPT || code_ == SQLITE_NOTADB;
     }
 
-    /// The disk is full: the write did not happen.
+    /// Whether the disk is full. The write did not happen.
     [[nodiscard]] bool is_no_room() const noexcept { return no_room_; }
 
 private:
@@ -39,7 +39,7 @@ private:
     bool no_room_;
 };
 
-/// Runs `body` and turns a Failure into an Error: damaged (a page cannot be read) or store_failed.
+/// Runs `body` and turns a Failure into an Error: damaged or store_failed.
 template <class Body>
 auto guarded(Body&& body) -> decltype(body()) {
     try {
@@ -73,12 +73,12 @@ public:
         return sqlite3_last_insert_rowid(handle_);
     }
 
-    /// Checkpoints the log, as far as readers allow. False: the disk had no room for it. Throws
-    /// Failure for every other error.
+    /// Checkpoints the log, as far as readers allow. False: the disk is full. Throws Failure for
+    /// every other error.
     [[nodiscard]] bool checkpoint();
 
-    /// From now on `log_frames` is the number of pages in the log after the last commit. Replaces
-    /// SQLite's automatic checkpoints.
+    /// From now on `log_frames` returns the number of pages in the log after the last commit. Turns
+    /// SQLite's automatic checkpoints off.
     void watch_log();
     [[nodiscard]] int log_frames() const noexcept { return log_frames_; }
 
@@ -86,7 +86,7 @@ public:
     [[nodiscard]] std::uint64_t reusable_bytes();
 
     /// Allocates the log's index (the -shm file) for `frames` pages, so that a full disk fails a
-    /// write to the log, which can be undone, and not one to its index. To be called in WAL mode,
+    /// write to the log, which can be undone, and not a write to the index. Call it in WAL mode,
     /// after a first statement. Throws Failure.
     void reserve_log_index(int frames);
 
@@ -104,11 +104,11 @@ private:
 
 class Cursor;
 
-/// A prepared statement, kept for the life of its connection.
+/// A prepared statement. Its connection must outlive it.
 ///
 /// `run` and `query` bind their arguments in order, without copying: texts and blobs must live
-/// until the call (or the cursor) ends. Arguments: integers, bool, string_view, byte spans,
-/// Timestamp, and optionals of them (empty binds NULL).
+/// until the call of `run`, or the cursor, ends. Arguments: integers, bool, strings, byte spans,
+/// Timestamp, and optionals of them (empty binds NULL). A statement has one cursor at a time.
 class Statement {
 public:
     Statement(Connection& connection, std::string_view sql);
@@ -160,8 +160,8 @@ private:
 /// The rows of one query. Its destructor resets the statement.
 ///
 /// A value that no version of this program writes (a number or time out of bounds, a text that is
-/// not UTF-8) is damage, like a page that cannot be read: its getter throws Failure. Values that
-/// were read need no further checks.
+/// not UTF-8) is damage, like a page that cannot be read: its getter throws Failure, so callers
+/// need no further checks. `integer` and `blob` do not check.
 class Cursor {
 public:
     explicit Cursor(Statement& statement) : statement_(&statement) {}

@@ -232,7 +232,7 @@ Result<void> SqliteTables::put_device_secret(model::PhoneNumber device, std::str
     return {};
 }
 
-/// Counts once what put_device_secret would count for each of them.
+/// Avoids the count of secrets that put_device_secret may make for each of them.
 Result<void> SqliteTables::replace_device_secrets(model::PhoneNumber device,
                                                   const std::vector<DeviceSecret>& secrets) {
     const auto known = find_device(device);

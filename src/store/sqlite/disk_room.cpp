@@ -12,13 +12,13 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// The most that the outcome of one send writes: a few pages of 4 KiB, to the log and from there to
-/// the database file.
+/// An upper bound of the bytes that the outcome of one send writes: a few pages of 4 KiB, first to
+/// the log and then to the database file.
 constexpr std::uint64_t outcome_bytes = std::uint64_t{24} << 10;
 
 constexpr const char* reserve_suffix = "-reserve";
 
-/// Hysteresis: a state is left only when so much more is free.
+/// Hysteresis: a worse state is left only when a quarter more is free.
 constexpr std::uint64_t with_margin(std::uint64_t bytes) {
     return bytes + bytes / 4;
 }
@@ -59,7 +59,7 @@ void DiskRoom::look(const std::function<std::uint64_t()>& reusable) {
     }
     const bool was_ample = condition_.room() == Room::ample;
     const auto wanted = was_ample ? reserve_bytes_ : with_margin(reserve_bytes_);
-    // The log grows on the disk, however many pages are free in the store.
+    // The log grows on the disk, even if the store has free pages.
     const bool ample = *free >= wanted || (*free >= wanted / 4 && *free + reusable() >= wanted);
     set_room(ample ? Room::ample : Room::low);
 }
@@ -90,7 +90,7 @@ bool DiskRoom::secure(std::uint64_t free) {
     return secured_;
 }
 
-/// Whether an earlier process left a whole reserve file.
+/// Whether an earlier process left a reserve file of the right size.
 bool DiskRoom::is_whole() const {
     struct stat status{};
     return ::stat(reserve_.c_str(), &status) == 0 &&

@@ -8,7 +8,7 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// An id is made this long, at most, after the time from which its delay counts.
+/// A message's id is made at most this long after the time from which its delay counts.
 constexpr Millis id_drawn_within{16};
 
 bool earlier(const QueueRow& left, const QueueRow& right) {

@@ -1,4 +1,4 @@
-// Selects the first rows of a lane's queue by due time; on disk they are ordered in steps of 16 s.
+// Selects the first rows of a lane's queue by due time, from rows in the order of the disk.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ struct QueueRow {
     std::optional<Timestamp> failing_since;
 };
 
-/// Selects the first `limit` rows by (due time, acceptance) from rows that are offered by (bucket,
+/// Selects the first `limit` rows by (due time, acceptance). Rows must be offered by (bucket,
 /// acceptance).
 ///
-/// Limits: memory for `limit` rows. The rest of a bucket is read only until all that follow must be
-/// due later than the selected ones, because they were accepted later, or until
-/// Reader::step_rows_max were skipped. So a bucket with very many messages without a delay costs no
-/// more than the rows that are selected.
+/// Limits: memory for `limit` rows. Once `limit` rows are selected, the rest of the bucket is read
+/// only until all further rows must be due later than the selected ones, because they were accepted
+/// later, or until Reader::step_rows_max rows were not selected. So a bucket with very many
+/// messages without a delay costs no more than the selected rows.
 class EarliestRows {
 public:
     explicit EarliestRows(std::size_t limit) : limit_(limit) {}
@@ -33,7 +33,7 @@ public:
     /// False: no further row is needed.
     [[nodiscard]] bool offer(const QueueRow& row);
 
-    /// The selected rows, in order. To be called once.
+    /// The selected rows, in order. Call it once.
     [[nodiscard]] std::vector<QueueRow> take();
 
 private:

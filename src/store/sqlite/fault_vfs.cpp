@@ -16,10 +16,10 @@ bool active = false;
 std::vector<Fault> faults;
 std::vector<std::string> called;
 
-/// SQLite allocates it, `szOsFile` bytes: ours, and after it the system's file.
+/// SQLite allocates `szOsFile` bytes: this struct, followed by the system's file.
 struct File {
     sqlite3_file base;
-    const char* path;  // SQLite keeps it as long as the file.
+    const char* path;  // SQLite keeps it while the file is open.
 
     [[nodiscard]] sqlite3_file* real() noexcept {
         return reinterpret_cast<sqlite3_file*>(this + 1);
@@ -30,7 +30,7 @@ File& file_of(sqlite3_file* file) noexcept {
     return *reinterpret_cast<File*>(file);
 }
 
-/// What the call shall answer; SQLITE_OK: it reaches the disk.
+/// The code that the call returns; SQLITE_OK: the call reaches the disk.
 int judge(const File& file, FileCall call) {
     const std::lock_guard lock{mutex};
     if (!active || file.path == nullptr) {
@@ -99,7 +99,7 @@ int open_file(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int
     return code;
 }
 
-/// Before main: the engine asks for the default once.
+/// Runs before main, because the engine asks for the default VFS only once.
 [[maybe_unused]] const bool registered = [] {
     system_vfs = sqlite3_vfs_find(nullptr);
     static sqlite3_vfs vfs = *system_vfs;

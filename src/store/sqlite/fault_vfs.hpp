@@ -15,12 +15,14 @@ struct Fault {
     std::string_view file;  // The end of its name: "-wal", "merpati.db".
     FileCall call = FileCall::write;
     int code = 0;   // SQLITE_FULL, SQLITE_IOERR_FSYNC, …
-    int after = 0;  // So many calls succeed first.
+    int after = 0;  // The number of calls that succeed first.
 };
 
-/// While an object lives, calls that fit a fault fail; without one all reach the disk. One at a
-/// time. Every connection of the test program goes through it, because it is made SQLite's default
-/// before the engine asks for that.
+/// While an object lives, calls that match an injected fault fail. Without an object, all calls
+/// reach the disk. Only one object at a time.
+///
+/// Every connection of the test program uses this VFS, because it becomes SQLite's default before
+/// the engine asks for the default.
 class Faults {
 public:
     Faults();
@@ -31,8 +33,8 @@ public:
     void inject(Fault fault);
     void clear();
 
-    /// What was called since the last question: "write -wal", "sync merpati.db"; repeats of a call
-    /// in a row are one.
+    /// The calls since the last call of this function: "write -wal", "sync merpati.db". Consecutive
+    /// repeats count once.
     std::vector<std::string> calls();
 };
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t gathered_max = std::size_t{124} << 10;
 constexpr const char* name = "merpati-gathering";
 
-/// SQLite allocates it, `szOsFile` bytes: ours, and after it the system's file.
+/// SQLite allocates `szOsFile` bytes: this struct, followed by the system's file.
 struct LogFile {
     sqlite3_file base;
     std::byte* gathered;  // gathered_max bytes; owned.
@@ -111,7 +111,7 @@ int open_file(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags,
     if ((flags & SQLITE_OPEN_WAL) == 0) {
         return system->xOpen(system, path, file, flags, flags_out);
     }
-    file->pMethods = nullptr;  // Where it stays null, SQLite does not close the file.
+    file->pMethods = nullptr;  // While it is null, SQLite does not close the file.
     auto* gathered = new (std::nothrow) std::byte[gathered_max];
     if (gathered == nullptr) {
         return SQLITE_NOMEM;
@@ -130,7 +130,7 @@ int open_file(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags,
 
 const char* gathering_vfs() noexcept {
     static sqlite3_vfs vfs = [] {
-        auto copy = *system_vfs();  // Paths, randomness, time: all the system's.
+        auto copy = *system_vfs();  // Paths, randomness and time stay the system's.
         copy.pNext = nullptr;
         copy.zName = name;
         copy.szOsFile += static_cast<int>(sizeof(LogFile));

@@ -5,7 +5,7 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// After so many of its steps SQLite asks whether to continue.
+/// SQLite asks whether to continue after this many of its steps.
 constexpr int steps_between = 10'000;
 
 struct Deadline {

@@ -7,7 +7,8 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// What each account's book says, beside its balance and its messages.
+/// Each account's balance, the sums and the last balance of its ledger, and the number of its
+/// charged messages: those in the store, and those that retention has removed.
 constexpr const char* books = R"sql(
 SELECT a.id, a.credit, b.amount, b.standing, n.balance,
        coalesce(p.charged, 0) + coalesce(m.charged, 0), n.account IS NULL
@@ -49,7 +50,7 @@ std::string fault_of(const Cursor& row) {
 std::vector<LedgerFault> compare_ledgers(Connection& connection) {
     std::vector<LedgerFault> faults;
     if (connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name = 'ledger'") == "0") {
-        return faults;  // Of an older schema.
+        return faults;  // An older schema has no ledger.
     }
     Statement compare{connection, books};
     for (auto row = compare.query(); row.next();) {

@@ -1,4 +1,4 @@
-// Compares each account's book with its balance and its messages.
+// Compares each account's ledger with its balance and its messages.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace merpati::store::sqlite {
 
-/// Reads all messages, in one statement and so from one snapshot. Throws Failure.
+/// Returns the accounts whose ledger disagrees. Reads all messages, in one statement and therefore
+/// from one snapshot. Throws Failure.
 [[nodiscard]] std::vector<LedgerFault> compare_ledgers(Connection& connection);
 
 }  // namespace merpati::store::sqlite

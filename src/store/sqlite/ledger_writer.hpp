@@ -1,4 +1,4 @@
-// Writes the account books and the counts of usage.
+// Writes the ledgers of accounts and the counts of usage.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@
 
 namespace merpati::store::sqlite {
 
-/// Writes an account's book, in the transaction that changes its balance. Knows the newest row of
-/// each book that it has written to, so that a commit costs one row, however many messages it
-/// charges.
+/// Writes the ledger of an account, in the transaction that changes its balance. Caches the newest
+/// row of each ledger that it has written to, so that a commit writes one row per account, however
+/// many messages it charges.
 class LedgerWriter {
 public:
     explicit LedgerWriter(Connection& connection);
@@ -29,18 +29,18 @@ public:
         std::optional<std::int64_t> balance;  // Afterwards.
         Timestamp at;
     };
-    /// Lets the newest row grow where it is of the same minute, else adds one.
+    /// Adds to the newest row if it is a row of messages in the same minute, otherwise adds a row.
     void add_messages(model::AccountId account, const Messages& messages);
 
     void add(model::AccountId account, LedgerEntry::Kind kind, std::int64_t amount,
              std::optional<std::int64_t> balance, const CreditNote& note);
 
-    /// After a rollback: rows that were written may be gone.
+    /// Call after a rollback, which may have removed written rows.
     void forget() { newest_.clear(); }
 
 private:
     struct Newest {
-        std::int64_t number = 0;  // 0: the book is empty.
+        std::int64_t number = 0;  // 0: the ledger is empty.
         LedgerEntry::Kind kind = LedgerEntry::Kind::opening;
         Timestamp begun_at;
     };
@@ -52,16 +52,16 @@ private:
     std::unordered_map<model::AccountId, Newest> newest_;
 };
 
-/// Counts ended messages by the hour. `flush` writes what was counted since the last one. Knows the
-/// rows that it has written to: a commit adds to one of each device and outcome, and to find it
-/// anew costs more than to write it.
+/// Counts ended messages by the hour; `flush` writes the counts since the last `flush`. Caches the
+/// numbers of rows that it has written to: a commit adds to one row per device and outcome, and
+/// finding that row costs more than writing it.
 class UsageWriter {
 public:
     explicit UsageWriter(Connection& connection);
 
     void count(const model::Message& message, const model::Completion& completion);
     void flush();
-    /// After a rollback: rows that were written may be gone.
+    /// Call after a rollback, which may have removed written rows.
     void forget();
 
 private:
@@ -73,8 +73,8 @@ private:
 
     Statement add_;
     Statement grow_;
-    std::map<Key, std::int64_t> counts_;  // By account, hour, device, source, state and code.
-    std::map<Key, std::int64_t> numbers_;
+    std::map<Key, std::int64_t> counts_;   // By account, hour, device, source, state and code.
+    std::map<Key, std::int64_t> numbers_;  // Of the rows written to.
 };
 
 }  // namespace merpati::store::sqlite

@@ -19,11 +19,12 @@ namespace {
 
 constexpr auto highest = std::numeric_limits<std::int64_t>::max();
 
-/// A block of messages with very many different words ends earlier, so that its filters stay small.
+/// A block ends early once its messages have this many keys for `ends`, so that the filter stays
+/// small.
 constexpr std::size_t keys_max = 65'536;
 
-/// The keys of a block's messages. A recipient's stands there once for each message: to find those
-/// that repeat costs more than the bits that they take.
+/// The keys of a block's messages. Recipients are not deduplicated: finding repeats costs more than
+/// the bits that they take.
 class BlockKeys {
 public:
     void add_message(const Cursor& row) {
@@ -95,14 +96,14 @@ private:
     std::vector<BlockKey> recipients_of_accounts_;
 };
 
-/// Whether nothing can happen any more to the message of a row of `completion`; a state that no
-/// version writes is told when the row is read.
+/// Whether a row of `completion` is final: all states are, except held. An impossible state counts
+/// as final here and is reported as damage when the row is read.
 bool has_ended(const Cursor& end, int state) {
     return end.integer(state) != static_cast<int>(model::MessageState::held);
 }
 
-/// The rows of `completion` from one id to another, beside those of `message`: both tables are read
-/// in order, which costs half of a look-up for each message.
+/// Reads `completion` in step with `message`, both in the order of ids. This costs half as much as
+/// a look-up for each message.
 class Ends {
 public:
     Ends(Connection& connection, std::int64_t from, std::int64_t to)
@@ -112,7 +113,7 @@ public:
           row_(select_.query(from, to)),
           is_at_row_(row_.next()) {}
 
-    /// The row of a message that has ended, else null. Ids must rise from call to call.
+    /// The row of a message that has ended, otherwise null. Ids must rise from call to call.
     [[nodiscard]] const Cursor* of(std::int64_t message) {
         while (is_at_row_ && row_.integer(0) < message) {
             is_at_row_ = row_.next();
@@ -192,7 +193,7 @@ std::size_t MessageBlocks::write_next(std::size_t size) {
     return write(last + 1, highest, size);
 }
 
-/// Looks at blocks with open messages: of one that has ended more the others may have ended too.
+/// Rewrites blocks whose open messages have ended. Stops after about `lookups` look-ups.
 std::size_t MessageBlocks::revisit(std::size_t lookups) {
     std::size_t done = 0;
     while (done < lookups) {
@@ -219,9 +220,8 @@ std::size_t MessageBlocks::revisit(std::size_t lookups) {
     return done;
 }
 
-/// Whether writing the block anew is worth it: all of a complete list have ended, or half of a list
-/// of the newest, so that a block is written a few times whatever the order is in which its
-/// messages end.
+/// Whether rewriting the block is worth it: a complete list has ended, or half of a partial one. So
+/// a block is rewritten only a few times, in whatever order its messages end.
 bool MessageBlocks::has_ended(const std::vector<std::int64_t>& open) {
     Statement end{connection_, "SELECT state FROM completion WHERE id = ?"};
     const auto ended = std::ranges::count_if(open, [&](std::int64_t id) {
@@ -231,6 +231,7 @@ bool MessageBlocks::has_ended(const std::vector<std::int64_t>& open) {
     return std::cmp_greater_equal(ended, open.size() > open_max ? open.size() / 2 : open.size());
 }
 
+/// Writes a block of the messages from `from` to `to`; `to` = `highest`: of the next `size`.
 /// Returns how many messages it read.
 std::size_t MessageBlocks::write(std::int64_t from, std::int64_t to, std::size_t size) {
     BlockKeys keys;
@@ -255,7 +256,7 @@ std::size_t MessageBlocks::write(std::int64_t from, std::int64_t to, std::size_t
             }
             ++unfinished;
             open.push_back(id);
-            if (open.size() > open_max + 1) {  // The newest, which end last.
+            if (open.size() > open_max + 1) {  // Keeps the newest, which end last.
                 open.erase(open.begin());
             }
         }

@@ -1,4 +1,4 @@
-// Summaries of messages, by which a search skips those that it cannot want.
+// Summaries of blocks of messages, by which a search skips blocks without a match.
 #pragma once
 
 #include <cstddef>
@@ -11,46 +11,49 @@
 
 namespace merpati::store::sqlite {
 
-/// Writes the table `message_block`. A block is some thousand messages with consecutive ids; blocks
-/// are consecutive too, from the oldest message on. Of each there are filters (block_keys.hpp):
+/// Writes the table `message_block`. A block covers some thousand messages with consecutive ids;
+/// blocks follow each other without gaps from the oldest message on. Each block has these filters
+/// (block_keys.hpp):
 ///
-///   facts                   accounts and devices that it has messages of, and their sources
-///   ends                    states, codes and words of details, of its messages that have ended
-///   recipients              of all accounts
+///   facts                   accounts, devices and sources of its messages
+///   ends                    states, codes and words of the details, of messages that have ended
+///   recipients              recipients of its messages
 ///   recipients_of_accounts  the same, by account
 ///
-/// They say what is not in the block, and stay true when retention removes some of it. An exact
-/// index of recipients alone would cost every message as much as a row.
+/// A filter proves that something is not in the block, also after retention has removed some of its
+/// messages. An exact index of recipients alone would cost as much per message as a row.
 ///
-/// Operation: a block is written some time after its messages were (`step`), so that these cost no
-/// more than before. How a message ends is not known of those that wait or are held then: up to
-/// `open_max` are listed in the block, and looked at singly; with more, the block has no `ends`
-/// yet. Once they have ended the block is written anew. A message that is accepted with an id
-/// inside a block that was written (ids are given before commits are ordered) undoes the block and
-/// those after it.
+/// Operation: `step` writes a block some time after its messages were stored, so that storing a
+/// message costs nothing more. Messages that wait or are held at that time are open: their ends are
+/// unknown. A block lists up to `open_max` open messages, which searches read one by one. A block
+/// with more has no `ends` filter, and lists its newest open messages. The block is rewritten once
+/// the listed messages, or half of a partial list, have ended.
+///
+/// Ids are assigned before commits are ordered, so a message can be stored with an id inside an
+/// existing block. `note` then deletes that block and all later ones.
 ///
 /// Threads: the store's. Throws Failure.
 class MessageBlocks {
 public:
-    /// Outside of a transaction, which does not go on after damage. Summaries that cannot be read
-    /// keep no message from being accepted.
+    /// Must run outside a transaction, because a transaction cannot continue after damage.
+    /// Summaries that cannot be read are ignored, so that messages can still be accepted.
     explicit MessageBlocks(Connection& connection);
 
-    /// A message was accepted, in the transaction that stores it.
+    /// Call for each message, in the transaction that stores it.
     void note(std::int64_t message) {
         if (message <= last_) {
             undo_from(message);
         }
     }
 
-    /// After a rollback: the newest block may be gone.
+    /// Call after a rollback, which may have removed the newest block.
     void forget() { newest_seen_ = 0; }
 
-    /// Writes one block of `size` messages, or looks at some that have open ones. Returns how many
-    /// messages it read; 0: there is nothing to do for now.
+    /// Writes one block of `size` messages. If there are fewer, looks for blocks to rewrite
+    /// instead. Returns how many messages it read; 0: nothing to do for now.
     [[nodiscard]] std::size_t step(std::size_t size);
 
-    /// Removes the blocks of messages below `message` alone.
+    /// Removes the blocks all of whose messages are below `message`.
     void prune(std::int64_t message);
 
     static constexpr std::size_t open_max = 32;
@@ -68,12 +71,12 @@ private:
     [[nodiscard]] std::size_t write(std::int64_t from, std::int64_t to, std::size_t size);
 
     Connection& connection_;
-    std::int64_t last_ = 0;          // No block has a higher id.
-    std::int64_t newest_seen_ = 0;   // When there were too few for a block.
-    std::int64_t revisited_to_ = 0;  // The block that was looked at last; 0: none of this round.
+    std::int64_t last_ = 0;          // No block covers a higher id.
+    std::int64_t newest_seen_ = 0;   // The newest message when too few were left for a block.
+    std::int64_t revisited_to_ = 0;  // First id of the last revisited block; 0: a round begins.
 };
 
-/// Of the column `open`: ids, 8 bytes each.
+/// The ids in a column `open`, 8 bytes each.
 [[nodiscard]] std::vector<std::int64_t> open_of(std::span<const std::byte> column);
 
 }  // namespace merpati::store::sqlite

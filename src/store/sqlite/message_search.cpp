@@ -15,31 +15,32 @@ namespace {
 
 using model::MessageState;
 
-/// Up to this many waiting messages are sorted in memory; of more, the newest are found near the
-/// end of the message table.
+/// Up to this many waiting messages are sorted in memory. If more wait, a walk over the message
+/// table soon finds the newest.
 constexpr std::size_t waiting_sorted_max = 20'000;
 
+/// Whether the filter selects a state of messages that have no completion.
 bool waits(const MessageFilter& filter) {
     return filter.state == MessageState::pending || filter.state == MessageState::sending ||
            filter.state == MessageState::handed_over;
 }
 
-/// Whether the filter says anything of how messages ended.
+/// Whether the filter has a condition on completions.
 bool asks_for_end(const MessageFilter& filter) {
     return (filter.state && !waits(filter)) || filter.code || !filter.words.empty();
 }
 
-/// Whether it says anything of what was accepted, beside its time.
+/// Whether it has a condition on messages, other than time.
 bool asks_for_message(const MessageFilter& filter) {
     return filter.account || filter.device || filter.recipient || filter.source;
 }
 
-/// A state of few messages, which has an index.
+/// Whether it selects a state of few messages, which has an index.
 bool is_rare(const MessageFilter& filter) {
     return filter.state && !waits(filter) && *filter.state != MessageState::sent;
 }
 
-/// Whether the walk is over how messages ended, not over all.
+/// Whether the search walks completions instead of messages.
 bool walks_ends(const MessageFilter& filter) {
     return is_rare(filter) || (asks_for_end(filter) && !asks_for_message(filter));
 }
@@ -70,9 +71,10 @@ std::string end_condition(const MessageFilter& filter) {
     return condition;
 }
 
-/// Each message from ?1 to below ?2, newest first: its id; and NULL where it does not fit, else the
-/// details of its end, where words are looked for in them. Of a walk over the ends the message's
-/// own condition is asked afterwards, of the few that fit so far.
+/// Selects the messages from ?1 to below ?2, newest first. Column 0 is the id. Column 1 is NULL if
+/// the message does not fit, otherwise the text in which words are searched: the details of its
+/// completion, or "" if the filter has no condition on completions. A walk over completions checks
+/// the message's own condition afterwards, for the few that fit so far.
 std::string rows_query(const MessageFilter& filter) {
     if (walks_ends(filter)) {
         return fmt::format(
@@ -96,10 +98,10 @@ std::string rows_query(const MessageFilter& filter) {
         message_condition(filter), fitting);
 }
 
-/// What it costs to look at the summary of a block, in rows visited.
+/// The cost of reading the summary of a block, in rows visited.
 constexpr std::size_t block_visits = 4;
 
-/// In all of them a message that fits is.
+/// A message that fits is in all of these scopes.
 std::vector<BlockScope> scopes_of(const MessageFilter& filter) {
     std::vector<BlockScope> scopes;
     if (filter.account) {
@@ -285,7 +287,7 @@ bool MessageSearch::narrow_to_block(Range& range) {
     return *block_fits_;
 }
 
-/// Without the summaries that cannot be read, nor those below them, the rows are walked.
+/// A summary that cannot be read ends their use: from there on all rows are walked.
 void MessageSearch::next_block() {
     block_fits_.reset();
     try {
@@ -314,7 +316,7 @@ bool MessageSearch::block_may_fit() {
     if (has_all(5, ends_)) {
         return true;
     }
-    // Those that had not ended when the block was written, and may have since.
+    // Messages that were open when the block was written may have ended since.
     return std::ranges::any_of(open_of(block_->blob(3)), [this](std::int64_t id) {
         spend(1);
         auto row = rows_.query(id, id + 1, recipient_);
@@ -322,7 +324,7 @@ bool MessageSearch::block_may_fit() {
     });
 }
 
-/// The waiting messages, the oldest first; empty: there are too many to sort.
+/// The waiting messages, oldest first; empty: too many to sort.
 std::optional<std::vector<std::int64_t>> MessageSearch::few_waiting() {
     std::string rows = "SELECT id, 0 FROM handed_over WHERE decide_by IS NOT NULL";
     if (filter_.state != MessageState::handed_over) {

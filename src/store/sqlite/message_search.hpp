@@ -14,21 +14,22 @@
 
 namespace merpati::store::sqlite {
 
-/// One page's walk over the rows.
+/// Reads the rows for one page of a list or a search.
 ///
-/// Operation: the ids are walked downwards, in ranges: those spans of time in which the account had
-/// any (Activity), of them the blocks that may have what is looked for (MessageBlocks), and all
-/// that is newer than the blocks; or single ones where few messages wait. Of each row in a range
-/// the filter is asked. The search ends when all was walked, or when it has visited `visits_max`
-/// rows: then `stopped_below` says where the next one goes on.
+/// Operation: walks the ids downwards in ranges. It skips spans of time in which the account had no
+/// messages (Activity), and blocks whose filters exclude a match (MessageBlocks); messages newer
+/// than the blocks are all read. If the filter selects waiting messages and few wait, each of them
+/// is a range. Every row of a range is compared with the filter. The search ends when all ids were
+/// walked or `visits_max` rows were visited; `stopped_below` says where the next search continues.
 ///
-/// Messages that wait are found whatever their state is, which only their place tells: the caller
-/// compares it, and reports what that cost (`spend`).
+/// A filter by state pending, sending or handed over may yield messages in any of these states,
+/// because only the place of a message tells its state. The caller compares the state, and reports
+/// the cost with `spend`.
 ///
-/// Threads: one, within a transaction, so that all of it is of one snapshot. Throws Failure.
+/// Threads: one, within one transaction, so that all reads see one snapshot. Throws Failure.
 class MessageSearch {
 public:
-    /// Some 20 ms of reading.
+    /// About 20 ms of reading.
     static constexpr std::size_t visits_max = 16'384;
 
     MessageSearch(Connection& connection, const MessageFilter& filter);
@@ -36,24 +37,24 @@ public:
     /// The next message that fits; empty: the search has ended.
     [[nodiscard]] std::optional<std::int64_t> next();
 
-    /// What the caller did beside it, in rows visited.
+    /// Counts the caller's own reads for a message, in rows visited.
     void spend(std::size_t visits) noexcept { visits_left_ -= std::min(visits, visits_left_); }
 
-    /// Once `next` answered empty: every message that fits and was not found is below this id.
-    /// Empty: there is none.
+    /// Call once `next` returned empty. Messages that fit and were not found yet are below this id;
+    /// empty: there are none.
     [[nodiscard]] std::optional<std::int64_t> stopped_below() const noexcept;
 
 private:
-    /// From one id to below another.
+    /// Ids from `from` to below `below`.
     struct Range {
         std::int64_t from = 0;
         std::int64_t below = 0;
     };
     [[nodiscard]] std::optional<Range> next_range();
     [[nodiscard]] std::optional<Range> next_waiting();
-    /// Below which id the account had messages; empty: it has no more.
+    /// Reduces the range to the newest span with messages of the account. False: there is none.
     [[nodiscard]] bool narrow_to_activity(Range& range);
-    /// False: the range is of a block that has nothing that fits.
+    /// Reduces the range to a block, or to the gap above one. False: nothing in the range fits.
     [[nodiscard]] bool narrow_to_block(Range& range);
     void next_block();
     [[nodiscard]] bool block_may_fit();
@@ -64,22 +65,23 @@ private:
     const MessageFilter& filter_;
     const std::string recipient_;
     std::int64_t lowest_;
-    std::int64_t below_;  // All at and above this have been walked.
+    std::int64_t below_;  // All ids from this one on have been walked.
     std::size_t visits_left_ = visits_max;
     const bool walks_ends_;
     bool ended_ = false;
-    std::optional<std::vector<std::int64_t>> waiting_;  // Few enough to be walked one by one.
+    std::optional<std::vector<std::int64_t>> waiting_;  // Empty: too many, or not selected.
     std::optional<Statement> span_;                     // Of the account's activity.
-    std::vector<BlockKey> facts_;                       // What a block must have, by its column.
+    // Keys that the filters of a block must hold.
+    std::vector<BlockKey> facts_;
     std::vector<BlockKey> ends_;
     std::optional<BlockKey> recipient_key_;
     Statement rows_;
-    Statement message_;  // Whether one fits, where the rows are of ends.
+    Statement message_;  // Whether a message fits, if `rows_` walks completions.
     Statement blocks_;
     std::optional<Range> range_;
-    // Declared last: they reset their statements.
+    // Declared last, because their destructors reset the statements above.
     std::optional<Cursor> row_;
-    std::optional<Cursor> block_;  // The newest that begins below `below_`.
+    std::optional<Cursor> block_;  // The newest block that begins below `below_`.
     bool has_block_ = false;
     std::optional<bool> block_fits_;
 };

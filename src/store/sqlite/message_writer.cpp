@@ -182,7 +182,7 @@ void MessageWriter::accept(Accept& accept) {
     accept.result = Accept::Result::stored;
 }
 
-/// So that two who press the button at once send one message.
+/// Prevents a second retry, for instance when two people click at the same time.
 bool MessageWriter::was_retried(Accept& accept) {
     auto row = find_retry_.query(accept.retry_of->sequence(),
                                  static_cast<int>(model::MessageStep::retried_as));
@@ -198,7 +198,7 @@ void MessageWriter::link_retry(const model::Message& message, const model::Messa
     trail_.note(message.id, {.step = model::MessageStep::retry_of,
                              .at = message.accepted_at,
                              .details = retry_of.text()});
-    // Otherwise retention has removed it, and its events with it.
+    // Without a completion, retention has removed the message and its events.
     if (find_completion_.query(retry_of.sequence()).next()) {
         trail_.note(retry_of, {.step = model::MessageStep::retried_as,
                                .at = message.accepted_at,

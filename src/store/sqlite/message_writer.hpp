@@ -1,4 +1,4 @@
-// Writes messages and callbacks: the elements of a batch, except changes.
+// Writes messages and callbacks: all elements of a batch except changes.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,20 @@
 
 namespace merpati::store::sqlite {
 
-/// The balances of a batch's accounts, each read and written once, with its row in the ledger,
-/// however many messages are charged. `flush` before anything else reads or writes balances.
+/// The balances of a batch's accounts. Each balance is read and written once, with its ledger row,
+/// however many messages are charged. Call `flush` before other code reads or writes balances.
 class Credits {
 public:
     explicit Credits(Connection& connection);
 
-    /// Takes one credit; `uncounted`: the account's credit is not counted.
     enum class Charge : std::uint8_t { charged, uncounted, exhausted };
+    /// Takes one credit. `uncounted`: the account's credit is not counted.
     [[nodiscard]] Charge charge(model::AccountId account, Timestamp at);
-    /// Of a message that was charged.
+    /// Call only for a message that was charged.
     void refund(model::AccountId account, Timestamp at);
 
     void flush();
-    /// After a rolled-back transaction.
+    /// Call after a rollback.
     void forget();
 
     LedgerWriter& ledger() { return ledger_; }
@@ -46,8 +46,8 @@ private:
     std::unordered_map<model::AccountId, Balance> balances_;
 };
 
-/// The owners of the devices that send, kept from commit to commit. `forget` when a device may have
-/// changed: nothing but this connection changes any.
+/// Caches the owners of sending devices across commits. Only this connection changes devices: call
+/// `forget` when it may have added or removed one, and after a rollback.
 class Senders {
 public:
     explicit Senders(Connection& connection);
@@ -64,24 +64,23 @@ private:
 };
 
 /// A coarse index of when an account had messages or callbacks: one row for each account and span
-/// of time (262 s of ids), so that listing one account's messages skips the time in which it had
-/// none. An exact index would cost every message about 2 microseconds; this one costs a lookup in
-/// memory.
+/// of ids (262 s), so that lists of one account skip spans in which it had none. An exact index
+/// would cost every message about 2 microseconds; this one costs a look-up in memory.
 class Activity {
 public:
     explicit Activity(Connection& connection);
 
-    /// Records that the account has this id, in the transaction that stores it.
+    /// Call for each message and callback, in the transaction that stores it.
     void note(model::AccountId account, std::int64_t sequence);
 
-    /// After a rollback: rows that were recorded may be gone.
+    /// Call after a rollback, which may have removed recorded rows.
     void forget() { noted_.clear(); }
 
     /// Removes up to `rows_max` rows of spans that end before `sequence`.
     void prune(std::int64_t sequence, std::size_t rows_max);
 
-    /// Bits of an id that do not tell its span. Also in schema.cpp and reader_lists.cpp: `id >>
-    /// 40`.
+    /// The span of an id is `id >> span_bits`. schema.cpp and reader_lists.cpp contain this number
+    /// in SQL.
     static constexpr int span_bits = 40;
 
 private:
@@ -90,7 +89,7 @@ private:
     std::unordered_map<model::AccountId, std::int64_t> noted_;  // The newest span of each account.
 };
 
-/// Writes the elements of a batch, inside the transaction of Transaction.
+/// Writes the elements of a batch, inside the transaction that Transaction began.
 class MessageWriter {
 public:
     explicit MessageWriter(Connection& connection);
@@ -103,12 +102,12 @@ public:
     void update_callback(const CallbackUpdate& update) { trail_.update_callback(update); }
     void add_callback(const model::Callback& callback);
 
-    /// Ends a message that left its lane before: writes its refund, if any, and counts it.
+    /// Refunds a message with this completion, if it was charged and not sent, and counts it.
     void settle(const model::Message& message, const model::Completion& completion);
 
-    /// Writes the SentRecords of the batch, one for each lane.
+    /// Writes the SentRecords of the batch, one for each device.
     void flush_lanes();
-    /// After a rolled-back transaction.
+    /// Call after a rollback.
     void forget_lanes() { sent_.clear(); }
 
     Credits& credits() { return credits_; }
@@ -142,7 +141,7 @@ private:
     Statement put_sent_;
     Statement find_retry_;
     Statement find_completion_;
-    std::unordered_map<model::PhoneNumber, SentRecord> sent_;  // The latest of each lane.
+    std::unordered_map<model::PhoneNumber, SentRecord> sent_;  // The latest of each device.
 };
 
 }  // namespace merpati::store::sqlite

@@ -1,4 +1,4 @@
-// How rows of people, sessions and the audit log are read.
+// Reads rows of people, sessions and the audit log.
 #include <algorithm>
 #include <cstring>
 #include <limits>

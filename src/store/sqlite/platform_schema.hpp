@@ -1,11 +1,12 @@
-// Steps of the schema: what platforms report, and what connectors must know again.
+// Steps of the schema for reports of platforms and for values that connectors store.
 #pragma once
 
 namespace merpati::store::sqlite {
 
-// Messages that were handed over, by the platform's id; `decide_by` is NULL once one has ended.
-// What platforms reported, so that repeats are detected: inbound messages (about 0), and the
-// progress of those that were sent (about 1). What connectors store for their devices, encrypted.
+// handed_over: messages that were handed over, by the platform's id; `decide_by` is NULL once the
+// message has ended. platform_event: reports of platforms, so that repeats are detected: inbound
+// messages (about 0) and the progress of sent messages (about 1). device_secret: values that
+// connectors store for their devices, encrypted.
 inline constexpr const char* platform_reports = R"sql(
 CREATE TABLE handed_over(
   id INTEGER PRIMARY KEY,
@@ -38,8 +39,9 @@ CREATE TABLE device_secret(
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-// What downloads of received media need; `reference` is encrypted. Until then the worker of linked
-// devices kept the like among the device's secrets, under these names.
+// References by which received media are downloaded, encrypted. Before this step the worker of
+// linked devices stored such values among the device's secrets, under the names that are deleted
+// here.
 inline constexpr const char* received_media = R"sql(
 CREATE TABLE received_media(
   id INTEGER PRIMARY KEY,

@@ -1,4 +1,4 @@
-// The methods of SqliteTables for what platforms report.
+// The methods of SqliteTables for reports of platforms.
 #include <string>
 
 #include <fmt/format.h>
@@ -111,7 +111,7 @@ Result<std::vector<PlatformMessage>> SqliteTables::undecided(Timestamp until, st
         condition_.note_damage(fmt::format("message {} that was handed over", id));
     }
     if (damage) {
-        throw Failure{*damage};  // This transaction cannot commit any more; the next call skips it.
+        throw Failure{*damage};  // This transaction cannot commit; the next call skips the rows.
     }
     return found;
 }

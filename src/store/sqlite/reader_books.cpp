@@ -1,4 +1,4 @@
-// The reader's ledger and usage.
+// The methods of SqliteReader for ledger and usage.
 #include <chrono>
 #include <string>
 
@@ -27,7 +27,7 @@ LedgerEntry read_entry(const Cursor& row) {
             .reason = std::string{row.text(8)}};
 }
 
-/// The columns by which rows are told apart; 0 for those that are summed.
+/// Groups by the requested columns. The others are selected as 0, so that their rows are summed.
 std::string usage_query(const UsageFilter& filter) {
     return fmt::format(
         "SELECT account, {} AS day, {} AS device, {} AS source, {} AS code, "

@@ -1,4 +1,4 @@
-// The reader's lists, for the management API and the command line.
+// The methods of SqliteReader for the management API and the command line.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -40,10 +40,10 @@ MessageRecord read_record(const Cursor& row) {
     return record;
 }
 
-constexpr std::size_t secret_overhead =
-    64;  // Of its name, so that many small ones are bounded too.
+/// Added to the size of each secret for its name, so that a page of small ones is bounded too.
+constexpr std::size_t secret_overhead = 64;
 
-/// What it costs to find the place of a waiting message, in rows that a search visits.
+/// The cost of finding the place of a waiting message, in rows that a search visits.
 constexpr std::size_t place_visits = 8;
 
 std::optional<std::int64_t> value_of(const std::optional<model::AccountId>& account) {
@@ -54,14 +54,14 @@ std::int64_t start_of(const std::optional<Uuid>& before) {
     return before ? before->sequence() : sequence_max;
 }
 
-/// Newest first from `?2` down to `?1`, of account `?3`, up to `?4`.
+/// Newest first, from below `?2` down to `?1`, of account `?3`, at most `?4` rows.
 std::string page_query(const CallbackFilter& filter) {
     std::string state = "1";
     if (filter.state) {
         const auto value = static_cast<int>(*filter.state);
         state = fmt::format("b.state = {}{}", value, value > 1 ? " AND b.state > 1" : "");
     }
-    // One bound on each side of an id: SQLite seeks by one, and would walk to a second one.
+    // Only one bound on each side of an id, because SQLite seeks to one and walks to a second.
     const char* of_all = "callback b WHERE b.id >= ?1 AND b.id < ?2 AND ?3 IS NULL";
     const char* of_account =
         "activity a CROSS JOIN callback b ON b.id >= max(?1, a.span << 40) AND "
@@ -75,8 +75,8 @@ std::string page_query(const CallbackFilter& filter) {
 }  // namespace
 
 /// Finds a message that has not ended: handed over, or in its lane. In the lane it is mostly in the
-/// bucket of its acceptance; a retried one is searched in each bucket of its lane, of which there
-/// are few, however long the lane is.
+/// bucket of its first due time. A rescheduled message is looked up in each bucket of its lane, of
+/// which even a long lane has few.
 void SqliteReader::add_place(MessageRecord& record) {
     if (add_handed_over(record)) {
         return;

@@ -1,4 +1,4 @@
-// The reader's answers of what messages and callbacks went through.
+// The methods of SqliteReader for steps of messages and attempts of callbacks.
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sqlite_reader.hpp"
 

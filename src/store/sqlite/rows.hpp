@@ -1,4 +1,5 @@
-// Conversions between records and rows.
+// Conversions between records and rows. An unknown word in a row becomes a default: plan free,
+// delivery at least once, device disconnected, no scopes, and so on.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,9 @@
 
 namespace merpati::store::sqlite {
 
-/// The step of the queue's order (schema.cpp): due times in the same 16 s share a bucket.
+/// The queue is ordered by buckets (schema.cpp): due times in the same 16 s share one.
 inline constexpr std::int64_t bucket_millis = 16'384;
-/// The last one of the year 9999.
+/// The last bucket of the year 9999.
 inline constexpr std::int64_t bucket_max = 253'402'300'799'999 / bucket_millis;
 [[nodiscard]] inline std::int64_t bucket_of(Timestamp due) {
     return to_unix_millis(due) / bucket_millis;
@@ -36,13 +37,13 @@ inline constexpr auto sequence_max = std::numeric_limits<std::int64_t>::max();
     return text.empty() ? std::nullopt : std::optional<std::string_view>{text};
 }
 
-/// The word that stands for an enumerator; NULL where there is none.
+/// The word for an enumerator; NULL for an empty optional.
 template <class Enumeration>
 [[nodiscard]] std::optional<std::string_view> word_of(const std::optional<Enumeration>& value) {
     return value ? std::optional{model::to_string(*value)} : std::nullopt;
 }
 
-/// NULL where there is none.
+/// NULL for an empty optional.
 [[nodiscard]] inline std::optional<std::int64_t> millis(const std::optional<Millis>& span) {
     return span ? std::optional<std::int64_t>{span->count()} : std::nullopt;
 }

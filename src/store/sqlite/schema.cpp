@@ -9,11 +9,11 @@
 namespace merpati::store::sqlite {
 namespace {
 
-// A message's row never changes. Its id is the sequence of its UUID: ascending in time, so rows are
-// appended, and no index of ids is needed. A waiting message has a narrow row in `queue`, which is
-// ordered as lanes read it: rows of one lane that come due within the same 16 s are adjacent, so
-// that messages with scattered delays touch few pages. A message that has ended has a row in
-// `completion`.
+// A message's row never changes. Its id is the sequence of its UUID, which ascends in time, so rows
+// are appended, and ids need no index. A waiting message has a narrow row in `queue`, which is
+// ordered as lanes read it: rows of one lane that are due within the same 16 s are adjacent, so
+// that messages with scattered delays touch few pages. A message that has ended, or is held, has a
+// row in `completion`.
 constexpr const char* first_schema = R"sql(
 CREATE TABLE meta(
   name TEXT PRIMARY KEY,
@@ -133,14 +133,14 @@ CREATE TABLE idempotency(
 CREATE INDEX idempotency_age ON idempotency(created_at);
 )sql";
 
-// Partial indexes of the messages and callbacks that operators look for among millions of others.
-// They hold few rows, so they cost an ordinary message nothing.
+// Partial indexes of messages and callbacks that operators look for among millions of others. They
+// hold few rows, so they cost an ordinary message nothing.
 constexpr const char* lists_of_trouble = R"sql(
 CREATE INDEX completion_unsent ON completion(state) WHERE state > 2;
 CREATE INDEX callback_parked ON callback(state) WHERE state > 1;
 )sql";
 
-// In which spans of time an account has messages or callbacks (Activity).
+// The spans of ids in which an account has messages or callbacks (Activity).
 constexpr const char* activity = R"sql(
 CREATE TABLE activity(
   account INTEGER NOT NULL,
@@ -151,13 +151,13 @@ INSERT INTO activity
   SELECT account, id >> 40 FROM message UNION SELECT account, id >> 40 FROM callback;
 )sql";
 
-// Callbacks wait by account and origin, so that endpoints of one account do not affect another's.
+// Callbacks wait by account and origin, so that one account's endpoints do not affect another's.
 constexpr const char* callbacks_by_account = R"sql(
 DROP INDEX callback_waiting;
 CREATE INDEX callback_waiting ON callback(account, origin_key, due_at, id) WHERE state = 0;
 )sql";
 
-// Since when a retried message has been failing, and what a lane must know after a restart
+// Since when a retried message has been failing, and the state of lanes across restarts
 // (LaneRecord).
 constexpr const char* lanes = R"sql(
 ALTER TABLE queue ADD COLUMN failing_since INTEGER;
@@ -171,23 +171,23 @@ CREATE TABLE lane(
 ) STRICT;
 )sql";
 
-// How many devices and keys an account has is counted inside the transaction that adds one.
+// The transaction that adds a device or a key counts those of its account.
 constexpr const char* rows_of_an_account = R"sql(
 CREATE INDEX device_account ON device(account);
 CREATE INDEX api_key_account ON api_key(account);
 )sql";
 
-// Which campaign a message belongs to; NULL for API sends.
+// The campaign of a message; NULL for API sends.
 constexpr const char* campaign_of_message = R"sql(
 ALTER TABLE message ADD COLUMN campaign INTEGER;
 )sql";
 
-// For how many days after it was added the cap of a device grows.
+// The number of days after a device was added for which its cap grows.
 constexpr const char* warm_up_of_device =
     "ALTER TABLE device ADD COLUMN warm_up_days INTEGER NOT NULL DEFAULT 0";
 
-// Who signs in. Of passwords the hash is kept, of tokens and codes the digest; the secret of a
-// second factor is encrypted. Ids are never used again, since the audit log names them.
+// Persons who sign in. Only hashes of passwords and digests of tokens and codes are stored; the
+// secret of a second factor is encrypted. Ids are never reused, because the audit log names them.
 constexpr const char* people = R"sql(
 CREATE TABLE person(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -238,7 +238,7 @@ CREATE TABLE recovery_code(
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-// Who changed what, through which door, and what it was before.
+// Who changed which object, through which door, and its values before and after.
 constexpr const char* audit_log = R"sql(
 CREATE TABLE audit(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -259,7 +259,7 @@ CREATE INDEX audit_actor ON audit(actor);
 CREATE INDEX audit_object ON audit(object);
 )sql";
 
-// What messages and callbacks went through (TrailWriter).
+// The steps of messages and the attempts of callbacks (TrailWriter).
 constexpr const char* trails = R"sql(
 CREATE TABLE message_event(
   message INTEGER NOT NULL,
@@ -290,13 +290,13 @@ ALTER TABLE callback ADD COLUMN last_took INTEGER;
 ALTER TABLE callback ADD COLUMN last_answer TEXT;
 )sql";
 
-// What a key may be used for; before there were scopes, each could send and add devices.
+// The scopes of a key. Keys from before could send and add devices.
 constexpr const char* scopes_of_key =
     "ALTER TABLE api_key ADD COLUMN scopes TEXT NOT NULL DEFAULT 'send'";
 
-// Why a device is in its state, since when it is paused and why, what becomes of its queue when it
-// is paired, and which state its webhook was last notified of. A device that was reconnecting had
-// been reported as connected.
+// The reason for a device's state, the time and reason of a pause, the choice for its queue once it
+// is paired, and the state of which its webhook was last notified. A device that was reconnecting
+// had been reported as connected.
 constexpr const char* pause_of_device = R"sql(
 ALTER TABLE device ADD COLUMN state_reason TEXT NOT NULL DEFAULT '';
 ALTER TABLE device ADD COLUMN paused_since INTEGER;
@@ -308,11 +308,11 @@ UPDATE device SET notified = CASE state WHEN 'reconnecting' THEN 'connected' ELS
   WHERE state <> 'pairing';
 )sql";
 
-// Since when its secrets may be in somebody else's use.
+// When the device's secrets were exported. Another server may use them since.
 constexpr const char* exported_at_of_device = "ALTER TABLE device ADD COLUMN exported_at INTEGER";
 
-// The account book of credit, and how many messages ended how, by the hour. What was charged and
-// counted before begins the book.
+// The ledger of credit, and counts of ended messages by the hour. The ledger opens with the charges
+// and the balance from before, and usage with the messages that are stored.
 constexpr const char* ledger_and_usage = R"sql(
 CREATE TABLE ledger(
   account INTEGER NOT NULL,
@@ -358,7 +358,7 @@ INSERT INTO usage
   GROUP BY 1, 2, 3, 4, 5, 6;
 )sql";
 
-// By what searches skip messages (MessageBlocks).
+// Summaries by which searches skip messages (MessageBlocks).
 constexpr const char* message_blocks = R"sql(
 CREATE TABLE message_block(
   first INTEGER PRIMARY KEY,
@@ -373,14 +373,14 @@ CREATE TABLE message_block(
 CREATE INDEX message_block_unfinished ON message_block(first) WHERE unfinished > 0;
 )sql";
 
-// How what is done outside the store ended. Entries of before that show rows are of changes that
-// were committed; of the others it is not known.
+// The outcome of an audited operation, which may take place outside the store. Older entries with
+// values belong to changes that were committed; the outcome of the others is not known.
 constexpr const char* outcome_of_audit = R"sql(
 ALTER TABLE audit ADD COLUMN outcome TEXT;
 UPDATE audit SET outcome = 'done' WHERE before IS NOT NULL OR after IS NOT NULL;
 )sql";
 
-// A row by its number grows at a third of what one in an index costs (UsageWriter).
+// An update of a row by its number costs a third of one by a composite key (UsageWriter).
 constexpr const char* usage_by_number = R"sql(
 ALTER TABLE usage RENAME TO usage_before;
 CREATE TABLE usage(

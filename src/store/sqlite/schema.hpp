@@ -1,4 +1,4 @@
-// The tables, and the migration of older ones.
+// The schema, and its migration from older versions.
 #pragma once
 
 #include "base/error.hpp"
@@ -9,9 +9,10 @@ namespace merpati::store::sqlite {
 /// The version of the schema that this program writes (PRAGMA user_version).
 [[nodiscard]] int schema_version() noexcept;
 
-/// Migrates the schema, one step in each transaction. `allowed` false: an older schema is an
-/// error. Errors: conflict (newer than this program, older and not allowed, or not a store at all);
-/// throws Failure otherwise.
+/// Creates the schema in an empty database, or migrates an older one, each step in a transaction of
+/// its own. `allowed` false: an older schema is an error. Errors: conflict (newer than this
+/// program, older and not allowed, or another program's database). Throws Failure for errors of
+/// SQLite.
 [[nodiscard]] Result<void> migrate(Connection& connection, bool allowed);
 
 }  // namespace merpati::store::sqlite

@@ -15,7 +15,7 @@ std::string select_sessions(const char* condition) {
 
 }  // namespace
 
-/// The condition has two places: the value, and the limit.
+/// The condition has two parameters: ?1 is the value, ?2 the limit.
 std::vector<model::Session> SqlitePeople::sessions_where(const char* condition, std::int64_t value,
                                                          std::size_t limit) {
     std::vector<model::Session> found;
@@ -36,7 +36,7 @@ void SqlitePeople::end(const std::vector<model::Session>& sessions) {
 }
 
 Result<model::Session> SqlitePeople::create_session(const model::Session& session) {
-    // The newest are skipped, one place is for the session that begins.
+    // Skips the sessions that were seen last, and leaves one place for the new session.
     end(sessions_where("s.person = ?1 ORDER BY s.seen_at DESC, s.id DESC LIMIT -1 OFFSET ?2",
                        session.person.value, sessions_max - 1));
     Statement insert{connection_,

@@ -10,7 +10,7 @@
 
 namespace merpati::store::sqlite {
 
-/// A part of SqliteTables: runs inside its change, and reports rows with those of the change.
+/// A part of SqliteTables: runs inside its change, and adds its rows to those of the change.
 class SqlitePeople final : public PeopleTables {
 public:
     SqlitePeople(Connection& connection, const SecretBox& secrets,
@@ -49,7 +49,7 @@ public:
     Result<void> end_audit(model::AuditId entry, std::string_view outcome,
                            std::string_view after) override;
 
-    /// A step of retention; returns how many rows it removed.
+    /// One step of retention; returns how many rows it removed.
     [[nodiscard]] std::size_t prune(const PruneLimits& limits);
 
 private:
@@ -61,7 +61,7 @@ private:
 
     Connection& connection_;
     const SecretBox& secrets_;
-    std::vector<RowChange>& row_changes_;  // Of the change that runs.
+    std::vector<RowChange>& row_changes_;  // Of the running change.
 };
 
 /// A part of SqliteReader.

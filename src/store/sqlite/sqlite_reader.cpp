@@ -23,8 +23,8 @@ QueueRow read_queue_row(const Cursor& row) {
 
 }  // namespace
 
-// Lanes, accounts and origins are listed by jumping from one to the next in the index, without
-// reading the rows between.
+// Lists of lanes, accounts and origins seek from one to the next in the index, and do not read the
+// rows between.
 SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Condition& condition)
     : connection_(path, Access::read_only),
       secrets_(secrets),
@@ -134,7 +134,7 @@ Result<std::vector<LaneSummary>> SqliteReader::lanes() {
     return all || all.error().code != ErrorCode::damaged ? std::move(all) : lanes_of_devices();
 }
 
-/// Used if walk_lanes meets damage: asks for the lanes of each device.
+/// Looks up the lanes of each device. Used if walk_lanes meets damage.
 Result<std::vector<LaneSummary>> SqliteReader::lanes_of_devices() {
     const auto known = devices();
     if (!known) {
@@ -245,7 +245,7 @@ void SqliteReader::pick(EarliestRows& earliest, model::PhoneNumber device, model
     }
 }
 
-/// Null: it cannot be read. The damage is recorded, and the other messages of its lane are sent.
+/// Null: the row cannot be read. The damage is recorded, and the lane's other messages are sent.
 std::unique_ptr<model::Message> SqliteReader::load_message(const Uuid& id) {
     try {
         auto row = message_row_.query(id.sequence());
@@ -263,7 +263,7 @@ std::unique_ptr<model::Message> SqliteReader::load_message(const Uuid& id) {
     return nullptr;
 }
 
-/// Damage that `body` meets stops this lane alone.
+/// Runs `body`. Damage that it meets stops only this lane.
 template <class Body>
 auto SqliteReader::in_lane(model::PhoneNumber device, Body body) -> decltype(body()) {
     auto read = guarded(body);
@@ -338,8 +338,8 @@ Result<std::vector<QueuedCallback>> SqliteReader::load_callbacks(const Endpoint&
     });
 }
 
-/// Empty: it is known, or cannot be read. Damage is recorded, and the other callbacks of its origin
-/// are delivered.
+/// Empty: the callback is in `known`, or cannot be read. Damage is recorded, and the origin's other
+/// callbacks are delivered.
 std::optional<QueuedCallback> SqliteReader::load_callback(std::int64_t sequence,
                                                           const Known& known) {
     try {

@@ -94,7 +94,7 @@ private:
     Statement origin_rows_;
     Statement callback_row_;
     Statement origin_due_;
-    std::unordered_set<Uuid> unreadable_;  // Messages whose rows are damaged; skipped from then on.
+    std::unordered_set<Uuid> unreadable_;  // Messages that could not be read; not tried again.
 };
 
 }  // namespace merpati::store::sqlite

@@ -21,10 +21,11 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// The log is checkpointed when it holds so many pages (32 MiB),
+/// The log is checkpointed when it holds this many pages (32 MiB).
 constexpr int log_frames_max = 8'000;
 
-/// and its index has room for those that gather while a reader, such as a backup, needs it.
+/// The log's index has room for this many pages, because the log grows while a reader, such as a
+/// backup, needs it.
 constexpr int log_index_frames = 4 * log_frames_max;
 
 /// Sets up the writing connection. Durability settings are read back, because a build or file
@@ -33,11 +34,11 @@ Result<void> prepare_writer(Connection& connection) {
     connection.execute(
         "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;"
         "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864;"
-        // Deleted content is overwritten if that needs no extra write; Debian's default writes
-        // every page that becomes free.
+        // Overwrites deleted content if that needs no extra write. Debian's default writes every
+        // page that becomes free.
         "PRAGMA secure_delete = FAST");
     const auto journal = connection.query_text("PRAGMA journal_mode = WAL");
-    // Checkpoints are explicit, because SQLite does not report failures of automatic ones.
+    // Checkpoints are explicit, because SQLite does not report failures of automatic checkpoints.
     connection.execute("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0");
     const auto synchronous = connection.query_text("PRAGMA synchronous");
     if (journal != "wal" || synchronous != "2") {
@@ -51,7 +52,7 @@ Result<void> prepare_writer(Connection& connection) {
 
 constexpr std::string_view check_word = "merpati";
 
-/// Opens the key file, or makes it for a new store. A store can be opened only with its own key.
+/// Opens the key file, or creates it for a new store. A store opens only with its own key.
 Result<SecretBox> open_secrets(Connection& connection, const std::filesystem::path& key_file) {
     std::optional<Bytes> check;
     {
@@ -179,7 +180,7 @@ public:
     }
 
     Result<void> backup(const std::filesystem::path& file) override {
-        // SQLite accepts an empty file; it is made here so that only this user can read it.
+        // SQLite accepts an empty file. It is created here with a private mode.
         const FileDescriptor made{
             ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
         if (!made) {
@@ -206,7 +207,7 @@ public:
     }
 
 private:
-    /// Runs `body`. On a failure, undoes the transaction and returns it.
+    /// Runs `body`. If it throws a Failure, undoes the transaction and returns the failure.
     template <class Body>
     std::optional<Failure> attempt(Body body) {
         try {
@@ -226,7 +227,7 @@ private:
     static void refuse(std::vector<Change>& changes) {
         for (auto& change : changes) {
             if (change.lasting) {
-                change.result = {};  // It will run again.
+                change.result = {};  // It runs again with the next batch.
             } else {
                 change.result = fail(ErrorCode::busy, "the store's disk is full: free some room");
             }
@@ -242,7 +243,7 @@ private:
     MessageWriter writer_;
     SqliteTables tables_;
     Transaction transaction_;
-    bool failed_ = false;  // A failed sync is not repeated: the kernel may have dropped pages.
+    bool failed_ = false;  // Set for good: after a failed sync the kernel may have dropped pages.
 };
 
 Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
@@ -270,7 +271,7 @@ Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
 Result<std::unique_ptr<Store>> open(const std::filesystem::path& path,
                                     const StoreOptions& options) {
     return guarded([&]() -> Result<std::unique_ptr<Store>> {
-        // Makes the file with a private mode, which SQLite copies to its other files.
+        // Creates the file with a private mode, which SQLite copies to its other files.
         auto lock = StoreLock::take(path, options.create);
         if (!lock) {
             return pass(lock);
@@ -282,7 +283,7 @@ Result<std::unique_ptr<Store>> open(const std::filesystem::path& path,
                 throw;
             }
         }
-        DiskRoom::give_up(path);  // The disk is full, perhaps only because of the reserve.
+        DiskRoom::give_up(path);  // The disk is full; without the reserve there may be room.
         return open_locked(path, options, *lock);
     });
 }

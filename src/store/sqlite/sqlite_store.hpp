@@ -8,8 +8,8 @@
 
 namespace merpati::store::sqlite {
 
-/// Opens `path`; see open_store for errors. It is locked (store_lock.hpp) for the store's life, so
-/// what an earlier process left in flight belongs to this one.
+/// Opens `path`; see open_store for errors. The file is locked (store_lock.hpp) for the store's
+/// life, so messages that an earlier process left in flight belong to this process.
 [[nodiscard]] Result<std::unique_ptr<Store>> open(const std::filesystem::path& path,
                                                   const StoreOptions& options);
 

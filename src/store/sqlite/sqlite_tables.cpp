@@ -21,7 +21,7 @@ void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
     try {
         change.result = change.run(*this);
     } catch (const Failure& failure) {
-        // A violated constraint fails the change; any other error, the store.
+        // A violated constraint fails only the change; any other failure, the transaction.
         if ((failure.code() & 0xff) != SQLITE_CONSTRAINT) {
             throw;
         }
@@ -118,14 +118,14 @@ Result<void> SqliteTables::fail_message(model::MessageId message,
     return {};
 }
 
-/// Balances are written at once, because the next change may read them.
+/// Writes balances at once, because the next change may read them.
 void SqliteTables::settle(const model::Message& message, const model::Completion& completion) {
     writer_.settle(message, completion);
     writer_.credits().flush();
     writer_.usage().flush();
 }
 
-/// The completion that said so is about to go.
+/// Records that the message was held, because its completion is about to go.
 void SqliteTables::note_held(const Held& held) {
     writer_.trail().note(held.message.id, {.step = model::MessageStep::held,
                                            .at = held.completion.finished_at,
@@ -216,14 +216,15 @@ Result<std::size_t> SqliteTables::summarise(std::size_t block) {
     return writer_.blocks().step(block);
 }
 
-/// Continues where the last step stopped, so that the few completions which cannot be removed yet
-/// (held, ended lately, callback waiting) do not delay the others. Messages that have not ended
-/// have no completion and are not visited.
+/// Removes old messages that have ended, with everything that belongs to them. Continues where the
+/// last step stopped, so that completions that cannot be removed yet (held, ended lately, callback
+/// waiting) do not delay the others. Messages that have not ended have no completion and are not
+/// visited.
 std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
     struct Old {
         std::int64_t id;
         std::optional<std::int64_t> event;
-        std::optional<std::int64_t> payer;  // The account that stays charged for it.
+        std::optional<std::int64_t> payer;  // The account, if it stays charged for the message.
     };
     std::vector<Old> finished;
     std::size_t seen = 0;
@@ -240,7 +241,7 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
         while (finished.size() < limits.rows_max && row.next()) {
             ++seen;
             messages_pruned_to_ = row.integer(0);
-            // A damaged row stays, and delays no other.
+            // A row with impossible values stays, and delays no other.
             const auto state = row.integer(1);
             const bool ended = state >= 0 &&
                                state <= static_cast<std::int64_t>(model::MessageState::held) &&
@@ -281,8 +282,8 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
     return finished.size();
 }
 
-/// Removes old callbacks that were not removed with a message: device webhooks, and those of a
-/// completion that a release undid.
+/// Removes old callbacks that no completion names: those of device webhooks, and those of messages
+/// that were released.
 std::size_t SqliteTables::prune_callbacks(const PruneLimits& limits) {
     std::vector<std::int64_t> finished;
     std::size_t seen = 0;

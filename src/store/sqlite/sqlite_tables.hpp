@@ -24,8 +24,9 @@ public:
           condition_(condition),
           people_(connection, secrets, row_changes_) {}
 
-    /// Undoes the writes of a failed change; adds those of any other to `row_changes`. Throws
-    /// Failure if the store itself failed.
+    /// Undoes the writes of a failed change, and adds those of a successful one to `row_changes`. A
+    /// violated constraint fails the change as `conflict`. Throws Failure for any other failure of
+    /// the store.
     void apply(Change& change, std::vector<RowChange>& row_changes);
 
     PeopleTables& people() noexcept override { return people_; }
@@ -93,7 +94,7 @@ public:
     Result<std::size_t> summarise(std::size_t block) override;
 
 private:
-    /// Reads the row that was just written, and reports it.
+    // The `written_…` functions read the row that was just written, and report it.
     [[nodiscard]] Result<model::Account> written_account(model::AccountId id);
     [[nodiscard]] Result<std::optional<std::int64_t>> balance_of(model::AccountId account);
     [[nodiscard]] Result<void> write_credit(model::AccountId account, LedgerEntry::Kind kind,
@@ -117,16 +118,16 @@ private:
     MessageWriter& writer_;
     const SecretBox& secrets_;
     Condition& condition_;
-    std::vector<RowChange> row_changes_;  // Of the change that runs.
+    std::vector<RowChange> row_changes_;  // Of the running change.
     SqlitePeople people_;
-    // Where the next step of retention continues; 0: at the start.
+    // Where the next step of retention continues; 0: at the oldest row.
     std::int64_t messages_pruned_to_ = 0;
     std::int64_t callbacks_pruned_to_ = 0;
-    // Messages that were handed over and cannot be read; skipped from then on.
+    // Messages that were handed over and could not be read; not tried again.
     std::unordered_set<std::int64_t> undecidable_;
-    // At most so many secrets has a device, by its number: counting those of a large one reads them
-    // all. Only insertions move it, also those that are rolled back; where it says that there are
-    // too many, they are counted.
+    // By device number: a bound on the number of the device's secrets, because counting them reads
+    // them all. Insertions raise it, also those that are rolled back; at the limit the secrets are
+    // counted again.
     std::unordered_map<std::int64_t, std::int64_t> secrets_at_most_;
 };
 

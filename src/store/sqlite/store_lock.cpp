@@ -35,7 +35,7 @@ Result<FileDescriptor> lock(const std::string& path, bool create) {
                 fmt::format("another process has the store open ({} is locked)", path));
 }
 
-/// Whether there is a store; an empty file is none.
+/// Fails with not_found unless there is a store; an empty file is none.
 Result<void> find(const std::filesystem::path& path) {
     std::error_code error;
     const auto size = std::filesystem::file_size(path, error);

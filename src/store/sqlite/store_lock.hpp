@@ -1,4 +1,4 @@
-// Locks a store: one process at a time, whatever path it uses.
+// Locks a store: one process at a time, under any path.
 #pragma once
 
 #include <filesystem>
@@ -8,17 +8,17 @@
 
 namespace merpati::store::sqlite {
 
-/// Two exclusive flocks, released by the destructor or with the process: one on the database file
-/// itself, to which a symbolic link or a bind mount leads as well, and one on PATH.lock, which
-/// remains if the database file is replaced under a running server.
+/// Two exclusive flocks, released by the destructor or when the process ends. One is on the
+/// database file itself, which symbolic links and bind mounts lead to as well. The other is on
+/// PATH.lock, and stays effective if the database file is replaced under a running server.
 ///
 /// SQLite's own locks are POSIX locks, which a process loses when it closes any descriptor of the
-/// file: destroy this after the last connection.
+/// file. Therefore destroy this object after the last connection.
 class StoreLock {
 public:
-    /// Creates the files if they are missing (mode 0600); without `create`, only PATH.lock of a
-    /// store that exists. Errors: not_found (without `create`), busy, refused (the file has a
-    /// second name, beside which SQLite would keep a second log), io_failed.
+    /// Creates missing files (mode 0600); without `create`, only PATH.lock of an existing store.
+    /// Errors: not_found (without `create`), busy, refused (the file has a second hard link, under
+    /// which SQLite would keep a second log), io_failed.
     [[nodiscard]] static Result<StoreLock> take(const std::filesystem::path& path, bool create);
 
 private:

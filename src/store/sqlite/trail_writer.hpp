@@ -1,4 +1,4 @@
-// Writes what messages and callbacks went through.
+// Writes the steps of messages and the attempts of callbacks.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace merpati::store::sqlite {
 
-/// Operation: a message's steps are rows of `message_event`, numbered from 1. A callback's last
-/// attempt is in its own row; when the next one replaces it, it is moved to `callback_attempt`. So
-/// a callback that is delivered at once has one row.
+/// Operation: the steps of a message are rows of `message_event`, numbered from 1. The last attempt
+/// of a callback is part of the callback's row. The next attempt moves it to `callback_attempt`, so
+/// a callback that is delivered at the first attempt has a single row.
 ///
-/// Limits: MessageEvent::first_kept and last_kept; of a callback that is replayed, the last
-/// `attempts_kept` attempts.
+/// Limits: MessageEvent::first_kept and last_kept. Each replay of a callback removes all but the
+/// last `attempts_kept` earlier attempts.
 ///
 /// Threads: one, the store's.
 class TrailWriter {
@@ -28,10 +28,10 @@ public:
     void note(const model::MessageId& message, const model::MessageEvent& event);
 
     void update_callback(const CallbackUpdate& update);
-    /// Makes the callback due at `now`, with its attempts counted anew.
+    /// Makes the callback due at `now` (queue time), and counts its attempts from 0 again.
     void replay_callback(const model::EventId& event, Timestamp now);
 
-    /// Removes what is kept of rows that were removed.
+    // Remove the steps and attempts of a row that was removed.
     void forget_message(std::int64_t message);
     void forget_callback(std::int64_t event);
 

@@ -6,7 +6,7 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// How often one batch is begun again. With damage in more places the store is of no use.
+/// How often a batch is started again after damage. A store with more damaged places is unusable.
 constexpr std::size_t left_out_max = 32;
 
 bool is_left_out(const Accept& accept) {
@@ -90,7 +90,7 @@ bool Transaction::leave_out(WriteBatch& batch) {
             break;
         case Kind::callback:
             leave_out(batch.callback_updates[index_]);
-            for (auto& update : batch.callback_updates) {  // A page holds many rows.
+            for (auto& update : batch.callback_updates) {  // Others may be on the same page.
                 if (!update.damaged && !can_be_read(update.event)) {
                     leave_out(update);
                 }
@@ -105,8 +105,8 @@ bool Transaction::leave_out(WriteBatch& batch) {
             leave_out_accepts(batch);
             break;
     }
-    // Changes that must not run twice were undone with the others, and so may have been the rows
-    // that an accept was refused by: their callers must try again.
+    // The rollback undid changes that must not run twice, and perhaps rows for which an accept was
+    // refused. Their callers must try again.
     for (auto& change : batch.changes) {
         if (change.result && !change.lasting) {
             change.result = fail(ErrorCode::busy, "the store met damage beside it: try again");
@@ -131,7 +131,8 @@ void Transaction::write(Kind kind, std::vector<Element>& elements, Write write) 
     kind_ = Kind::none;
 }
 
-/// The lane stops, because nothing of it can be recorded.
+/// Leaves out all outcomes and intents of the lane. The lane stops, because they cannot be
+/// recorded.
 void Transaction::leave_out_lane(WriteBatch& batch, model::PhoneNumber lane) {
     condition_.note_damaged_lane(lane);
     for (auto& finish : batch.finishes) {
@@ -157,7 +158,7 @@ void Transaction::leave_out_lane(WriteBatch& batch, model::PhoneNumber lane) {
     }
 }
 
-/// The callback may be repeated after a restart.
+/// The callback may be sent again after a restart, because its progress is not recorded.
 void Transaction::leave_out(CallbackUpdate& update) {
     update.damaged = true;
     condition_.note_damage("callback " + std::to_string(update.event.sequence()));
@@ -175,7 +176,7 @@ bool Transaction::can_be_read(const model::EventId& callback) {
     }
 }
 
-/// Leaves out accepts of the same device; after a few devices, all.
+/// Leaves out all accepts of the same device; after damage in a few places, all accepts.
 void Transaction::leave_out_accepts(WriteBatch& batch) {
     constexpr std::size_t devices_max = 4;
     const auto device = batch.accepts[index_].message->device;

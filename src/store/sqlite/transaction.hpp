@@ -12,9 +12,10 @@
 
 namespace merpati::store::sqlite {
 
-/// Operation: `run` writes all elements and commits. After one meets damage, SQLite writes nothing
-/// more in that transaction, not even after a savepoint. Then call `undo`, `leave_out` (the
-/// element, and others that would meet the same damage), and `run` again for the others.
+/// Operation: `run` writes all elements and commits. If an element meets damage, SQLite refuses all
+/// further writes of that transaction, even after a rollback to a savepoint. Then call `undo`;
+/// `leave_out`, which marks the element and others that would meet the same damage; and `run` again
+/// for the rest.
 ///
 /// Threads: one, the store's.
 class Transaction {
@@ -22,14 +23,14 @@ public:
     Transaction(Connection& connection, MessageWriter& writer, SqliteTables& tables,
                 Condition& condition);
 
-    /// Skips elements that were refused or left out before. Throws Failure; call `undo` then.
+    /// Skips elements that were refused or left out before. Throws Failure: call `undo` then.
     void run(WriteBatch& batch);
 
-    /// Rolls back an open transaction, and resets what was cached in it.
+    /// Rolls back an open transaction, and drops the caches that it filled.
     void undo() noexcept;
 
-    /// After damage. False: it concerns no element, or too many by now, and the store must not be
-    /// used any more. Throws Failure if reading fails for another reason.
+    /// Call after damage and `undo`. False: the damage concerns no element, or too many by now; the
+    /// store must not be used any more. Throws Failure if reading fails for another reason.
     [[nodiscard]] bool leave_out(WriteBatch& batch);
 
 private:
@@ -58,9 +59,9 @@ private:
     Statement begin_;
     Statement commit_;
     Statement find_callback_;
-    Kind kind_ = Kind::none;  // The kind of element that is being written,
-    std::size_t index_ = 0;   // and which of them.
-    std::size_t left_out_ = 0;
+    Kind kind_ = Kind::none;    // Kind of the element that is being written.
+    std::size_t index_ = 0;     // Its index among the elements of that kind.
+    std::size_t left_out_ = 0;  // Calls of `leave_out` since the last commit.
 };
 
 }  // namespace merpati::store::sqlite

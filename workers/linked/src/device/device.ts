@@ -23,23 +23,23 @@ import { type Life, newLife } from "./life.js";
 import { type PairingMethod, PairingSteps } from "./pairing_steps.js";
 import type { PlatformSettings } from "./settings.js";
 
-/// The dependencies that all devices share.
+/// What all devices share.
 export interface Surroundings {
   gateway: Gateway;
   clock: Clock;
   chance: Chance;
   numberCache: NumberCache;
   settings: PlatformSettings;
-  /// Makes a connection; tests replace it.
+  /// Makes a connection; a test gives another.
   connect: (parts: ConnectionParts) => Connection;
 }
 
 const LOGOUT_MS_MAX = 5_000;
-const PAIRING_MS_MAX = 300_000; // Of all connections of one pairing together.
+const PAIRING_MS_MAX = 300_000; // Over lost connections too.
 
-/// Operation: `start` connects or pairs the device. The device then reconnects by itself until
-/// `stop`, or until the platform ends the link. It reports states and pairing steps to the gateway.
-/// Errors of a call reach only its caller.
+/// Operation: `start` connects, or pairs; from then on it reconnects by itself until `stop`, or
+/// until the platform says that it is of no use. States and pairing steps are reported to the
+/// gateway. Nothing that fails here is thrown at anybody but whoever asked for it.
 ///
 /// Limits: one connection, one pairing at a time.
 export class Device {
@@ -85,7 +85,7 @@ export class Device {
     void this.connect(this.life);
   }
 
-  /// Resolves when no more frames leave and all writes to the store have ended.
+  /// Resolves when nothing leaves any more and what was to be kept is kept.
   async stop(): Promise<void> {
     this.endLife();
     await this.storeClosed;
@@ -164,8 +164,7 @@ export class Device {
     }
   }
 
-  /// Loads or creates the credentials. If a person must pair the device again first, ends the life
-  /// without credentials.
+  /// Finds or makes the credentials; leaves them out where a person has to pair the device first.
   private async prepare(life: Life): Promise<void> {
     await this.storeClosed;
     if (isPaired(life.credentials)) {
@@ -195,7 +194,7 @@ export class Device {
     }
   }
 
-  /// The next connection waits until this one has written its values.
+  /// What it still had to keep is kept before the next connection reads.
   private letGo(connection: Connection | undefined): void {
     this.connection = undefined;
     if (connection) {
@@ -222,7 +221,7 @@ export class Device {
         void this.connect(life);
         return;
       case "retry":
-        // Read them again: the credentials in memory may be ahead of the stored ones.
+        // What is kept is the truth: the credentials in memory may be ahead of it.
         life.credentials = undefined;
         this.retry(life, next.reason, code);
         return;
@@ -232,7 +231,7 @@ export class Device {
     }
   }
 
-  /// Reports the end first, and then removes the credentials.
+  /// Says first that it is so, then forgets: in between nobody may pair it anew by accident.
   private async endFor(
     life: Life,
     state: DeviceState,
@@ -247,7 +246,7 @@ export class Device {
         .catch((error: unknown) =>
           this.log("warn", `the void credentials are still kept: ${errorName(error)}`),
         );
-      // `stop` and the next start wait for this.
+      // Whoever stops it, or starts it anew, waits until it is so.
       this.storeClosed = forgotten;
       await forgotten;
     }

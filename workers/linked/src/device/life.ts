@@ -1,8 +1,8 @@
-// The state of a device from one start to its end.
+// A device's time between two starts.
 import type { AuthenticationCreds } from "baileys";
 import type { PairingMethod } from "./pairing_steps.js";
 
-/// Begins with a start. Ends with a stop, the next start, or a close that needs a person.
+/// From one start to the stop, end or next start after it.
 export interface Life {
   signal: AbortSignal;
   end: () => void;

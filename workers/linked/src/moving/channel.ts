@@ -8,8 +8,7 @@ const DESCRIPTOR = 3;
 const CHUNK_BYTES = 256 * 1024;
 const LINE_BYTES_MAX = 1024 * 1024;
 
-/// Whether the socket exists. Without it the program refuses to run, so that a person who starts it
-/// by hand sees no secrets on the terminal.
+/// Whether there is one: a person who starts this program by hand gets no secrets on a terminal.
 export function hasChannel(): boolean {
   try {
     return fstatSync(DESCRIPTOR).isSocket();
@@ -18,7 +17,7 @@ export function hasChannel(): boolean {
   }
 }
 
-/// The last line of an import is `done`.
+/// The last line is the number of keys.
 export function send(line: Secret | { done: Moved } | { ready: true }): void {
   const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
   for (let begin = 0; begin < bytes.length; ) {
@@ -26,7 +25,7 @@ export function send(line: Secret | { done: Moved } | { ready: true }): void {
   }
 }
 
-/// Yields secrets up to the line `done`. Errors: Unusable (the secrets are incomplete).
+/// Secrets, up to the line that ends them. Errors: Unusable (they are not whole).
 export function* receive(): Generator<Secret> {
   let rest = Buffer.alloc(0);
   const chunk = Buffer.alloc(CHUNK_BYTES);

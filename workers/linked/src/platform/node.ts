@@ -1,8 +1,8 @@
-// Checks the version of Node.js.
+// The Node.js that this program runs on.
 
 const OLDEST = [20, 19] as const;
 
-/// A sentence for the operator. Undefined: this Node.js is new enough.
+/// A sentence for the operator; undefined: it is new enough.
 export function nodeTooOld(): string | undefined {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])

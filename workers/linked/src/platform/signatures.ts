@@ -1,6 +1,7 @@
-// Repairs signature checks. Those of libsignal 6.0.0 and Baileys 7.0.0-rc14 never fail: libsignal
-// returns false where Baileys expects an exception, and neither compares the platform's certificate
-// with the key of the handshake. Without this file only TLS would authenticate the platform.
+// Signature checks that fail. Those of libsignal 6.0.0 and Baileys 7.0.0-rc14 cannot: libsignal
+// answers false where Baileys waits for an exception, and nobody compares the platform's
+// certificate with the key that it was used for. Without this file, only TLS would say who the
+// platform is.
 import { timingSafeEqual } from "node:crypto";
 import * as libsignal from "libsignal";
 import { verifySignature } from "./xeddsa.js";
@@ -13,14 +14,14 @@ interface Curve {
   calculateAgreement: Agree;
 }
 
-/// The public key of the last key agreement, without its type byte. The handshake agrees on a key
-/// with the server's static key and then decodes the certificate synchronously, so at that moment
-/// this is the server's static key.
+/// The public key of the last agreement, without its type byte. The handshake agrees on a key with
+/// the server's static key and decodes the certificate in one go, so that this is that static key
+/// then.
 let lastAgreedKey: Buffer | undefined;
 let repaired = false;
 
-/// Replaces the checks in libsignal's module object, so that later importers get the new ones. Call
-/// it before Baileys is imported. Idempotent.
+/// Puts real checks in place of libsignal's, in its module, so that whoever imports it afterwards
+/// gets them. Call it before anything imports libsignal or Baileys. Idempotent.
 export function repairSignatures(): void {
   if (repaired) {
     return;
@@ -50,15 +51,15 @@ interface CertificateDetails {
   serial?: number | null;
   issuerSerial?: number | null;
   key?: Uint8Array | null;
-  // Seconds, as numbers or as the protobuf library's long integers.
+  // Seconds; Baileys decodes them as numbers or as its library's long integers.
   notBefore?: number | object | null;
   notAfter?: number | object | null;
 }
 
-// Allowed error of this machine's clock or the platform's.
+// By which this machine's clock, or the platform's, may be wrong.
 const CLOCK_SECONDS_MAX = 24 * 60 * 60;
 
-/// The part of Baileys that decodes certificates.
+/// What Baileys decodes certificates with.
 export interface CertificateCodec {
   CertChain: {
     decode(bytes: Uint8Array): { leaf?: Certificate | null; intermediate?: Certificate | null };
@@ -66,9 +67,9 @@ export interface CertificateCodec {
   };
 }
 
-/// Makes the decoding of a certificate chain fail unless its intermediate issued its leaf, the leaf
-/// has the key of the current handshake, and both are valid now. Baileys verifies the signatures,
-/// with the repaired check.
+/// Makes the decoding of a certificate chain fail unless its leaf was issued by its intermediate
+/// and is of the key of the handshake under way, and both are valid now. The signatures themselves
+/// Baileys checks, with the above.
 export function checkCertificates(
   proto: CertificateCodec,
   now: () => number = () => Date.now(),
@@ -97,14 +98,14 @@ export function checkCertificates(
   };
 }
 
-/// A certificate without times is always valid.
+/// One that names no time is always valid.
 function isValidAt({ notBefore, notAfter }: CertificateDetails, now: number): boolean {
   const begin = Number(String(notBefore ?? 0));
   const end = Number(String(notAfter ?? 0));
   return now + CLOCK_SECONDS_MAX >= begin && (end === 0 || now - CLOCK_SECONDS_MAX <= end);
 }
 
-/// Uses the code of Baileys' own certificate errors.
+/// With the code that Baileys gives its own refusals of a certificate.
 function untrusted(why: string): Error {
   return Object.assign(new Error(`the platform's certificate ${why}`), {
     output: { statusCode: 400 },

@@ -1,4 +1,4 @@
-// Reads the fields of a request. A field that is missing or out of bounds throws `invalid`.
+// Reading the fields of a request. What is missing or out of bounds is answered `invalid`.
 import { ProtocolError } from "./errors.js";
 import type { Line } from "./lines.js";
 

@@ -1,13 +1,13 @@
-// Loads and saves a device's identity at the platform.
+// A device's identity at the platform, as it is kept.
 import { type AuthenticationCreds, BufferJSON, initAuthCreds } from "baileys";
 import type { ValueStore } from "../protocol/gateway.js";
 import type { DeviceStore } from "./device_store.js";
 import { CREDENTIALS, VOID } from "./names.js";
 
 export interface Loaded {
-  /// Undefined: none are stored.
+  /// Undefined: none are kept.
   credentials: AuthenticationCreds | undefined;
-  /// True: there were credentials, but the platform has logged the device out.
+  /// True when there were some, which the platform does not take any more.
   loggedOut: boolean;
 }
 
@@ -20,7 +20,8 @@ export async function loadCredentials(store: DeviceStore): Promise<Loaded> {
   return { credentials: undefined, loggedOut: (await store.readValue(VOID)) !== undefined };
 }
 
-/// Saves only paired credentials: others are useless after a restart.
+/// Credentials that are not paired yet are worth nothing after a restart: only paired ones are
+/// kept.
 export function saveCredentials(store: DeviceStore, credentials: AuthenticationCreds): void {
   if (isPaired(credentials)) {
     const kept = Buffer.from(JSON.stringify(credentials, BufferJSON.replacer));
@@ -36,7 +37,7 @@ export function isPaired(credentials: AuthenticationCreds | undefined): boolean 
   return credentials?.account !== undefined && credentials.me?.id !== undefined;
 }
 
-/// Removes all values of the device and records the logout, in one step.
+/// Forgets everything of the device, and that it is logged out in the same step.
 export function voidCredentials(values: ValueStore, device: string): Promise<void> {
   return values.put(device, { [VOID]: Buffer.from("1").toString("base64") }, true);
 }

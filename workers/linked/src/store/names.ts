@@ -1,5 +1,5 @@
-// Names of the values outside the buckets.
+// The names of the values that are kept outside the buckets.
 
 export const CREDENTIALS = "c";
-/// Present if the platform has logged the device out.
+/// Why the platform took the credentials back.
 export const VOID = "void";
