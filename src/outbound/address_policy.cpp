@@ -47,8 +47,8 @@ bool is_public(const ip::address_v4& address) noexcept {
         special_ipv4_ranges, [number](const Ipv4Range& range) { return range.contains(number); });
 }
 
-/// RFC 5214: an interface identifier 00-00-5E-FE or 02-00-5E-FE, then an IPv4 address, to which a
-/// router of the site would forward.
+/// RFC 5214: the interface identifier is 00-00-5E-FE or 02-00-5E-FE, then an IPv4 address. A router
+/// of the site would forward to that address.
 bool is_isatap(const ip::address_v6::bytes_type& bytes) noexcept {
     return (bytes[8] == 0x00 || bytes[8] == 0x02) && bytes[9] == 0x00 && bytes[10] == 0x5E &&
            bytes[11] == 0xFE;

@@ -20,35 +20,36 @@ struct Cidr {
     /// was meant. Errors: invalid_argument.
     [[nodiscard]] static Result<Cidr> parse(std::string_view text);
 
-    /// False for the other family, for the IPv4-mapped form and for addresses with a zone.
+    /// False for the other family (an IPv4-mapped address is IPv6) and for addresses with a zone.
     [[nodiscard]] bool contains(const boost::asio::ip::address& address) const noexcept;
 };
 
-/// Says which addresses may be connected to. It is asked after each resolution, for every attempt.
+/// Decides which addresses may be connected to. The client asks it after each resolution, and again
+/// before it reuses a pooled connection.
 ///
-/// Operation: of IPv4, every special-purpose range is refused. Of IPv6, only 2000::/3 is permitted,
-/// without its special ranges; addresses that embed an IPv4 address (mapped, 6to4, NAT64, Teredo,
-/// ISATAP) are refused whatever the embedded address is. Addresses with a zone id are refused, also
-/// if they are allowed. Addresses of this machine's own interfaces are refused; while the machine
-/// cannot list its interfaces, every address is. The ranges are in special_ranges.hpp.
+/// Operation: IPv4 addresses in special-purpose ranges are refused. Of IPv6, only 2000::/3 without
+/// its special ranges is permitted; addresses that embed an IPv4 address (mapped, 6to4, NAT64,
+/// Teredo, ISATAP) are refused whatever the embedded address is. The ranges are in
+/// special_ranges.hpp. Addresses of this machine's interfaces are refused; if the machine could
+/// never list its interfaces, every address is. Addresses in `allow` are permitted nevertheless.
+/// Addresses with a zone id are always refused.
 ///
 /// Threads: all members from any thread.
 class AddressPolicy {
 public:
-    /// `allow`: the operator's `outbound.allow`, which overrides every refusal but that of zones.
-    /// Reads the addresses of this machine's interfaces.
+    /// `allow`: the setting `outbound.allow`. Reads the addresses of this machine's interfaces.
     explicit AddressPolicy(std::vector<Cidr> allow);
 
     [[nodiscard]] bool permits(const boost::asio::ip::address& address) const noexcept;
 
-    /// Whether `allow` contains the literal address.
+    /// Whether `allow` contains the address.
     [[nodiscard]] bool allowed_by_operator(const boost::asio::ip::address& address) const noexcept;
 
-    /// Whether `allow` holds any range but loopback. If so, names of the inner network are
-    /// admitted, and their addresses are checked at each use.
+    /// Whether `allow` has a range other than loopback. `admit_url` then admits names of the inner
+    /// network, whose addresses are checked at each use.
     [[nodiscard]] bool allows_inner_network() const noexcept;
 
-    /// Reads the interfaces' addresses again; the client does so at most twice a minute. If the
+    /// Reads the interfaces' addresses again; the client calls it at most twice a minute. If the
     /// machine cannot list them, the former list stays.
     void refresh_own_addresses() const;
 
@@ -57,7 +58,7 @@ private:
 
     const std::vector<Cidr> allow_;
     mutable std::shared_mutex own_mutex_;
-    mutable std::vector<boost::asio::ip::address> own_;  // A cache of what the machine says.
+    mutable std::vector<boost::asio::ip::address> own_;  // A sorted cache of the interfaces'.
 };
 
 }  // namespace merpati::outbound

@@ -52,7 +52,7 @@ constexpr auto refused_ranges = std::to_array<Row>({
      ""},
 });
 
-/// Addresses inside the ranges that have a meaning of their own.
+/// Addresses inside the ranges that have a special meaning.
 constexpr auto refused_addresses = std::to_array<const char*>({
     "169.254.169.254",         // Metadata of most clouds.
     "169.254.170.2",           // AWS, containers.
@@ -60,7 +60,7 @@ constexpr auto refused_addresses = std::to_array<const char*>({
     "192.0.0.192",             // Oracle.
     "fd00:ec2::254",           // AWS over IPv6.
     "fd20:ce::254",            // Google over IPv6.
-    "192.0.0.9",               // Anycast, globally reachable, yet of the registry.
+    "192.0.0.9",               // Anycast: in the registry, although globally reachable.
     "0.0.0.1",                 //
     "255.255.255.254",         //
     "239.255.255.250",         // UPnP.

@@ -25,7 +25,7 @@ public:
 
 private:
     struct Name {
-        std::vector<Ticket> tickets;  // Of the requests that share the look-up.
+        std::vector<Ticket> tickets;  // The requests that share the look-up.
         std::shared_ptr<NameLookUp> look_up;
     };
     struct Pending {
@@ -82,13 +82,13 @@ void AresResolver::Impl::look_up(const std::string& host, Name& name) {
     arm_timer();
 }
 
-/// Handlers may resolve the same name again, or cancel other requests: the name is removed before
-/// they are called, and each request just before its own handler is.
+/// Handlers may resolve the same name again or cancel other requests. Therefore the name is removed
+/// before the first handler is called, and each request just before its own handler.
 void AresResolver::Impl::finish(const std::string& host, const NameLookUp* look_up,
                                 const Result<Addresses>& addresses) {
     const auto found = names_.find(host);
     if (found == names_.end() || found->second.look_up.get() != look_up) {
-        return;  // Cancelled; another look-up of the name may have started.
+        return;  // This look-up was cancelled; another one of the name may have started.
     }
     const auto name = names_.extract(found);
     for (const auto ticket : name.mapped().tickets) {

@@ -11,15 +11,17 @@
 
 namespace merpati::outbound {
 
-/// Operation: concurrent requests for one name share one look-up (NameLookUp), which is cancelled
-/// with the last of them. Results are not cached: each new connection resolves the name again.
+/// Operation: concurrent requests for one name share one look-up (NameLookUp). It is cancelled when
+/// the last of them is cancelled. Results are not cached: each new connection resolves the name
+/// again.
 ///
-/// Limits: one look-up for each name that is being resolved. A look-up that gets no answer delays
-/// no other. The number of requests is limited by those who make them (Client).
+/// Limits: one look-up for each name that is being resolved. A look-up that gets no answer does not
+/// delay others. The callers limit the number of requests (Client).
 ///
 /// Errors: those of Resolver.
 ///
-/// Threads: the executor's one; none waits for a name server. The destructor cancels all look-ups.
+/// Threads: the executor's one, which never waits for a server. The destructor cancels all
+/// look-ups.
 class AresResolver final : public Resolver {
 public:
     explicit AresResolver(boost::asio::any_io_executor executor, NameServerOptions options = {});

@@ -97,8 +97,8 @@ TEST_F(AresResolverTest, AnswersWithOneFamilyWhereTheOtherHasNothing) {
     EXPECT_EQ(addresses(ask("four.test")), (std::vector<std::string>{"127.0.0.1"}));
 }
 
-/// Answers one family and is silent about the other. Its resolver would repeat a query, or give it
-/// up, only long after the test has.
+/// A name server that answers for one family only. The resolver's timeout is far longer than the
+/// test may take.
 struct OneFamilyTest : AresResolverTest {
     void serve_only(bool v6) {
         serve([v6](const Question& question) {
@@ -190,7 +190,7 @@ TEST_F(AresResolverTest, OutlivesAnswersThatAreNoAnswers) {
         std::vector<std::string> sent{"", "x", std::string(600, '\xff'), "\1" + whole.substr(1)};
         for (std::size_t size = 2; size < whole.size(); size += 7) {
             auto cut = whole.substr(0, size);
-            cut[0] = static_cast<char>(~cut[0]);  // Of no question that was asked.
+            cut[0] = static_cast<char>(~cut[0]);  // The id of no question that was asked.
             sent.push_back(std::move(cut));
         }
         sent.push_back(whole);

@@ -88,8 +88,8 @@ private:
     SteadyTime refreshed_at_ = clock_.steady_now();
 };
 
-/// The system's root certificates take about 1 MiB and 20 ms: only who uses them pays. Without any,
-/// no certificate is trusted, as each attempt says.
+/// Loads the system's root certificates, which takes about 1 MiB and 20 ms, at the first use of
+/// TLS. If there are none, each handshake fails, because no certificate is trusted.
 ssl::context& Client::Impl::tls() {
     if (!roots_loaded_) {
         error_code ignored;
@@ -157,8 +157,8 @@ void Client::Impl::resolve(const TransferPtr& transfer) {
         });
 }
 
-/// One address that is not permitted refuses the name: an answer that mixes public and private
-/// addresses is an attempt to reach a private one.
+/// One address that is not permitted refuses the whole name: an answer that mixes public and
+/// private addresses is an attempt to reach a private one.
 void Client::Impl::dial(const TransferPtr& transfer, const Addresses& addresses) {
     if (const auto now = clock_.steady_now(); now - refreshed_at_ >= refresh_every) {
         refreshed_at_ = now;
@@ -186,7 +186,7 @@ void Client::Impl::dial(const TransferPtr& transfer, const Addresses& addresses)
     });
 }
 
-/// A failure of TLS ends the request: another address is not tried.
+/// If TLS fails, no other address is tried.
 void Client::Impl::open(const TransferPtr& transfer, asio::ip::tcp::socket socket,
                         asio::ip::address address) {
     const auto& url = transfer->request.url;
@@ -285,14 +285,14 @@ void Client::Impl::received(const TransferPtr& transfer, bool at_end) {
 void Client::Impl::complete(const TransferPtr& transfer) {
     auto& reader = *transfer->reader;
     if (transfer->request.url.scheme == "https") {
-        // TLS 1.3 sends its tickets after the handshake, so the session is taken now.
+        // In TLS 1.3 the tickets come after the handshake, so the session is taken only now.
         pool_.keep_session(transfer->origin, transfer->connection->session());
     }
     end(transfer, std::move(reader.response()), reader.keep_alive());
 }
 
-/// The server may have closed a pooled connection just before it was used. If nothing was answered,
-/// the request is sent once more, on a new connection.
+/// The server may have closed a pooled connection just before it was used. If no byte of a response
+/// has arrived, the request is sent once more, on a new connection.
 void Client::Impl::connection_lost(const TransferPtr& transfer) {
     if (transfer->reused && !transfer->received) {
         pool_.close_idle(transfer->origin);

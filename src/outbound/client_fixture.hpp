@@ -1,4 +1,4 @@
-// A client, a server that answers by script, and a resolver that answers in turn.
+// For the client's tests: a client, a scripted server and a scripted resolver.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,7 @@ namespace merpati::outbound {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Answers in turn; the last answer stays.
+/// Gives its answers one after the other, and repeats the last one.
 class ScriptedResolver final : public Resolver {
 public:
     explicit ScriptedResolver(asio::io_context& io) : io_(io) {}
@@ -59,7 +59,7 @@ private:
     std::map<Ticket, Done> waiting_;
 };
 
-/// The operator allows 127.0.0.1 alone, so that 127.0.0.2 is private, and yet has our server.
+/// The operator allows only 127.0.0.1. The server also listens on 127.0.0.2, which is private.
 template <class ClockUsed>
 struct ClientFixture : ::testing::Test {
     void SetUp() override { resolver.will_answer({"127.0.0.1"}); }

@@ -30,7 +30,7 @@ struct ClientLimitsTest : ClientFixture<testing::ManualClock> {
         return place;
     }
 
-    /// Lets things happen until `done`, for ten seconds at most.
+    /// Runs the io_context until `done`, for at most ten seconds.
     template <class Condition>
     bool run_until(Condition done) {
         const auto end = std::chrono::steady_clock::now() + 10s;

@@ -12,7 +12,7 @@
 namespace merpati::outbound {
 namespace {
 
-/// A server whose certificate, its own authority, is for example.test.
+/// A server with a self-signed certificate for example.test.
 struct ClientTlsTest : ::testing::Test {
     ClientTlsTest() {
         resolver.will_answer({"127.0.0.1"});

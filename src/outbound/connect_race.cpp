@@ -73,7 +73,7 @@ void ConnectRace::dial_next() {
 
 void ConnectRace::attempted(std::size_t index, error_code error) {
     if (!done_) {
-        return;  // Another attempt has won, or the race was cancelled.
+        return;  // Another attempt has succeeded, or the race was cancelled.
     }
     if (!error) {
         finish({}, std::move(sockets_[index]), addresses_[index]);

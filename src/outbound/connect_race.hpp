@@ -19,11 +19,12 @@ namespace merpati::outbound {
 /// family of the first one (RFC 8305 section 4). At most `ConnectRace::attempts_max` of them.
 [[nodiscard]] Addresses interleaved(const Addresses& addresses);
 
-/// Operation: `start` dials the first address; the next one is dialled `delay` later, or at once
-/// when one fails, while the earlier attempts go on (RFC 8305 section 5). The first that connects
-/// wins, the others are closed. `cancel` closes all; `done` is not called after it.
+/// Operation: `start` dials the first address. The next one is dialled `delay` later, or at once
+/// when an attempt fails, while earlier attempts go on (RFC 8305 section 5). The first connection
+/// that opens is used, the other attempts are closed. `cancel` closes all; `done` is then not
+/// called.
 ///
-/// Limits: no deadline of its own; the caller cancels at its own.
+/// Limits: no deadline; the caller cancels at its own.
 ///
 /// Threads: the executor's one.
 class ConnectRace : public std::enable_shared_from_this<ConnectRace> {
@@ -35,11 +36,12 @@ public:
     static constexpr std::size_t attempts_max = 8;
     static constexpr std::chrono::milliseconds default_delay{250};
 
-    /// `addresses`: checked, ordered, at least one.
+    /// `addresses`: at least one, checked and in order.
     ConnectRace(boost::asio::any_io_executor executor, Addresses addresses, std::uint16_t port,
                 std::chrono::steady_clock::duration delay = default_delay);
 
-    /// Calls `done` once, after `start` has returned.
+    /// Calls `done` once, after `start` has returned, with the socket and its address, or with the
+    /// error of the last attempt that failed.
     void start(Done done);
     void cancel();
 

@@ -24,8 +24,8 @@ Addresses addresses(std::initializer_list<const char*> texts) {
     return made;
 }
 
-/// One port on three addresses of the loopback network: 127.0.0.1 accepts, 127.0.0.2 refuses, and
-/// 127.0.0.3 answers nothing, because its queue of connections is full.
+/// One port on three loopback addresses: 127.0.0.1 accepts, 127.0.0.2 refuses, and 127.0.0.3 does
+/// not answer, because its backlog is full.
 struct ConnectRaceTest : ::testing::Test {
     ConnectRaceTest()
         : alive(io, {asio::ip::make_address("127.0.0.1"), 0}),
@@ -38,7 +38,7 @@ struct ConnectRaceTest : ::testing::Test {
         }
     }
 
-    /// One more connection to the dead address; false where none is answered any more.
+    /// Opens one more connection to the silent address; false once none is answered.
     bool fill() {
         auto& socket = fillers.emplace_back(io);
         bool connected = false;
@@ -54,7 +54,7 @@ struct ConnectRaceTest : ::testing::Test {
         return connected;
     }
 
-    /// The address that won, or the error's name.
+    /// The address that was used, or the error's name.
     std::string race(const Addresses& tried, std::chrono::milliseconds delay) {
         std::optional<std::string> won;
         std::make_shared<ConnectRace>(io.get_executor(), tried, port, delay)

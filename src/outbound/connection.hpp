@@ -1,4 +1,4 @@
-// A TCP or TLS connection to an address that was checked.
+// A TCP or TLS connection to a checked address.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,8 @@
 
 namespace merpati::outbound {
 
-/// Operation: made of a connected socket (ConnectRace); `shake_hands` if it is TLS, then `write`
-/// and `read` in turn. `close` ends the operation in flight with an error.
+/// Operation: made from a connected socket (ConnectRace). Call `shake_hands` if it is TLS, then
+/// `write` and `read` in turn. `close` ends the operation in flight with an error.
 ///
 /// Threads: the executor's one. The object stays alive until its handlers have run.
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -30,11 +30,12 @@ public:
 
     [[nodiscard]] bool is_tls() const noexcept { return tls_ != nullptr; }
 
-    /// `host`: the name that the certificate must be valid for. `session`: that of an earlier
-    /// connection to the origin, to shorten the handshake; may be null.
+    /// `host`: the name that the certificate must be valid for. `session`: the session of an
+    /// earlier connection to the origin, which shortens the handshake; may be null.
     void shake_hands(const std::string& host, SSL_SESSION* session, Handler done);
 
-    /// Writes what the socket takes without waiting, and returns how much; over TLS 0.
+    /// Writes what the socket takes without waiting, and returns the number of bytes; always 0 for
+    /// TLS. A socket that takes nothing is not an error.
     [[nodiscard]] std::size_t write_some(std::string_view bytes, boost::system::error_code& error);
 
     /// `bytes` must live until `done`.
@@ -45,7 +46,7 @@ public:
 
     void close();
 
-    /// The TLS session, for a later handshake; null for plain TCP. The caller frees it.
+    /// The TLS session, for a later handshake; null for plain TCP. The caller owns it.
     [[nodiscard]] SSL_SESSION* session();
 
     static constexpr std::size_t buffer_max = std::size_t{16} << 10;

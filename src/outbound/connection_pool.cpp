@@ -95,9 +95,9 @@ void ConnectionPool::close(Origin& origin, const std::shared_ptr<Connection>& co
     --open_total_;
 }
 
-/// Of the origin that has the most. If origins together need more connections than there may be,
-/// closing the one idle for longest would close each origin's before its next request, and every
-/// request would dial anew.
+/// Closes a connection of the origin that has the most idle ones. Closing the connection that was
+/// idle for longest would be worse: if the origins need more than `pool_total`, each origin would
+/// lose its connection before its next request, and every request would dial.
 bool ConnectionPool::close_one_idle() {
     Origin* most_idle = nullptr;
     for (auto& [name, origin] : origins_) {

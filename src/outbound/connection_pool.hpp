@@ -15,8 +15,8 @@
 
 namespace merpati::outbound {
 
-/// Counts open connections against `pool_total`, and keeps idle ones until they are `pool_idle`
-/// unused or `pool_life` old.
+/// Limits open connections to `pool_total`, and keeps idle ones until they are unused for
+/// `pool_idle` or older than `pool_life`.
 ///
 /// Operation: `acquire` gives an idle connection or the right to open one; `release` returns it.
 ///
@@ -26,23 +26,25 @@ public:
     ConnectionPool(const Clock& clock, const AddressPolicy& policy, const ClientOptions& options)
         : clock_(clock), policy_(policy), options_(options) {}
 
-    /// An idle connection of the origin, its address checked again; null: the caller opens one.
-    /// When `pool_total` are open, the origin with the most idle connections loses one; nothing:
-    /// all of them are in use.
+    /// Returns an idle connection of the origin, after checking its address again; null if the
+    /// caller may open one; nothing if `pool_total` connections are in use. When `pool_total` are
+    /// open and some are idle, the origin with the most idle connections loses one.
     [[nodiscard]] std::optional<std::shared_ptr<Connection>> acquire(const std::string& origin);
 
-    /// Returns what was acquired. `connection` null: it was never opened; `keep`: it stays, idle.
+    /// Gives back what was acquired. `connection` null: it was never opened. `keep`: the connection
+    /// becomes idle; otherwise it is closed.
     void release(const std::string& origin, std::shared_ptr<Connection> connection, bool keep);
 
-    /// Closes the origin's idle connections: its server has closed one of them.
+    /// Closes the origin's idle connections. Call when its server has closed one of them.
     void close_idle(const std::string& origin);
 
-    /// The last TLS session with the origin, to shorten the next handshake; may be null.
+    /// The last TLS session with the origin, which shortens the next handshake; may be null.
     [[nodiscard]] SSL_SESSION* session(const std::string& origin);
     /// Takes ownership.
     void keep_session(const std::string& origin, SSL_SESSION* session);
 
-    /// Closes what is too old, and forgets origins without connections.
+    /// Closes idle connections that are too old, and drops origins without connections, with their
+    /// TLS sessions.
     void sweep();
     void close_all();
 
@@ -53,7 +55,7 @@ private:
         void operator()(SSL_SESSION* session) const { SSL_SESSION_free(session); }
     };
     struct Origin {
-        std::vector<std::shared_ptr<Connection>> idle;  // The one idle for longest first.
+        std::vector<std::shared_ptr<Connection>> idle;  // Longest idle first.
         std::size_t open = 0;                           // Idle, in use, or about to be opened.
         std::unique_ptr<SSL_SESSION, FreeSession> session;
     };

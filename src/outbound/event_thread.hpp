@@ -16,10 +16,10 @@ namespace merpati::outbound {
 /// runs all work that is queued by then, and `after_work` once after it; many calls cost one
 /// wake-up.
 ///
-/// Limits: none; those who post limit what they post.
+/// Limits: none; callers limit what they post.
 ///
-/// Threads: `start` and `stop` by its owner; `post`, `enqueue` and `wake` by anyone; everything
-/// else on the thread itself.
+/// Threads: `start`, `stop` and `is_running` by the owner; `post`, `enqueue` and `wake` by any
+/// thread. Work runs on the thread itself.
 class EventThread {
 public:
     using Work = std::move_only_function<void()>;
@@ -33,15 +33,16 @@ public:
     void start();
     [[nodiscard]] bool is_running() const noexcept { return thread_.joinable(); }
 
-    /// `enqueue` and `wake`.
+    /// Calls `enqueue`, then `wake`.
     bool post(Work work);
 
-    /// Queues the work, which runs after the next `wake` or `post`: many calls in a row then wake
-    /// the thread once. False after `stop`: it will not run.
+    /// Queues the work, which runs after the next `wake` or `post`; a row of calls can then wake
+    /// the thread once. False after `stop`: the work will not run.
     bool enqueue(Work work);
     void wake();
 
-    /// Runs what was queued before, then `last`, then ends the thread. Idempotent.
+    /// Runs the work that was queued before, then `last`, then ends the thread and waits for its
+    /// end. Idempotent. If the thread was not started, neither the work nor `last` runs.
     void stop(Work last);
 
 private:

@@ -44,11 +44,11 @@ ares_addrinfo_hints hints_for(int family) {
 
 }  // namespace
 
-/// A socket of the channel, which opens and closes it.
+/// A socket of the channel. The channel opens and closes it.
 struct NameLookUp::Watched {
     Watched(const asio::any_io_executor& executor, ares_socket_t handle)
         : socket(handle), descriptor(executor) {
-        boost::system::error_code failed;  // Then the query gets no answer, and times out.
+        boost::system::error_code failed;  // If so, the query gets no answer and times out.
         descriptor.assign(handle, failed);
     }
     ~Watched() { close(); }
@@ -56,14 +56,14 @@ struct NameLookUp::Watched {
     void close() {
         wanted[0] = wanted[1] = false;
         if (descriptor.is_open()) {
-            descriptor.release();  // While it is open: c-ares closes it afterwards.
+            descriptor.release();  // Before c-ares closes the socket.
         }
     }
 
     ares_socket_t socket;
     asio::posix::stream_descriptor descriptor;
-    // By direction, reading first: c-ares wants to know when the socket is ready, and a wait for it
-    // is in flight.
+    // For reading, then for writing: whether c-ares asked to be told when the socket is ready, and
+    // whether a wait is in flight.
     bool wanted[2] = {false, false};
     bool waiting[2] = {false, false};
 };
@@ -102,8 +102,8 @@ bool NameLookUp::open_channel(const char* lookups) {
 
 void NameLookUp::start(const std::string& host, Resolver::Done done) {
     done_ = std::move(done);
-    // The file is read for both families at once: a name that has any address there is not looked
-    // up elsewhere.
+    // Both families are looked up in the file together, because a name with any address there is
+    // not looked up elsewhere.
     if (open_channel("f")) {
         const auto hints = hints_for(AF_UNSPEC);
         ares_getaddrinfo(channel_, host.c_str(), nullptr, &hints, &NameLookUp::on_hosts_file, this);
@@ -224,8 +224,8 @@ void NameLookUp::watch(const std::shared_ptr<Watched>& watched, bool writing) {
         });
 }
 
-/// c-ares calls back while it processes. The result is reported after it has returned, because the
-/// handler may destroy the channel.
+/// c-ares calls the callbacks while it processes. The result is reported after c-ares has returned,
+/// because the handler may destroy the channel.
 void NameLookUp::process(ares_socket_t readable, ares_socket_t writable) {
     if (channel_ != nullptr) {
         ares_process_fd(channel_, readable, writable);

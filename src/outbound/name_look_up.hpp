@@ -18,23 +18,23 @@ namespace merpati::outbound {
 
 struct NameServerOptions {
     std::string servers;  // "192.0.2.1:53,[2001:db8::1]:53"; empty: those of /etc/resolv.conf.
-    std::chrono::milliseconds timeout{2'000};  // Of one server, first round; doubled in each round.
-    int rounds = 3;                            // Over all servers.
+    std::chrono::milliseconds timeout{2'000};  // Of one server in round one; doubled each round.
+    int rounds = 3;                            // How often each server is asked.
 };
 
-/// Asks for IPv4 and IPv6 addresses, through c-ares: /etc/hosts first, then the name servers over
-/// UDP, and over TCP where an answer was cut.
+/// Looks up IPv4 and IPv6 addresses with c-ares: in /etc/hosts first, then at the name servers over
+/// UDP, and over TCP if an answer was truncated.
 ///
-/// Operation: `start` once, `tick` about ten times a second; destroy it to cancel. Each look-up has
-/// a c-ares channel of its own, because a channel cancels all of its queries or none, reads
-/// /etc/resolv.conf only once, and keeps its source port.
+/// Operation: call `start` once and `tick` about ten times a second; destroy the object to cancel.
+/// Each look-up has its own c-ares channel, because a channel cancels all of its queries or none,
+/// reads /etc/resolv.conf only once, and keeps its source port.
 ///
 /// A and AAAA are two queries, sent together. Once A has returned addresses, AAAA has 50 ms more
-/// (the resolution delay of RFC 8305, section 3); once AAAA has, A has 1 s more, because IPv6
-/// addresses alone are of no use to a machine without IPv6. If either query says that the name does
-/// not exist, it does not. Addresses are in the order of arrival.
+/// (the resolution delay of RFC 8305 section 3). Once AAAA has returned addresses, A has 1 s more,
+/// because IPv6 addresses alone are of no use to a machine without IPv6. If one query returns that
+/// the name does not exist, the other is not awaited. Addresses are in the order of arrival.
 ///
-/// Threads: the executor's one; none waits for a server.
+/// Threads: the executor's one, which never waits for a server.
 class NameLookUp : public std::enable_shared_from_this<NameLookUp> {
 public:
     NameLookUp(boost::asio::any_io_executor executor, const NameServerOptions& options);
@@ -69,10 +69,10 @@ private:
     const NameServerOptions options_;
     ares_channel channel_ = nullptr;
     std::unordered_map<ares_socket_t, std::shared_ptr<Watched>> watched_;
-    boost::asio::steady_timer delay_;  // Until the query that is still open is given up.
+    boost::asio::steady_timer delay_;  // Ends the wait for the query that is still open.
     Resolver::Done done_;
     int open_queries_ = 0;
-    bool timed_out_ = false;  // At least one of them.
+    bool timed_out_ = false;  // A query timed out.
     Addresses found_;
     std::optional<Result<Addresses>> result_;
 };

@@ -1,4 +1,4 @@
-// A name server that answers by script, for the tests of the resolver.
+// A scripted name server, for the resolver's tests.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ struct Question {
     bool v6 = false;
     bool tcp = false;
 
-    /// An answer with these addresses, each of four or sixteen numbers; `flags`: its last byte
-    /// holds the code (3: no such name), 0x0200 says that it was cut.
+    /// An answer with these addresses, of four or sixteen bytes each. `flags`: the last byte is the
+    /// code (3: no such name); 0x0200: truncated.
     [[nodiscard]] std::string answer(const std::vector<std::string>& addresses,
                                      unsigned flags = 0) const {
         std::string made = bytes.substr(0, 2);
@@ -45,7 +45,7 @@ struct Question {
         put(0);
         made += bytes.substr(12, name.size() + 2 + 4);
         for (const auto& address : addresses) {
-            put(0xc00c);  // The name: the question's.
+            put(0xc00c);  // A pointer to the question's name.
             put(v6 ? 28 : 1);
             put(1);
             put(0);
@@ -57,8 +57,8 @@ struct Question {
     }
 };
 
-/// Operation: listens on 127.0.0.1, UDP and TCP, and sends whatever the script gives for each
-/// question, over UDP a datagram each. Threads: the io_context's one.
+/// Operation: listens on 127.0.0.1, UDP and TCP, and sends the script's messages for each question,
+/// over UDP one datagram each. Threads: the io_context's one.
 class ScriptedNameServer {
 public:
     using Script = std::function<std::vector<std::string>(const Question&)>;
@@ -74,7 +74,7 @@ public:
     [[nodiscard]] std::string address() const {
         return "127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port());
     }
-    /// How often a name's IPv4 addresses were asked for.
+    /// How often IPv4 addresses of the name were asked for.
     [[nodiscard]] int asked(const std::string& name) { return asked_[name]; }
 
 private:

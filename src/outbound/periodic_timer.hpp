@@ -1,4 +1,4 @@
-// A timer that runs for as long as there is something to look after.
+// A timer that repeats as long as its check asks for it.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,12 @@
 
 namespace merpati::outbound {
 
-/// Calls `check` every `period` on the executor's thread until it returns false; `start` begins
-/// again. What is due is for `check` to decide by the injected clock, which tests move.
+/// Operation: after `start`, calls `check` every `period` until it returns false; `start` may then
+/// be called again. `period` is real time: `check` asks the injected clock what is due. `cancel` is
+/// final.
+///
+/// Threads: the executor's one. Destroy it only after the executor has stopped, because a call may
+/// be queued.
 class PeriodicTimer {
 public:
     PeriodicTimer(const boost::asio::any_io_executor& executor, std::chrono::milliseconds period,

@@ -1,4 +1,4 @@
-// The interface that resolves names to addresses.
+// The interface for resolving names to addresses.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,8 @@ public:
 
     virtual ~Resolver() = default;
 
-    /// Calls `done` once, after `resolve` has returned, unless the ticket is cancelled before. Has
-    /// no deadline of its own: the caller cancels at its own. Errors: unreachable, timeout (no name
-    /// server answered).
+    /// Calls `done` once, after `resolve` has returned, unless the ticket is cancelled before. The
+    /// caller cancels at its own deadline. Errors: unreachable, timeout (no name server answered).
     virtual Ticket resolve(const std::string& host, Done done) = 0;
 
     /// Does nothing if `done` was called already.

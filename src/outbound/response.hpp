@@ -16,11 +16,11 @@ struct Response {
     std::vector<std::pair<std::string, std::string>> headers;  // Names in lower case.
     std::string body;  // At most Request::body_bytes_max; empty with Request::on_body.
 
-    /// The first header of this (lower case) name, or empty.
+    /// The value of the first header with this lower-case name, or empty.
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
 };
 
-/// How the end of a body is known (RFC 9112 section 6.3).
+/// How a body ends (RFC 9112 section 6.3).
 enum class Framing : std::uint8_t {
     none,       // No body: HEAD, 1xx, 204, 304, Content-Length: 0.
     length,     // Content-Length
@@ -33,17 +33,17 @@ struct ResponseHead {
     Response response;  // Without its body.
     Framing framing = Framing::none;
     std::uint64_t length = 0;  // Of Framing::length.
-    bool keep_alive = false;   // Both sides may use the connection again.
+    bool keep_alive = false;   // The head allows to use the connection again.
 };
 
-/// Parses a whole head, from the status line to the empty line included. `to_head`: the response to
-/// a HEAD request, which has no body whatever its fields say.
+/// Parses a whole head, from the status line to the final empty line. `to_head`: it answers a HEAD
+/// request, so it has no body whatever its fields say.
 ///
-/// Beast's parser reads it, but the head alone, in one piece and once: for bodies and partial input
-/// it asserts conditions that a server can violate.
+/// Beast's parser gets only the head, in one piece: on bodies and partial input it asserts
+/// conditions that a server can violate.
 ///
 /// Limits: 128 fields. Errors: protocol, also for Content-Length beside Transfer-Encoding and for
-/// two lengths that differ, because such a response could be read in two ways.
+/// two different lengths, because such a response could be read in two ways.
 [[nodiscard]] Result<ResponseHead> parse_response_head(std::string_view bytes, bool to_head);
 
 }  // namespace merpati::outbound

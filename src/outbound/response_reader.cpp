@@ -42,7 +42,8 @@ bool ResponseReader::keep_alive() const noexcept {
            head_.framing != Framing::until_end;
 }
 
-/// Returns how many of the bytes belong to the head. A head in one piece is not copied.
+/// Returns how many of the bytes belong to the head. A head that arrives in one piece is not
+/// copied.
 std::size_t ResponseReader::read_head(std::string_view bytes) {
     const auto before = partial_.size();
     auto head = bytes;
@@ -64,7 +65,8 @@ std::size_t ResponseReader::read_head(std::string_view bytes) {
 }
 
 /// Every byte is examined once and in order, so that the first error found does not depend on the
-/// pieces. What cannot become a response fails at once, without waiting for the end of the head.
+/// pieces. Bytes that cannot become a response fail at once, without waiting for the end of the
+/// head.
 std::optional<std::size_t> ResponseReader::find_head_end(std::string_view bytes) {
     const auto known = std::min(bytes.size(), protocol_name.size());
     if (scanned_ < protocol_name.size() &&

@@ -15,18 +15,18 @@
 namespace merpati::outbound {
 
 /// Operation: give `feed` the bytes as they arrive, and call `finish` when the connection has
-/// ended. Interim responses (1xx) are skipped; the final one is `response()`. Nothing may be fed
-/// once the state is `done` or `failed`.
+/// ended. Interim responses (1xx) are skipped; the final one is `response()`. Call neither once the
+/// state is `done` or `failed`.
 ///
-/// How the bytes are split into pieces makes no difference: state, response and error are the same.
-/// Only `keep_alive` depends on what followed the response in the same piece.
+/// State, response and error do not depend on the pieces in which the bytes arrive. Only
+/// `keep_alive` does: it is false if the last piece had bytes after the response.
 ///
 /// Limits: those of the request (header_bytes_max, body_bytes_max, truncate) for each head and for
 /// the body; 128 header fields; 8 interim responses; those of http::ChunkDecoder. Memory: at most
 /// one incomplete head, and the body.
 ///
-/// Errors: protocol (not HTTP, ended early, an upgrade), refused (a body over its limit that the
-/// request does not allow to be cut).
+/// Errors: protocol (not HTTP, ended early, an upgrade, an unknown transfer coding, a limit other
+/// than the body's), refused (a body over its limit that may not be cut; Request::truncate).
 ///
 /// Threads: none. Knows no sockets; the request must outlive it.
 class ResponseReader {
@@ -38,15 +38,15 @@ public:
     State finish();
     [[nodiscard]] State state() const noexcept { return state_; }
 
-    /// The final response's head has arrived; `response()` has status and headers.
+    /// Whether the final response's head has arrived; `response()` then has status and headers.
     [[nodiscard]] bool has_head() const noexcept { return has_head_; }
     [[nodiscard]] Response& response() noexcept { return head_.response; }
 
-    /// Why it failed. To be called once, in state `failed`.
+    /// Why it failed. Call once, in state `failed`.
     [[nodiscard]] Error take_error() { return std::move(*error_); }
 
-    /// Whether the connection may be used again: the response ended where its framing says, and
-    /// nothing followed it. False before state `done`.
+    /// Whether the connection may be used again: the response is complete, its framing shows its
+    /// end, and no bytes followed. False before state `done`.
     [[nodiscard]] bool keep_alive() const noexcept;
 
 private:
@@ -64,16 +64,16 @@ private:
     std::optional<Error> error_;
 
     std::string partial_;         // The incomplete head, if it came in pieces.
-    std::size_t line_begin_ = 0;  // In the head: where the current line begins,
-    std::size_t scanned_ = 0;     // and up to where it was searched for its end.
+    std::size_t line_begin_ = 0;  // Where the current line of the head begins.
+    std::size_t scanned_ = 0;     // How far the head was searched for line ends.
     std::size_t interim_ = 0;     // 1xx responses so far.
     bool has_head_ = false;
     ResponseHead head_;
 
     http::ChunkDecoder chunks_;
     std::uint64_t remaining_ = 0;  // Of Framing::length.
-    std::size_t received_ = 0;     // Of the body.
-    bool cut_ = false;             // At the limit, or by a handler of the request.
+    std::size_t received_ = 0;     // Bytes of the body.
+    bool cut_ = false;             // Ended at the limit, or by on_head or on_body.
     bool has_trailing_ = false;    // Bytes followed the response.
 };
 

@@ -11,13 +11,13 @@ namespace {
 
 using State = ResponseReader::State;
 
-/// Everything that a reading can end with.
+/// Every result that reading a response can have.
 struct Reading {
     State state = State::needs_more;
-    ErrorCode error = ErrorCode::conflict;  // Where it did not fail.
+    ErrorCode error = ErrorCode::conflict;  // If it did not fail.
     bool has_head = false;
     Response response;
-    std::string pieces;  // What on_body was given.
+    std::string pieces;  // The bytes that on_body got.
 
     bool operator==(const Reading& other) const {
         return state == other.state && error == other.error && has_head == other.has_head &&
@@ -28,7 +28,7 @@ struct Reading {
 };
 
 struct ResponseReaderTest : ::testing::Test {
-    /// Feeds these pieces, up to the state that takes no more, and then the end.
+    /// Feeds these pieces until the state is no longer needs_more, and then the end.
     Reading read(const std::vector<std::string_view>& pieces) {
         Reading reading;
         auto asked = request;
@@ -128,7 +128,7 @@ const std::vector<std::string> answers{
     std::string{"HTTP/1.1 200 OK\r\nA: \0\r\n\r\n", 25},
 };
 
-/// In whole, byte by byte, and in two pieces cut at each place.
+/// Whole, byte by byte, and in two pieces split at each place.
 TEST_F(ResponseReaderTest, ReadsTheSameHoweverTheBytesAreCut) {
     for (const auto* method : {"GET", "HEAD"}) {
         for (const bool streams : {false, true}) {
@@ -148,7 +148,7 @@ TEST_F(ResponseReaderTest, ReadsTheSameHoweverTheBytesAreCut) {
     }
 }
 
-/// The end of the connection after each byte.
+/// The connection ends after each byte.
 TEST_F(ResponseReaderTest, EndsWhereverTheConnectionDoes) {
     for (const auto* method : {"GET", "HEAD"}) {
         request.method = method;

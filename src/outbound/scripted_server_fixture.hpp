@@ -1,4 +1,4 @@
-// A server that answers by script, right and wrong, for the tests of the client.
+// A scripted server, for the client's tests. Its answers may be wrong.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,8 @@
 
 namespace merpati::outbound {
 
-/// What follows one request: `bytes`, then `again` for ever (a pause before each), then the end.
+/// The answer to one request: `bytes`; then, if not empty, `again` for ever with a pause before
+/// each. `close`: the connection ends after `bytes`.
 struct ScriptedReply {
     std::string bytes;
     bool close = false;
@@ -64,7 +65,7 @@ private:
         }
     }
 
-    /// Ends quietly when the client goes: detached coroutines swallow what they throw, if caught.
+    /// Ends when the client closes, which the socket reports by an exception.
     awaitable<void> greet(Socket socket, int number) {
         try {
             if (tls_ == nullptr) {

@@ -1,4 +1,4 @@
-// The addresses that do not belong to the public internet.
+// The address ranges that do not belong to the public internet.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 
 namespace merpati::outbound {
 
-/// A range of addresses. `Number` holds an IPv4 address in host byte order, or the upper half of an
-/// IPv6 address: no prefix here is longer than 64 bits.
+/// A range of addresses. `Number` holds an IPv4 address, or the upper half of an IPv6 address, in
+/// host byte order. The half suffices because no prefix here is longer than 64 bits.
 template <class Number>
 struct AddressRange {
     Number network;
@@ -23,9 +23,9 @@ struct AddressRange {
 using Ipv4Range = AddressRange<std::uint32_t>;
 using Ipv6Range = AddressRange<std::uint64_t>;
 
-/// All of IANA's IPv4 Special-Purpose Address Registry, multicast and class E, and the one metadata
-/// address of a cloud platform that lies in public space. Other clouds' metadata addresses
-/// (169.254.169.254, 100.100.100.200, 192.0.0.192) are inside the ranges.
+/// All of IANA's IPv4 Special-Purpose Address Registry, multicast, class E, and Azure's metadata
+/// address, which is in public space. Other clouds' metadata addresses (169.254.169.254,
+/// 100.100.100.200, 192.0.0.192) are inside the ranges.
 inline constexpr auto special_ipv4_ranges = std::to_array<Ipv4Range>({
     {0x00000000, 8, "this network", "RFC 791"},                // 0.0.0.0
     {0x0A000000, 8, "private use", "RFC 1918"},                // 10.0.0.0
@@ -48,13 +48,13 @@ inline constexpr auto special_ipv4_ranges = std::to_array<Ipv4Range>({
     {0xF0000000, 4, "reserved, broadcast", "RFC 1112"},        // 240.0.0.0
 });
 
-/// The only part of IPv6 that is permitted: global unicast, RFC 4291. Outside it lie ::, ::1, every
-/// form that embeds IPv4 (compatible, mapped, SIIT, NAT64), 100::/64, 5f00::/16, fc00::/7 with the
-/// clouds' metadata addresses, fe80::/10, fec0::/10 and ff00::/8.
+/// The only part of IPv6 that is permitted: global unicast, RFC 4291. It excludes ::, ::1, the
+/// forms that embed IPv4 in ::/3 (compatible, mapped, SIIT, NAT64), 100::/64, 5f00::/16,
+/// fc00::/7 with the clouds' metadata addresses, fe80::/10, fec0::/10 and ff00::/8.
 inline constexpr Ipv6Range global_unicast{0x2000'0000'0000'0000, 3, "global unicast", "RFC 4291"};
 
-/// IANA's IPv6 Special-Purpose Address Registry inside 2000::/3. The first holds Teredo,
-/// benchmarking, AMT, AS112, ORCHID, ORCHIDv2 and drone remote ids.
+/// The part of IANA's IPv6 Special-Purpose Address Registry inside 2000::/3, and 6bone. The first
+/// range contains Teredo, benchmarking, AMT, AS112, ORCHID, ORCHIDv2 and drone remote ids.
 inline constexpr auto special_ipv6_ranges = std::to_array<Ipv6Range>({
     {0x2001'0000'0000'0000, 23, "protocol assignments", "RFC 2928"},  // 2001::
     {0x2001'0DB8'0000'0000, 32, "documentation", "RFC 3849"},         // 2001:db8::

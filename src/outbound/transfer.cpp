@@ -7,7 +7,7 @@ namespace merpati::outbound {
 namespace {
 
 constexpr std::chrono::seconds rate_window{5};  // Request::rate_min is measured over this.
-constexpr std::chrono::seconds body_grace{1};   // After a head that suffices.
+constexpr std::chrono::seconds body_grace{1};   // The wait for a body after a head that suffices.
 
 }  // namespace
 

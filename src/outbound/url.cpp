@@ -18,7 +18,7 @@ namespace ip = boost::asio::ip;
 constexpr std::size_t host_bytes_max = 253;  // RFC 1035, without the dot of the root.
 constexpr std::size_t label_bytes_max = 63;
 
-/// Domains that never name a host of the public internet, nor do their subdomains.
+/// Domains that, with their subdomains, never name a host of the public internet.
 constexpr auto private_names = std::to_array<std::string_view>({"local", "internal", "home.arpa"});
 
 std::unexpected<Error> malformed(std::string_view why) {
@@ -29,7 +29,7 @@ bool is_hex_digit(char c) noexcept {
     return hex_digits.find(c) != std::string_view::npos;
 }
 
-/// Refuses characters that URL parsers treat differently, before anything is parsed.
+/// Refuses, before parsing, characters that URL parsers treat differently.
 Result<void> check_characters(std::string_view text) {
     for (const char c : text) {
         if (static_cast<unsigned char>(c) >= 0x80) {
@@ -55,8 +55,8 @@ bool ends_in_a_number(std::string_view host) noexcept {
     return std::ranges::all_of(label, is_digit);
 }
 
-/// "127.0.0.1.example.org", "8.8.8.8x": such names are made to deceive. Boost.URL 1.81 refuses
-/// them, later versions do not.
+/// Whether the name begins with an IPv4 address: "127.0.0.1.example.org", "8.8.8.8x". Such names
+/// are made to deceive. Boost.URL 1.81 refuses them, later versions do not.
 bool begins_as_an_address(const std::string& host) {
     std::size_t end = 0;
     for (int dots = 3; dots > 0; --dots) {
@@ -74,7 +74,7 @@ bool begins_as_an_address(const std::string& host) {
     return !error && end < host.size();
 }
 
-/// Labels of letters, digits, '-' and '_', which is what host names in use consist of.
+/// Whether `host` has only labels of letters, digits, '-' and '_', as the host names in use do.
 bool is_host_name(std::string_view host) noexcept {
     if (host.empty() || host.size() > host_bytes_max) {
         return false;
@@ -224,7 +224,7 @@ Result<Url> Url::parse(std::string_view text, std::size_t bytes_max) {
         return pass(port);
     }
     url.target.assign(parsed->encoded_path().data(), parsed->encoded_path().size());
-    // The parser reads what follows "host:" as a path if it is not a digit.
+    // If a character other than a digit follows "host:", the parser reads it as a path.
     if (!url.target.empty() && url.target.front() != '/') {
         return malformed("has a port that is not a number");
     }

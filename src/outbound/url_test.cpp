@@ -17,7 +17,7 @@ AddressPolicy policy_allowing(std::initializer_list<const char*> ranges) {
     return AddressPolicy{std::move(allow)};
 }
 
-/// What admitting says: nothing when it is let in.
+/// The error of admitting a URL; nothing if it is admitted.
 std::optional<ErrorCode> verdict(std::string_view text, const AddressPolicy& policy,
                                  Schemes schemes = Schemes::http_and_https) {
     const auto url = admit_url(text, schemes, policy);
@@ -110,7 +110,7 @@ constexpr auto malformed_rows = std::to_array<const char*>({
     "https://user%40x@example.org/",
     "https://example.org:443@127.0.0.1/",
     "https://u@[::1]/",
-    // IPv4 as only some read it.
+    // IPv4 addresses that only some systems accept.
     "https://127.1/",
     "https://127.0.1/",
     "https://2130706433/",
@@ -139,12 +139,12 @@ constexpr auto malformed_rows = std::to_array<const char*>({
     "https://127.0.0.1.1./",
     "https://4294967296/",
     "https://08.8.8.8/",
-    // An address with something behind it, a name or the dot of the root.
+    // An IPv4 address followed by a dot, a name or a letter.
     "https://8.8.8.8./",
     "https://127.0.0.1./",
     "https://127.0.0.1.example.org/",
     "https://8.8.8.8x/",
-    // Names that are none.
+    // Malformed names.
     "https://./",
     "https://../",
     "https://.example.org/",
@@ -214,7 +214,7 @@ constexpr auto malformed_rows = std::to_array<const char*>({
     "https://[::ffff:127.1]/",
     "https://[12345::1]/",
     "https://[::1].org/",
-    // Slips of slashes.
+    // Wrong slashes.
     "https://example.org\\@127.0.0.1/",
     "https:\\\\example.org/",
     "https://example.org/\\..",
