@@ -1,5 +1,5 @@
-// The stand-in by HTTP, for programs that are not in its process: POST /WORD with a JSON object,
-// answered with one. README.md lists the words.
+// Controls the stand-in over HTTP, for other processes: POST /WORD with a JSON object, answered
+// with a JSON object. README.md lists the words.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Phone, Sendable, Shown } from "./phone/phone.ts";
@@ -127,7 +127,7 @@ async function read(request: IncomingMessage): Promise<Input> {
   return body === "" ? {} : (JSON.parse(body) as Input);
 }
 
-/** Events after `after`, at once where there are some, or when one comes. */
+/** Returns the events after `after`; waits for one if there is none yet. */
 async function events(standIn: StandIn, input: Input): Promise<unknown> {
   const after = Number(input["after"] ?? 0);
   const match = (input["match"] ?? {}) as Record<string, unknown>;

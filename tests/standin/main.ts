@@ -1,5 +1,5 @@
-// The stand-in as a program: prints one line of JSON that says where it is, and runs until it is
-// told to stop, or its standard input ends where `--with-parent` is given.
+// The stand-in as a program: prints one line of JSON with its addresses, and runs until it is told
+// to stop. With `--with-parent` it also stops when its standard input ends.
 import { about, addressOf, serveControl } from "./control.ts";
 import { silenceLibsignal } from "./phone/quiet.ts";
 import { StandIn } from "./stand_in.ts";

@@ -34,12 +34,12 @@ export class StandIn implements ConnectionOwner {
   readonly pairing = new Pairing(this.events);
   serverKey = makeKeyPair();
   readonly mediaHost = new MediaHost(this.events, () => `https://${this.address}`);
-  /** What is wrong with the certificates of the handshake, if anything. */
+  /** The fault of the handshake's certificates, if any. */
   chainFault: ChainFault | undefined;
   /**
-   * Milliseconds from the end of a handshake to the first word after it, as a network has. Baileys
-   * 6.7 does not wait until its own keys are changed (`noise.finishInit()`): a word that is there
-   * before is taken for one of the handshake, and no later one can be read.
+   * Milliseconds between the end of a handshake and the first frame after it, as on a real network.
+   * Baileys 6.7 does not wait until its keys are changed (`noise.finishInit()`): it takes an
+   * earlier frame for part of the handshake, and then cannot read any later one.
    */
   firstWordAfter = 0;
   private readonly root = makeKeyPair();
@@ -71,7 +71,7 @@ export class StandIn implements ConnectionOwner {
     return `wss://${this.address}/ws/chat`;
   }
 
-  /** What clients have to trust: for TLS a file, for the handshake a public key. */
+  /** The certificate file that clients must trust for TLS. */
   get rootFile(): string {
     return this.tls.certificateFile;
   }
@@ -84,7 +84,7 @@ export class StandIn implements ConnectionOwner {
     return this.root.publicKey;
   }
 
-  /** With these a gateway's linked devices connect here. */
+  /** Settings with which a gateway's linked devices connect here. */
   get gatewaySettings(): Record<string, string> {
     return {
       "linked.url": this.url,
@@ -97,7 +97,7 @@ export class StandIn implements ConnectionOwner {
     return makeChain(this.root, this.serverKey.publicKey, this.chainFault);
   }
 
-  /** The phone of a number; the number is registered when nobody knew it. */
+  /** The phone of a number; an unknown number becomes registered. */
   phone(number: string): Phone {
     const account = this.directory.open(number, (opened) => {
       opened.devices.set(0, new Phone(opened, this.phoneContext));
@@ -105,12 +105,12 @@ export class StandIn implements ConnectionOwner {
     return account.devices.get(0) as Phone;
   }
 
-  /** Whether look-ups find the number. A number that was never named is not registered. */
+  /** Sets whether look-ups find the number. An unknown number is not registered. */
   setRegistered(number: string, registered: boolean): void {
     this.phone(number).account.registered = registered;
   }
 
-  /** A companion of a number: the newest, where none is named. */
+  /** A companion of a number; the newest, if no id is given. */
   companion(number: string, id?: number): Companion {
     const devices = this.directory.byNumber(number)?.devices;
     const found = id === undefined ? [...(devices?.values() ?? [])].at(-1) : devices?.get(id);
@@ -131,17 +131,17 @@ export class StandIn implements ConnectionOwner {
     companion.connection?.close(node("stream:error", attrs, reason));
   }
 
-  /** Ends a companion's connection as a network does. */
+  /** Cuts a companion's connection, as a network failure does. */
   drop(number: string): void {
     this.companion(number).connection?.drop();
   }
 
-  /** Another key for the handshake, so that clients that remember one cannot resume with it. */
+  /** Changes the handshake's key, so that clients that remember it cannot resume. */
   changeServerKey(): void {
     this.serverKey = makeKeyPair();
   }
 
-  /** Refuses the logins of a number with a code, or no longer. */
+  /** Refuses the logins of a number with a code; undefined: allows them again. */
   refuseLogins(number: string, code: number | undefined): void {
     this.phone(number).account.refusal = code;
   }
@@ -155,7 +155,7 @@ export class StandIn implements ConnectionOwner {
     companion.connection?.close(node("stream:error", { code: String(loggedOut) }, [reason]));
   }
 
-  /** Off the network, with all that it knows. */
+  /** Goes off the network, and keeps its state. */
   async stop(): Promise<void> {
     const { server } = this;
     if (!server) return;
@@ -166,7 +166,7 @@ export class StandIn implements ConnectionOwner {
     await closed;
   }
 
-  /** Back at the same address. */
+  /** Listens, after a stop at the same address. */
   async listen(): Promise<void> {
     const { certificate: cert, key } = this.tls;
     const server = createServer({ cert, key }, (request, response) => {
@@ -187,7 +187,7 @@ export class StandIn implements ConnectionOwner {
     await this.listen();
   }
 
-  /** Ends, and removes its files. */
+  /** Stops, and removes its files. */
   async end(): Promise<void> {
     await this.stop();
     rmSync(this.folder, { recursive: true, force: true });
@@ -218,9 +218,9 @@ export class StandIn implements ConnectionOwner {
     const companion = this.companions.get(connection);
     if (companion?.isLinked) this.handle(companion, received);
     else if (companion)
-      return; // It was unlinked a moment ago.
+      return; // The companion was unlinked just before.
     else if (!this.pairing.received(connection, received) && received.tag === "iq") {
-      connection.send(result(received)); // A ping of one that is not linked.
+      connection.send(result(received)); // A ping of a client that is not linked.
     }
   }
 

@@ -1,4 +1,4 @@
-// Runs main.ts on a Node that knows no TypeScript: translates what changed into dist/, and imports.
+// Runs main.ts on a Node without TypeScript: compiles changed files into dist/, and imports them.
 import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
@@ -25,7 +25,7 @@ for (const source of sources) {
   if (made && made.mtimeMs > statSync(from).mtimeMs) continue;
   const { outputText } = ts.transpileModule(readFileSync(from, "utf8"), { compilerOptions });
   mkdirSync(dirname(to), { recursive: true });
-  // Another start may read it at this moment.
+  // Written under another name first, because another start may be reading the file.
   writeFileSync(`${to}.${process.pid}`, outputText);
   renameSync(`${to}.${process.pid}`, to);
 }

@@ -21,7 +21,7 @@ export function encryptGcm(
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws when the key is another or the data was changed. */
+/** Throws if the key is wrong or the data was changed. */
 export function decryptGcm(
   key: Uint8Array,
   iv: Uint8Array,

@@ -1,4 +1,4 @@
-// X25519 key pairs, and the secrets that two of them share.
+// X25519 key pairs and key agreement.
 import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync } from "node:crypto";
 
 export interface KeyPair {
@@ -6,7 +6,7 @@ export interface KeyPair {
   publicKey: Buffer;
 }
 
-// What stands before the 32 bytes of a key in its DER form.
+// The DER header before the 32 bytes of a key.
 const privatePrefix = Buffer.from("302e020100300506032b656e04220420", "hex");
 const publicPrefix = Buffer.from("302a300506032b656e032100", "hex");
 

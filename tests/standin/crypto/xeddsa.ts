@@ -1,5 +1,5 @@
-// XEdDSA: signatures made with X25519 keys (signal.org/docs/specifications/xeddsa). The signer's
-// Edwards key has a sign that the X25519 key does not tell; it travels in the signature's top bit.
+// XEdDSA: signatures made with X25519 keys (signal.org/docs/specifications/xeddsa). An X25519 key
+// lacks the sign of its Edwards form, so the signature's top bit carries the sign.
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { createHash, randomBytes } from "node:crypto";
 
@@ -28,7 +28,7 @@ export function verify(publicKey: Uint8Array, message: Uint8Array, signature: Ui
   try {
     return ed25519.verify(plain, message, edwards(publicKey, negative), { zip215: false });
   } catch {
-    return false; // A key that is on no curve.
+    return false; // The key is not on the curve.
   }
 }
 

@@ -1,4 +1,4 @@
-// What is inside a message once it is decrypted: a text, or a reference to media.
+// The content of a decrypted message: a text, or a reference to media.
 import { randomBytes, randomInt } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { ProtocolError } from "../wire/node.ts";
@@ -16,7 +16,7 @@ export interface Content {
   media?: MediaReference | undefined;
 }
 
-/** The number of each kind's field in a message, and of the fields inside it. */
+/** For each kind, the number of its field in a message, and of the fields inside it. */
 const fields = {
   image: { at: 3, mimetype: 2, hash: 4, length: 5, key: 8, encryptedHash: 9, path: 11, caption: 3 },
   document: {
@@ -94,7 +94,7 @@ function mediaContent(kind: MediaKind, at: Fields, found: Message): Content {
   } as Content;
 }
 
-/** A message, padded; `sentTo` wraps it for the account's own devices. */
+/** A padded message; `sentTo` wraps it for the account's own devices. */
 export function writeContent(content: Content, url: (path: string) => string, sentTo?: string) {
   const inside = plainMessage(content, url);
   const wrapped = message({ [deviceSent]: message({ 1: sentTo, 2: inside }) });
@@ -122,7 +122,7 @@ function plainMessage(content: Content, url: (path: string) => string): Buffer {
   return message({ [at.at]: message(fieldsOf) });
 }
 
-/** What a phone sends to a new companion: a key for the application's state, an empty history. */
+/** The messages of a phone to a new companion: a key for the app state, and an empty history. */
 export function welcomes(rawId: number): Buffer[] {
   const keyId = message({ 1: randomBytes(6) });
   const fingerprint = message({ 1: rawId, 2: 0 });

@@ -1,4 +1,4 @@
-// What a person's phone does when it links a companion: by a scanned QR code, or by a typed code.
+// The phone's side of linking a companion, by a scanned QR code or a typed code.
 import { randomBytes } from "node:crypto";
 import { applyCtr, decryptGcm, hkdf, pbkdf2 } from "../crypto/ciphers.ts";
 import { makeKeyPair, sharedSecret, type KeyPair } from "../crypto/curve.ts";
@@ -7,7 +7,7 @@ import type { CodeRequest, Pairing } from "../server/pairing.ts";
 const rounds = 131_072;
 const bundleInfo = "link_code_pairing_key_bundle_encryption_key";
 
-/** What a QR code says; newer clients write it as a link. */
+/** The content of a QR code; newer clients write it as a link. */
 export interface QrCode {
   reference: string;
   noiseKey: Buffer;
@@ -28,8 +28,8 @@ export function readQr(text: string): QrCode {
 }
 
 /**
- * Proves to the client that the phone knows the code, and learns that the client does. Answers with
- * the secret that both have then; rejects when the codes differ.
+ * Proves to the client that the phone knows the code, and checks that the client does. Resolves
+ * with the shared secret; rejects if the codes differ.
  */
 export async function agreeByCode(
   pairing: Pairing,

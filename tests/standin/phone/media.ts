@@ -1,4 +1,4 @@
-// Media as it lies on the media host: encrypted with a key of its own that travels in the message.
+// Media on the media host: each file is encrypted with its own key, which the message contains.
 import { randomBytes } from "node:crypto";
 import { decryptCbc, encryptCbc, hkdf, hmac, sha256 } from "../crypto/ciphers.ts";
 import { ProtocolError } from "../wire/node.ts";
@@ -6,7 +6,7 @@ import { ProtocolError } from "../wire/node.ts";
 export const mediaKinds = ["image", "video", "audio", "document", "sticker"] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 
-/** What a message says of its media. */
+/** A message's reference to its media. */
 export interface MediaReference {
   key: Buffer;
   hash: Buffer;
@@ -24,7 +24,7 @@ const info: Record<MediaKind, string> = {
   sticker: "WhatsApp Image Keys",
 };
 
-/** Encrypts and stores; `store` answers the path. */
+/** Encrypts and stores the data; `store` returns the path. */
 export function sealMedia(
   kind: MediaKind,
   data: Buffer,
@@ -44,7 +44,7 @@ export function sealMedia(
   };
 }
 
-/** Decrypts, and checks all that the message promised. */
+/** Decrypts the media, and checks it against the reference. */
 export function openMedia(kind: MediaKind, reference: MediaReference, sealed: Buffer): Buffer {
   const { iv, cipherKey, macKey } = expand(kind, reference.key);
   const encrypted = sealed.subarray(0, -macLength);

@@ -1,5 +1,5 @@
-// The phone of an account: device 0. It links companions, reads what they and others send, shows
-// each message once, and sends what a test wants it to.
+// The phone of an account: device 0. It links companions, reads messages, shows each message once,
+// and sends messages for tests.
 import { randomBytes } from "node:crypto";
 import type { Account, Device, KeyBundle } from "../server/account.ts";
 import type { Companion } from "../server/companion.ts";
@@ -16,7 +16,7 @@ import { agreeByCode, readQr } from "./linking.ts";
 import { openMedia, sealMedia, type MediaKind } from "./media.ts";
 import { Sessions } from "./sessions.ts";
 
-/** What a phone needs of the platform. */
+/** The parts of the platform that a phone uses. */
 export interface PhoneContext {
   events: Events;
   pairing: Pairing;
@@ -29,7 +29,7 @@ export interface PhoneContext {
 /** A message on the phone's screen. */
 export interface Shown extends Content {
   id: string;
-  /** The number of its sender, and of the chat that it stands in. */
+  /** The numbers of its sender and its chat. */
   from: string;
   chat: string;
   data: Buffer | undefined;
@@ -51,7 +51,7 @@ const retriesMax = 5;
 export class Phone implements Device {
   readonly id = 0;
   readonly shown: Shown[] = [];
-  /** Whether it tells senders that their messages arrived. */
+  /** Whether it sends receipts. */
   receipts = true;
   private readonly sessions = new Sessions();
   private readonly sent = new Map<string, { to: Account; content: Content; server: Server }>();
@@ -77,14 +77,14 @@ export class Phone implements Device {
     return signDeviceList(this.sessions.identity, rawId, this.account.keyIndexes());
   }
 
-  /** Links the client that shows this QR code; answers the number of the new companion. */
+  /** Links the client that shows this QR code; resolves with the new companion's id. */
   async scan(qr: string): Promise<number> {
     const { reference, noiseKey, identityKey, secret } = readQr(qr);
     const candidate = this.context.pairing.byReference(reference, noiseKey, identityKey);
     return this.link(candidate, secret);
   }
 
-  /** Links the client that waits for this code; rejects when it is another. */
+  /** Links the client that waits for a code; rejects if the code is wrong. */
   async enterCode(code: string): Promise<number> {
     const { pairing } = this.context;
     const request = await pairing.byNumber(this.account.number);
@@ -92,7 +92,7 @@ export class Phone implements Device {
     return this.link(request.candidate, secret);
   }
 
-  /** Sends a message to a number; answers its id. LIDs address it where `server` is "lid". */
+  /** Sends a message to a number; resolves with its id. `server` "lid": addressed by LID. */
   async send(to: string, sendable: Sendable, server: Server = "s.whatsapp.net"): Promise<string> {
     const account = this.context.account(`${to}@s.whatsapp.net`);
     if (!account) throw new Error(`${to} is no number here`);
@@ -115,12 +115,12 @@ export class Phone implements Device {
     this.context.router.chatState(this, typing);
   }
 
-  /** Loses its sessions, so that what continues them cannot be decrypted. */
+  /** Loses its sessions, so that it cannot decrypt messages that continue them. */
   forgetSessions(): void {
     this.sessions.clear();
   }
 
-  /** Gives a companion that was just linked what phones give then. */
+  /** Sends a new companion the messages that phones send after linking. */
   async welcome(companion: Companion): Promise<void> {
     const to = this.account.jid("s.whatsapp.net", companion.id);
     for (const plain of welcomes(this.account.rawId)) {
@@ -199,7 +199,7 @@ export class Phone implements Device {
     this.note("shown", { from: sender.number, chat, id, ...visible, ...extent });
   }
 
-  /** Asks the sender to encrypt a message anew. */
+  /** Asks the sender to encrypt a message again. */
   private askAgain(device: Device, delivered: Node, reason: string): void {
     const id = attribute(delivered, "id");
     const count = (this.retries.get(id) ?? 0) + 1;

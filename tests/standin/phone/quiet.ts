@@ -1,6 +1,6 @@
-// libsignal tells the console what it does, with private keys.
+// libsignal logs to the console, private keys included.
 
-/** Takes the console away from this process. */
+/** Silences the console of this process. */
 export function silenceLibsignal(): void {
   for (const name of ["log", "info", "warn", "error"] as const) console[name] = () => undefined;
 }

@@ -1,5 +1,5 @@
-// The Signal sessions of a phone: libsignal encrypts and decrypts, and what it does not check is
-// checked here, the signature of a signed pre-key and the identity of who begins a session.
+// The Signal sessions of a phone. libsignal encrypts and decrypts. Here are the checks that it
+// lacks: the signature of a signed pre-key, and the identity of the device that begins a session.
 import libsignal from "libsignal";
 import { keyType, makeKeyPair, typed, type KeyPair } from "../crypto/curve.ts";
 import { sign } from "../crypto/xeddsa.ts";
@@ -23,7 +23,7 @@ export class Sessions {
   private readonly sessions = new Map<string, Session>();
   private preKeyIds = 0;
 
-  /** A bundle with a fresh pre-key: a phone never runs out of them here. */
+  /** A bundle with a fresh pre-key; a phone never runs out of pre-keys here. */
   takeBundle(): KeyBundle {
     const pair = makeKeyPair();
     const id = ++this.preKeyIds;
@@ -43,7 +43,7 @@ export class Sessions {
     if (!this.sessions.get(address.toString())?.haveOpenSession()) await this.begin(device);
     const sealed = await new SessionCipher(this.storage, address).encrypt(plain);
     const type = sealed.type === prekeyMessageType ? "pkmsg" : "msg";
-    // The body is bytes, whatever libsignal's declarations say.
+    // The body is bytes, although libsignal's declarations say otherwise.
     return node("enc", { v: "2", type }, Buffer.from(sealed.body as unknown as Uint8Array));
   }
 
@@ -78,7 +78,7 @@ export class Sessions {
         publicKey: typed(signedPreKey.key),
         signature: signedPreKey.signature,
       },
-      // The declarations want one; without one libsignal does without.
+      // The declarations require a pre-key, but libsignal works without one.
       preKey: preKey && { keyId: preKey.id, publicKey: typed(preKey.key) },
     } as Parameters<InstanceType<typeof SessionBuilder>["initOutgoing"]>[0]);
   }

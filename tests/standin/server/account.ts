@@ -1,4 +1,4 @@
-// An account, and the devices that it has: its phone, number 0, and the companions linked to it.
+// An account and its devices: its phone, number 0, and the companions linked to it.
 import { formatJid, type Server } from "../wire/jid.ts";
 import type { Node } from "../wire/node.ts";
 import type { Companion } from "./companion.ts";
@@ -12,7 +12,7 @@ export interface SignedPreKey extends PreKey {
   signature: Buffer;
 }
 
-/** What somebody needs to begin a session with a device. */
+/** The keys that are needed to begin a session with a device. */
 export interface KeyBundle {
   registrationId: number;
   identityKey: Buffer;
@@ -26,12 +26,12 @@ export interface KeyBundle {
 export interface Device {
   readonly id: number;
   readonly account: Account;
-  /** Takes a one-time pre-key out, where one is left. */
+  /** Removes a one-time pre-key, if one is left. */
   takeBundle(): KeyBundle;
   identityKey(): Buffer;
-  /** A message, a receipt or a notification: kept until it is acknowledged. */
+  /** Delivers a message, a receipt or a notification, which is kept until it is acknowledged. */
   deliver(node: Node): void;
-  /** Presence: lost where nobody listens. */
+  /** Delivers presence, which is lost if the device is not connected. */
   show(node: Node): void;
 }
 
@@ -42,7 +42,7 @@ export class Account {
   registered = true;
   /** The code with which every login is refused. */
   refusal: number | undefined;
-  /** The companions that asked for its devices, and the kinds of address by which they did. */
+  /** The companions that asked for its devices, and the kinds of address that they used. */
   readonly watchers = new Map<Companion, Set<Server>>();
   private deviceIds = 0;
 
@@ -70,7 +70,7 @@ export class Account {
     return formatJid(server === "lid" ? this.lid : this.number, device, server);
   }
 
-  /** The indexes of the companions' keys: here the same as their numbers. */
+  /** The indexes of the companions' keys, which are the companions' numbers here. */
   keyIndexes(): number[] {
     return [...this.devices.keys()].filter((id) => id !== 0);
   }

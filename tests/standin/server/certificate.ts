@@ -4,7 +4,7 @@ import { makeKeyPair, type KeyPair } from "../crypto/curve.ts";
 import { sign } from "../crypto/xeddsa.ts";
 import { message } from "../wire/protobuf.ts";
 
-/** What can be wrong with a chain, for tests of clients that have to notice it. */
+/** Faults of a chain, for tests of clients that must detect them. */
 export const chainFaults = ["foreign_root", "foreign_leaf", "foreign_key", "expired"] as const;
 export type ChainFault = (typeof chainFaults)[number];
 

@@ -1,12 +1,12 @@
-// A linked device. What is delivered to it stays in its queue until it acknowledges it, so that a
-// connection that is lost loses nothing: after the next login it comes again, marked as offline.
+// A linked device. Nodes delivered to it stay in its queue until it acknowledges them, so a lost
+// connection loses none: after the next login they are sent again, marked as offline.
 import { children, node, type Node } from "../wire/node.ts";
 import { platform } from "../wire/jid.ts";
 import type { Account, Device, KeyBundle, PreKey, SignedPreKey } from "./account.ts";
 import type { Connection } from "./connection.ts";
 import { checkSignedPreKey, seconds } from "./identity.ts";
 
-/** What a companion says of itself when it asks to be linked. */
+/** The keys that a companion sends when it asks to be linked. */
 export interface CompanionKeys {
   noiseKey: Buffer;
   identityKey: Buffer;
@@ -14,13 +14,13 @@ export interface CompanionKeys {
   signedPreKey: SignedPreKey;
 }
 
-/** Below it a companion is told to upload more. */
+/** With fewer pre-keys left, a companion is told to upload more. */
 const preKeysLow = 5;
 
 export class Companion implements Device {
   connection: Connection | undefined;
   pushName = "";
-  /** Spoils the signature of its signed pre-key, for clients that have to notice it. */
+  /** Whether its signed pre-key has a wrong signature, for clients that must detect that. */
   spoilt = false;
   /** Whether its phone told it about the history. */
   welcomed = false;
@@ -52,7 +52,7 @@ export class Companion implements Device {
     return this.keys.signedPreKey;
   }
 
-  /** The public keys of the pre-keys that are left. */
+  /** The pre-keys that are left. */
   get remaining(): readonly PreKey[] {
     return this.preKeys;
   }
@@ -84,7 +84,7 @@ export class Companion implements Device {
     return { registrationId, identityKey, signedPreKey: shown, preKey, deviceIdentity };
   }
 
-  /** A login; answers with the connection that it replaces. */
+  /** Records a login; returns the connection that it replaces. */
   attach(connection: Connection): Connection | undefined {
     const replaced = this.connection;
     this.connection = connection;
@@ -99,7 +99,7 @@ export class Companion implements Device {
     return true;
   }
 
-  /** Sends what waited, and from now on what comes. */
+  /** Sends the queue, and from now on each new node at once. */
   activate(): void {
     if (this.active || !this.connection) return;
     this.active = true;
@@ -123,7 +123,7 @@ export class Companion implements Device {
     if (this.active) this.connection?.send(shown);
   }
 
-  /** The client has what was delivered as a `tag` with that id. */
+  /** Removes the node with this tag and id from the queue. */
   acknowledge(tag: string, id: string): void {
     const place = this.queue.findIndex((each) => each.tag === tag && each.attrs["id"] === id);
     if (place >= 0) this.queue.splice(place, 1);

@@ -8,11 +8,11 @@ import type { Node } from "../wire/node.ts";
 import type { Message } from "../wire/protobuf.ts";
 import { Handshake, type Finished, type Transport } from "./handshake.ts";
 
-/** Who handles what a connection receives. */
+/** Handles the events of connections. */
 export interface ConnectionOwner {
   readonly serverKey: KeyPair;
   certificates(): Buffer;
-  /** The handshake is done; the client has `clientKey` and says in `payload` who it is. */
+  /** The handshake is done. The client has `clientKey`, and introduces itself in `payload`. */
   opened(connection: Connection, clientKey: Buffer, payload: Message): void;
   received(connection: Connection, node: Node): void;
   closed(connection: Connection): void;
@@ -42,13 +42,13 @@ export class Connection {
     this.socket.send(frame(this.transport.encrypt(encodeNode(node))));
   }
 
-  /** Ends in good order, after `node` where there is one. */
+  /** Closes the connection, after sending `node` if it is given. */
   close(node?: Node): void {
     if (node) this.send(node);
     this.socket.close();
   }
 
-  /** Ends as a network does: without a word. */
+  /** Cuts the connection without a closing frame, as a network failure does. */
   drop(): void {
     this.socket.terminate();
   }

@@ -1,4 +1,4 @@
-// Tells those who know an account's devices that one was added or removed.
+// Notifies the companions that know an account's devices when one is added or removed.
 import { node } from "../wire/node.ts";
 import type { Account } from "./account.ts";
 import { seconds } from "./identity.ts";

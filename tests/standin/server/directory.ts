@@ -2,14 +2,14 @@
 import { parseJid } from "../wire/jid.ts";
 import { Account, type Device } from "./account.ts";
 
-/** LIDs have nothing to do with numbers; these only have to be as long as real ones. */
+/** LIDs are unrelated to numbers; these only have the length of real ones. */
 const firstLid = 100_000_000_000_000n;
 
 export class Directory {
   private readonly numbers = new Map<string, Account>();
   private readonly lids = new Map<string, Account>();
 
-  /** The account of a number, opened when nobody knew it. */
+  /** The account of a number; creates it if there is none. */
   open(number: string, furnish: (account: Account) => void): Account {
     const known = this.numbers.get(number);
     if (known) return known;

@@ -1,9 +1,9 @@
-// What happened, in its order: what tests wait for, instead of sleeping.
+// A log of events in their order. Tests wait for events instead of sleeping.
 
 export interface Event {
   sequence: number;
   type: string;
-  /** The account's number that it is about. */
+  /** The number of the account that the event is about. */
   number?: string | undefined;
   [detail: string]: unknown;
 }
@@ -27,7 +27,7 @@ export class Events {
     for (const waiter of woken) waiter.resolve(event);
   }
 
-  /** The sequence of the newest event: what comes after it is new. */
+  /** The sequence of the newest event. */
   get last(): number {
     return this.all.length;
   }
@@ -36,7 +36,7 @@ export class Events {
     return this.all.slice(sequence).filter(matches);
   }
 
-  /** The first event after `sequence` that matches, when it comes; rejects after `deadline` ms. */
+  /** Waits for the first event after `sequence` that matches; rejects after `deadline` ms. */
   async wait(what: string, matches: Matcher, sequence = 0, deadline = 15_000): Promise<Event> {
     const [past] = this.after(sequence, matches);
     if (past) return past;

@@ -1,12 +1,12 @@
-// What the platform does wrong on command with the messages that companions send.
+// Faults on command, in the handling of messages from companions.
 
 export const actions = [
-  "refuse", // Answers with an error, 463 or 479 for instance, and delivers nothing.
-  "hold_ack", // Delivers, and answers when `release` says so.
+  "refuse", // Answers with an error, for instance 463 or 479, and delivers nothing.
+  "hold_ack", // Delivers, and answers when `release` is called.
   "lose_ack", // Delivers, and never answers.
   "lose", // Neither delivers nor answers.
   "drop_before", // Ends the connection, and delivers nothing.
-  "drop_after", // Delivers, and ends the connection in place of an answer.
+  "drop_after", // Delivers, and ends the connection instead of answering.
 ] as const;
 export type Action = (typeof actions)[number];
 
@@ -14,10 +14,10 @@ export interface Fault {
   action: Action;
   /** The error of `refuse`. */
   code?: number;
-  /** Only messages from, or to, these numbers. */
+  /** Limits the fault to messages from or to these numbers. */
   from?: string;
   to?: string;
-  /** How many messages it is for; 1 unless told. */
+  /** How many messages the fault affects; default: 1. */
   times?: number;
 }
 
@@ -34,7 +34,7 @@ export class Faults {
     this.rules = [];
   }
 
-  /** The fault of the next message from one number to another. */
+  /** The fault for this message, if any; counts the message. */
   take(from: string, to: string | undefined): Fault | undefined {
     const rule = this.rules.find(
       (each) =>
@@ -49,7 +49,7 @@ export class Faults {
     this.held.push(ack);
   }
 
-  /** Sends the acknowledgements that `hold_ack` kept; answers how many. */
+  /** Sends the acknowledgements that `hold_ack` held back; returns how many. */
   release(): number {
     const held = this.held;
     this.held = [];

@@ -1,12 +1,12 @@
-// The server's side of the Noise handshake; both sides have a key for each direction after it. A
+// The server's side of the Noise handshake, which gives both sides a key for each direction. A
 // client that knows the server's key tries IK, others begin with XX:
 //
 //   XX                                        IK
-//   e              -->                        e, es, s, ss, what it wants   -->
+//   e              -->                        e, es, s, ss, the payload     -->
 //   <-- e, ee, s, es, the certificates        <-- e, ee, se, the certificates
-//   s, se, what it wants  -->
+//   s, se, the payload    -->
 //
-// When IK fails, since the server has another key, the server goes on as in XX ("XXfallback").
+// If IK fails because the server has another key, the server continues as in XX ("XXfallback").
 import { makeKeyPair, sharedSecret, type KeyPair } from "../crypto/curve.ts";
 import { decryptGcm, encryptGcm, hkdf, sha256 } from "../crypto/ciphers.ts";
 import { introduction } from "../wire/frames.ts";
@@ -19,14 +19,14 @@ const patterns: Record<"full" | "resumed" | "fallback", Buffer> = {
 };
 const field = { clientHello: 2, serverHello: 3, clientFinish: 4 };
 
-/** What a client proved and said. */
+/** The result of a handshake: the client's proven key, and its payload. */
 export interface Finished {
   clientKey: Buffer;
   payload: Message;
   transport: Transport;
 }
 
-/** The server's answer; with IK the handshake is done then. */
+/** The server's answer; with IK it completes the handshake. */
 export interface Answer {
   reply: Buffer;
   finished: Finished | undefined;
@@ -74,7 +74,7 @@ export class Handshake {
     try {
       clientKey = this.decrypt(hello.need(2));
     } catch {
-      return undefined; // It is encrypted for another key.
+      return undefined; // The frame is encrypted for another key.
     }
     this.mixKey(sharedSecret(this.serverKey.privateKey, clientKey));
     const payload = new Message(this.decrypt(hello.need(3)));
@@ -86,7 +86,7 @@ export class Handshake {
     return { reply: message({ [field.serverHello]: message(fields) }), finished };
   }
 
-  /** Reads the client's second frame. Throws when the client does not have the keys. */
+  /** Reads the client's second frame. Throws if the client does not have the keys. */
   finish(frame: Uint8Array): Finished {
     const finish = open(frame, field.clientFinish);
     const clientKey = this.decrypt(finish.need(1));
@@ -132,7 +132,7 @@ export class Handshake {
   }
 }
 
-/** The frames after the handshake. */
+/** Encrypts and decrypts the frames after the handshake. */
 export class Transport {
   private sent = 0;
   private received = 0;

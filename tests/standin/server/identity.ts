@@ -1,5 +1,5 @@
-// Which devices an account has, signed: the phone signs the key of each companion, the companion
-// signs back, and the phone signs the list of its companions.
+// Signatures over an account's devices: the phone signs the key of each companion, the companion
+// countersigns, and the phone signs the list of its companions.
 import { keyType, type KeyPair } from "../crypto/curve.ts";
 import { hmac } from "../crypto/ciphers.ts";
 import { sign, verify } from "../crypto/xeddsa.ts";
@@ -30,13 +30,13 @@ export function signCompanion(
   return { details, accountKey: phone.publicKey, signature: sign(phone.privateKey, signed) };
 }
 
-/** What the phone sends to a companion; `secret` is what only the two of them know. */
+/** The message of the phone to a companion; only these two know `secret`. */
 export function sealSignature(signed: AccountSignature, secret: Uint8Array): Buffer {
   const details = identity(signed);
   return message({ 1: details, 2: hmac(secret, details) });
 }
 
-/** Checks what a companion signed back; answers with the identity that others are shown. */
+/** Checks a companion's countersignature; returns the identity that other devices get. */
 export function readCountersigned(
   data: Uint8Array,
   signed: AccountSignature,
@@ -58,7 +58,7 @@ export function readCountersigned(
   return identity(signed, deviceSignature);
 }
 
-/** Checks the identity that a companion shows with a message that begins a session. */
+/** Checks the identity that a companion sends with a message that begins a session. */
 export function checkIdentity(
   data: Uint8Array,
   accountKey: Uint8Array,
@@ -100,7 +100,7 @@ export function signDeviceList(phone: KeyPair, rawId: number, indexes: number[])
   return message({ 1: details, 2: signature, 3: phone.publicKey });
 }
 
-/** A signed pre-key is signed in its form with the type before it. */
+/** The signature covers the key with its type byte. */
 export function checkSignedPreKey(
   identityKey: Uint8Array,
   key: Uint8Array,

@@ -1,4 +1,4 @@
-// Queries about keys: how many a companion has here, more of them, and those of others.
+// Queries about keys: counting and uploading a companion's own keys, and fetching those of others.
 import { createHash } from "node:crypto";
 import { keyType } from "../crypto/curve.ts";
 import { attribute, bytes, child, children, node, ProtocolError, type Node } from "../wire/node.ts";
@@ -11,7 +11,7 @@ export function countKeys(from: Companion): Node[] {
   return [node("count", { value: String(from.remaining.length) })];
 }
 
-/** More pre-keys; identity and registration have to be those with which it was linked. */
+/** Takes more pre-keys. Identity and registration must be those of the linking. */
 export function uploadKeys(from: Companion, query: Node): Node[] {
   if (!bytes(query, "identity").equals(from.identityKey())) {
     throw new ProtocolError("pre-keys of another identity");
@@ -33,7 +33,7 @@ export function rotateKey(from: Companion, query: Node): Node[] {
   return [];
 }
 
-/** The keys that a companion sends along when it asks for a message again. */
+/** Checks the keys that a companion sends when it asks for a message again. */
 export function checkRetryKeys(from: Companion, receipt: Node): void {
   const keys = child(receipt, "keys");
   const signed = keys && child(keys, "skey");
@@ -45,7 +45,7 @@ export function checkRetryKeys(from: Companion, receipt: Node): void {
   checkSignedPreKey(from.identityKey(), key, signature);
 }
 
-/** What the server has of a companion, for it to compare. */
+/** A digest of the companion's keys on the server, for the companion to compare. */
 export function digestKeys(from: Companion): Node[] {
   const { signedPreKey, remaining } = from;
   const hash = createHash("sha1").update(from.identityKey());
@@ -67,7 +67,7 @@ export function digestKeys(from: Companion): Node[] {
   ];
 }
 
-/** Bundles with which to begin a session with each device that is named. */
+/** Key bundles of the named devices, each for beginning a session. */
 export function fetchKeys(directory: Directory, query: Node): Node[] {
   const users = children(child(query, "key") ?? query, "user");
   const found = users.map((user) => {

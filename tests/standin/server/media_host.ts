@@ -1,5 +1,5 @@
-// Where encrypted media is put and fetched: POST /mms/KIND/HASH, GET /media/HASH. The hash of what
-// is put has to be the one in its path.
+// Stores encrypted media: POST /mms/KIND/HASH, GET /media/HASH. The path must contain the hash of
+// the uploaded bytes.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sha256 } from "../crypto/ciphers.ts";
 import type { Events } from "./events.ts";
@@ -16,7 +16,7 @@ export class MediaHost {
     private readonly origin: () => string,
   ) {}
 
-  /** Answers false when the request is for somebody else. */
+  /** Returns false if the request is not for the media host. */
   handle(request: IncomingMessage, response: ServerResponse): boolean {
     const { pathname } = new URL(request.url ?? "/", "https://stand-in");
     const [first, second, third] = pathname.split("/").slice(1);
@@ -31,7 +31,7 @@ export class MediaHost {
     return false;
   }
 
-  /** For a phone, which is here already: stores, and answers the path. */
+  /** Stores a phone's data without HTTP, and returns the path. */
   store(data: Buffer): string {
     const name = sha256(data).toString("base64url");
     this.files.set(name, data);

@@ -1,5 +1,5 @@
-// Linking: a client that is not linked is given references for its QR codes, or asks for a code of
-// eight characters; a phone answers, and the client becomes a companion of its account.
+// Linking: a client that is not linked gets references for its QR codes, or asks for a code of
+// eight characters. A phone answers, and the client becomes a companion of the phone's account.
 import { randomBytes } from "node:crypto";
 import { platform } from "../wire/jid.ts";
 import { attribute, bytes, child, node, ProtocolError, type Node } from "../wire/node.ts";
@@ -30,7 +30,7 @@ export interface CodeRequest {
   candidate: Candidate;
   number: string;
   reference: Buffer;
-  /** The client's key of this moment, encrypted with the code. */
+  /** The client's ephemeral key, encrypted with the code. */
   wrappedKey: Buffer;
   /** Set by the phone: takes the client's answer. */
   answered: (sealed: Buffer, companionKey: Buffer) => void;
@@ -38,7 +38,7 @@ export interface CodeRequest {
   abandoned: (reason: Error) => void;
 }
 
-/** What can be wrong with a phone's signature, for tests of clients that have to notice it. */
+/** Faults of a phone's signature, for tests of clients that must detect them. */
 export const signatureFaults = ["signature", "seal"] as const;
 export type SignatureFault = (typeof signatureFaults)[number];
 
@@ -57,7 +57,7 @@ export class Pairing {
 
   constructor(private readonly events: Events) {}
 
-  /** Reads what an unlinked client says of itself, and shows it the references. */
+  /** Reads an unlinked client's introduction, and sends it the references. */
   begin(connection: Connection, noiseKey: Buffer, data: Message): void {
     const identityKey = data.need(3);
     const key = data.need(5);
@@ -79,7 +79,7 @@ export class Pairing {
     connection.send(this.request([node("pair-device", {}, shown)]));
   }
 
-  /** The unlinked client that shows this reference; the keys in the QR have to be its own. */
+  /** The unlinked client that shows this reference. The keys in the QR code must be its own. */
   byReference(reference: string, noiseKey: Buffer, identityKey: Buffer): Candidate {
     const found = [...this.candidates.values()].find((each) => each.references.includes(reference));
     if (!found) throw new Error("no client shows this QR code (any more)");
@@ -116,7 +116,7 @@ export class Pairing {
     request.candidate.connection.send(node("notification", attrs, [hello]));
   }
 
-  /** Shows the client its signed identity; it becomes a companion when it has signed it back. */
+  /** Sends the client its signed identity; the client becomes a companion when it countersigns. */
   async succeed(
     candidate: Candidate,
     account: Account,
@@ -153,7 +153,7 @@ export class Pairing {
     return companion;
   }
 
-  /** A node of a client that is not linked; answers false when it is nothing of pairing. */
+  /** Handles a node of a client that is not linked; returns false if it is not part of pairing. */
   received(connection: Connection, received: Node): boolean {
     const candidate = this.candidates.get(connection);
     if (!candidate || received.tag !== "iq") return false;

@@ -1,4 +1,4 @@
-// The queries of companions ("iq"), by namespace, type and what is asked.
+// Answers the queries of companions ("iq"), by namespace, type and first child.
 import { attribute, children, node, type Node } from "../wire/node.ts";
 import { platform } from "../wire/jid.ts";
 import type { Companion } from "./companion.ts";
@@ -8,7 +8,7 @@ import { countKeys, digestKeys, fetchKeys, rotateKey, uploadKeys } from "./key_q
 import { result } from "./pairing.ts";
 import { queryUsers } from "./user_query.ts";
 
-/** What queries need of the platform. */
+/** The parts of the platform that queries use. */
 export interface QueryContext {
   directory: Directory;
   events: Events;
@@ -57,7 +57,7 @@ const handlers: Record<string, Handler> = {
   },
 };
 
-/** Answers a query; one that is not known is answered as such, and noted. */
+/** Answers a query. An unknown query gets an error, and adds an event. */
 export function answerQuery(context: QueryContext, from: Companion, query: Node): void {
   const asked = children(query)[0]?.tag ?? "";
   const name = `${query.attrs["xmlns"] ?? ""} ${query.attrs["type"] ?? ""} ${asked}`;
@@ -77,7 +77,7 @@ function privacy(): Node[] {
   return names.map((name) => node("category", { name, value: "all" }));
 }
 
-/** No collection of the application's state has anything in it. */
+/** Every collection of the app state is empty. */
 function emptyCollections(query: Node): Node {
   const asked = children(children(query)[0] ?? query, "collection");
   const empty = asked.map(({ attrs }) =>

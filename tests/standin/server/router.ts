@@ -1,4 +1,4 @@
-// From device to device: messages, receipts and presence, and the server's acknowledgements.
+// Routes messages, receipts and presence between devices, and sends the server's acknowledgements.
 import { parseJid } from "../wire/jid.ts";
 import { attribute, bytes, child, children, node, ProtocolError, type Node } from "../wire/node.ts";
 import type { Account, Device } from "./account.ts";
@@ -18,7 +18,7 @@ export class Router {
     private readonly faults: Faults,
   ) {}
 
-  /** A message of a companion: delivered and acknowledged, unless a fault says otherwise. */
+  /** Delivers and acknowledges a message of a companion, unless a fault changes that. */
   message(from: Companion, sent: Node): void {
     const to = attribute(sent, "to");
     const id = attribute(sent, "id");
@@ -40,7 +40,7 @@ export class Router {
     else if (action === undefined) connection?.send(ack(sent));
   }
 
-  /** Gives each device what is encrypted for it. */
+  /** Delivers to each device the ciphertext for it. */
   fanOut(from: Device, sent: Node): void {
     const identity = child(sent, "device-identity");
     if (identity) this.checkOnce(from, bytes(sent, "device-identity"));
@@ -53,7 +53,7 @@ export class Router {
     }
   }
 
-  /** A companion shows the same identity with each message that nobody has answered yet. */
+  /** Checks an identity only once: a companion repeats it until somebody answers. */
   private checkOnce(from: Device, identity: Buffer): void {
     if (this.checked.get(from)?.equals(identity)) return;
     checkIdentity(identity, from.account.phone.identityKey(), from.identityKey());
@@ -81,7 +81,7 @@ export class Router {
     device.deliver(node("message", attrs, isFirst && identity ? [enc, identity] : [enc]));
   }
 
-  /** Who sends, by the kind of address that the recipient was called by, and by the other. */
+  /** The sender's addresses; `from` is of the kind that the message used for its recipient. */
   private origin(from: Device, server: string): Record<string, string> {
     const { account, id } = from;
     return server === "lid"
@@ -89,7 +89,7 @@ export class Router {
       : { from: account.jid("s.whatsapp.net", id), sender_lid: account.jid("lid") };
   }
 
-  /** A receipt goes to all devices of the sender of the message, a request to repeat it to one. */
+  /** Routes a receipt to all devices of the message's sender, and a retry request to one. */
   receipt(from: Device, sent: Node): void {
     const to = attribute(sent, "to");
     const type = sent.attrs["type"];
@@ -138,7 +138,7 @@ export class Router {
   }
 }
 
-/** The server's acknowledgement; only one of a receipt repeats the type. */
+/** The server's acknowledgement; it repeats the type only for a receipt. */
 export function ack(sent: Node, extra: Record<string, string> = {}): Node {
   const { id, to, participant } = sent.attrs;
   const type = sent.tag === "receipt" ? sent.attrs["type"] : undefined;

@@ -1,4 +1,4 @@
-// The server's certificate, made by the openssl program of the machine: it is its own root.
+// The server's self-signed certificate, made by the machine's openssl program.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Queries about users ("usync"): is the number here, what is its LID, which devices does it have.
+// Queries about users ("usync"): whether a number is registered, its LID, its devices.
 import { child, children, node, ProtocolError, type Node } from "../wire/node.ts";
 import { parseJid } from "../wire/jid.ts";
 import type { Account } from "./account.ts";

@@ -1,2 +1,2 @@
-// What the tests next door use of Baileys, which is installed here.
+// The parts of Baileys, which is installed in this folder, that tests outside of it use.
 export { Curve, decodeBinaryNode, encodeBinaryNode, useMultiFileAuthState } from "baileys";

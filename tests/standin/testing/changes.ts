@@ -1,18 +1,18 @@
-// Something that changes, and what waits for it to have changed far enough.
+// Waits for changes of a state, such as a client's.
 
 const deadline = 15_000;
 
 export class Changes {
   private waiters: (() => void)[] = [];
 
-  /** Something changed: those who wait look again. */
+  /** Call after each change: all waiters look again. */
   happened(): void {
     const woken = this.waiters;
     this.waiters = [];
     for (const resolve of woken) resolve();
   }
 
-  /** What `look` finds, as soon as it finds something. */
+  /** Resolves with the first defined result of `look`. */
   async until<T>(what: string, look: () => T | undefined): Promise<NonNullable<T>> {
     let late = false;
     const timer = setTimeout(() => {

@@ -1,4 +1,4 @@
-// An unmodified client, Baileys, that is pointed at the stand-in, for the stand-in's own tests.
+// An unmodified client, Baileys, that connects to the stand-in, for the stand-in's own tests.
 import {
   DisconnectReason,
   downloadMediaMessage,
@@ -22,20 +22,20 @@ import { trusting } from "./trust.ts";
 type Socket = ReturnType<typeof makeWASocket>;
 type Stanza = { tag: string; attrs: Record<string, string> };
 
-/** Where a client connects, and what it trusts. */
+/** The address that a client connects to, and the certificate that it trusts. */
 export interface Platform {
   url: string;
   rootCertificate: string;
 }
 
-/** What a client has to remember between its connections. */
+/** The state that a client keeps between its connections. */
 export class ClientState {
   constructor(
     readonly creds: AuthenticationCreds = initAuthCreds(),
     private readonly kept = new Map<string, unknown>(),
   ) {}
 
-  /** What it is at this moment, as a disk that was copied. */
+  /** A copy of the current state, like a copy of a disk. */
   copy(): ClientState {
     const { creds, kept } = deserialize(serialize({ creds: this.creds, kept: this.kept }));
     return new ClientState(creds, kept);
@@ -58,7 +58,7 @@ export class ClientState {
 export class Client {
   readonly state: ClientState;
   readonly received: WAMessage[] = [];
-  /** Acknowledgements and receipts, as they came. */
+  /** Acknowledgements and receipts, in the order of their arrival. */
   readonly stanzas: Stanza[] = [];
   readonly typing: string[] = [];
   private socket: Socket;
@@ -78,7 +78,7 @@ export class Client {
     return this.socket;
   }
 
-  /** Connects again, with what it remembers. */
+  /** Connects again with its state. */
   reconnect(): void {
     this.latest = {};
     this.socket = this.connect();
@@ -106,7 +106,7 @@ export class Client {
     });
   }
 
-  /** From a code that was scanned or typed to the first login. */
+  /** Waits, after a code was scanned or typed, until the first login. */
   async linked(): Promise<void> {
     const code = await this.closed();
     if (code !== DisconnectReason.restartRequired) throw new Error(`closed with ${code}`);
@@ -118,7 +118,7 @@ export class Client {
     await this.socket.end(undefined);
   }
 
-  /** Sends a text to a number; answers its id. */
+  /** Sends a text to a number; resolves with its id. */
   text(number: string, text: string, id?: string): Promise<string> {
     return this.send(number, { text }, id);
   }
@@ -136,7 +136,7 @@ export class Client {
     );
   }
 
-  /** The media of a message that came with this id, as soon as it is here. */
+  /** Waits for the message with this id, and downloads its media. */
   async download(id: string): Promise<Buffer> {
     const got = await this.changes.until(`the message ${id}`, () =>
       this.received.find(({ key, message }) => key.id === id && message),

@@ -1,4 +1,4 @@
-// The clients' own XEdDSA, at its source.
+// The XEdDSA implementation that the clients use.
 import { createRequire } from "node:module";
 
 interface Curve {

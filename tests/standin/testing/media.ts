@@ -1,4 +1,4 @@
-// A message of each kind of media, as a client is asked to send it, and what its phone should show.
+// A message of each kind of media: the client's input, and the content that a phone should show.
 import type { AnyMessageContent } from "baileys";
 
 interface Told {
@@ -16,7 +16,7 @@ const told = {
   sticker: { mimetype: "image/webp" },
 } satisfies Record<string, Told>;
 
-/** Clients make thumbnails and lengths where they can; here they are told. */
+/** Given here, so that clients do not compute thumbnails and lengths. */
 const jpegThumbnail = "";
 const seconds = 3;
 

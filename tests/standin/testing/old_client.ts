@@ -1,5 +1,5 @@
-// A client of the line before, Baileys 6.7, with its state in a folder, as gateways built on it
-// keep it.
+// A client of the previous major version, Baileys 6.7, with its state in a folder, as gateways
+// built on it keep their state.
 import { Agent } from "node:https";
 import {
   makeWASocket,
@@ -23,7 +23,7 @@ export class OldClient {
     private socket: ReturnType<typeof makeWASocket>,
   ) {}
 
-  /** One that connects at once. */
+  /** Makes a client that connects at once. */
   static async start(platform: Platform, folder: string): Promise<OldClient> {
     const kept = await useMultiFileAuthState(folder);
     const client = new OldClient(platform, kept, connect(platform, kept.state));
@@ -39,7 +39,7 @@ export class OldClient {
     await this.changes.until("the connection", () => this.latest.connection === "open");
   }
 
-  /** From a code that was scanned to the first login. */
+  /** Waits, after a code was scanned, until the first login. */
   async linked(): Promise<void> {
     await this.changes.until("the restart", () => this.latest.connection === "close");
     this.latest = {};
@@ -60,7 +60,7 @@ export class OldClient {
     );
   }
 
-  /** Its folder is whole afterwards. */
+  /** Ends the connection, and saves the state to the folder. */
   async end(): Promise<void> {
     this.socket.end(undefined);
     await this.folder.saveCreds();

@@ -1,5 +1,5 @@
-// A client of another origin, whatsapp-rust, in its build for WebAssembly. It is stricter than the
-// first: it compares the digest of its keys, and resumes its handshakes.
+// An independent client, whatsapp-rust, in its build for WebAssembly. It is stricter than Baileys:
+// it compares the digest of its keys, and resumes its handshakes.
 import WebSocket from "ws";
 import {
   createWhatsAppClient,
@@ -21,7 +21,7 @@ interface Received {
   text: string | undefined;
 }
 
-/** Its declarations leave these out. */
+/** The package's declarations lack these fields. */
 interface Batch {
   messageData: Uint8Array;
   messageOffsets: Uint32Array;
@@ -46,7 +46,7 @@ export class SecondClient {
     readonly raw: WasmWhatsAppClient,
   ) {}
 
-  /** Begins to connect; it is not linked. */
+  /** Makes a client that is not linked, and begins to connect. */
   static async start(platform: Platform): Promise<SecondClient> {
     if (!isEngineReady) initWasmEngine();
     isEngineReady = true;
@@ -95,7 +95,7 @@ export class SecondClient {
     );
   }
 
-  /** Sends a message; answers its id. */
+  /** Sends a message; resolves with its id. */
   send(number: string, message: object): Promise<string> {
     return this.raw.sendMessageBytes(`${number}@s.whatsapp.net`, encodeProto("Message", message));
   }

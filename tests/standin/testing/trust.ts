@@ -1,6 +1,6 @@
-// `fetch` with a root of our own.
+// Lets `fetch` trust another root certificate.
 
-/** A dispatcher that trusts `ca`, of the kind that Node has inside and does not export. */
+/** A dispatcher that trusts `ca`. Node does not export its dispatcher's class. */
 export async function trusting(ca: string): Promise<unknown> {
   await fetch("data:,"); // The first use installs it.
   const installed = Reflect.get(globalThis, Symbol.for("undici.globalDispatcher.1")) as object;

@@ -1,4 +1,4 @@
-// A stand-in and its clients, for one file of tests.
+// A stand-in and its clients, for one test file.
 import type { UserFacingSocketConfig } from "baileys";
 import { silenceLibsignal } from "../phone/quiet.ts";
 import { StandIn } from "../stand_in.ts";
@@ -15,14 +15,14 @@ export class World {
     return new World(await StandIn.start());
   }
 
-  /** A client that connects at once; without a state it is not linked. */
+  /** Makes a client that connects at once; without a state it is not linked. */
   client(state?: ClientState, options?: Partial<UserFacingSocketConfig>): Client {
     const client = new Client(this.standIn, state, options);
     this.clients.push(client);
     return client;
   }
 
-  /** A client that is linked to the number's phone, and online. */
+  /** Makes a client that is linked to the number's phone and online. */
   async linked(number: string): Promise<Client> {
     const client = this.client();
     await this.standIn.phone(number).scan(await client.qr());
@@ -30,7 +30,7 @@ export class World {
     return client;
   }
 
-  /** The first event of that type with those details. */
+  /** Waits for the first event of that type with those details. */
   event(type: string, details: Record<string, unknown>, after = 0): Promise<Event> {
     const matches = (event: Event) =>
       event.type === type &&
@@ -38,7 +38,7 @@ export class World {
     return this.standIn.events.wait(`${type} ${JSON.stringify(details)}`, matches, after);
   }
 
-  /** What clients did against the protocol, or asked that nobody here knows. */
+  /** Violations of the protocol by clients, and queries that the stand-in does not know. */
   violations(): Event[] {
     return this.standIn.events.after(
       0,

@@ -1,4 +1,4 @@
-// Bytes to nodes. What is cut short, nested too deep or named by no dictionary is refused.
+// Decodes bytes to nodes. Throws if they are truncated, nested too deep, or use an unknown word.
 import { inflateSync } from "node:zlib";
 import { doubles, singles } from "./dictionary.ts";
 import { formatJid } from "./jid.ts";

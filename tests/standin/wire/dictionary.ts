@@ -1,5 +1,5 @@
-// The words that the protocol abbreviates, version 3 of its dictionary: those of one byte, numbered
-// from 1, and four lists of 256 with two bytes, the number of the list and the place in it.
+// The words that the protocol abbreviates, version 3 of its dictionary. Words of one byte are
+// numbered from 1. Four lists of 256 have words of two bytes: the list's number and the position.
 
 export const singles = words(`
   xmlstreamstart xmlstreamend s.whatsapp.net type participant from receipt id notification

@@ -1,4 +1,4 @@
-// Nodes to bytes.
+// Encodes nodes to bytes.
 import { doubles, singles } from "./dictionary.ts";
 import { parseJid, type Jid } from "./jid.ts";
 import type { Content, Node } from "./node.ts";
@@ -10,7 +10,7 @@ doubles.forEach((list, number) =>
   list.forEach((word, place) => words.set(word, Uint8Array.of(tags.dictionary + number, place))),
 );
 
-/** A node as it travels, after the byte that says that it is not compressed. */
+/** Encodes a node, after a byte that says that it is not compressed. */
 export function encodeNode(root: Node): Buffer {
   const encoder = new Encoder();
   encoder.raw(0);
@@ -77,7 +77,7 @@ class Encoder {
     }
   }
 
-  /** Two characters a byte, where all of them are digits of one packing. */
+  /** Writes two characters a byte, if all of them are digits of one packing. */
   private packed(text: string): boolean {
     if (text === "" || text.length > packedMax) return false;
     const packing = packings.find(({ digits }) => [...text].every((c) => digits.includes(c)));

@@ -1,5 +1,5 @@
-// The stream inside the WebSocket: an introduction of the client, once, and then frames, each after
-// its length in three bytes. A WebSocket message may hold a piece of a frame, or several.
+// The stream inside the WebSocket: first the client's introduction, then frames, each after its
+// length in three bytes. A WebSocket message may hold a part of a frame or several frames.
 import { ProtocolError } from "./node.ts";
 
 /** "WA", the version of the protocol, and that of the dictionary. */
@@ -10,7 +10,7 @@ export class FrameReader {
   private pending: Buffer = Buffer.alloc(0);
   private introduced = false;
 
-  /** The frames that are whole now. */
+  /** Yields the frames that `piece` completes. */
   *read(piece: Uint8Array): Generator<Buffer> {
     this.pending = Buffer.concat([this.pending, piece]);
     if (!this.introduced && !this.skipIntroduction()) return;
@@ -24,7 +24,7 @@ export class FrameReader {
     }
   }
 
-  /** A client that was here before may first say by which edge it came. */
+  /** A returning client may send routing information before its introduction. */
   private skipIntroduction(): boolean {
     let at = 0;
     if (this.pending.subarray(0, 2).equals(routing)) {

@@ -1,5 +1,5 @@
-// Addresses: USER@SERVER names an account, USER:DEVICE@SERVER one device of it. Device 0 is the
-// phone, and is not written. An account has two users, its number and its LID.
+// Addresses: USER@SERVER names an account, USER:DEVICE@SERVER one of its devices. Device 0 is the
+// phone, and is omitted. An account has two users, its number and its LID.
 
 export const platform = "@s.whatsapp.net";
 

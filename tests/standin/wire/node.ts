@@ -1,4 +1,4 @@
-// A stanza: a tag, attributes, and inside it other nodes, bytes, or a text.
+// A stanza: a tag, attributes, and as content other nodes, bytes, or a text.
 
 export type Attributes = Record<string, string>;
 export type Content = Node[] | Uint8Array | string;
@@ -9,7 +9,7 @@ export interface Node {
   content?: Content;
 }
 
-/** A node; attributes without a value are left out. */
+/** Makes a node; attributes without a value are left out. */
 export function node(
   tag: string,
   attrs: Record<string, string | undefined> = {},
@@ -28,7 +28,7 @@ export function children(parent: Node, tag?: string): Node[] {
   return tag === undefined ? inside : inside.filter((child) => child.tag === tag);
 }
 
-/** The first child of that name, at the end of a path of names. */
+/** Follows a path of tags, each time to the first child with that tag. */
 export function child(parent: Node, ...path: string[]): Node | undefined {
   return path.reduce<Node | undefined>(
     (at, tag) => at && children(at).find((inside) => inside.tag === tag),
@@ -36,7 +36,7 @@ export function child(parent: Node, ...path: string[]): Node | undefined {
   );
 }
 
-/** The bytes of a child; a text is its UTF-8. Throws where there is none. */
+/** The bytes of a child, or its text as UTF-8. Throws if there are none. */
 export function bytes(parent: Node, ...path: string[]): Buffer {
   const found = child(parent, ...path)?.content;
   if (typeof found === "string") return Buffer.from(found);
@@ -50,5 +50,5 @@ export function attribute(from: Node, name: string): string {
   return value;
 }
 
-/** What a client did against the protocol. */
+/** A violation of the protocol by a client. */
 export class ProtocolError extends Error {}

@@ -1,10 +1,10 @@
-// The little of Protocol Buffers that the server needs: fields by number, written and read. The
-// schema is in the hands of those who call.
+// The part of Protocol Buffers that the server needs: writing and reading fields by number. Callers
+// know the schema.
 import { ProtocolError } from "./node.ts";
 
 export type Value = number | boolean | string | Uint8Array;
 
-/** A message; a list as value repeats the field, `undefined` leaves it out. */
+/** Encodes a message; an array repeats the field, `undefined` leaves it out. */
 export function message(fields: Record<number, Value | Value[] | undefined>): Buffer {
   const pieces: Uint8Array[] = [];
   for (const [number, value] of Object.entries(fields)) {
@@ -33,7 +33,7 @@ export function varint(value: number): Buffer {
   return Buffer.from([...bytes, Number(left)]);
 }
 
-/** The fields of a message by number. Of a field that is repeated the accessors give the last. */
+/** The fields of a message by number. For a repeated field the accessors return the last value. */
 export class Message {
   private readonly fields = new Map<number, (bigint | Buffer)[]>();
 
@@ -70,7 +70,7 @@ export class Message {
     return value && new Message(value);
   }
 
-  /** The bytes of a field that has to be there. */
+  /** The bytes of a required field; throws if it is missing. */
   need(number: number): Buffer {
     const value = this.bytes(number);
     if (!value) throw new ProtocolError(`a message lacks field ${number}`);

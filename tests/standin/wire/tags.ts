@@ -1,8 +1,8 @@
-// The bytes that say what follows.
+// The bytes that announce the type of what follows.
 
 export const tags = {
   empty: 0,
-  dictionary: 236, // To 239: a word of that list of two bytes.
+  dictionary: 236, // 236 to 239: a word of one of the four lists.
   facebookJid: 246,
   deviceJid: 247,
   list8: 248,
@@ -15,7 +15,7 @@ export const tags = {
   nibbles: 255,
 } as const;
 
-/** The digits that a packed text may have, each in four bits. */
+/** The characters of packed texts, each in four bits. */
 export const packings = [
   { tag: tags.nibbles, digits: "0123456789-." },
   { tag: tags.hex, digits: "0123456789ABCDEF" },
@@ -23,7 +23,7 @@ export const packings = [
 
 export const packedMax = 127;
 
-/** What the first byte of a device's address says of its server. */
+/** The server that the first byte of a device's address stands for. */
 export const domains: Record<string, number> = {
   "s.whatsapp.net": 0,
   lid: 1,
