@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr auto deadline = 20s;
 
-/// A store that writes nothing, stops where the test wants, and remembers what it was given.
+/// A store that writes nothing, blocks or fails as the test wants, and records the size of batches.
 class RecordingStore final : public Store {
 public:
     Result<void> write(WriteBatch& batch) override {
@@ -254,7 +254,8 @@ TEST_F(CommitterTest, ReportsNothingWhenTheStoreFails) {
     under_test->stop();
     EXPECT_EQ(fatals, 1);
     EXPECT_EQ(done, 0);
-    EXPECT_EQ(store.sizes(), std::vector<std::size_t>{1});  // What waited was never tried.
+    EXPECT_EQ(store.sizes(),
+              std::vector<std::size_t>{1});  // The waiting operations were not written.
     EXPECT_FALSE(accept(*under_test));
 }
 
@@ -296,7 +297,7 @@ TEST_F(CommitterTest, AFullDiskRefusesWhatMayBeRefusedAndWritesTheRestWhenThereI
     EXPECT_EQ(changed.get_future().get(), ErrorCode::busy);
     EXPECT_EQ(done, 0);
     EXPECT_FALSE(recorded);
-    ASSERT_TRUE(store.wait_for_writes(3));  // It is tried again by itself.
+    ASSERT_TRUE(store.wait_for_writes(3));  // The committer tries again by itself.
     EXPECT_EQ(done, 0);
 
     store.make_room();

@@ -88,7 +88,7 @@ TEST_P(ConcurrencyTest, RowsThatChangedAreReportedInOrderBeforeAnyoneIsAnswered)
                 heard.push_back("answered " + webhook);
             });
     };
-    ASSERT_TRUE(set("a"));  // Both wait, so they share a batch.
+    ASSERT_TRUE(set("a"));  // Both wait for `start`, so they share a batch.
     ASSERT_TRUE(set("b"));
     committer.start();
     committer.stop();

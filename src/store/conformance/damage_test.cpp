@@ -1,4 +1,4 @@
-// Parts of a store that cannot be read any more: only what needs them suffers.
+// Damage: only operations that need the damaged rows fail.
 #include <algorithm>
 #include <unordered_map>
 
@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int each = 300;  // Messages of a device: its queue takes several parts.
+constexpr int each = 300;  // Messages of a device, so that its queue has several parts.
 
 struct DamageTest : StoreTest {
     DamageTest() {
@@ -59,7 +59,7 @@ TEST_P(DamageTest, ADamagedMessageKeepsNoOtherFromItsLane) {
     EXPECT_GT(damages, 0);
     EXPECT_TRUE(store->condition().trouble().contains("is damaged"))
         << store->condition().trouble();
-    (void)lane(device);  // The same places once more are not counted again.
+    (void)lane(device);  // The same places are not counted twice.
     EXPECT_EQ(store->condition().damages(), damages);
 
     auto one = take(lane(device));
@@ -106,11 +106,11 @@ TEST_P(DamageTest, TheWriterLeavesOutWhatIsDamagedAndWritesTheRest) {
         EXPECT_FALSE(finish.damaged && finish.message->device == other);
         damaged += finish.damaged ? 1 : 0;
     }
-    EXPECT_EQ(damaged, each);  // The lane as a whole: nothing of it is sent any more.
+    EXPECT_EQ(damaged, each);  // The whole lane stops.
     const auto days = take(
         reader()->usage({.account = account, .since = Timestamp{}, .until = clock.now() + 24h}));
     ASSERT_EQ(days.size(), 1U);
-    EXPECT_EQ(days[0].sent, each);  // What was begun, undone and written again counts once.
+    EXPECT_EQ(days[0].sent, each);  // Writes that were undone and repeated count once.
     EXPECT_EQ(batch.accepts.front().result, Accept::Result::stored);
     EXPECT_EQ(batch.changes.front().result.error().code, ErrorCode::busy);
     EXPECT_TRUE(batch.changes.back().result);
@@ -160,7 +160,7 @@ TEST_P(DamageTest, AnAcceptThatMeetsDamageIsRefusedAndCostsNothing) {
     auto refused = *message();
     EXPECT_EQ(accept(refused), Accept::Result::damaged);
     EXPECT_EQ(credit_of(account), 1'000 - 2 * each);
-    EXPECT_FALSE(store->condition().is_damaged(device));  // What waits can still be sent.
+    EXPECT_FALSE(store->condition().is_damaged(device));  // Waiting messages can still be sent.
 }
 
 TEST_P(DamageTest, ACallbackThatCannotBeRecordedDelaysNoOther) {

@@ -164,7 +164,7 @@ TEST_P(DeviceTest, AStateIsSetOnceAndOnlyOfTheDeviceThatIsMeant) {
     EXPECT_EQ(devices()[0].state_reason, "kata platform");
 
     ASSERT_TRUE(remove());
-    ASSERT_EQ(add(wanted()), Decided::added);  // The number's next device.
+    ASSERT_EQ(add(wanted()), Decided::added);  // Another device with the same number.
     EXPECT_EQ(set_state(which, model::DeviceState::banned).error().code, ErrorCode::not_found);
     EXPECT_EQ(devices()[0].state, model::DeviceState::connected);
 }

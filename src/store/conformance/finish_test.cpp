@@ -1,4 +1,4 @@
-// Ending and putting back: fenced by the queue, credit given back once.
+// Ending and rescheduling: only from the right place in the queue, and refunded once.
 #include "store/conformance/store_fixture.hpp"
 
 namespace merpati::store {
@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 using model::MessageState;
 
 struct FinishTest : StoreTest {
-    /// Puts the message back to `queue_at` from where it stands.
+    /// Moves the message from `queued_at` to `queue_at`.
     bool reschedule(const model::Message& message, Timestamp queued_at, Timestamp queue_at) {
         WriteBatch batch;
         batch.reschedules.push_back({.message = message.id,
@@ -283,7 +283,7 @@ TEST_P(FinishTest, AHeldMessageCanBeFailedOnceWithItsCreditBackAndItsCallback) {
     EXPECT_EQ(fail_it(made.id).error().code, ErrorCode::conflict);
     EXPECT_EQ(fail_it(accepted().id).error().code, ErrorCode::conflict);
     EXPECT_EQ(fail_it(ids.next()).error().code, ErrorCode::not_found);
-    EXPECT_EQ(credit_of(account), 2);  // The one that waits is charged.
+    EXPECT_EQ(credit_of(account), 2);  // The waiting message is charged.
 }
 
 TEST_P(FinishTest, FailingAHeldMessageDoesNotUndoAToppingUpInTheSameBatch) {

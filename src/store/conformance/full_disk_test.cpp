@@ -1,4 +1,4 @@
-// A disk without room: the batch is undone as a whole, and written when there is room.
+// A full disk: the whole batch is undone, and written once there is room.
 #include "store/conformance/store_fixture.hpp"
 
 namespace merpati::store {
@@ -37,7 +37,7 @@ TEST_P(FullDiskTest, AFullDiskUndoesTheBatchAndTakesItWhenThereIsRoom) {
     write(batch);
     EXPECT_TRUE(batch.finishes.front().finished);
     EXPECT_TRUE(batch.changes.back().result);
-    EXPECT_EQ(batch.accepts.front().result, Accept::Result::no_room);  // As reported to its caller.
+    EXPECT_EQ(batch.accepts.front().result, Accept::Result::no_room);  // As its caller was told.
     EXPECT_FALSE(waits(ending));
 
     accepted();

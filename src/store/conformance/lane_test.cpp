@@ -1,4 +1,4 @@
-// Lanes: what is due, in which order, without walking what is not asked for.
+// Lanes: which messages are due, in which order, and when the next one is.
 #include <algorithm>
 #include <set>
 

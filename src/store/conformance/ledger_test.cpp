@@ -1,4 +1,4 @@
-// The account book: every balance has a row that explains it.
+// The ledger: every balance has a row that explains it.
 #include <algorithm>
 
 #include "store/conformance/store_fixture.hpp"
@@ -96,7 +96,7 @@ TEST_P(LedgerTest, CreditThatIsNoLongerCountedStandsInTheBook) {
     const auto charged = accepted();
     set_credit(std::nullopt);
     set_credit(std::nullopt);  // Changes nothing.
-    accepted();                // Is not charged.
+    accepted();                // Not charged.
     ASSERT_TRUE(end(charged, MessageState::cancelled));
     set_credit(7);
     const auto entries = book();

@@ -1,4 +1,4 @@
-// A store's own life: restart, backup, secrets, one owner at a time.
+// The store as a whole: restart, backup, secrets, failure.
 #include <fstream>
 #include <iterator>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using model::MessageState;
 
 struct LifetimeTest : StoreTest {
-    /// Every byte that the store has put on disk.
+    /// The bytes of all files of the store.
     std::string files() {
         std::string all;
         for (const auto& entry : std::filesystem::directory_iterator{directory.path()}) {

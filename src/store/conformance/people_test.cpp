@@ -199,7 +199,7 @@ TEST_P(PeopleTest, ReportsWhatCopiesInMemoryNeed) {
     EXPECT_EQ(std::get<SessionEnded>(removal[0]).session.id, one.id);
     EXPECT_EQ(std::get<PersonRemoved>(removal[1]).person.id, person.id);
     EXPECT_TRUE(persons().empty());
-    EXPECT_NE(create().id, person.id);  // The log may name the former.
+    EXPECT_NE(create().id, person.id);  // The audit log may name the removed person.
 }
 
 TEST_P(PeopleTest, KeepsTheSessionsThatWereSeenLast) {

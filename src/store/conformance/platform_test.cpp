@@ -1,4 +1,4 @@
-// What platforms report, and what connectors keep: found by the platform's id, known when repeated.
+// Reports of platforms, found by the platform's id and counted once; values that connectors store.
 #include "store/conformance/store_fixture.hpp"
 
 namespace merpati::store {
@@ -129,7 +129,7 @@ TEST_P(PlatformTest, AHandedOverMessageEndsOnceAndGivesItsCreditBackWhereItFaile
     EXPECT_EQ(record.completion->details, "selesai");
     ASSERT_EQ(take(reader()->callbacks({.message = made.id})).size(), 1);
     const auto found = find();
-    ASSERT_TRUE(found);  // What is reported later is still distinguished.
+    ASSERT_TRUE(found);  // Later reports still find the message.
     EXPECT_FALSE(found->decide_by);
     EXPECT_TRUE(undecided(clock.now() + 1h).empty());
 }
@@ -226,7 +226,7 @@ TEST_P(PlatformTest, SecretsHaveLimitsAndBelongToADevice) {
     EXPECT_TRUE(keep("session", Bytes(1)));
     ASSERT_TRUE(finish(finish_of(made)));
     EXPECT_TRUE(change([&](Tables& tables) { return tables.remove_device(device); }));
-    accepted();  // The number again.
+    accepted();  // Adds the number again.
     EXPECT_FALSE(secret("session"));
 }
 
@@ -299,7 +299,7 @@ TEST_P(PlatformTest, ReceivedMediaAreKeptWithTheirDeviceUntilRetention) {
 
     ASSERT_TRUE(finish(finish_of(made)));
     EXPECT_TRUE(change([&](Tables& tables) { return tables.remove_device(device); }));
-    accepted();  // The number again.
+    accepted();  // Adds the number again.
     EXPECT_FALSE(take(reader()->received_media(young.id)));
 }
 

@@ -1,4 +1,4 @@
-// Retention: what has ended is removed in small steps, and what has not delays no other.
+// Retention: removes in small steps what has ended; rows that must stay delay no others.
 #include "store/conformance/store_fixture.hpp"
 
 namespace merpati::store {
@@ -173,7 +173,7 @@ TEST_P(RetentionTest, SkipsWhatCannotBeRemovedYet) {
     }
     const auto delivered = ended();
     clock.advance(721h);
-    // Ten at a time looks at a bounded number of rows; a few rounds come past the held ones.
+    // Each step visits 80 rows, so a few steps get past the held messages.
     for (int round = 0; round < 5; ++round) {
         prune_step(10);
     }

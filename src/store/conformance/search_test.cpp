@@ -1,4 +1,4 @@
-// Searches: by everything that a filter names, whatever has been summarised.
+// Searches: by every field of a filter, with and without summaries.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -14,7 +14,7 @@ using model::MessageState;
 using Ids = std::vector<model::MessageId>;
 
 struct SearchTest : StoreTest {
-    /// All pages.
+    /// The ids on all pages.
     Ids found(MessageFilter filter) {
         Ids all;
         for (;;) {
@@ -191,7 +191,7 @@ TEST_P(SearchTest, SummariesThatCannotBeReadHideNothing) {
     EXPECT_EQ(found({.recipient = "6281200000002"}), Ids{later});
 }
 
-/// A store at random, and what must be in it.
+/// A store with random messages, and a model of what it must hold.
 struct RandomSearchTest : SearchTest {
     struct Known {
         model::Message message;
@@ -272,7 +272,7 @@ struct RandomSearchTest : SearchTest {
         write(batch);
     }
 
-    /// Messages that are held go on.
+    /// Fails some of the held messages.
     void decide_some() {
         for (auto& [id, one] : known) {
             if (one.state != MessageState::held || any(3) != 0) {
@@ -364,7 +364,7 @@ struct RandomSearchTest : SearchTest {
     std::mt19937_64 engine{20'261'122};
     std::vector<model::AccountId> accounts{account, create_account()};
     std::map<model::MessageId, Known> known;
-    std::vector<std::unique_ptr<model::Message>> late;  // Have ids, and are not stored yet.
+    std::vector<std::unique_ptr<model::Message>> late;  // They have ids, but are not stored yet.
 };
 
 TEST_P(RandomSearchTest, FindsWhatAFilterOverAllRowsFinds) {

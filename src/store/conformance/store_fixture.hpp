@@ -1,4 +1,4 @@
-// The small world of the conformance suite: one fresh store, a clock that stands, records to store.
+// The fixture of the conformance suite: a new store, a manual clock, and records to store.
 #pragma once
 
 #include <cstdint>
@@ -20,29 +20,29 @@
 
 namespace merpati::store {
 
-/// An engine under test: how a fresh directory becomes a store of it.
+/// An engine under test.
 struct Engine {
     std::string name;
-    std::function<StoreOptions(const std::filesystem::path& directory)> options;
+    std::function<StoreOptions(const std::filesystem::path& directory)> options;  // Of a new store.
 
-    /// Makes a part of a table of the closed store in `directory` unreadable, as a disk does that
-    /// lost a page. A part is some ten rows that stand beside each other; parts count from 0.
+    /// Makes a part of a table unreadable, like a disk that lost a page. The store in `directory`
+    /// must be closed. A part is some ten adjacent rows; parts count from 0.
     std::function<void(const std::filesystem::path& directory, std::string_view table,
                        std::size_t part)>
         damage;
     static constexpr std::size_t last_part = std::numeric_limits<std::size_t>::max();
 
-    /// Fills the disk of all stores of this engine. It has room again when the result is destroyed.
+    /// Fills the disk of all stores of this engine, until the result is destroyed.
     std::function<std::shared_ptr<void>()> fill_disk;
 
     friend void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
 };
 
-/// Every engine of this build. A new one is a new row, and must then pass the whole suite.
+/// Every engine of this build. A new engine is added here and must pass the whole suite.
 [[nodiscard]] std::vector<Engine> engines();
 [[nodiscard]] std::string name_of(const ::testing::TestParamInfo<Engine>& info);
 
-/// What a Result holds; fails the test where it holds an error.
+/// The value of a Result. An error fails the test.
 template <class T>
 T take(Result<T> result) {
     if (!result) {
@@ -52,7 +52,7 @@ T take(Result<T> result) {
     return std::move(*result);
 }
 
-/// A directory that goes with the test.
+/// A directory that is removed after the test.
 class TemporaryDirectory {
 public:
     TemporaryDirectory();
@@ -73,10 +73,9 @@ protected:
     /// Closes the store and opens it again, as after a restart.
     void reopen();
 
-    /// One transaction. Devices that its messages are sent from are added before it, where they
-    /// are not there.
+    /// Writes one transaction. First adds the devices of its accepts if they are missing.
     void write(WriteBatch& batch);
-    /// The same, without adding anything.
+    /// Writes one transaction, and adds nothing before.
     void write_as_it_is(WriteBatch& batch);
 
     Result<void> change(std::move_only_function<Result<void>(Tables&)> run);
@@ -85,7 +84,7 @@ protected:
     model::AccountId create_account(std::optional<std::int64_t> credit = std::nullopt);
     std::optional<std::int64_t> credit_of(model::AccountId account);
 
-    /// `device` for the first account, another number for each other one.
+    /// `device` for the first account, a number of its own for each other account.
     [[nodiscard]] model::PhoneNumber device_of(model::AccountId owner) const;
     Result<DeviceDecision> add_device(const model::Device& made, bool webhook_given = true);
 
@@ -93,13 +92,13 @@ protected:
     std::unique_ptr<model::Message> message();
     std::unique_ptr<model::Message> message_due(Timestamp due_at);
 
-    /// Stores a copy of the message; `message.charged` becomes what the store made of it.
+    /// Stores a copy of the message, and sets `message.charged` as the store did.
     Accept::Result accept(model::Message& message);
     /// Makes a message, due now, and stores it.
     model::Message accepted();
     model::Message accepted_due(Timestamp due_at);
 
-    /// The end of a message that stands in its lane where it was accepted to.
+    /// The end of a message that is still at its first place in the lane.
     Finish finish_of(const model::Message& message,
                      model::MessageState state = model::MessageState::sent);
     bool finish(Finish finish);
@@ -109,7 +108,7 @@ protected:
     model::Callback finished_with_callback(std::int64_t origin = 1);
     void update(model::EventId event, const model::CallbackProgress& progress);
 
-    /// What the lane gives out before `before`, as ids.
+    /// The ids of the lane's messages that are due before `before`.
     std::vector<model::MessageId> lane_before(Timestamp before, std::size_t limit = 100);
 
     testing::ManualClock clock;
@@ -118,7 +117,7 @@ protected:
     TemporaryDirectory directory;
     StoreOptions options = GetParam().options(directory.path());
     std::unique_ptr<Store> store;
-    model::AccountId account;  // Whose messages these are; credit not counted.
+    model::AccountId account;  // Owns the messages; its credit is not counted.
     model::PhoneNumber device = model::PhoneNumber::from_stored(6281100000001);
 };
 

@@ -33,7 +33,7 @@ struct TablesTest : StoreTest {
         return updated;
     }
 
-    /// One change, and the rows that the store says it wrote.
+    /// Runs one change, and returns the rows that the store reports for it.
     std::vector<RowChange> rows_of(std::move_only_function<Result<void>(Tables&)> run) {
         WriteBatch batch;
         batch.changes.push_back({.run = std::move(run)});
@@ -188,7 +188,7 @@ TEST_P(TablesTest, NamesAnAccountThatIsNotThere) {
 }
 
 TEST_P(TablesTest, AddsCreditToTheBalance) {
-    EXPECT_EQ(take(add_credit(5)), 5);  // Was not counted before.
+    EXPECT_EQ(take(add_credit(5)), 5);  // Credit was not counted before.
     EXPECT_EQ(take(add_credit(-2)), 3);
     EXPECT_EQ(add_credit(-4).error().code, ErrorCode::invalid_argument);
     EXPECT_EQ(add_credit(std::numeric_limits<std::int64_t>::max()).error().code,
@@ -325,7 +325,7 @@ TEST_P(TablesTest, ReportsTheRowsThatAChangeWrote) {
                                      model::DeviceState::connected, "", clock.now()));
         return tables.add_callback({.id = ids.next(), .account = account});
     });
-    ASSERT_EQ(added.size(), 2);  // The state was the device's before.
+    ASSERT_EQ(added.size(), 2);  // The device had that state already.
     EXPECT_TRUE(std::get<DeviceWritten>(added[0]).is_new);
     EXPECT_EQ(std::get<model::Callback>(added[1]).account, account);
 
@@ -388,7 +388,8 @@ TEST_P(TablesTest, KeepsWhatALaneMustKnowAfterARestart) {
     const SentRecord sent{.last_at = since, .jitter = 5ms, .day_ends_at = since + 14h, .of_day = 7};
     WriteBatch batch;
     for (const std::uint32_t of_day : {6U, 7U}) {
-        auto& end = batch.reschedules.emplace_back();  // Of no message: only its lane is written.
+        auto& end =
+            batch.reschedules.emplace_back();  // Of no message: only its SentRecord is written.
         end.device = device;
         end.sent = sent;
         end.sent->of_day = of_day;

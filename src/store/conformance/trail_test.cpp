@@ -1,4 +1,4 @@
-// What messages and callbacks went through: nothing for what went as it should, bounded otherwise.
+// Steps of messages and attempts of callbacks: none if all went well, and bounded in number.
 #include <filesystem>
 
 #include "store/conformance/store_fixture.hpp"

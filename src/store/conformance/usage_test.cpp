@@ -1,4 +1,4 @@
-// How many messages ended how: counted by the hour, kept when the messages are removed.
+// Counts of ended messages: by the hour, and kept when the messages are removed.
 #include "store/conformance/store_fixture.hpp"
 
 namespace merpati::store {
@@ -24,7 +24,7 @@ TEST_P(UsageTest, EndedMessagesAreCountedByStateAndCode) {
     ended(MessageState::sent, model::StatusCode::sent);
     ended(MessageState::failed, model::StatusCode::recipient_unregistered);
     ended(MessageState::cancelled, model::StatusCode::failed);
-    ended(MessageState::held, model::StatusCode::failed);  // Has not ended.
+    ended(MessageState::held, model::StatusCode::failed);  // Not an end.
     accepted();
     const auto days = take(reader()->usage(filter()));
     ASSERT_EQ(days.size(), 1U);

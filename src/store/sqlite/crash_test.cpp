@@ -1,4 +1,4 @@
-// A process killed in mid-load has lost nothing that it reported.
+// A process that is killed under load loses nothing that it reported.
 #include <csignal>
 #include <optional>
 #include <sys/wait.h>
@@ -17,14 +17,14 @@ constexpr int rounds = 5;
 constexpr std::size_t batch_size = 16;
 constexpr std::int64_t first_credit = 1'000'000;
 
-/// What the child says of one message, after the commit.
+/// The child's report of one message, after the commit.
 struct Report {
     std::int64_t sequence;
     std::uint64_t tail;
     bool finished;
 };
 
-/// The process to be killed: writes batch after batch, reports each when it is durable.
+/// The process that is killed: writes batch after batch, and reports each once it is durable.
 class Child {
 public:
     Child(const StoreOptions& options, int pipe) : pipe_(pipe) {
@@ -118,7 +118,7 @@ struct CrashTest : ::testing::Test {
         ASSERT_TRUE(store->write(batch));
     }
 
-    /// Lets a child write until it has reported `kill_after` messages; answers all it reported.
+    /// Kills a child once it has reported `kill_after` messages. Returns all its reports.
     std::vector<Report> run_and_kill(std::size_t kill_after) {
         int ends[2];
         EXPECT_EQ(::pipe(ends), 0);
@@ -166,7 +166,7 @@ TEST_F(CrashTest, NothingThatWasReportedIsLost) {
     }
     sqlite::Connection connection{file.string(), sqlite::Access::read_only};
     EXPECT_EQ(connection.query_text("PRAGMA integrity_check"), "ok");
-    // A batch is whole or absent: every message was charged, every end has its callback.
+    // Each batch is complete or absent: every message was charged, every end has its callback.
     EXPECT_EQ(connection.query_text("SELECT count(*) + (SELECT credit FROM account) FROM message"),
               std::to_string(first_credit));
     EXPECT_EQ(connection.query_text("SELECT count(*) FROM message"),

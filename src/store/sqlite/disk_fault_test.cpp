@@ -1,4 +1,4 @@
-// What SQLite's files do when the disk fails, and how room on it is kept.
+// The SQLite engine on disks that fail or fill up, and the reserve of disk space.
 #include <algorithm>
 
 #include <sqlite3.h>
@@ -46,7 +46,7 @@ TEST_P(DiskFaultTest, EachCommitIsWrittenToTheLogAndSyncedBeforeItIsAnswered) {
     }
 }
 
-/// The one above can fail: without a full sync there is none in a commit.
+/// Shows that the test above can fail: without synchronous = FULL, a commit does not sync.
 TEST_P(DiskFaultTest, TheTestSeesAMissingSync) {
     store.reset();
     sqlite::Connection careless{file.string(), sqlite::Access::read_write};
@@ -56,7 +56,7 @@ TEST_P(DiskFaultTest, TheTestSeesAMissingSync) {
         careless.execute(
             "INSERT INTO meta VALUES('careless', x'01'); DELETE FROM meta WHERE name = 'careless'");
     }
-    // Gathered until something looks at the log: at the latest the next commit or checkpoint.
+    // Writes stay gathered until the log is read, or until the next commit or checkpoint.
     EXPECT_EQ(std::ranges::count(faults.calls(), "sync -wal"), 0);
 }
 
@@ -139,14 +139,15 @@ struct DiskRoomTest : DiskFaultTest {
 TEST_P(DiskRoomTest, ReservesRoomAndGoesOnInItWhenTheDiskFills) {
     EXPECT_EQ(std::filesystem::file_size(kept), reserve);
     auto ending = accepted();
-    free = reserve / 2;  // With the pages that the store's file may have free.
+    free = reserve / 2;  // Too little, even with free pages inside the store.
     EXPECT_EQ(try_to_accept(), Accept::Result::no_room);
     EXPECT_FALSE(store->condition().accepts());
     EXPECT_TRUE(store->condition().may_send(0));
-    EXPECT_FALSE(store->condition().may_send(reserve / 4'096));  // More than it has room for.
+    EXPECT_FALSE(
+        store->condition().may_send(reserve / 4'096));  // The reserve has no room for so many.
     EXPECT_TRUE(finish(finish_of(ending)));
 
-    free = reserve;  // Just enough to fill again at once.
+    free = reserve;  // Enough, but not the margin that is needed to accept again.
     EXPECT_EQ(try_to_accept(), Accept::Result::no_room);
     free = 2 * reserve;
     EXPECT_EQ(try_to_accept(), Accept::Result::stored);
@@ -161,7 +162,7 @@ TEST_P(DiskRoomTest, GivesTheReserveAwayWhenTheDiskIsFullAndTakesItBack) {
     EXPECT_EQ(std::filesystem::file_size(kept), 0);
     EXPECT_FALSE(store->condition().may_send(0));
     faults.clear();
-    write(batch);  // In the room that was kept.
+    write(batch);  // In the space of the reserve.
     EXPECT_TRUE(batch.finishes.front().finished);
     EXPECT_FALSE(store->condition().may_send(0));
 

@@ -36,7 +36,7 @@ protected:
     Connection connection{path, Access::read_write};
 };
 
-/// Pages that no longer fit into the cache go to the log before the commit and are read back.
+/// Pages that do not fit into the cache go to the log before the commit, and are read back.
 TEST_F(GatheringVfsTest, ShowsItsConnectionWhatIsOnlyGathered) {
     connection.execute("BEGIN");
     insert(2'000);
@@ -61,7 +61,7 @@ TEST_F(GatheringVfsTest, ShowsOthersWhatWasCommittedAndNothingElse) {
     EXPECT_EQ(reader.query_text("PRAGMA integrity_check"), "ok");
 }
 
-/// As a disk that is full: files may not grow.
+/// Limits the size of files, which has the effect of a full disk.
 TEST_F(GatheringVfsTest, FailsTheCommitWhoseWriteFails) {
     insert(1);
     rlimit before{};

@@ -1,5 +1,5 @@
-// What a list costs: SQLite's steps are counted, so that a plan that walks through what it should
-// seek is seen on any machine.
+// The cost of lists. Counts SQLite's steps, so that a query plan that scans instead of seeking
+// fails the test on any machine.
 #include <sqlite3.h>
 
 #include "store/conformance/store_fixture.hpp"
@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Counts the instructions of all connections that are opened as long as it lives. They must be
-/// closed before it goes.
+/// Counts the instructions of all connections that are opened while it lives. They must be closed
+/// before it is destroyed.
 class StepCount {
 public:
     StepCount() {

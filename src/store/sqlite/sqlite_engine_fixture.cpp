@@ -17,7 +17,7 @@ std::filesystem::path file_in(const std::filesystem::path& directory) {
     return directory / "merpati.db";
 }
 
-/// The leaves of a table, in the order of what stands in them.
+/// The leaf pages of a table, in the order of their rows.
 std::vector<std::int64_t> leaves_of(const std::filesystem::path& file, std::string_view table) {
     std::vector<std::int64_t> pages;
     Connection connection{file.string(), Access::read_only};

@@ -1,4 +1,4 @@
-// SQLite as the conformance suite sees it.
+// SQLite as an engine of the conformance suite.
 #pragma once
 
 #include "store/conformance/store_fixture.hpp"

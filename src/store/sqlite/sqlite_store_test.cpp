@@ -1,4 +1,4 @@
-// What only the SQLite engine promises: one owner, a durable file, its own key, its own schema.
+// Promises of the SQLite engine alone: one process at a time, durability, its key and its schema.
 #include "store/sqlite/sqlite_store.hpp"
 
 #include <fstream>
@@ -185,7 +185,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         ASSERT_TRUE(kept);
         EXPECT_EQ(kept->message.body, "Halo");
         EXPECT_EQ(kept->message.campaign, std::nullopt);
-        // The book begins with what was charged before, usage with what had ended.
+        // The ledger begins with earlier charges, usage with messages that had ended.
         const auto checked = take(check_integrity(options.url, Depth::quick, clock, 1h));
         EXPECT_TRUE(checked.ledger_faults.empty());
         const auto book = take(reader->ledger({1}, {}, 10));
