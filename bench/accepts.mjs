@@ -1,4 +1,4 @@
-// How many messages a second each side promises to keep: Merpati's answer against Redis' XADD.
+// How many messages a second each side accepts durably: Merpati against Redis' XADD.
 import * as merpati from "./merpati.mjs";
 import * as redis from "./redis.mjs";
 import { load } from "./load.mjs";
@@ -31,7 +31,7 @@ async function appendToRedis(folder, seconds) {
   return { accepted, perSecond, perCpuSecond };
 }
 
-/** Due in five hours, so that accepting is all that is done. */
+/** The messages are due in five hours, so that the gateway does nothing but accept. */
 async function acceptByMerpati(folder, seconds) {
   const { processes, url, environment } = await merpati.startMerpati({ folder });
   const before = cpuSeconds(processes);

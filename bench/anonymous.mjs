@@ -1,5 +1,5 @@
-// What clients without a key can make a gateway hold: many who never read an answer, and many who
-// begin a TLS handshake and stop; and whether an honest client gets through meanwhile.
+// How much memory clients without a key can make a gateway hold: many never read an answer, and
+// many begin a TLS handshake and stop. Also measures whether an honest client is served meanwhile.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
@@ -71,7 +71,7 @@ async function attack(name, { folder, clients, first, tls = false }) {
   return { name, clients, idle, peak, served, tries: HONEST_TRIES };
 }
 
-/** One health check from another address: 1 when it was answered 200. */
+/** One health check from another address; resolves with 1 if the answer was 200. */
 function isServed(port, tls) {
   return new Promise((resolve) => {
     const options = { port, host: "127.0.0.1", localAddress: HONEST };
@@ -96,7 +96,7 @@ function isServed(port, tls) {
   });
 }
 
-/** The first bytes that a TLS client sends, as a server that says nothing gets them. */
+/** The first bytes of a TLS client, as a server that does not answer receives them. */
 async function clientHello() {
   const server = createServer();
   const port = await new Promise((resolve) => {

@@ -1,6 +1,6 @@
-// The end-to-end suite's crash ledgers, for hundreds of kills instead of the few of `./dev test`:
-// the gateway under load on simulated platforms; then worker, gateway and both, with linked
-// devices.
+// Runs the end-to-end suite's crash tests with hundreds of kills instead of the few of `./dev
+// test`: first the gateway under load with the simulator; then worker, gateway and both, with
+// linked devices.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ function crashLinked(folder, rounds) {
   try {
     return { rounds, passed, ...JSON.parse(readFileSync(file, "utf8")) };
   } catch {
-    return { rounds, passed: false, figures: [], books: {} }; // It failed before its end.
+    return { rounds, passed: false, figures: [], books: {} }; // The test ended early.
   }
 }
 

@@ -1,5 +1,5 @@
-// The whole life of a message: accepted, sent, called back, and the end of it kept. Merpati against
-// Kannel, both calling the same sink, in messages per CPU-second of all processes of a side.
+// The whole life of a message: accepted, sent, called back, and its completion stored. Merpati
+// against Kannel with the same sink, in messages per CPU-second of all processes of a side.
 import * as kannel from "./kannel.mjs";
 import * as merpati from "./merpati.mjs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,7 +12,7 @@ export const TARGET = 8;
 const CONNECTIONS = 64;
 const DEVICES = 16; // Kannel's one connection keeps no order; a device of ours does.
 const DRAIN_SECONDS_MAX = 120;
-const QUIET_SECONDS = 2; // So long without a callback and without work: drained.
+const QUIET_SECONDS = 2; // After this long without callbacks and work, a side counts as drained.
 
 export async function cycle({ scratch, seconds, repetitions }) {
   const sink = await startSink(scratch("sink"));
@@ -49,7 +49,7 @@ export async function measure(startSide, script, sink, seconds) {
   };
 }
 
-/** Until all callbacks came and the side has come to rest; says when the last one came. */
+/** Waits until all callbacks arrived and the side is idle; resolves with the last one's time. */
 async function drain(processes, sink, expected) {
   const end = performance.now() + DRAIN_SECONDS_MAX * 1000;
   let callbacks = await sink.count();

@@ -1,4 +1,4 @@
-// How many times a second this disk makes 4 KiB durable: what every durable figure stands on.
+// How many times a second this disk makes 4 KiB durable. All figures of durable work depend on it.
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-// What ten thousand streams of events take that wait.
+// The cost of ten thousand idle event streams.
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { startMerpati } from "./merpati.mjs";
@@ -6,9 +6,9 @@ import { cpuSeconds, memory, stop } from "./processes.mjs";
 
 export const TARGET = 100;
 const STREAMS = 10_000;
-const ACCOUNTS = 20; // One account alone is not given so many.
+const ACCOUNTS = 20; // One account may not have so many streams.
 const IN_A_ROW = 200;
-const WATCH_SECONDS = 20; // A heartbeat is among them.
+const WATCH_SECONDS = 20; // Long enough for a heartbeat.
 
 export async function events({ scratch }) {
   const { processes, url, command } = await startMerpati({

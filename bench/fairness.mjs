@@ -1,10 +1,10 @@
-// Callbacks of one account beside bad neighbours of another: the time of a healthy origin from the
-// answer to a send until its callback comes, undisturbed, beside each neighbour, and after a kill
-// and a restart with all of it due. The p99 beside each must be at most twice the undisturbed one,
-// where less than 10 ms counts as 10 ms.
+// Callbacks of one account beside bad neighbours of another. Measures the time from the answer to a
+// send until the callback arrives at a healthy origin: undisturbed, beside each neighbour, and
+// after a kill and a restart with all callbacks due. The p99 beside each neighbour must be at most
+// twice the undisturbed p99, where less than 10 ms counts as 10 ms.
 //
-// The rows with names mount an /etc of their own and need root; the one with the clock needs
-// libfaketime.
+// The rows with host names mount their own files in /etc and need root; the row with the clock
+// needs libfaketime.
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ const UNDISTURBED_MIN_MS = 10;
 const FACTOR_MAX = 2;
 const SENDERS = 32;
 
-/** Each answers the URLs that get callbacks, and how many each. */
+/** The neighbours; `each` is the number of callbacks for each origin. */
 const rows = [
   { name: "33 hanging origins, 100 each", kind: "hang", origins: 33, each: 100 },
   { name: "200 black holes, 20 each", kind: "full", origins: 200, each: 20 },
@@ -43,7 +43,7 @@ const rows = [
     healthyHost: "two.example.test",
     firstAddress: "127.7.7.7",
     each: 0,
-    limit: 1000, // Connecting anew takes the time of one address more.
+    limit: 1000, // A new connection first tries one more address.
   },
   {
     name: "wall clock set back 2 h, 5 retries waiting",
@@ -88,7 +88,7 @@ async function measure(row, folder) {
   }
 }
 
-/** The healthy receiver, of the bench's own process. */
+/** The healthy receiver, in the bench's own process. */
 async function startSink() {
   const waiting = new Map();
   const server = createServer((request, response) => {
@@ -103,7 +103,7 @@ async function startSink() {
   await once(server, "listening");
   return {
     port: server.address().port,
-    /** When the path's callback comes; undefined when it does not. */
+    /** Resolves with the time of the path's callback; undefined: it did not arrive. */
     expect: (path) =>
       new Promise((resolve) => {
         waiting.set(path, resolve);
@@ -115,7 +115,7 @@ async function startSink() {
 
 let count = 0;
 
-/** One send every PROBE_EVERY_MS; from its answer to its callback. */
+/** Sends every PROBE_EVERY_MS, and measures from the answer to the callback. */
 async function probe(gateway, sink, url) {
   const times = [];
   const probes = [];
@@ -141,7 +141,7 @@ async function probe(gateway, sink, url) {
 async function neighbours(row, sink, ends) {
   if (row.urls) return row.urls();
   if (row.firstAddress) {
-    // The same port at the other address, whose connections nobody takes.
+    // The same port at the other address, where nobody accepts connections.
     const stopped = await startNeighbour("full", ends, { host: row.firstAddress, port: sink.port });
     await fill(stopped);
     return [];
@@ -164,7 +164,7 @@ async function startNeighbour(kind, ends, { host = "0.0.0.0", port = 0 } = {}) {
   return { child, host: host === "0.0.0.0" ? "127.0.0.1" : host, port: Number(String(text)), ends };
 }
 
-/** Stops the neighbour and fills its queue, so that connections to it come to nothing. */
+/** Stops the neighbour and fills its listen queue, so that connections to it time out. */
 async function fill({ child, host, port, ends }) {
   child.kill("SIGSTOP");
   for (let i = 0; i < 8; i += 1) {
@@ -189,7 +189,7 @@ async function load(gateway, urls, each) {
     }
   };
   await Promise.all(Array.from({ length: SENDERS }, sender));
-  await pause(2000); // All of them are sent by now, and their callbacks under way.
+  await pause(2000); // By then all messages are sent, and their callbacks in flight.
 }
 
 export function describeFairness(results) {

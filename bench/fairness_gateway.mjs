@@ -1,4 +1,4 @@
-// A gateway for the bench of fairness: two accounts, a clock and a resolver that can be set.
+// A gateway for the fairness benches: two accounts, and a clock and a resolver that can be set.
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -19,7 +19,7 @@ export class Gateway {
   #child;
   #agent = new Agent({ keepAlive: true, maxSockets: 32 });
 
-  /** `hosts`, `nameServer`: of its own /etc, for which it needs to be root. */
+  /** `hosts`, `nameServer`: mounted over the files in /etc, which needs root. */
   static async start(folder, { hosts, nameServer, settableClock, badDevices = 16 } = {}) {
     const gateway = new Gateway();
     gateway.#folder = folder;
@@ -72,7 +72,7 @@ export class Gateway {
     await until("merpati", ready, { child: this.#child, seconds: 120 });
   }
 
-  /** "+0", "-2h": how far its wall clock is from the machine's. */
+  /** `offset`: between its wall clock and the machine's, such as "+0" or "-2h". */
   setClock(offset) {
     writeFileSync(join(this.#folder, "clock"), `${offset}\n`);
   }
@@ -115,7 +115,7 @@ export class Gateway {
     });
   }
 
-  /** One of its metrics. */
+  /** The value of one metric. */
   async figure(name) {
     const text = await (await fetch(`http://127.0.0.1:${this.#port}/metrics`)).text();
     return Number(new RegExp(`^${name}(?:{.*})? (\\S+)$`, "m").exec(text)?.[1]);

@@ -1,6 +1,6 @@
-// Media of one account beside media of another, whose hosts are bad: how long a send takes to be
-// accepted (its file is probed before the answer), and to be sent (its file is fetched before);
-// alone, beside the neighbour, and after a crash and a restart beside it.
+// Media of one account beside another account with bad media hosts. Measures how long a message
+// takes to be accepted (its file is probed first), and to be sent (its file is fetched first):
+// undisturbed, beside the neighbour, and after a crash and a restart beside it.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
@@ -10,11 +10,11 @@ import { measureRows } from "./fairness_rows.mjs";
 import { PNG } from "./media_neighbours.mjs";
 import { table } from "./statistics.mjs";
 
-const SENDS = 200; // Of each kind, one after another, so that 1 % of them are two.
-const PHASE_SECONDS_MAX = 10; // A phase that takes longer is judged by what it has.
+const SENDS = 200; // Of each kind, one after another; 1 % of them are two.
+const PHASE_SECONDS_MAX = 10; // A longer phase is cut off, and judged by its results so far.
 const SETTLE_SECONDS_MAX = 5; // For the neighbour's first round of messages.
 const FACTOR_MAX = 2;
-const UNDISTURBED_MIN_MS = 10; // A faster undisturbed one counts as this.
+const UNDISTURBED_MIN_MS = 10; // A lower undisturbed time counts as this.
 const KINDS = ["accepted", "sent"];
 
 const rows = [
@@ -55,7 +55,7 @@ async function measure(row, folder) {
   }
 }
 
-/** Answers at once; each path is a content of its own. */
+/** Answers at once; each path has a different content. */
 async function healthyHost() {
   const server = createServer((request, response) => {
     const body = Buffer.concat([PNG, Buffer.from(request.url)]);
@@ -71,7 +71,7 @@ async function healthyHost() {
   };
 }
 
-/** In a thread of its own, so that its load delays no measurement. */
+/** Runs in its own thread, so that its load does not delay the measurements. */
 async function startNeighbour({ kind, hosts, messages }, folder, gateway) {
   const { key, devices } = gateway.accounts.bad;
   const workerData = { kind, hosts, messages, folder, url: gateway.url, key, from: devices[0] };
@@ -95,7 +95,7 @@ async function phase(gateway, host, name) {
   return { accepted: percentiles(accepted), sent: percentiles(sent) };
 }
 
-/** Revision B is answered when the message is sent. */
+/** Times one send. Revision B answers when the message is sent. */
 async function timed(gateway, revision, media) {
   const { key, devices } = gateway.accounts.good;
   const began = performance.now();

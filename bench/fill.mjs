@@ -1,9 +1,9 @@
-// A store with a million messages, made by SQL in some seconds.
+// Fills a store with millions of messages by SQL, in seconds.
 import { execFileSync } from "node:child_process";
 
-const EPOCH = 1577836800000; // Of the sequences of ids: base/uuid.hpp.
+const EPOCH = 1577836800000; // Of the sequences in ids; see base/uuid.hpp.
 
-/** Messages of account 1 that wait: accepted in the last hour, due in 10 minutes to 5 hours. */
+/** Waiting messages of account 1: accepted in the last hour, due in 10 minutes to 5 hours. */
 export function fillWithWaiting(file, numbers, count) {
   const now = Date.now();
   run(file, [
@@ -13,7 +13,7 @@ export function fillWithWaiting(file, numbers, count) {
   ]);
 }
 
-/** Messages of account 1 that were sent and whose callbacks were delivered in these days. */
+/** Sent messages of account 1 with delivered callbacks, from these days. */
 export function fillWithFinished(file, numbers, count, { daysAgo: [first, last] }) {
   const day = 86_400_000;
   const [from, to] = [Date.now() - first * day, Date.now() - last * day];
@@ -31,12 +31,12 @@ export function fillWithFinished(file, numbers, count, { daysAgo: [first, last] 
 /** Numbers that `fillForSearches` writes to: recipient(0) to recipient(RECIPIENTS - 1). */
 export const RECIPIENTS = 2_000_000;
 export const recipient = (index) => `62812${String(index).padStart(8, "0")}`;
-/** In the details of one message of account 1 alone, the oldest that failed. */
+/** Only in the details of one message of account 1, the oldest that failed. */
 export const RAREST_WORD = "unikum";
 
 /**
- * Messages of the last 29 days. One in 25 000 is of account 2, by `rareNumber`; the newest 10 000
- * wait; of the others one in 20 has failed, with a callback, the rest was sent.
+ * Messages of the last 29 days. One in 25 000 is of account 2, from `rareNumber`. The newest 10 000
+ * wait; one in 20 of the others has failed, with a callback; the remaining ones were sent.
  */
 export function fillForSearches(file, numbers, rareNumber, count) {
   const now = Date.now();
@@ -70,19 +70,19 @@ export function fillForSearches(file, numbers, rareNumber, count) {
   ]);
 }
 
-/** How many messages no block of summaries holds. */
+/** How many messages are newer than the last block of summaries. */
 export function notSummarised(file) {
   const newest = "coalesce((SELECT max(last) FROM message_block), 0)";
   return Number(query(file, `SELECT count(*) FROM message WHERE id > ${newest}`)[0]);
 }
 
-/** How many of the messages that `fillWithFinished` made are gone. */
+/** How many messages of `fillWithFinished` have been removed. */
 export function removedOf(file, count) {
   const [first] = query(file, `SELECT min(id) & ${2 ** 22 - 1} FROM completion`);
   return first === "" ? count : Number(first) / 2;
 }
 
-/** Ids ascend with the time of acceptance; each leaves the next one free, for a callback. */
+/** Ids ascend with the time of acceptance. After each one the next is left free for a callback. */
 function messages({
   numbers,
   count,
@@ -113,7 +113,7 @@ function messages({
 function run(file, statements) {
   const sql = ["PRAGMA synchronous = OFF;", "BEGIN;", ...statements, "COMMIT;"].join("\n");
   execFileSync("sqlite3", [file], { input: sql, stdio: ["pipe", "ignore", "inherit"] });
-  execFileSync("sync", [file]); // Its pages must not be written while something is measured.
+  execFileSync("sync", [file]); // So that its pages are not written during a measurement.
 }
 
 function query(file, sql) {

@@ -1,4 +1,4 @@
-// What a gateway takes that has nothing to do.
+// Memory and processor time of an idle gateway.
 import { setTimeout as pause } from "node:timers/promises";
 import { startMerpati } from "./merpati.mjs";
 import { cpuSeconds, memory, stop } from "./processes.mjs";

@@ -1,4 +1,4 @@
--- Sends for wrk: Kannel's sendsms with a report of delivery to BENCH_CALLBACK.
+-- Requests for wrk: Kannel's sendsms, with delivery reports to BENCH_CALLBACK.
 local function escaped(text)
   return (text:gsub("[^%w]", function(c) return string.format("%%%02X", c:byte()) end))
 end

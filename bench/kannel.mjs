@@ -33,7 +33,7 @@ export async function startKannel({ folder, callback }) {
   };
 }
 
-/** fakesmsc ends when bearerbox is not ready for it yet: it is started until it stays. */
+/** fakesmsc exits if bearerbox is not ready yet, so it is started again until it stays. */
 async function startPlatform(port, options) {
   for (let attempt = 0; attempt < 10; attempt += 1) {
     const child = start(

@@ -1,7 +1,7 @@
-// How long a caller waits for an answer while the gateway is half busy.
+// How long a caller waits for an answer while the gateway runs at half its highest rate.
 //
-// First the highest rate of whole cycles is measured, then each connection pauses between two
-// requests so long that half of that rate is asked for.
+// First measures the highest rate of whole cycles. Then each connection pauses between requests, so
+// that all of them together request half of that rate.
 import { measure } from "./cycle.mjs";
 import { script, startMerpati } from "./merpati.mjs";
 import { stop } from "./processes.mjs";

@@ -1,19 +1,19 @@
-// Linked devices against the stand-in platform: what gateway and worker take, how many messages a
-// second leave, and how long devices are away after kill -9 of the worker or of the gateway.
+// Linked devices against the stand-in platform: memory of gateway and worker, messages sent a
+// second, and how long devices are away after kill -9 of the worker or of the gateway.
 //
-// BENCH_LINKED_DEVICES ("1 20 100"): so many devices, one gateway after the other.
+// BENCH_LINKED_DEVICES ("1 20 100"): numbers of devices, each measured with a new gateway.
 import { setTimeout as pause } from "node:timers/promises";
 import { startLinked, startPlatform } from "./linked_world.mjs";
 import { cpuSeconds, memory, stop, until } from "./processes.mjs";
 import { spread, table } from "./statistics.mjs";
 
-export const TARGET = 250; // MiB of both, with so many devices:
+export const TARGET = 250; // MiB of both processes, with this many devices:
 const TARGET_DEVICES = 100;
-const MESSAGES = 400; // In all; each device sends as many as the others.
+const MESSAGES = 400; // In total; each device sends an equal number.
 const FRIENDS = 3;
 const CALLERS = 16;
 const SETTLE_SECONDS = 8;
-const KILLS = 5; // Of each.
+const KILLS = 5; // Of the worker, and of the gateway.
 
 export async function linked({ scratch }) {
   const counts = (process.env.BENCH_LINKED_DEVICES ?? "1 20 100").split(" ").map(Number);
@@ -25,16 +25,16 @@ export async function linked({ scratch }) {
 async function measure(scratch, devices) {
   const platform = await startPlatform(scratch("platform"));
   const side = await startLinked({ folder: scratch("linked"), platform, devices });
-  await stop(side.gateway); // Memory of a start, not of pairing.
+  await stop(side.gateway); // Restarts it, because pairing leaves memory in use.
   await side.merpati.startAgain();
   await side.connected();
   const row = { devices, connected: await weigh(side) };
   const friends = await platform.friends(FRIENDS);
-  await send(side, friends, FRIENDS); // Numbers are looked up, sessions are begun.
+  await send(side, friends, FRIENDS); // Warm-up: looks numbers up, and begins sessions.
   row.sending = await send(side, friends, Math.max(1, Math.round(MESSAGES / devices)));
   row.sent = await weigh(side);
   row.away = { worker: [], gateway: [] };
-  // In turns: a worker that dies again and again is not started again at once.
+  // In turns, because a worker that dies repeatedly is restarted with a delay.
   for (let round = 0; round < KILLS; round += 1) {
     for (const victim of ["worker", "gateway"]) {
       row.away[victim].push(await kill(side, platform, victim));
@@ -45,7 +45,7 @@ async function measure(scratch, devices) {
   return row;
 }
 
-/** Resident memory in MiB, when nothing has happened for a while. */
+/** Resident memory in MiB, after an idle time. */
 async function weigh(side) {
   await pause(SETTLE_SECONDS * 1000);
   const gateway = memory(side.gateway).resident;
@@ -53,7 +53,7 @@ async function weigh(side) {
   return { gateway, worker, both: gateway + worker };
 }
 
-/** So many messages of each device, accepted together, until the platform has taken the last. */
+/** Sends `each` messages from each device at once; waits until the platform has taken the last. */
 async function send(side, friends, each) {
   const total = each * side.numbers.length;
   const processes = [side.gateway, side.worker];

@@ -1,5 +1,5 @@
-// Linked devices for benches: the stand-in platform as a program, a gateway, and phones of the one
-// that are linked with the other.
+// Linked devices for benches: the stand-in platform as a program, and a gateway that is linked to
+// its phones.
 import { readFileSync, readdirSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ class Platform {
     this.control = where.control;
   }
 
-  /** A word of tests/standin/README.md. */
+  /** Sends a command to the stand-in; see tests/standin/README.md. */
   async ask(word, body = {}) {
     const reply = await fetch(`${this.control}/${word}`, {
       method: "POST",
@@ -42,7 +42,7 @@ class Platform {
     return json;
   }
 
-  /** Numbers that can be written to. */
+  /** Registers numbers that can receive messages. */
   async friends(count) {
     const numbers = Array.from({ length: count }, (_, index) => `${FIRST_FRIEND + index}`);
     for (const number of numbers) await this.ask("register", { number });
@@ -50,7 +50,7 @@ class Platform {
   }
 }
 
-/** A gateway with so many devices, all of them connected and without a pace. */
+/** Starts a gateway with `devices` devices, all connected and without a pace. */
 export async function startLinked({ folder, platform, devices, settings = {} }) {
   const numbers = Array.from({ length: devices }, (_, index) => `${FIRST_NUMBER + index}`);
   const merpati = await startMerpati({
@@ -86,7 +86,7 @@ class Linked {
         const stat = readFileSync(`/proc/${name}/stat`, "utf8");
         return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[2]) === this.gateway.pid;
       } catch {
-        return false; // No process, or it ended meanwhile.
+        return false; // Not a process, or it has ended meanwhile.
       }
     });
     return pid && { pid: Number(pid) };
@@ -130,19 +130,19 @@ class Linked {
     if (!answer.ok) throw new Error(`refused: ${await answer.text()}`);
   }
 
-  /** Messages that the platform has taken, since the gateway's start. */
+  /** How many messages the platform has taken since the gateway's start. */
   sent() {
     return this.figure('messages_finished_total{state="sent",code="200"}');
   }
 
-  /** One figure of /metrics. */
+  /** The value of one metric. */
   async figure(name) {
     const text = await (await fetch(new URL("/metrics", this.merpati.url))).text();
     const line = text.split("\n").find((each) => each.startsWith(`merpati_${name} `));
     return line ? Number(line.split(" ").at(-1)) : 0;
   }
 
-  /** The management API. */
+  /** Calls an operation through the management socket. */
   manage(method, path, body) {
     return new Promise((resolve, reject) => {
       const options = { socketPath: this.socketPath, method, path: `/v1${path}` };

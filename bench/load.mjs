@@ -1,9 +1,9 @@
-// wrk, the load generator: so many connections for so many seconds, and what came of it.
+// Runs wrk, the load generator, and reads its results.
 import { run } from "./processes.mjs";
 
 const MILLISECONDS = { us: 1e-3, ms: 1, s: 1e3, m: 6e4 };
 
-/** `script` is a Lua file for wrk; it reads `environment`. */
+/** `script` is a Lua file for wrk, which reads `environment`. */
 export async function load({ url, script, connections, seconds, environment }) {
   const begun = performance.now();
   const output = await run(

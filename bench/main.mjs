@@ -1,11 +1,17 @@
-// `./dev bench [NAME...]`: measures, prints a table for each, keeps the figures in bench/results/.
+// `./dev bench [NAME...]`: measures, prints a table for each bench, and writes the figures to
+// bench/results/. Fails if the crash bench or the web bench fails.
 //
-// The sides of a comparison take turns in one run, and medians are compared: ratios carry over to
-// other machines, absolute figures do not. BENCH_SECONDS (5) is the length of one measurement,
-// BENCH_REPETITIONS (3) how often each side has its turn, MERPATI_CRASH_ROUNDS (200) the kills,
-// MERPATI_LINKED_ROUNDS (100) those of linked devices, MERPATI_LINKED_BACK_MS (2000) how long these
-// may be away. BENCH_STORED (5000000) messages stand in the store where that is measured, a page is
-// left open for BENCH_WEB_SECONDS (600). It fails where a crash bench or the web app does.
+// The sides of a comparison take turns in one run, and their medians are compared. Ratios carry
+// over to other machines, absolute figures do not. Variables of the environment, with their
+// defaults:
+//
+//   BENCH_SECONDS (5)               length of one measurement
+//   BENCH_REPETITIONS (3)           measurements of each side
+//   BENCH_STORED (5000000)          messages in the large stores
+//   BENCH_WEB_SECONDS (600)         time that a page is left open
+//   MERPATI_CRASH_ROUNDS (200)      kills of the crash bench
+//   MERPATI_LINKED_ROUNDS (100)     its kills with linked devices
+//   MERPATI_LINKED_BACK_MS (2000)   time that linked devices may be away
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -54,7 +60,7 @@ if (unknown) {
   process.exit(2);
 }
 
-// On the disk of the checkout: /tmp may be memory, which needs no fsync.
+// On the disk of the checkout: /tmp may be in memory, where fsync costs nothing.
 const results = join(import.meta.dirname, "results");
 const scratchRoot = join(results, "scratch");
 let scratchCount = 0;

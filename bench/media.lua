@@ -1,6 +1,6 @@
--- Sends media for wrk: POST /v1/send of revision A, one sender after another.
--- BENCH_KEY; BENCH_FROM, numbers with blanks between; BENCH_MEDIA: a URL, or the beginning of many.
--- BENCH_DISTINCT: "1" for a URL of its own for every message.
+-- Requests for wrk: POST /v1/send of revision A with media; the senders take turns.
+-- BENCH_KEY; BENCH_FROM: numbers, separated by blanks; BENCH_MEDIA: a URL, or the prefix of many.
+-- BENCH_DISTINCT: "1" gives each message a different URL.
 local media = os.getenv("BENCH_MEDIA")
 local distinct = os.getenv("BENCH_DISTINCT") == "1"
 local headers = {

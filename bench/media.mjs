@@ -1,5 +1,5 @@
-// Media messages: how many a second with one shared file and with a file each, and what the gateway
-// holds in memory while many large files are on their way.
+// Media messages: how many a second with one shared file and with a different file each, and the
+// gateway's memory while it transfers many large files.
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { load } from "./load.mjs";
@@ -16,7 +16,7 @@ const HOSTS = 20; // Ten fetches each.
 const WATCH_SECONDS = 10;
 const DRAIN_SECONDS_MAX = 120;
 const MIB = 1024 * 1024;
-const ROOM_BYTES = 32 * 1024 * MIB; // Half of it is for one account.
+const ROOM_BYTES = 32 * 1024 * MIB; // One account may use half of it.
 const script = join(import.meta.dirname, "media.lua");
 
 export async function media({ scratch, seconds, repetitions }) {
@@ -65,7 +65,7 @@ async function throughput(scratch, seconds, distinct) {
   };
 }
 
-/** All transfers are held open together, at 1 MiB a second each. */
+/** All transfers run at the same time, at 1 MiB a second each. */
 async function largeFetches(scratch) {
   const host = await startMediaHost(scratch("host"), { hosts: HOSTS });
   const { processes, url, environment } = await startMerpati({

@@ -1,18 +1,18 @@
-// Where media comes from: nginx, which costs little, on several addresses, because the gateway
-// bounds its transfers a host.
+// The host of media: nginx, which costs little, on several addresses, because the gateway limits
+// the transfers for each host.
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startNginx } from "./nginx.mjs";
 
 const KIB = 1024;
-const PIECE = 4 * KIB - 64; // nginx takes words of at most 4 KiB.
+const PIECE = 4 * KIB - 64; // A word in nginx' configuration has at most 4 KiB.
 const PDF = "%PDF-1.4\n";
 
 export const SHARED_BYTES = 1024 * KIB;
 export const DISTINCT_BYTES = 16 * PIECE;
 export const LARGE_BYTES = 50 * 1024 * KIB;
 
-/** Answers {process, shared, distinct(n), large(n)}: URLs, the last ones spread over the hosts. */
+/** Resolves with {process, shared, distinct(n), large(n)}: URLs, the last spread over the hosts. */
 export async function startMediaHost(folder, { hosts: count }) {
   const files = join(folder, "files");
   mkdirSync(files, { recursive: true });

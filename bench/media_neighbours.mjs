@@ -1,5 +1,5 @@
-// A bad neighbour of `fairness_media.mjs`, run as a worker: media hosts of one bad kind, each an
-// address of its own on loopback, and the messages of an account whose files they have.
+// A bad neighbour for `fairness_media.mjs`, run as a worker thread: media hosts of one bad kind,
+// each with its own loopback address, and the messages of an account that name their files.
 import { createServer } from "node:http";
 import { connect, createServer as createRawServer } from "node:net";
 import { join } from "node:path";
@@ -13,17 +13,17 @@ export const PNG = Buffer.from(
   "base64",
 );
 const SLOW_MS = 2000;
-const CONNECTIONS = 400; // Sends that await their answer at once.
-// Once each message was sent they are sent again, this often: what is measured is what bad hosts
-// cost, not what a machine takes that does nothing but accept.
+const CONNECTIONS = 400; // Sends in flight at once.
+// After the first round the messages are sent again at this rate. The limit keeps the machine from
+// being busy with accepting alone, because the cost of bad hosts is measured.
 const REPEATED_A_SECOND = 200;
 
 const listen = (server, ...where) =>
   new Promise((resolve) => server.listen(...where, () => resolve(server.address().port)));
 
-/** Each starts hosts of its kind at all addresses of loopback; answers {port, close()}. */
+/** Each starts hosts of its kind at all loopback addresses; resolves with {port, close()}. */
 const kinds = {
-  /** Take a connection and never answer. */
+  /** Accept a connection and never answer. */
   async hanging() {
     const sockets = new Set();
     const server = createRawServer((socket) => {
@@ -38,7 +38,7 @@ const kinds = {
     return { port, close };
   },
 
-  /** Do not even take a connection: a stopped process whose queue of them is full. */
+  /** Accept no connection: a stopped process with a full listen queue. */
   async blackHoles() {
     const { folder } = workerData;
     const port = await freePort();
@@ -57,7 +57,7 @@ const kinds = {
     return { port, close };
   },
 
-  /** Answer well, but only after two seconds. */
+  /** Answer correctly, after two seconds. */
   async slow() {
     const server = createServer((request, response) => {
       setTimeout(() => {
@@ -75,7 +75,7 @@ const kinds = {
   },
 };
 
-/** Sends all messages once, says so, and goes on until it is told to stop. */
+/** Sends all messages once, reports that, and then repeats them until it is told to stop. */
 async function run({ kind, hosts, messages }) {
   const { port, close } = await kinds[kind]();
   const address = (index) => `127.1.${Math.floor(index / 250)}.${(index % 250) + 1}`;

@@ -1,4 +1,4 @@
-// Our side: a fresh store, an account without a rate, a key, and connected simulated devices.
+// Starts Merpati: a new store, an account without a rate, a key, and connected simulated devices.
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { freePort, start, until, untilListening } from "./processes.mjs";
@@ -9,12 +9,12 @@ const BINARY = resolve(
 
 export const script = join(import.meta.dirname, "send.lua");
 
-/** How it keeps what it accepted. */
+/** How it makes accepted messages durable. */
 export const durability = "SQLite WAL, an fsync before every answer (group commit)";
 
 /**
- * Answers {processes, url, environment, command, startAgain}: url and environment are for `load`,
- * `command` runs the command line on the running server, `startAgain` starts one that ended.
+ * Resolves with {processes, url, environment, command, startAgain}: url and environment are for
+ * `load`, `command` runs the command line, `startAgain` starts the server after it has ended.
  * `prepare(command, account)` and `fill(file, numbers)` may change the store before the start.
  */
 export async function startMerpati({

@@ -1,5 +1,5 @@
-// A bad neighbour: a receiver of callbacks that behaves as its first argument says, at the host and
-// port of the others. Prints its port.
+// neighbour.mjs KIND HOST PORT: a bad neighbour, a receiver of callbacks that behaves as KIND says.
+// Prints its port.
 import { createServer } from "node:http";
 
 const SLOW_MILLISECONDS = 2000;
@@ -18,8 +18,8 @@ const server = createServer((request, response) => {
 });
 server.requestTimeout = 0;
 server.keepAliveTimeout = 60_000;
-// "full" is stopped by whoever started it: nobody takes its connections, and when its queue is
-// full the kernel drops what comes.
+// The caller stops a neighbour of the kind "full". It then accepts no connections, and when its
+// listen queue is full the kernel drops further ones.
 server.listen({ port: Number(port), host, backlog: kind === "full" ? 1 : 4096 }, () => {
   console.log(server.address().port);
 });

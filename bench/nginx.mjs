@@ -1,11 +1,11 @@
-// nginx, where answering must cost little: the receiver of callbacks and the host of media.
+// Starts nginx, which answers at little cost, as receiver of callbacks and as host of media.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { freePort, start, untilListening } from "./processes.mjs";
 
 /**
- * Starts one that listens on so many loopback addresses. `http` and `server` are directives of
- * those blocks. Answers {process, hosts}: "127.0.0.1:4711", …
+ * Listens on `addresses` loopback addresses. `http` and `server` are directives for the blocks of
+ * these names. Resolves with {process, hosts}; a host is "127.0.0.1:4711".
  */
 export async function startNginx(folder, name, { addresses, http, server }) {
   mkdirSync(join(folder, "temporary"), { recursive: true });

@@ -1,5 +1,5 @@
-// What it costs that callbacks go to many hosts instead of one: messages per CPU-second of Merpati
-// with each callback to one of 200 origins in turn, against all to one.
+// The cost of callbacks to many hosts: messages per CPU-second of Merpati with callbacks to 200
+// origins in turn, against callbacks to one origin.
 import { measure } from "./cycle.mjs";
 import { script, startMerpati } from "./merpati.mjs";
 import { stop } from "./processes.mjs";

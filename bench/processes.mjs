@@ -1,4 +1,4 @@
-// Processes under measurement: started, waited for, weighed, and surely ended.
+// Starts, awaits, measures and stops the processes under measurement.
 import { execFileSync, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -29,7 +29,7 @@ export function start(program, args, { log, folder, environment } = {}) {
   return child;
 }
 
-/** SIGTERM, and SIGKILL for those that do not listen. */
+/** Sends SIGTERM, and SIGKILL to a process that does not end in time. */
 export async function stop(...children) {
   for (const child of children) {
     child.kill("SIGTERM");
@@ -43,7 +43,7 @@ export function isRunning(child) {
   return running.has(child);
 }
 
-/** Runs a program to its end; answers what it printed. */
+/** Runs a program to its end; resolves with its output. */
 export function run(program, args, environment = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
@@ -83,7 +83,7 @@ export async function freePort() {
   return port;
 }
 
-/** Until `condition` is true; complains when `child` ends or too much time passes. */
+/** Waits until `condition` is true; rejects if `child` ends or after `seconds`. */
 export async function until(what, condition, { child, seconds = 30, every = 50 } = {}) {
   const end = performance.now() + seconds * 1000;
   while (!(await condition())) {
@@ -96,7 +96,7 @@ export async function until(what, condition, { child, seconds = 30, every = 50 }
   }
 }
 
-/** Until somebody listens on the port. */
+/** Waits until a process listens on the port. */
 export function untilListening(port, child) {
   const attempt = () =>
     new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// Redis as a durable queue: XADD of 300 bytes, each append to its file fsynced before the answer.
+// Redis as a durable queue: XADD of 300 bytes, with an fsync of its file before the answer.
 import { join } from "node:path";
 import { freePort, run, start, untilListening } from "./processes.mjs";
 
@@ -26,7 +26,7 @@ export async function startRedis({ folder }) {
   return { processes: [child], port };
 }
 
-/** About `seconds` of XADD; answers how many were appended, and how fast. */
+/** Runs XADD for about `seconds`; resolves with the number and the rate. */
 export async function append({ port, connections, seconds }) {
   const rate = await benchmark(port, connections, 20_000);
   const count = Math.round(rate * seconds);

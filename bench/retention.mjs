@@ -1,4 +1,4 @@
-// Whether old messages are removed as fast as new ones come in.
+// Whether old messages are removed as fast as new ones are accepted.
 import { fillWithFinished, removedOf } from "./fill.mjs";
 import { load } from "./load.mjs";
 import { script, startMerpati } from "./merpati.mjs";

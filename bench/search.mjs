@@ -6,7 +6,7 @@ import { grouped, median, table } from "./statistics.mjs";
 
 export const TARGET_MS = 100;
 const STORED = Number(process.env.BENCH_STORED ?? 5_000_000);
-const BLOCK = 4_096; // Of the newest messages up to so many have no summary.
+const BLOCK = 4_096; // Up to this many of the newest messages are in no block of summaries.
 const RARE_DEVICE = "6281300000001"; // Of account 2.
 const SEARCHES = 60;
 
@@ -47,7 +47,7 @@ export async function search({ scratch }) {
   }
 }
 
-/** Name, whose key, query (a number: of the search), how many are looked for (a page). */
+/** Rows: name, whose key, query (or a function of the search's number), how many to find (all). */
 function searches() {
   const day = (ago) => new Date(Date.now() - ago * 86_400_000).toISOString();
   return [
@@ -73,7 +73,7 @@ function searches() {
 
 const someNumber = (n) => recipient((n * 104_729) % RECIPIENTS);
 
-/** Answers (who, path) => [answer, milliseconds]. */
+/** Returns (who, path) => [answer, milliseconds]. */
 function asker(origin, keys) {
   return async (who, path) => {
     const began = performance.now();
@@ -86,7 +86,7 @@ function asker(origin, keys) {
   };
 }
 
-/** Follows `next` until `most` are found, or all were looked at; a page in a thousand at most. */
+/** Follows `next` until `most` messages are found or the list ends, through 1,000 pages at most. */
 async function measure(ask, name, who, query, most = Infinity) {
   const pages = [];
   const counts = [];

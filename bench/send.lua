@@ -1,7 +1,7 @@
--- Sends for wrk: POST /v1/send of revision A; senders, callback URLs and delays take turns.
--- BENCH_KEY; BENCH_FROM, numbers with blanks between; BENCH_CALLBACK, URLs with blanks between, or
--- ""; BENCH_DELAY, seconds with blanks between, or nothing; BENCH_PAUSE, milliseconds between the answer and the next
--- request of a connection, or nothing.
+-- Requests for wrk: POST /v1/send of revision A; senders, callback URLs and delays take turns.
+-- BENCH_KEY. Lists, separated by blanks: BENCH_FROM (numbers), BENCH_CALLBACK (URLs, or ""),
+-- BENCH_DELAY (seconds; optional). BENCH_PAUSE (optional): milliseconds between an answer and the
+-- next request of a connection.
 local function words(name)
   local all = {}
   for word in (os.getenv(name) or ""):gmatch("%S+") do
@@ -15,7 +15,7 @@ local headers = {
   ["Authorization"] = "Bearer " .. os.getenv("BENCH_KEY"),
 }
 
--- Made once: wrk shall not be the one that is measured.
+-- Made once, so that wrk itself takes little time.
 local requests = {}
 function init()
   local senders, callbacks = words("BENCH_FROM"), words("BENCH_CALLBACK")

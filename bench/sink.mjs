@@ -1,7 +1,7 @@
-// Where callbacks of both sides go: nginx, which answers and counts, and costs little.
+// The receiver of callbacks of both sides: nginx, which answers and counts at little cost.
 import { startNginx } from "./nginx.mjs";
 
-/** Listens on so many loopback addresses, each an origin of its own. */
+/** Listens on `origins` loopback addresses, each a separate origin. */
 export async function startSink(folder, origins = 1) {
   const { process, hosts } = await startNginx(folder, "sink", {
     addresses: origins,
@@ -14,7 +14,7 @@ export async function startSink(folder, origins = 1) {
 }
 
 class Sink {
-  #asked = 0; // nginx counts our own questions as well.
+  #asked = 0; // Our own requests, which nginx counts too.
 
   constructor(process, hosts) {
     this.urls = hosts.map((host) => `http://${host}/status`);
@@ -23,7 +23,7 @@ class Sink {
     this.process = process;
   }
 
-  /** Requests received so far, without these questions. */
+  /** Requests received so far, without those for the count itself. */
   async count() {
     const text = await (await fetch(this.counter)).text();
     this.#asked += 1;

@@ -1,4 +1,4 @@
-// Few numbers, said briefly.
+// Summaries of measurements.
 
 export function median(numbers) {
   const sorted = [...numbers].sort((a, b) => a - b);

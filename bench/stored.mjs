@@ -1,4 +1,4 @@
-// What an accept costs beside a million messages that wait, against an empty store.
+// The cost of an accept with a million waiting messages, against an empty store.
 import { fillWithWaiting } from "./fill.mjs";
 import { load } from "./load.mjs";
 import { script, startMerpati } from "./merpati.mjs";
@@ -9,8 +9,8 @@ export const TARGET = 1.3;
 const STORED = 1_000_000;
 const CONNECTIONS = 64;
 const DEVICES = 20;
-const WARM_UP_SECONDS = 3; // The scheduler reads what is due next into memory meanwhile.
-// Spread, so that neighbours in time of acceptance are none in the queue. Nothing is due meanwhile.
+const WARM_UP_SECONDS = 3; // For the scheduler to load the messages that are due next.
+// Spread, so that successive accepts are far apart in the queue. No message becomes due meanwhile.
 const DELAYS = Array.from({ length: 509 }, (_, index) => 600 + ((index * 7919) % 16_800));
 
 export async function stored({ scratch, seconds, repetitions }) {

@@ -1,4 +1,4 @@
-// The web app beside a large store, and a page that is left open under load.
+// The web app with a large store, and pages that are left open under load.
 import { createRequire } from "node:module";
 import { setTimeout as pause } from "node:timers/promises";
 import { fillForSearches, notSummarised, recipient } from "./fill.mjs";
@@ -16,13 +16,13 @@ const VISITS = 5;
 const VISIT_MS_MAX = 30_000;
 const SAMPLES = 60;
 const DEVICES = 20;
-// Some 40 sends a second: more than a page shows, less than keeps the machine from showing it.
+// About 40 sends a second: more than a page shows, but not enough to slow the machine down.
 const CONNECTIONS = 4;
 const PAUSE_MS = 100;
 
 const ADMIN = "bench@example.com";
 const RARE_DEVICE = "6281300000001"; // Of another account.
-const BLOCK = 4_096; // Of the newest messages up to so many have no summary.
+const BLOCK = 4_096; // Up to this many of the newest messages are in no block of summaries.
 const PAGES = [
   "/",
   "/messages",
@@ -40,8 +40,8 @@ const PAGES = [
   "/server",
 ];
 const OPEN_PAGES = ["/", "/messages", "/callbacks"];
-// V8 recompiles hot code for minutes and keeps it in the heap. These 0.5 MiB are no growth of the
-// page, so it is measured without the compiler.
+// V8 recompiles hot code for minutes and keeps it in the heap. Those 0.5 MiB are not growth of the
+// page, so the heap is measured without the compiler.
 const WITHOUT_COMPILER = "--js-flags=--jitless";
 
 export async function web({ scratch }) {
@@ -88,7 +88,7 @@ async function start(folder, fill, callback) {
   return { ...gateway, origin: new URL(gateway.url).origin, password: person.password };
 }
 
-/** A window in which the administrator has signed in. */
+/** Opens a window and signs the administrator in. */
 async function signIn(browser, { origin, password }) {
   const context = await browser.newContext({ baseURL: origin, reducedMotion: "reduce" });
   const page = await context.newPage();
@@ -104,8 +104,8 @@ async function signIn(browser, { origin, password }) {
 }
 
 /**
- * Milliseconds from asking for the page until everything on it is there: nothing is marked as on
- * its way, and every operation that it asked for has answered. VISIT_MS_MAX stands for longer.
+ * Milliseconds from the request for the page until it is complete: nothing is marked as busy, and
+ * every operation that it called has answered. VISIT_MS_MAX stands for longer.
  */
 async function visit(page, path) {
   const answers = new Set();
@@ -137,7 +137,7 @@ async function visit(page, path) {
   }
 }
 
-/** Runs in the page: milliseconds since it was asked for, once all that it shows is there. */
+/** Runs in the page: milliseconds since its request if it is complete, else false. */
 function isShown() {
   return (
     document.querySelector("main h1") !== null &&
@@ -163,7 +163,7 @@ async function visits(browser, folder) {
     const page = await signIn(browser, gateway);
     const measured = [];
     for (const path of PAGES) {
-      await visit(page, path); // Its files are kept by the browser from then on.
+      await visit(page, path); // Fills the browser's cache.
       const times = [];
       for (let turn = 0; turn < VISITS; turn += 1) times.push(await visit(page, path));
       measured.push({ path, times });
@@ -206,7 +206,7 @@ async function leftOpen(browser, folder, sinkFolder) {
   }
 }
 
-/** What is alive after the garbage has been collected. */
+/** The size of heap and document after a garbage collection. */
 async function sizeOf(devtools) {
   await devtools.send("HeapProfiler.collectGarbage");
   const { metrics } = await devtools.send("Performance.getMetrics");
