@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// With MERPATI_WRITE_REFERENCE set it writes the page instead of comparing it.
+/// With MERPATI_WRITE_REFERENCE set, writes the page first.
 TEST(ReferenceTest, ThePageInDocsIsTheOneMadeFromTheTable) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): the test has one thread.
     if (std::getenv("MERPATI_WRITE_REFERENCE") != nullptr) {

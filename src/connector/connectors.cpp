@@ -38,7 +38,7 @@ Result<void> Connectors::prepare(model::Device& device) const {
     }
     device.state = connector->first_state(device.number);
     if (device.state == model::DeviceState::connected) {
-        device.notified = device.state;  // By whoever adds it.
+        device.notified = device.state;  // Whoever adds the device stores the notice.
     }
     device.pace = paces_.find(device.connector)->second;
     return {};
@@ -77,7 +77,7 @@ void Connectors::stop() {
         try {
             stopping.push_back(start_thread("stop " + name, [&connector] { connector->stop(); }));
         } catch (const std::system_error&) {
-            connector->stop();  // No thread is to be had.
+            connector->stop();  // The system gives no thread.
         }
     }
     for (auto& thread : stopping) {

@@ -1,4 +1,4 @@
-// The connectors of one process, by name.
+// Owns the connectors of one process, by name.
 #pragma once
 
 #include <functional>
@@ -13,29 +13,32 @@
 
 namespace merpati::connector {
 
-/// Owns the connectors that were configured. Filled before anything starts, not changed afterwards.
+/// Operation: `add` all connectors, then `start`, which may replace some by Unavailable. Nothing
+/// changes afterwards.
+///
+/// Threads: `add`, `start` and `stop` one at a time; the rest from any, once `start` has returned.
 class Connectors {
 public:
-    /// `pace`: how fast a new device of it sends unless somebody says otherwise.
+    /// `pace`: the pace of the connector's new devices, unless another is chosen.
     void add(const std::string& name, std::unique_ptr<Connector> connector,
              const model::Pace& pace = {}) {
         connectors_.insert_or_assign(name, std::move(connector));
         paces_.insert_or_assign(name, pace);
     }
 
-    /// Null when this server has no connector of that name.
+    /// Null: this server has no connector of that name.
     [[nodiscard]] Connector* find(std::string_view name) const noexcept;
 
-    /// Sets the state and the pace with which a new device of `device.connector` begins. Errors:
-    /// refused (no such connector here; names those that are).
+    /// Sets the first state and the pace of a new device of `device.connector`. Errors: refused (no
+    /// such connector; the text names those that exist).
     [[nodiscard]] Result<void> prepare(model::Device& device) const;
 
     [[nodiscard]] std::vector<std::string> names() const;
 
-    /// For whoever asked for one that is not here.
+    /// The error (refused) for a name that this server has no connector of.
     [[nodiscard]] std::unexpected<Error> missing(std::string_view name) const;
 
-    /// What one connector reports to, and where it keeps what it knows of its devices.
+    /// Where one connector reports to and keeps its devices' secrets.
     struct Door {
         ConnectorEvents& events;
         DeviceSecrets& secrets;
@@ -43,18 +46,18 @@ public:
     using Doors = std::function<Door(std::string_view name)>;
     using Refused = std::function<void(std::string_view name, const Error&)>;
 
-    /// Starts all of them, each with its door. One that does not start is passed to `refused`, and
-    /// Unavailable takes its place.
+    /// Starts all connectors, each with its door. Calls `refused` for one that does not start, and
+    /// replaces it by Unavailable.
     void start(const Doors& doors, const Refused& refused);
-    /// Stops all of them, side by side: one that takes long holds up no other. Idempotent.
+    /// Stops all connectors in parallel, so that a slow one delays no other. Idempotent.
     void stop();
 
-    /// Those of which no device can work at this moment, and why. Any thread, once `start` is done.
+    /// The connectors of which no device can work now, with the reason.
     [[nodiscard]] std::map<std::string, std::string, std::less<>> troubles() const;
 
 private:
     std::map<std::string, std::unique_ptr<Connector>, std::less<>> connectors_;
-    std::map<std::string, model::Pace, std::less<>> paces_;  // Of the same names.
+    std::map<std::string, model::Pace, std::less<>> paces_;  // By the same names.
 };
 
 }  // namespace merpati::connector

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Where all meet, or nobody goes on for a while.
+/// A barrier with a deadline.
 class Meeting {
 public:
     explicit Meeting(int guests) : missing_(guests) {}
@@ -30,7 +30,7 @@ private:
     int missing_;
 };
 
-/// Ends only when the others do.
+/// Its `stop` waits until the others stop too.
 class EndsWithOthers final : public Connector {
 public:
     EndsWithOthers(Meeting& meeting, bool& met) : meeting_(meeting), met_(met) {}

@@ -12,7 +12,7 @@ constexpr std::string_view why = "Konektor tidak dapat dijalankan";
 void report(ConnectorEvents& events, model::PhoneNumber device, DeviceState state,
             std::string_view reason) {
     events.device_state(device, state, std::string{reason}, [](const Result<void>& /*stored*/) {
-        // Reported again when the device is started again.
+        // The state is reported again at the next start of the device.
     });
 }
 

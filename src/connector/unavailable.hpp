@@ -1,4 +1,4 @@
-// What stands in the place of a connector that could not start.
+// Replaces a connector that could not start.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace merpati::connector {
 
-/// Its devices are not connected, their messages wait. Those that were connected stay
-/// `reconnecting`, so that they connect when the server starts with a connector that works.
+/// Devices do not connect, and their messages wait. A device that was connected becomes
+/// `reconnecting`, so that it connects when the server starts with a working connector.
 ///
-/// Threads: as Connector; reports come from within.
+/// Threads: as Connector; reports come from within its calls.
 class Unavailable final : public Connector {
 public:
     Unavailable(CapabilitiesPtr capabilities, ConnectorEvents& events)

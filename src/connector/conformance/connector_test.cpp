@@ -1,4 +1,4 @@
-// What holds for every connector.
+// The conformance suite of connectors.
 #include <algorithm>
 #include <chrono>
 
@@ -11,7 +11,7 @@ namespace merpati::connector {
 
 namespace {
 
-/// The scripted worker does with a recipient, and with a device, what the simulator does.
+/// The scripted worker treats recipients and devices as the simulator does.
 Subject as_the_simulator(std::string name, Subject::Make make) {
     const auto number = [](std::int64_t value) { return model::PhoneNumber::from_stored(value); };
     return {.name = std::move(name),

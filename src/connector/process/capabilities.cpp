@@ -15,13 +15,13 @@ constexpr std::size_t word_bytes_max = 64;
 constexpr std::size_t media_types_max = 256;
 constexpr std::size_t media_type_bytes_max = 128;
 constexpr std::size_t window_max = 64;
-constexpr std::size_t characters_max = 65'536;  // What the gateway itself takes.
+constexpr std::size_t characters_max = 65'536;  // The gateway's own limit.
 
 std::unexpected<Error> wrong(std::string_view field) {
     return fail(ErrorCode::invalid_argument, std::string{field});
 }
 
-/// Empty: it is no list of texts.
+/// The texts of a list; empty: it is no list of texts, or too long.
 std::optional<std::set<std::string, std::less<>>> texts(const json::value& value) {
     if (!value.is_array() || value.get_array().size() > media_types_max) {
         return std::nullopt;
@@ -69,7 +69,7 @@ Result<Capabilities> read_capabilities(const json::object& object) {
         if (!all) {
             return wrong("capabilities.pairing");
         }
-        // A newer worker may know more ways than this gateway.
+        // A newer worker may know more methods than this gateway.
         std::erase_if(*all, [](const auto& one) {
             return std::ranges::find(pairing_methods, one) == pairing_methods.end();
         });

@@ -1,4 +1,4 @@
-// What a worker says of itself (docs/connector-protocol.md, sections 3 and 4).
+// Reads a worker's hello and its capabilities (docs/connector-protocol.md, sections 3 and 4).
 #pragma once
 
 #include <array>
@@ -14,17 +14,17 @@ namespace merpati::connector::process {
 
 constexpr int protocol_version = 1;
 
-/// The ways of pairing that the gateway knows.
+/// The pairing methods that the gateway knows.
 inline constexpr std::array<std::string_view, 4> pairing_methods{"qr", "code", "otp", "passkey"};
 
 struct Hello {
-    bool speaks_ours = false;
+    bool speaks_ours = false;  // Whether it offers protocol_version.
     std::string name;
     std::string version;
     Capabilities capabilities;
 };
 
-/// Errors: invalid_argument (names the field).
+// Errors: invalid_argument (names the field).
 [[nodiscard]] Result<Hello> read_hello(const boost::json::object& fields);
 [[nodiscard]] Result<Capabilities> read_capabilities(const boost::json::object& fields);
 

@@ -60,7 +60,7 @@ void Channel::read() {
         });
 }
 
-/// Until no whole line is left, or nothing may be taken.
+/// Passes lines on until no whole line is left, or none may be taken; in the first case reads more.
 void Channel::take_lines() {
     taking_ = true;
     while (!closed_) {

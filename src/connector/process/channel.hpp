@@ -1,4 +1,4 @@
-// The socket to a worker: lines in, lines out, both bounded.
+// The socket to a worker: reads and writes lines, both bounded.
 #pragma once
 
 #include <array>
@@ -16,15 +16,17 @@
 
 namespace merpati::connector::process {
 
-/// Operation: lines are handed to `on_line` one by one, until `may_read` says no or the second's
-/// share of lines is used up; `refill` and `go_on` continue. What is written is gathered while a
-/// write is under way.
+/// Operation: passes lines to `on_line` one by one, until `may_read` returns false or the token
+/// bucket of lines is empty; `refill` and `go_on` continue. Lines that are written while a write is
+/// in flight are gathered for the next one.
 ///
-/// Faults: `on_broken` is called once, with why nothing more comes: the end of the socket, a line
-/// that is too long, a worker that does not read.
+/// Faults: `on_broken` is called at most once, with the reason: the socket has ended, a line is too
+/// long, or the worker does not read.
 ///
-/// Threads: those of the io_context, which must be one. Lives until its last handler has run
-/// (shared_ptr); after `close` nothing is called any more.
+/// Threads: the io_context's only thread. Lives until its last handler has run (shared_ptr); after
+/// `close` nothing is called.
+///
+/// Limits: lines_per_second; unread_bytes_max of written lines that the worker has not read.
 class Channel : public std::enable_shared_from_this<Channel> {
 public:
     static constexpr std::size_t lines_per_second = 5'000;
@@ -40,9 +42,9 @@ public:
 
     void start() { read(); }
     void write(std::string_view lines);
-    /// A part of a second has passed.
+    /// Adds `lines` tokens, at most up to lines_per_second.
     void refill(std::size_t lines);
-    /// `may_read` may say otherwise now.
+    /// Call when `may_read` may have become true.
     void go_on();
     void close();
 

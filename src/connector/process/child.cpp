@@ -22,17 +22,17 @@ namespace merpati::connector::process {
 namespace {
 
 constexpr int protocol_descriptor = 3;
-constexpr int first_spare = 10;  // Above all that the program gets.
+constexpr int first_spare = 10;  // Above all descriptors that the program gets.
 constexpr int exit_not_started = 127;
-// Addresses that a program reserves are no memory in use; a ceiling far above the one that is
-// watched ends what grows between two looks.
+// RLIMIT_DATA counts reserved addresses too, which are not memory in use. It is therefore set far
+// above the watched limit, to stop a program that grows fast between two checks.
 constexpr std::uint64_t data_limit_factor = 4;
 
 std::string why(int error) {
     return std::generic_category().message(error);
 }
 
-/// All that the child needs, made before the fork: after it nothing may allocate.
+/// What the child needs, prepared before the fork, because the child must not allocate.
 struct Prepared {
     std::string file;
     std::string folder;
@@ -51,7 +51,7 @@ bool move_to(int from, int to) {
     return ::dup2(from, to) == to;
 }
 
-/// In the child. Only what is safe after a fork of a program with threads.
+/// Runs in the child. Makes only calls that are safe after the fork of a program with threads.
 [[noreturn]] void become(Prepared& prepared) {
     const auto give_up = [&] {
         const int error = errno;
@@ -88,7 +88,7 @@ bool move_to(int from, int to) {
         give_up();
     }
     if (prepared.ruleset.get() >= 0) {
-        // Where a filter of the system's forbids it, the worker runs without it.
+        // If a system-call filter forbids this, the worker runs unconfined.
         [[maybe_unused]] const bool confined = confine(prepared.ruleset.get());
     }
     if (prepared.is_confined) {
@@ -99,12 +99,12 @@ bool move_to(int from, int to) {
     ::_exit(exit_not_started);
 }
 
-/// A copy above the descriptors that the program gets, so that moving one there closes none.
+/// A copy with a number above those that the program gets, so that dup2 to them closes no other.
 FileDescriptor above(int number) {
     return FileDescriptor{::fcntl(number, F_DUPFD_CLOEXEC, first_spare)};
 }
 
-/// What the child could not do; 0: the program runs.
+/// The error number of a child that could not start the program; 0: the program runs.
 int failure_of(int pipe) {
     int error = 0;
     ssize_t count = 0;
@@ -114,7 +114,7 @@ int failure_of(int pipe) {
     return count == static_cast<ssize_t>(sizeof(error)) ? error : 0;
 }
 
-/// All but the ends of socket and pipes. Errors: not_found.
+/// Prepares all except the ends of the socket and the pipes. Errors: not_found.
 Result<Prepared> prepare(const Program& program) {
     if (program.command.empty()) {
         return fail(ErrorCode::not_found, "its command is empty");
@@ -226,7 +226,7 @@ Child::~Child() {
 void Child::kill() noexcept {
     if (pid_ > 0) {
         ::kill(-pid_, SIGKILL);
-        ::kill(pid_, SIGKILL);  // Where it has no group of its own yet.
+        ::kill(pid_, SIGKILL);  // In case it has no process group of its own yet.
         kill_session(pid_);
     }
 }
@@ -238,7 +238,7 @@ std::string Child::reap() {
         ended.si_pid != pid_) {
         return {};
     }
-    kill();  // What it started and left behind; its id is still its own.
+    kill();  // Ends what it left behind. Its process id cannot be reused before the wait below.
     ::waitpid(pid_, nullptr, 0);
     pid_ = 0;
     if (ended.si_code == CLD_EXITED) {

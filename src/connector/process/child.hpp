@@ -1,4 +1,4 @@
-// The worker's program as a process of its own.
+// Runs the worker's program as a child process.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,28 @@
 namespace merpati::connector::process {
 
 struct Program {
-    std::vector<std::string> command;  // The program, by its path or found in `path`; arguments.
-    std::string path;                  // The worker's PATH.
-    std::vector<std::string> environment;  // NAME=VALUE: what it gets besides PATH and LANG.
-    std::string folder = "/";              // Where it runs.
+    std::vector<std::string> command;      // The program (a path, or a name in `path`), arguments.
+    std::string path;                      // The worker's PATH.
+    std::vector<std::string> environment;  // NAME=VALUE, besides PATH and LANG.
+    std::string folder = "/";              // The working directory.
     Sandbox sandbox;
-    std::uint64_t memory_max = 0;  // What it may have, so that a limit of the system's fits.
-    /// Of each file that it writes, where it is confined; beyond them the system ends it. 0: none.
+    std::uint64_t memory_max = 0;  // The system's limit is four times as much. 0: none.
+    /// The largest file that a confined worker may write; the system ends one that writes more.
+    /// 0: no limit.
     std::uint64_t file_bytes_max = 0;
 };
 
-/// A program that runs with nothing of ours but a socket (its descriptor 3) and a pipe (standard
-/// output and error): a clean environment, a session of its own, no new privileges, no core dumps.
-/// It dies with the thread that started it.
+/// The program inherits only a socket (its descriptor 3) and a pipe (standard output and error). It
+/// has a clean environment, a session of its own, no new privileges and no core dumps. The kernel
+/// kills it when the thread that started it ends.
 ///
-/// Threads: none. The one that starts it must live as long as it.
+/// Threads: none. The thread that calls `start` must live as long as the program.
 class Child final : public Running {
 public:
     /// Errors: not_found (no such program), io_failed; with a sentence for the operator.
     [[nodiscard]] static Result<Child> start(const Program& program);
-    /// With a socket and a pipe that somebody else holds the other ends of: nothing can be taken.
+    /// The same with ends of a socket and a pipe whose other ends belong to somebody else:
+    /// take_socket and take_output then return -1.
     [[nodiscard]] static Result<Child> start(const Program& program, FileDescriptor socket,
                                              FileDescriptor output);
 
@@ -46,13 +48,13 @@ public:
           output_(std::move(other.output_)),
           end_(std::move(other.end_)) {}
     Child& operator=(Child&&) = delete;
-    /// Kills it, and waits for its end.
+    /// Kills the program and waits for its end.
     ~Child() override;
 
     void kill() noexcept override;
     [[nodiscard]] std::string reap() override;
     [[nodiscard]] int exit_code() const noexcept override { return exit_code_; }
-    /// A process that begins a session of its own is not counted, nor ended by `kill`.
+    /// Processes that began a session of their own are neither counted nor ended by `kill`.
     [[nodiscard]] std::uint64_t memory(std::uint64_t enough) const override {
         return pid_ > 0 ? session_memory(pid_, enough) : 0;
     }
@@ -72,7 +74,7 @@ private:
     FileDescriptor end_;
 };
 
-/// The program's file as it would be started. Errors: not_found.
+/// The path of the program that `name` would start. Errors: not_found.
 [[nodiscard]] Result<std::string> find_program(const std::string& name, const std::string& path);
 
 }  // namespace merpati::connector::process

@@ -23,7 +23,7 @@ Program python(const std::string& script) {
     return {.command = {"python3", "-uc", "import os, time\n" + script}, .path = "/usr/bin:/bin"};
 }
 
-/// All that it writes, until it ends.
+/// All that the program writes until it ends.
 std::string output_of(Child& child) {
     const FileDescriptor pipe{child.take_output()};
     std::string all;
@@ -57,7 +57,7 @@ TEST(ChildTest, RunsWithAnEnvironmentOfItsOwnAndNoDescriptorOfOurs) {
     EXPECT_FALSE(all.contains("MERPATI")) << all;
     EXPECT_TRUE(all.contains("LANG=C.UTF-8\n")) << all;
     EXPECT_TRUE(all.contains("PWD=/\n")) << all;
-    EXPECT_TRUE(all.contains("\n0\n1\n2\n3\n4\n")) << all;  // 4 is the listing's own.
+    EXPECT_TRUE(all.contains("\n0\n1\n2\n3\n4\n")) << all;  // 4 belongs to the listing.
     EXPECT_FALSE(all.contains("\n5\n")) << all;
     EXPECT_TRUE(all.contains("NoNewPrivs:\t1")) << all;
     EXPECT_EQ(end_of(*child), "it ended with exit code 0");
@@ -139,7 +139,7 @@ TEST(ChildTest, KillEndsWhatItStartedToo) {
     auto child = Child::start(shell("sleep 600 & sleep 600"));
     ASSERT_TRUE(child);
     child->kill();
-    // The pipe ends when nobody holds it any more.
+    // The pipe ends when no process holds it any more.
     EXPECT_EQ(output_of(*child), "");
     EXPECT_EQ(end_of(*child), "it was ended by signal 9");
     EXPECT_EQ(child->exit_code(), -1);
@@ -153,7 +153,7 @@ TEST(ChildTest, WhatItLeavesBehindEndsWithIt) {
     EXPECT_EQ(output_of(*child), "");
 }
 
-/// Until it wrote so many bytes, or ended.
+/// Waits until the program wrote `bytes` bytes, or the pipe ended.
 void await_output(const FileDescriptor& pipe, std::size_t bytes) {
     std::array<char, 64> piece{};
     while (bytes > 0) {
@@ -170,7 +170,7 @@ void await_output(const FileDescriptor& pipe, std::size_t bytes) {
 constexpr std::uint64_t mib = 1 << 20;
 
 TEST(ChildTest, WhatItStartedCountsAsItsMemory) {
-    // The second is in a process group of its own, as those of a shell with job control.
+    // The second has a process group of its own, like the jobs of an interactive shell.
     auto child =
         Child::start(python("for group in range(2):\n"
                             "  if os.fork() == 0:\n"
@@ -204,7 +204,7 @@ TEST(ChildTest, AProcessGroupOfItsOwnDoesNotEscapeTheEnd) {
     await_output(output, 4);
     child->kill();
     EXPECT_EQ(end_of(*child), "it was ended by signal 9");
-    await_output(output, 1);  // The pipe ends when nobody holds it any more.
+    await_output(output, 1);  // The pipe ends when no process holds it any more.
     pollfd ended{.fd = output.get(), .events = POLLIN, .revents = 0};
     EXPECT_EQ(::poll(&ended, 1, 0), 1);
 }

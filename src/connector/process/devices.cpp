@@ -16,7 +16,7 @@ constexpr std::string_view worker_lost = "Proses konektor berhenti";
 constexpr std::string_view worker_missing = "Konektor tidak dapat dijalankan";
 constexpr std::string_view not_started = "Perangkat tidak dapat dihubungkan";
 
-/// Nothing depends on it: the worker's reports say what became of it.
+/// For requests whose answer is not needed: the worker reports what happened.
 void no_matter(const Frame* /*answer*/) {}
 
 bool may_pass(std::string_view kind) {
@@ -70,7 +70,7 @@ void Devices::settle(model::PhoneNumber number, Connector::Settled settled) {
         report(number, DeviceState::disconnected, model::disconnected_by_request);
     }
     if (!ask_) {
-        settled({});  // Whoever could write has gone.
+        settled({});  // No worker, so nothing writes secrets.
         return;
     }
     ask_("device.stop", {{"device", number.text()}},
@@ -170,7 +170,7 @@ void Devices::started(model::PhoneNumber number, std::uint64_t turn, const Frame
         return;
     }
     if (!ask_) {
-        return;  // The next worker is asked.
+        return;  // The next worker will be asked.
     }
     static const boost::json::object none;
     const Fields error{answer != nullptr ? answer->fields : none};
@@ -186,7 +186,7 @@ void Devices::started(model::PhoneNumber number, std::uint64_t turn, const Frame
     report(number, DeviceState::disconnected, words.empty() ? not_started : words);
 }
 
-/// What is said of a device while there is no worker.
+/// Reports the state of a device while there is no worker.
 void Devices::await_worker(model::PhoneNumber number, const Device& device, std::string_view why) {
     if (device.up) {
         report(number, DeviceState::reconnecting, cannot_start_ ? worker_missing : why);
@@ -197,7 +197,7 @@ void Devices::await_worker(model::PhoneNumber number, const Device& device, std:
 
 void Devices::report(model::PhoneNumber number, DeviceState state, std::string_view reason) {
     events_->device_state(number, state, std::string{reason}, [](const Result<void>& /*stored*/) {
-        // Said again when the device is started again.
+        // The state is reported again at the next start of the device.
     });
 }
 

@@ -1,4 +1,4 @@
-// The devices that a worker shall keep connected.
+// The devices that a worker is to keep connected.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace merpati::connector::process {
 
-/// Operation: holds each device from `start` until it is stopped, or the worker says that it is not
-/// connected any more; asks every new worker to start them all. While there is no worker, those
-/// that were connected are `reconnecting`.
+/// Operation: holds each device from `start` until it is stopped, or until the worker reports that
+/// it is disconnected for good. Asks every new worker to start all of them. While there is no
+/// worker, devices that were connected are `reconnecting`.
 ///
-/// What the worker says of a device is taken from the answer to `device.start` on: before, it
-/// belongs to an earlier start.
+/// States and pairing steps of a device are taken only after the answer to its `device.start`:
+/// earlier ones belong to an earlier start.
 ///
 /// Threads: one.
 class Devices {
@@ -31,36 +31,36 @@ public:
     explicit Devices(const Clock& clock) : clock_(clock) {}
 
     void begin(ConnectorEvents& events) { events_ = &events; }
-    /// Nothing is taken or reported any more.
+    /// Forgets all devices: the worker's states and pairing steps are ignored from then on.
     void end() { devices_.clear(); }
 
     void start(const model::Device& device, std::string_view pairing_method);
     void answer(model::PhoneNumber number, std::string_view answer);
     void stop(model::PhoneNumber number);
     void forget(model::PhoneNumber number);
-    /// Stops it where it is started. `settled` gets an error where the worker did not say in time
-    /// that it has stopped.
+    /// Stops the device. `settled` gets an error (busy) if the worker does not confirm in time that
+    /// the device has stopped; without a worker it succeeds at once.
     void settle(model::PhoneNumber number, Connector::Settled settled);
 
     void worker_ready(Ask ask);
     void worker_gone(bool cannot_start);
-    /// Asks again for what a worker could not start just now.
+    /// Asks again to start devices that the worker could not start before.
     void tick();
 
     [[nodiscard]] bool is_started(model::PhoneNumber number) const;
-    /// Whose the device is; of one that is not held here: nobody's.
+    /// The device's account; an empty id for a device that is not held here.
     [[nodiscard]] model::AccountId account_of(model::PhoneNumber number) const;
-    /// What the worker reported of a device that is started.
+    /// Applies a state that the worker reported of a started device.
     void follow(model::PhoneNumber number, model::DeviceState state);
 
 private:
     struct Device {
         model::AccountId account;
-        std::string pairing;  // How somebody asked to pair it; empty: nobody did.
-        bool up = false;      // It was connected, and shall be again.
+        std::string pairing;  // The pairing method that was asked for; empty: none.
+        bool up = false;      // It was connected, and shall be connected again.
         bool started = false;
-        std::uint64_t turn = 0;  // An answer to an earlier start counts no more.
-        SteadyTime again_at = SteadyTime::max();
+        std::uint64_t turn = 0;  // Of the latest `device.start`; answers to earlier ones are stale.
+        SteadyTime again_at = SteadyTime::max();  // When to ask again.
     };
 
     void ask_start(model::PhoneNumber number, Device& device);

@@ -1,4 +1,4 @@
-// Tells at once when a program may have ended.
+// Notices at once that a program may have ended.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,11 @@
 namespace merpati::connector::process {
 
 /// Threads: that of the io_context. Lives until its last handler has run (shared_ptr); after
-/// `close` nothing is called any more.
+/// `close` nothing is called.
 class EndWatch : public std::enable_shared_from_this<EndWatch> {
 public:
-    /// `end` is owned from now on (Running::take_end). Whoever is told closes it, or takes what can
-    /// be read: he is told again until then.
+    /// Takes ownership of `end` (Running::take_end). `on_news` is called again and again until the
+    /// callee reads what is readable, or calls `close`.
     EndWatch(const boost::asio::io_context::executor_type& executor, int end,
              std::function<void()> on_news)
         : end_(executor, end), on_news_(std::move(on_news)) {}

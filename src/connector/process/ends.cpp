@@ -11,7 +11,7 @@
 namespace merpati::connector::process {
 namespace {
 
-/// `made` is what the call that filled `pair` answered.
+/// `made` is the result of the call that filled `pair`.
 Result<Ends> ends_of(int made, const std::array<int, 2>& pair, const char* what) {
     if (made != 0) {
         return fail(ErrorCode::io_failed,

@@ -1,4 +1,4 @@
-// What a worker is given, and what is kept of it.
+// Creates the ends of the socket and of the pipe between the gateway and a worker.
 #pragma once
 
 #include "base/error.hpp"
@@ -6,13 +6,13 @@
 
 namespace merpati::connector::process {
 
-/// Both are closed when another program is started.
+/// Both are close-on-exec.
 struct Ends {
-    FileDescriptor ours;  // Does not block.
+    FileDescriptor ours;  // Non-blocking.
     FileDescriptor its;
 };
 
-/// Of the protocol's socket, and of the pipe for what the worker prints: ours is read.
+/// The ends of the protocol's socket, and of the pipe for the worker's output, which we read.
 struct WorkerEnds {
     Ends socket;
     Ends output;

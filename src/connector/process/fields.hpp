@@ -1,4 +1,4 @@
-// Fields of a line, each judged as it is read.
+// Reads and checks the fields of a protocol line.
 #pragma once
 
 #include <cstddef>
@@ -13,30 +13,33 @@
 
 namespace merpati::connector::process {
 
-/// Reads all fields, then asks for `wrong`: the first that is missing, of a wrong type or out of
-/// its bounds. Values after that mean nothing. `null` counts as left out.
+/// Operation: the caller reads all fields, then checks `wrong`: the first field that is missing, of
+/// a wrong type or out of bounds; empty: none. If it is not empty, the values that were read are
+/// meaningless. `null` counts as missing.
 ///
-/// Threads: none. `object` must outlive it.
+/// Threads: none. `object` must outlive this.
 class Fields {
 public:
     explicit Fields(const boost::json::object& object) : object_(object) {}
 
-    /// Of at most `bytes_max` bytes.
+    /// A text of at most `bytes_max` bytes.
     [[nodiscard]] std::string text(std::string_view name, std::size_t bytes_max);
     [[nodiscard]] std::string text_or_empty(std::string_view name, std::size_t bytes_max);
-    /// Printable ASCII.
+    /// At most 64 bytes of printable ASCII.
     [[nodiscard]] std::string code_or_empty(std::string_view name);
-    /// The text, cut where it is longer; empty where it is none.
+    /// The text, cut to `bytes_max` bytes; empty if the field is missing or no text, which is not
+    /// wrong.
     [[nodiscard]] std::string words(std::string_view name, std::size_t bytes_max) const;
     [[nodiscard]] std::uint64_t count(std::string_view name, std::uint64_t lowest,
                                       std::uint64_t highest);
     [[nodiscard]] std::optional<std::uint64_t> count_if(std::string_view name, std::uint64_t lowest,
                                                         std::uint64_t highest);
-    [[nodiscard]] bool flag(std::string_view name);  // False where it is left out.
+    [[nodiscard]] bool flag(std::string_view name);  // False if missing.
     [[nodiscard]] model::PhoneNumber device();
-    /// Null where it is left out, or no object.
+    /// Null if missing, or no object; only the second is wrong.
     [[nodiscard]] const boost::json::object* object_if(std::string_view name);
 
+    /// Marks the field as wrong, unless an earlier one is.
     void refuse(std::string_view name);
     [[nodiscard]] const std::string& wrong() const noexcept { return wrong_; }
 

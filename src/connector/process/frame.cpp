@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::uint64_t id_max = 9'007'199'254'740'991;  // What every language counts exactly.
+constexpr std::uint64_t id_max = 9'007'199'254'740'991;  // 2^53 - 1, exact as a double.
 constexpr std::size_t op_bytes_max = 64;
 constexpr std::size_t retry_after_ms = 1'000;
 

@@ -14,25 +14,25 @@
 namespace merpati::connector::process {
 
 // The limits that the protocol names.
-constexpr std::size_t line_bytes_max = 1'048'576;  // With its end.
-constexpr std::size_t requests_max = 1'024;        // Of a worker, under way at once.
+constexpr std::size_t line_bytes_max = 1'048'576;  // With the line's end.
+constexpr std::size_t requests_max = 1'024;        // Of a worker, in flight at once.
 constexpr std::size_t requests_per_device_max = 64;
 constexpr std::size_t value_bytes_max = DeviceSecrets::value_bytes_max;
 
 struct Frame {
     enum class Kind : std::uint8_t { request, answer, notice };
     Kind kind = Kind::notice;
-    std::uint64_t id = 0;        // Not of a notice.
-    std::string op;              // Not of an answer.
-    bool ok = false;             // Of an answer.
-    boost::json::object fields;  // The whole line; of an answer its `result` or `error`.
-    std::size_t bytes = 0;       // Of the line.
+    std::uint64_t id = 0;        // 0 in a notice.
+    std::string op;              // Empty in an answer.
+    bool ok = false;             // In an answer only.
+    boost::json::object fields;  // The whole line; in an answer its `result` or `error`.
+    std::size_t bytes = 0;       // The line's length.
 };
 
 /// Errors: protocol (it is none of the three kinds).
 [[nodiscard]] Result<Frame> parse_frame(std::string_view line);
 
-/// Each with its end. `fields` stand beside `op`.
+// Lines with their end. The `fields` of a request stand beside `op`.
 [[nodiscard]] std::string request_line(std::uint64_t id, std::string_view op,
                                        boost::json::object fields);
 [[nodiscard]] std::string answer_line(std::uint64_t id, const boost::json::object& result);

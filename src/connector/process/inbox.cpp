@@ -270,7 +270,7 @@ ConnectorEvents::Stored Inbox::when_stored(Ticket ticket) {
 }
 
 void Inbox::answer_later(const Ticket& ticket, std::string line) {
-    // Refused only when the connector has stopped: nobody waits any more.
+    // The post fails only when the connector has stopped; then no answer is needed.
     (void)rooms_.thread.post([self = shared_from_this(), ticket, line = std::move(line)] {
         self->finish(ticket, line);
     });

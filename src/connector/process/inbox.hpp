@@ -1,4 +1,4 @@
-// What one worker asks of the gateway, answered.
+// Answers one worker's requests to the gateway.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,15 @@
 
 namespace merpati::connector::process {
 
-/// Operation: passes reports on to the gateway, and secrets to and from its store; answers once
-/// they are durable.
+/// Operation: passes the worker's reports to the gateway, and secrets to and from the store.
+/// Answers a report or a write when it is durable.
 ///
-/// Threads: the event thread; answers come on any and are given to it.
+/// Threads: the event thread. Results that come on other threads are posted to it.
 ///
-/// Limits: requests_max and Worker::held_bytes_max in all, of which the devices of one account hold
-/// no more than is left free, and each device requests_per_device_max; so no account that floods
-/// keeps out another one. What does not fit is answered busy; reading secrets, whose bytes are
-/// those of the answer, waits instead.
+/// Limits: requests_max requests and Worker::held_bytes_max bytes in flight. An account may hold at
+/// most as much as is still free (SharedLimit), a device at most requests_per_device_max requests,
+/// so an account that floods does not block others. A request above a limit is answered busy.
+/// Reading secrets reserves the bytes of the largest answer; while they are not free it waits.
 class Inbox : public std::enable_shared_from_this<Inbox> {
 public:
     struct Rooms {
@@ -48,15 +48,15 @@ public:
     void take(Frame&& frame);
 
 private:
-    /// One request that will be answered; of a notice it does nothing.
+    /// One admitted request or notice, and what it holds of the limits.
     struct Ticket {
-        std::uint64_t id = 0;
+        std::uint64_t id = 0;  // 0: a notice, which gets no answer.
         model::PhoneNumber device;
         model::AccountId account;
         std::size_t bytes = 0;
     };
 
-    /// Secrets that are read when the account's share has room for the answer.
+    /// A read of secrets that waits until the account's share has room for the answer.
     struct WaitingRead {
         Ticket ticket;
         std::vector<std::string> names;
@@ -79,15 +79,15 @@ private:
     void take_log(const Frame& frame);
     void take_ping(const Frame& frame);
 
-    /// Empty: too many wait, or too much; that was answered.
+    /// Admits a request. Empty: a limit is reached, and the request was answered busy.
     [[nodiscard]] std::optional<Ticket> let_in(const Frame& frame, model::PhoneNumber device,
                                                std::size_t bytes);
     [[nodiscard]] bool has_room(model::AccountId account, std::size_t bytes) const;
     void hold(model::AccountId account, std::size_t bytes);
     void read_secrets(const Ticket& ticket, std::vector<std::string> names);
-    /// The oldest first; an account without room lets the others pass.
+    /// Starts waiting reads, oldest first. Reads of an account without room are skipped.
     void read_waiting();
-    /// Answers when the report is durable; from any thread.
+    /// A function that answers the request; it may be called on any thread.
     [[nodiscard]] ConnectorEvents::Stored when_stored(Ticket ticket);
     void answer_later(const Ticket& ticket, std::string line);
     void finish(const Ticket& ticket, const std::string& line);

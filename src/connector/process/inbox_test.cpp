@@ -1,4 +1,4 @@
-// A worker's requests that wait for an answer: a share for each account, and for each device.
+// A worker's requests in flight: a share for each account, a limit for each device.
 #include "connector/process/inbox.hpp"
 
 #include <future>
@@ -12,7 +12,7 @@
 namespace merpati::connector::process {
 namespace {
 
-/// Never says that anything is durable.
+/// Never answers that a report is durable.
 class Unanswered final : public ConnectorEvents {
 public:
     std::map<model::PhoneNumber, int> taken;
@@ -45,7 +45,7 @@ public:
 struct InboxTest : ::testing::Test {
     InboxTest() { devices.begin(events); }
 
-    /// A device of the account, whose worker sends so many messages; how many were taken.
+    /// Starts a device whose worker sends `messages` messages; returns how many were taken.
     int flood(std::int64_t account, std::int64_t device, int messages, std::size_t bytes = 4) {
         const auto number = start(account, device);
         const std::string text(bytes, 'a');
@@ -67,7 +67,7 @@ struct InboxTest : ::testing::Test {
         devices.start(record, {});
         return number;
     }
-    /// The worker asks for secrets of the device, so many times.
+    /// The worker asks `times` times for secrets of the device.
     void read(model::PhoneNumber device, int times) {
         for (int count = 0; count < times; ++count) {
             inbox->take(*parse_frame(

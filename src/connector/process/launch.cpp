@@ -15,7 +15,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::uint64_t version = 1;
-constexpr std::size_t text_max = 600;  // A packet holds it whatever has to be escaped of it.
+constexpr std::size_t text_max = 600;  // Fits a packet even if every byte has to be escaped.
 constexpr int exit_code_max = 255;
 constexpr std::uint64_t bytes_most = std::uint64_t{1} << 48U;
 constexpr std::array<std::string_view, 4> report_words{"begins", "examined", "not_run", "ended"};
@@ -34,7 +34,7 @@ Result<json::object> parse(std::string_view text) {
     return std::move(parsed.get_object());
 }
 
-/// What `take` makes of an object's fields. Errors: protocol (see `parse`; a field is missing or
+/// Parses `text` and fills a packet by `take`. Errors: protocol (see `parse`; a field is missing or
 /// wrong).
 template <class Packet>
 Result<Packet> read(std::string_view text, void (*take)(Fields&, Packet&)) {

@@ -1,4 +1,4 @@
-// What the gateway and a launcher say to each other.
+// The packets between the gateway and a launcher.
 #pragma once
 
 #include <cstdint>
@@ -9,37 +9,37 @@
 
 namespace merpati::connector::process {
 
-/// A launcher runs one worker for whoever connects, as its own user (docs/operations.md). The
-/// connection has packets: the gateway sends one `LaunchOrder` as the first, with the protocol's
-/// socket and the pipe for what is printed; the launcher answers with `LaunchReport`s. The worker
-/// ends when the gateway's side does. Neither is seen by the worker.
+/// A launcher runs one worker, as its own user, for the gateway that connects to it
+/// (docs/operations.md). The gateway first sends one `LaunchOrder`, with the protocol's socket and
+/// the pipe for the worker's output. The launcher answers with `LaunchReport`s. When the gateway
+/// closes its side, the launcher ends the worker. The worker does not see these packets.
 struct LaunchOrder {
     enum class Kind : std::uint8_t {
         run,
-        examine,  // Only say whether it could be run; no descriptors are with it.
+        examine,  // Only report whether the worker could be run; comes without descriptors.
     };
     Kind kind = Kind::run;
-    std::uint64_t memory_max = 0;      // Of the worker and of all that it starts; examine: 0.
-    std::uint64_t file_bytes_max = 0;  // Of each file that it writes (Program).
+    std::uint64_t memory_max = 0;      // Of the worker and all that it starts; examine: 0.
+    std::uint64_t file_bytes_max = 0;  // Program::file_bytes_max.
 };
 
-/// The last one is all but `begins`.
+/// A report of any kind but `begins` is the last of its connection.
 struct LaunchReport {
     enum class Kind : std::uint8_t {
-        begins,    // Sent before the program is started, so that the kernel names the sender.
-        examined,  // It could be run: `text` says what.
+        begins,    // Sent before the program is started; the kernel adds the sender's user.
+        examined,  // The worker could be run; `text` names it.
         not_run,   // `text` says why, and what to do.
-        ended,     // All processes have; `text` says how.
+        ended,     // The worker and all that it started have ended; `text` says how.
     };
     Kind kind = Kind::begins;
     std::string text;
-    int exit_code = -1;  // With `ended`; -1: by a signal.
+    int exit_code = -1;  // Of `ended`; -1: it was ended by a signal.
 };
 
 [[nodiscard]] std::string write_order(const LaunchOrder& order);
 [[nodiscard]] std::string write_report(const LaunchReport& report);
 
-/// Errors: protocol, also where the other side is of a version that says it otherwise.
+// Errors: protocol, also for a packet of another version.
 [[nodiscard]] Result<LaunchOrder> read_order(std::string_view text);
 [[nodiscard]] Result<LaunchReport> read_report(std::string_view text);
 

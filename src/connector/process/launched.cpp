@@ -37,8 +37,8 @@ std::unexpected<Error> connect_failure(const std::string& path, int error) {
     }
 }
 
-/// Who made the socket decides who answers: root, for whom systemd listens, or we. Where users are
-/// mapped, as in a service's own name space, all others look like one that is neither.
+/// Whoever created the socket decides who answers. It must be root, for whom systemd listens, or
+/// our own user. In a user name space all other users appear as one that is neither.
 Result<void> judge_listener(const std::string& path, int connection) {
     ucred listener{};
     socklen_t size = sizeof(listener);

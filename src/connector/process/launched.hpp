@@ -1,4 +1,4 @@
-// A worker that a launcher runs for us, as another user.
+// A worker that a launcher runs for the gateway, as another user.
 #pragma once
 
 #include <optional>
@@ -11,39 +11,40 @@
 
 namespace merpati::connector::process {
 
-/// Which launcher, and what it must be.
+/// Where a launcher listens, and which user it must have.
 struct LauncherPlace {
-    std::string path;  // Of its socket, made by root or by us.
-    /// Whether one that runs as us, or as root, will do.
+    std::string path;  // Its socket, which root or our own user must have created.
+    /// Whether a launcher that runs as root or as our own user is accepted; for tests.
     bool any_user = false;
 };
 
-/// Operation: the connection is its life. `kill` ends our side of it; the launcher then ends the
-/// worker, which may be another user's to signal, says how it ended, and closes. A launcher that
-/// does not within end_within counts as ended: its worker has lost its socket, and whoever starts
-/// services has to end it.
+/// Operation: the worker lives as long as the connection to its launcher. `kill` closes our side of
+/// it, because we may not signal another user's process. The launcher then ends the worker, reports
+/// how it ended, and closes. A launcher that does not do so within end_within counts as ended: the
+/// worker has lost its socket, and the service manager has to end it.
 ///
-/// Memory: the launcher watches it.
+/// Memory: the launcher watches it, so `memory` is always 0.
 class Launched final : public Running {
 public:
     static constexpr Millis end_within{30'000};
 
-    /// Errors: with a sentence for the operator; unreachable (no socket, nobody listens), forbidden
-    /// (we may not connect, or the socket is somebody else's), busy, io_failed.
+    /// Errors, with a sentence for the operator: unreachable (no socket, nobody listens), forbidden
+    /// (no right to connect, or the socket is another user's), invalid_argument (the path is too
+    /// long), busy, io_failed.
     [[nodiscard]] static Result<Launched> start(const Clock& clock, const LauncherPlace& place,
                                                 const LaunchOrder& order);
 
     void kill() noexcept override;
     [[nodiscard]] std::string reap() override;
     [[nodiscard]] int exit_code() const noexcept override { return last_.exit_code; }
-    /// Of a user that has the rights of ours.
+    /// Why the launcher's user is not acceptable: not known, root, or our own.
     [[nodiscard]] std::string objection() override;
     [[nodiscard]] std::uint64_t memory(std::uint64_t /*enough*/) const override { return 0; }
     [[nodiscard]] int take_socket() noexcept override { return socket_.release(); }
     [[nodiscard]] int take_output() noexcept override { return output_.release(); }
     [[nodiscard]] int take_end() noexcept override;
 
-    /// Of an examination that `reap` says is over: what was found.
+    /// The result of an examination, once `reap` returns that it has ended.
     [[nodiscard]] const LaunchReport& last_report() const noexcept { return last_; }
     /// The user of the launcher; empty: not known yet.
     [[nodiscard]] std::optional<uid_t> user() const noexcept { return user_; }
@@ -62,7 +63,7 @@ private:
     FileDescriptor output_;
     LaunchReport last_;
     std::optional<uid_t> user_;
-    std::string broken_;  // Why nothing more is read; empty: it is.
+    std::string broken_;  // Why the connection has ended; empty: it has not.
     std::optional<SteadyTime> end_by_;
 };
 

@@ -1,4 +1,4 @@
-// A worker that somebody else runs: the same ends, faults and limits as one of our own.
+// A worker that a launcher runs ends, fails and is limited like one that the gateway runs.
 #include "connector/process/launched.hpp"
 
 #include <array>
@@ -47,7 +47,7 @@ void await(int descriptor) {
     ::poll(&ready, 1, 20'000);
 }
 
-/// What it prints, up to the end of a line; or until nobody can print any more.
+/// Reads up to the end of a line, or until no process holds the pipe any more.
 std::string line_of(const FileDescriptor& pipe) {
     std::string line;
     char byte = 0;
@@ -76,7 +76,7 @@ TEST_F(LaunchedTest, TheWorkerHasItsSocketAndOutputAndNothingElse) {
     auto launched = start(host);
     const FileDescriptor socket{launched.take_socket()};
     const FileDescriptor output{launched.take_output()};
-    EXPECT_EQ(line_of(output), "0 1 2 3 4 ");  // 4 is the listing's own.
+    EXPECT_EQ(line_of(output), "0 1 2 3 4 ");  // 4 belongs to the listing.
     EXPECT_EQ(line_of(socket), "halo");
     for (auto line = line_of(output); !line.empty(); line = line_of(output)) {
         EXPECT_FALSE(line.contains("MERPATI")) << line;
@@ -104,7 +104,7 @@ TEST_F(LaunchedTest, KillEndsAllThatItStarted) {
     EXPECT_EQ(launched.reap(), "");
     launched.kill();
     EXPECT_EQ(end_of(launched), "the server ended it");
-    EXPECT_EQ(line_of(output), "");  // Nobody holds the pipe any more.
+    EXPECT_EQ(line_of(output), "");  // No process holds the pipe any more.
 }
 
 TEST_F(LaunchedTest, ItEndsWithTheGateway) {
@@ -146,7 +146,7 @@ TEST_F(LaunchedTest, WhatItMayHaveIsALimitOfTheSystemToo) {
     const LauncherHost host{shell("ulimit -d >&3")};
     auto launched = start(host, 512 * mib);
     const FileDescriptor socket{launched.take_socket()};
-    EXPECT_EQ(line_of(socket), "2097152");  // KiB: four times as much, see Child.
+    EXPECT_EQ(line_of(socket), "2097152");  // KiB: four times memory_max, see Child.
 }
 
 TEST_F(LaunchedTest, TheFilesThatAConfinedOneWritesAreLimited) {
@@ -234,7 +234,7 @@ TEST_F(LaunchedTest, WhatClosesWithoutAWordIsNoWorker) {
     ASSERT_TRUE(launched);
     {
         const FileDescriptor connection{::accept(listener.get(), nullptr, nullptr)};
-        auto packet = receive_packet(connection.get());  // Closing resets what is unread.
+        auto packet = receive_packet(connection.get());  // Closing with unread data would reset.
     }
     EXPECT_TRUE(end_of(*launched).starts_with("its launcher ended without a word"));
     EXPECT_FALSE(launched->objection().empty());

@@ -16,7 +16,7 @@ Result<void> report(const FileDescriptor& connection, const LaunchReport& report
     return send_packet(connection.get(), write_report(report));
 }
 
-/// Errors: timeout, protocol, io_failed, unreachable (the other side has ended).
+/// Errors: timeout, protocol, io_failed, unreachable (the gateway has closed its side).
 Result<Packet> await_order(const FileDescriptor& connection, Millis within) {
     pollfd waiting{.fd = connection.get(), .events = POLLIN, .revents = 0};
     if (::poll(&waiting, 1, static_cast<int>(within.count())) <= 0) {
@@ -32,13 +32,14 @@ Result<Packet> await_order(const FileDescriptor& connection, Millis within) {
     return std::move(**packet);
 }
 
-/// How it ended.
+/// Waits for the worker's end, and returns how it ended. Ends it if it takes too much memory, or if
+/// the gateway closes its side.
 std::string watch(const FileDescriptor& connection, Child& child, std::uint64_t memory_max,
                   Millis memory_every) {
     const FileDescriptor end{child.take_end()};
     std::string why;
     for (;;) {
-        // After its end is asked for, it alone is waited for.
+        // Once it is killed, wait for its end only.
         std::array<pollfd, 2> waiting{
             {{.fd = end.get(), .events = POLLIN, .revents = 0},
              {.fd = why.empty() ? connection.get() : -1, .events = POLLIN, .revents = 0}}};
@@ -71,7 +72,7 @@ Result<void> run(const FileDescriptor& connection, const LauncherOptions& option
         return report(connection, {.kind = ReportKind::not_run, .text = child.error().detail});
     }
     auto how = watch(connection, *child, order.memory_max, options.memory_every);
-    // Nobody may be there any more to hear it.
+    // The gateway may have gone.
     (void)report(
         connection,
         {.kind = ReportKind::ended, .text = std::move(how), .exit_code = child->exit_code()});

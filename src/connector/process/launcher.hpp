@@ -1,4 +1,4 @@
-// The launcher: runs a worker for the gateway at the other end of a connection.
+// The launcher: runs a worker for the gateway that connected to it.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,21 @@
 namespace merpati::connector::process {
 
 struct LauncherOptions {
-    /// Asked when there is an order. Errors: with a sentence for the operator.
+    /// The program to run; called when an order comes. Errors: with a sentence for the operator.
     std::function<Result<Program>()> program;
-    /// Whether it could be run, and as what. Errors: with a sentence for the operator.
+    /// Describes the program if it could be run. Errors: with a sentence for the operator.
     std::function<Result<std::string>()> examine;
 
     Millis order_within{10'000};
     Millis memory_every{2'000};
 };
 
-/// Takes the order that comes first on `connection`, runs the worker, and returns when it has ended
-/// with all that it started: by itself, because it took too much memory, or because the other side
-/// of the connection ended. Where this process is killed the worker is too.
+/// Reads the order, the first packet on `connection`, and runs the worker. Returns when the worker
+/// and all that it started have ended: by itself, because it took too much memory, or because the
+/// gateway closed its side. If this process is killed, the kernel kills the worker.
 ///
-/// Threads: none. Errors: with a sentence for the operator; what became of the worker is none.
+/// Threads: none. Errors: with a sentence for the operator. How the worker ends is no error of this
+/// function.
 [[nodiscard]] Result<void> launch(const FileDescriptor& connection, const LauncherOptions& options);
 
 }  // namespace merpati::connector::process

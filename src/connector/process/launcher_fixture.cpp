@@ -29,7 +29,7 @@ LauncherHost::~LauncherHost() {
 }
 
 void LauncherHost::serve(const FileDescriptor& listener, std::optional<uid_t> user) const {
-    ::signal(SIGCHLD, SIG_IGN);  // Nobody asks how they ended.
+    ::signal(SIGCHLD, SIG_IGN);  // The kernel reaps the launchers.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (user) {
         const bool changed =

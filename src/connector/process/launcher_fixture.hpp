@@ -1,4 +1,4 @@
-// Does for tests what systemd does with Accept=yes: a launcher of its own for each connection.
+// Does for tests what systemd does with Accept=yes: starts a launcher for each connection.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace merpati::connector::process {
 
-/// A process that accepts, and a process for each connection, which ends when its worker has. They
-/// end with it.
+/// A process that accepts connections, and a child of it for each connection, which ends when its
+/// worker has ended. All end with this object.
 class LauncherHost {
 public:
-    /// As that user, where it is not empty; only root can be another.
+    /// Runs as `user` if that is not empty; only root can change the user.
     explicit LauncherHost(LauncherOptions options, std::optional<uid_t> user = {});
     ~LauncherHost();
     LauncherHost(const LauncherHost&) = delete;
@@ -31,7 +31,7 @@ private:
     pid_t pid_ = 0;
 };
 
-/// Listens there, and accepts nothing by itself.
+/// A socket that listens at `path`; the caller accepts.
 [[nodiscard]] FileDescriptor listen_at(const std::string& path);
 
 }  // namespace merpati::connector::process

@@ -1,4 +1,4 @@
-// Bytes of a stream, cut into lines.
+// Cuts the bytes of a stream into lines.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace merpati::connector::process {
 
 /// Lines are taken one by one, so that a reader may stop between two of them.
 ///
-/// Threads: none. Limits: holds what was added and not taken; whoever adds stops when
+/// Threads: none. Limits: holds all that was added and not taken; the caller must stop adding when
 /// `is_too_long`.
 class LineBuffer {
 public:
@@ -37,11 +37,11 @@ public:
         return line;
     }
 
-    /// A line is longer than it may be, its end included. Ask after `take` found none, and of each
-    /// line that it found.
+    /// Whether the unfinished line is too long, its end included. Call it after `take` returned
+    /// nothing; the length of a returned line is for the caller to check.
     [[nodiscard]] bool is_too_long() const noexcept { return bytes_.size() - begin_ >= line_max_; }
 
-    /// What was begun and has no end; the buffer is empty afterwards.
+    /// Removes and returns the unfinished line.
     [[nodiscard]] std::string take_rest() {
         auto rest = bytes_.substr(begin_);
         bytes_.clear();
@@ -52,8 +52,8 @@ public:
 private:
     const std::size_t line_max_;
     std::string bytes_;
-    std::size_t begin_ = 0;  // Of what was not taken.
-    std::size_t seen_ = 0;   // No line ends before.
+    std::size_t begin_ = 0;  // Where the first line that was not taken begins.
+    std::size_t seen_ = 0;   // Where the search for the next line's end continues.
 };
 
 }  // namespace merpati::connector::process

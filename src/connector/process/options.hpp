@@ -1,4 +1,4 @@
-// How a worker is run.
+// The options of a connector that runs a worker.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@
 namespace merpati::connector::process {
 
 struct Options {
-    std::string name;  // Of the connector.
-    /// Where somebody else runs it, by a command, sandbox, environment and folder of his own; an
-    /// empty path: the gateway does, with what follows.
+    std::string name;  // The connector's name.
+    /// The launcher that runs the worker, with a command, sandbox, environment and folder of its
+    /// own. An empty path: the gateway runs the worker, with those that follow.
     LauncherPlace launcher;
-    /// Asked before each start. Errors: with a sentence for the operator.
+    /// Called before each start. Errors: with a sentence for the operator.
     std::function<Result<std::vector<std::string>>()> command;
-    /// What that command may open; empty: whatever its user may.
+    /// The files that this command may open; empty: all that its user may open.
     std::function<Sandbox(const std::vector<std::string>& command)> sandbox;
     std::map<std::string, std::string> config;  // Given to the worker in `hello`.
     std::string path = "/usr/local/bin:/usr/bin:/bin";
-    std::vector<std::string> environment;  // NAME=VALUE: besides PATH and LANG.
-    std::string folder = "/";              // Where it runs.
+    std::vector<std::string> environment;  // NAME=VALUE, besides PATH and LANG.
+    std::string folder = "/";              // The working directory.
     std::string gateway_version;
     std::uint64_t memory_max = std::uint64_t{512} << 20;
-    std::uint64_t file_bytes_max = 0;  // Of each file that it writes (Program).
-    /// Started only when a device is to be connected; until then it is taken to have these.
+    std::uint64_t file_bytes_max = 0;  // Program::file_bytes_max.
+    /// Whether the worker is started only when a device is to be connected.
     bool on_demand = false;
-    Capabilities expected;
+    Capabilities expected;  // Used until a worker reports its own.
 
-    // What the protocol's page names; tests are less patient.
+    // Times of docs/connector-protocol.md; tests use shorter ones.
     Millis tick{250};
     Millis hello_within{30'000};
     Millis send_within{120'000};

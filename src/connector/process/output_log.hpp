@@ -1,4 +1,4 @@
-// What a worker prints, as lines of the gateway's log.
+// Writes a worker's output to the gateway's log.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace merpati::connector::process {
 
-/// Logs at most lines_max lines in a period, each cut to line_max bytes; how many more there were
-/// is logged afterwards.
+/// Logs at most lines_max lines in a period, each cut to line_max bytes. The number of lines left
+/// out is logged with the first line of a later period.
 ///
 /// Threads: none.
 class LineLimit {
@@ -29,7 +29,7 @@ public:
     LineLimit(const Clock& clock, telemetry::Log log) : clock_(clock), log_(std::move(log)) {}
 
     void log(telemetry::Level level, std::string_view text);
-    /// The last line, also of those that were left out.
+    /// The latest line, even if it was left out.
     [[nodiscard]] const std::string& last() const noexcept { return last_; }
 
 private:
@@ -49,7 +49,8 @@ public:
         : pipe_(executor, pipe), limit_(&limit) {}
 
     void start() { read(); }
-    /// Logs what was read so far, and nothing afterwards. Idempotent.
+    /// Logs what the pipe still holds, at most 64 KiB, and an unfinished line; then nothing more.
+    /// Idempotent.
     void close();
 
 private:

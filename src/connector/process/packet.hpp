@@ -1,4 +1,4 @@
-// Packets between the gateway and a launcher, with descriptors.
+// Sends and receives packets with descriptors, between the gateway and a launcher.
 #pragma once
 
 #include <array>
@@ -19,20 +19,20 @@ struct Packet {
 
     std::string text;
     std::array<FileDescriptor, descriptors_max> descriptors;
-    std::optional<uid_t> sender;  // As the kernel says, where the socket was asked for it.
+    std::optional<uid_t> sender;  // From the kernel, if `ask_for_sender` was called.
 };
 
-// `socket` keeps the bounds of packets (SOCK_SEQPACKET).
+// `socket` must be of type SOCK_SEQPACKET.
 
-/// Errors: io_failed.
+/// Does not wait. Errors: io_failed, also if the socket's buffer is full.
 [[nodiscard]] Result<void> send_packet(int socket, std::string_view text,
                                        std::span<const int> descriptors = {});
 
-/// Does not wait: empty where none is there. A packet without text: the other side has ended.
-/// Errors: protocol (too much in one), io_failed.
+/// Does not wait: empty if there is no packet. A packet without text: the other side has closed.
+/// Errors: protocol (more than a packet may hold), io_failed.
 [[nodiscard]] Result<std::optional<Packet>> receive_packet(int socket);
 
-/// What `receive_packet` says of the sender from now on. False: the system does not tell.
+/// Makes the kernel name the sender of each packet that is received from now on. False: it cannot.
 [[nodiscard]] bool ask_for_sender(int socket) noexcept;
 
 }  // namespace merpati::connector::process

@@ -1,4 +1,4 @@
-// What a worker is asked of its platform beside sends, and what it answers.
+// Requests to a worker about its platform, other than sends, and their answers.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@ namespace merpati::connector::process {
 /// The fields of `media.fetch`.
 [[nodiscard]] boost::json::object media_fields(const MediaRequest& request, Millis within);
 
-// Answers as the interface has them; null: there was none. In our words, never the worker's: they
-// are for whoever asked over the network. Errors: as Connector::fetch_media and check_number.
+// Results of the worker's answer; null: there was none. Error texts are the gateway's own and never
+// the worker's, because API callers read them; only the platform's code is passed on. Errors: as
+// Connector::fetch_media and check_number.
 [[nodiscard]] Result<std::uint64_t> fetched_bytes(const Frame* answer);
 [[nodiscard]] Result<bool> is_registered(const Frame* answer);
 

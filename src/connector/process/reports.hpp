@@ -1,4 +1,4 @@
-// What a worker reports and asks for, read from its lines (docs/connector-protocol.md, section 6).
+// Reads a worker's reports and requests from its lines (docs/connector-protocol.md, section 6).
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace merpati::connector::process {
 struct StateReport {
     model::PhoneNumber device;
     model::DeviceState state = model::DeviceState::disconnected;
-    std::string reason;  // With the platform's code, where there is one.
+    std::string reason;  // Ends with the platform's code, if there is one.
 };
 
 struct PairingReport {
@@ -33,7 +33,7 @@ struct SecretsWrite {
     DeviceSecrets::Others others = DeviceSecrets::Others::stay;
 };
 
-// Errors: invalid_argument (names the field), refused (a limit).
+// Errors: invalid_argument (names the field), refused (too many or too long secrets).
 [[nodiscard]] Result<StateReport> read_state(const boost::json::object& fields);
 [[nodiscard]] Result<PairingReport> read_pairing(const boost::json::object& fields, Timestamp now);
 [[nodiscard]] Result<LateStatus> read_status(const boost::json::object& fields, Timestamp now);
@@ -41,7 +41,7 @@ struct SecretsWrite {
 [[nodiscard]] Result<SecretsRead> read_secrets_read(const boost::json::object& fields);
 [[nodiscard]] Result<SecretsWrite> read_secrets_write(const boost::json::object& fields);
 
-/// The answer to a `store.get`.
+/// The result of a `store.get`.
 [[nodiscard]] boost::json::object values_answer(const DeviceSecrets::Values& values);
 
 }  // namespace merpati::connector::process

@@ -1,4 +1,4 @@
-// A worker's program while it runs, wherever.
+// The interface of a running worker program, whether a child process or run by a launcher.
 #pragma once
 
 #include <cstdint>
@@ -6,33 +6,34 @@
 
 namespace merpati::connector::process {
 
-/// Descriptors that are taken do not block, and are the caller's from then on.
+/// The `take_*` functions return a non-blocking descriptor and pass its ownership to the caller.
 ///
 /// Threads: none.
 class Running {
 public:
     virtual ~Running() = default;
 
-    /// Ends the worker and whatever it started. Idempotent.
+    /// Makes the worker and all that it started end. Does not wait; ask `reap`. Idempotent.
     virtual void kill() noexcept = 0;
 
-    /// Empty while it runs; once it ended, how, in words.
+    /// How the worker ended, in words; empty while it runs. Does not wait.
     [[nodiscard]] virtual std::string reap() = 0;
-    /// Once `reap` said so; -1: it was killed by a signal, or never ran.
+    /// Valid once `reap` returned a text; -1: it was killed by a signal, or never ran.
     [[nodiscard]] virtual int exit_code() const noexcept = 0;
 
-    /// Why it must not be told anything; empty: it may. Known once it said something.
+    /// Why the worker must not be trusted with anything; empty: it may. Call it after the worker's
+    /// first line.
     [[nodiscard]] virtual std::string objection() { return {}; }
 
-    /// The resident memory, in bytes, of it and of all that it started; 0: not known, or watched by
-    /// somebody else. At most `enough`: not exact.
+    /// The resident memory, in bytes, of the worker and all that it started; 0: unknown, or watched
+    /// by the launcher. A result up to `enough` is not exact.
     [[nodiscard]] virtual std::uint64_t memory(std::uint64_t enough) const = 0;
 
     /// The protocol's socket.
     [[nodiscard]] virtual int take_socket() noexcept = 0;
-    /// What it writes to standard output and error.
+    /// The pipe of its standard output and error.
     [[nodiscard]] virtual int take_output() noexcept = 0;
-    /// Can be read when `reap` may have news; -1: the system has none.
+    /// Becomes readable when `reap` may return a text; -1: the system offers no such descriptor.
     [[nodiscard]] virtual int take_end() noexcept = 0;
 
 protected:

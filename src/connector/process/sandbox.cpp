@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t read_file = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr std::uint64_t read_folder = read_file | LANDLOCK_ACCESS_FS_READ_DIR;
 constexpr std::uint64_t write_file = read_file | LANDLOCK_ACCESS_FS_WRITE_FILE;
-/// All rights of the first version, which every kernel with Landlock knows.
+/// All rights of Landlock's first version, which every kernel with Landlock knows.
 constexpr std::uint64_t everything = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1U) - 1;
 
 void allow(int ruleset, const std::filesystem::path& path, std::uint64_t of_file,
@@ -44,18 +44,19 @@ constexpr std::uint32_t machine = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t machine = 0;
 #endif
 
-// Where the filter finds what it looks at. The machines above are little-endian.
+// Offsets of what the filter loads. The low half of an argument comes first, because the machines
+// above are little-endian.
 constexpr std::uint32_t number_at = offsetof(seccomp_data, nr);
 constexpr std::uint32_t machine_at = offsetof(seccomp_data, arch);
 constexpr std::uint32_t first_argument_at = offsetof(seccomp_data, args);
 
-constexpr std::uint32_t x32_bit = 0x4000'0000;  // Marks the numbers of a third set, on x86.
+constexpr std::uint32_t x32_bit = 0x4000'0000;  // Marks system calls of the x32 ABI.
 constexpr std::uint32_t refused = SECCOMP_RET_ERRNO | (EPERM & SECCOMP_RET_DATA);
 
 constexpr sock_filter load(std::uint32_t at) {
     return {.code = BPF_LD | BPF_W | BPF_ABS, .jt = 0, .jf = 0, .k = at};
 }
-/// Skips so many instructions where it is equal, otherwise none.
+/// Skips `count` instructions if the loaded value equals `value`.
 constexpr sock_filter skip_if(std::uint32_t value, std::uint8_t count) {
     return {.code = BPF_JMP | BPF_JEQ | BPF_K, .jt = count, .jf = 0, .k = value};
 }
@@ -80,7 +81,7 @@ bool forbid_calls() noexcept {
         load(number_at),
         sock_filter{.code = BPF_JMP | BPF_JGE | BPF_K, .jt = 0, .jf = 1, .k = x32_bit},
         answer(refused),
-        skip_if(SYS_io_uring_setup, 8),  // Whose operations are not seen here.
+        skip_if(SYS_io_uring_setup, 8),  // A filter does not see its operations.
         skip_if(SYS_pidfd_send_signal, 7),
         skip_if(SYS_pidfd_getfd, 6),
         skip_if(SYS_rt_sigqueueinfo, 5),
@@ -90,12 +91,12 @@ bool forbid_calls() noexcept {
         skip_if(SYS_process_vm_readv, 1),
         skip_unless(SYS_process_vm_writev, 1),
         answer(refused),
-        // Sockets of its own.
+        // New Unix sockets.
         skip_unless(SYS_socket, 3),
         load(first_argument_at),
         skip_unless(AF_UNIX, 7),
         answer(refused),
-        // Signals to its own process.
+        // Signals: only to its own process and process group.
         skip_if(SYS_kill, 1),
         skip_unless(SYS_tgkill, 4),
         load(first_argument_at),

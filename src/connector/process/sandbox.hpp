@@ -1,4 +1,4 @@
-// What a worker may open of the file system.
+// Confines a worker: which files it may open, and which system calls it may make.
 #pragma once
 
 #include <filesystem>
@@ -8,27 +8,30 @@
 
 namespace merpati::connector::process {
 
-/// Nothing named: everything that its user may. Folders with all that is below; what does not exist
-/// is left out.
+/// The files and folders that a worker may open; a folder includes everything below it. Paths that
+/// do not exist are ignored. Empty: all that its user may open.
 struct Sandbox {
-    std::vector<std::filesystem::path> readable;  // Read and executed.
-    std::vector<std::filesystem::path> writable;
+    std::vector<std::filesystem::path> readable;  // To read and to execute.
+    std::vector<std::filesystem::path> writable;  // To read and to execute too.
 
     [[nodiscard]] bool is_empty() const noexcept { return readable.empty() && writable.empty(); }
 };
 
-/// Takes from this process, for good, and from all that it starts, what a worker never needs, and
-/// what it could reach others of its user with: Unix sockets, hence the gateway's management socket
-/// and abstract ones, signals to processes outside its own, and a look into their memory. A call
-/// fails with EPERM. It keeps the sockets that it was given. Needs no_new_privs. Safe after a fork.
-/// False: the kernel has no filters, or knows this machine's calls by other numbers.
+/// Installs a permanent system-call filter (seccomp) for this process and all that it starts. It
+/// forbids what would reach other processes of the same user: new Unix sockets (so also the
+/// gateway's management socket and abstract sockets), signals to any process but this one and its
+/// process group, tracing, access to the memory of others, and io_uring, which bypasses the filter.
+/// These calls fail with EPERM; sockets that are open already still work. Needs no_new_privs. Safe
+/// after a fork. False: the kernel has no such filters, or the machine is neither x86-64 nor
+/// aarch64.
 [[nodiscard]] bool forbid_calls() noexcept;
 
-/// A Landlock ruleset, or none (-1) where nothing is named or the kernel has no Landlock.
+/// A Landlock ruleset; -1 if the sandbox is empty or the kernel has no Landlock.
 [[nodiscard]] FileDescriptor make_ruleset(const Sandbox& sandbox);
 
-/// Confines this process, for good, and all that it starts: they open nothing else, and trace no
-/// process outside. Needs no_new_privs. Safe after a fork. False: it is not confined.
+/// Applies the ruleset permanently to this process and all that it starts: they can open nothing
+/// else, and trace no process outside. Needs no_new_privs. Safe after a fork. False: it is not
+/// confined.
 [[nodiscard]] bool confine(int ruleset) noexcept;
 
 }  // namespace merpati::connector::process

@@ -1,4 +1,4 @@
-// The worker of the tests (testdata/scripted_worker.py), impatiently run.
+// Options that run the worker of the tests (testdata/scripted_worker.py), with short times.
 #pragma once
 
 #include "connector/process/options.hpp"

@@ -22,7 +22,7 @@ struct KindRow {
     std::string_view kind;
     Kind outcome;
     StatusCode code;
-    std::string_view words;  // Where the worker has none.
+    std::string_view words;  // The details, if the worker gives none.
 };
 
 constexpr std::array rows{
@@ -60,7 +60,7 @@ std::string with_code(std::string words, const std::string& platform_code) {
     return platform_code.empty() ? std::move(words) : fmt::format("{} ({})", words, platform_code);
 }
 
-/// The worker's words, or ours, with the platform's code.
+/// The worker's details, or `otherwise`, with the platform's code.
 std::string details_of(Fields& fields, std::string_view otherwise) {
     auto words = fields.words("details", details_bytes_max);
     return with_code(words.empty() ? std::string{otherwise} : std::move(words),

@@ -1,4 +1,4 @@
-// What a worker answers to a send, as an outcome (docs/connector-protocol.md, sections 7 and 8).
+// Turns a worker's answer to a send into an outcome (docs/connector-protocol.md, sections 7 and 8).
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace merpati::connector::process {
 
-/// An answer that is none of the page's counts as unknown: the platform may have the message.
+/// An answer that the page does not define counts as unknown: the platform may have the message.
 [[nodiscard]] model::Outcome outcome_of(const Frame& answer);
 
-/// Of a status `failed`: the code of its error, and the words with the platform's code.
+/// A status `failed` with the code of its error, and its details with the platform's code.
 [[nodiscard]] model::PlatformStatus failure_of(const boost::json::object& error);
 
-/// No answer came.
+/// The outcome of a send that the worker did not answer.
 [[nodiscard]] model::Outcome unknown_outcome(std::string_view why);
-/// Nothing was given to the worker.
+/// The outcome of a send that was not passed to a worker.
 [[nodiscard]] model::Outcome device_down(std::string_view why);
 
 }  // namespace merpati::connector::process

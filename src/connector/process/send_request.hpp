@@ -1,4 +1,4 @@
-// A message as a worker is given it (docs/connector-protocol.md, section 5).
+// Writes the request that passes a message to a worker (docs/connector-protocol.md, section 5).
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ namespace merpati::connector::process {
 
 [[nodiscard]] boost::json::object send_fields(const SendRequest& request);
 
-/// The file name that an address ends in, as it may be shown; empty: it ends in none.
+/// The last segment of the URL's path as a printable file name. Empty: there is none, or it is
+/// longer than 255 bytes or not UTF-8.
 [[nodiscard]] std::string file_name_of(std::string_view url);
 
 }  // namespace merpati::connector::process

@@ -18,7 +18,7 @@
 namespace merpati::connector::process {
 namespace {
 
-/// The beginning of a file of /proc/PROCESS, with an end; empty: the process is gone.
+/// The beginning of a file of /proc/PROCESS, null-terminated; empty: the process is gone.
 template <std::size_t size>
 std::string_view read(pid_t process, const char* name, std::array<char, size>& text) {
     std::array<char, 64> path{};
@@ -29,11 +29,11 @@ std::string_view read(pid_t process, const char* name, std::array<char, size>& t
     return text.data();
 }
 
-/// 0: it is gone.
+/// The session of a process; 0: the process is gone.
 pid_t session_of(pid_t process) {
     std::array<char, 512> text{};
     const auto stat = read(process, "stat", text);
-    // Its name may hold anything, also blanks and brackets.
+    // The process's name may hold any characters, blanks and brackets too.
     const auto end = stat.rfind(')');
     pid_t session = 0;
     if (end == std::string_view::npos ||
@@ -69,7 +69,7 @@ std::uint64_t resident(pid_t process) {
     return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Its share of what it has in memory; all of it, where the system does not tell.
+/// The proportional share (Pss) of the process's memory; all of it if the system does not tell.
 std::uint64_t proportional(pid_t process) {
     std::array<char, 512> text{};
     const auto rollup = read(process, "smaps_rollup", text);
@@ -84,7 +84,7 @@ std::uint64_t proportional(pid_t process) {
 
 }  // namespace
 
-// By their numbers: not every C library declares them.
+// System calls by number, because not every C library declares them.
 FileDescriptor descriptor_of(pid_t process) noexcept {
     return FileDescriptor{static_cast<int>(::syscall(SYS_pidfd_open, process, 0))};
 }
@@ -112,7 +112,7 @@ std::string excess_of(std::uint64_t bytes, std::uint64_t allowed) {
 
 void kill_session(pid_t leader) noexcept {
     for_each_member(leader, [&](pid_t process) {
-        // Held by a descriptor, it is still the process that was looked at.
+        // The descriptor excludes that another process has taken the number meanwhile.
         const auto held = descriptor_of(process);
         if (held.get() >= 0 && session_of(process) == leader) {
             ::syscall(SYS_pidfd_send_signal, held.get(), SIGKILL, nullptr, 0);

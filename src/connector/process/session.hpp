@@ -1,4 +1,4 @@
-// The processes that a worker is made of: it, and what it started.
+// The processes of a worker's session: the worker and what it started.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,22 @@
 
 namespace merpati::connector::process {
 
-/// A process, also when another gets its number: it can be read once it has ended. -1: it is gone,
-/// or the system has none.
+/// A descriptor (pidfd) of the process, which becomes readable when the process has ended. It never
+/// refers to another process with the same number. -1: the process is gone, or the system has no
+/// pidfds.
 [[nodiscard]] FileDescriptor descriptor_of(pid_t process) noexcept;
 
-// `leader` began a session, and is its name. What its processes start is of the session too, save
-// what begins one of its own. Errors: what cannot be read counts as nothing.
+// `leader` is the process that began the session. Processes that its members start belong to the
+// session, unless they begin one of their own. A process that cannot be read counts as nothing.
 
-/// What they have in memory, in bytes. At most `enough`: a rough figure, the sum over processes.
-/// Above it: what they share counts once, where the system tells.
+/// The resident memory of all members, in bytes. A result up to `enough` is the plain sum over the
+/// processes. Above it, shared memory is counted once, where the system tells how much is shared.
 [[nodiscard]] std::uint64_t session_memory(pid_t leader, std::uint64_t enough);
 
-/// That it is too much, in words; empty: it is not.
+/// A sentence if `bytes` is more than `allowed`; otherwise empty.
 [[nodiscard]] std::string excess_of(std::uint64_t bytes, std::uint64_t allowed);
 
-/// SIGKILL to all of them, also to those that are in other process groups.
+/// Sends SIGKILL to all members, of all process groups.
 void kill_session(pid_t leader) noexcept;
 
 }  // namespace merpati::connector::process

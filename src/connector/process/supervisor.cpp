@@ -72,7 +72,7 @@ void Supervisor::ended(const std::string& why) {
     const bool helpless = gone->exit_code() == exit_config;
     if (was_ready_ && !helpless && back_off_ == Millis{0}) {
         next_start_ = clock_.steady_now();
-        back_off_ = options_.back_off_first / 2;  // Twice as long is the first.
+        back_off_ = options_.back_off_first / 2;  // `plan` doubles it.
     } else {
         plan(helpless);
     }

@@ -1,4 +1,4 @@
-// Keeps a worker running.
+// Starts a worker, and starts it again whenever it ends.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,11 @@
 
 namespace merpati::connector::process {
 
-/// Operation: starts the worker when it is wanted, and again when it ended: at once where it was
-/// ready, then after back_off_first, then twice as long each time, at most back_off_max; the pause
-/// is drawn from its second half. A worker that was healthy for long begins anew. Exit code 78
-/// waits the longest pause at once.
+/// Operation: starts the worker once it is wanted, and again each time it has ended. The first
+/// restart of a worker that was ready comes at once. Further restarts back off exponentially, from
+/// back_off_first to back_off_max, each pause drawn from the second half of its length. A worker
+/// that was ready for healthy_after resets the back-off. Exit code 78 (EX_CONFIG) sets it to
+/// back_off_max.
 ///
 /// Threads: that of the io_context.
 class Supervisor {
@@ -26,26 +27,27 @@ public:
     struct Owner {
         std::function<void(Capabilities&&)> on_ready;
         std::function<void(Frame&&)> on_frame;
-        /// A worker that was ready is gone, or one could not be started (`cannot_start`).
+        /// The worker has ended; not called while stopping. `cannot_start`: it could not be
+        /// started, or ended before it was ready.
         std::function<void(bool cannot_start)> on_gone;
-        /// Something is due before the next tick. Not from within.
+        /// Called when `tick` is due early. Must not call `tick` from within.
         std::function<void()> on_due;
     };
 
     Supervisor(const Clock& clock, Random& random, const Options& options, LineLimit& lines,
                telemetry::Log log, Owner owner);
 
-    /// From now on it shall run.
+    /// From now on the worker is wanted.
     void want();
     void tick(const boost::asio::io_context::executor_type& executor);
     void stop();
     [[nodiscard]] bool is_stopped() const noexcept { return stopping_ && worker_ == nullptr; }
 
-    /// Null: there is none that can be asked.
+    /// The worker, if it can be asked; otherwise null.
     [[nodiscard]] std::shared_ptr<Worker> worker() const {
         return worker_ != nullptr && worker_->is_ready() && !stopping_ ? worker_ : nullptr;
     }
-    /// The last start failed; the next one may do better.
+    /// Whether the last worker could not be started, or ended before it was ready.
     [[nodiscard]] bool cannot_start() const noexcept { return cannot_start_; }
 
 private:

@@ -169,7 +169,7 @@ void Worker::tick() {
 }
 
 void Worker::look_for_end() {
-    const auto self = shared_from_this();  // Whoever is told lets it go.
+    const auto self = shared_from_this();  // `on_gone` drops the owner's pointer.
     if (gone_) {
         return;
     }
@@ -238,11 +238,11 @@ void Worker::shut_down() {
     end_until_ = clock_.steady_now() + options_.shutdown_within;
     ask("shutdown", {{"within_ms", options_.shutdown_within.count()}}, options_.answer_within,
         [](const Frame* /*answer*/) {
-            // Its end is waited for, not its word.
+            // The program's end counts, not its answer.
         });
 }
 
-/// Reaped by the next tick.
+/// The program is reaped when its end is noticed, or by the next tick.
 void Worker::kill(std::string why) {
     if (dying_.empty()) {
         dying_ = std::move(why);

@@ -23,25 +23,27 @@
 
 namespace merpati::connector::process {
 
-/// Operation: waits for the worker's hello and answers it; asks pings; holds what was asked until
-/// it is answered or its time has passed; kills the worker where it breaks the protocol, hangs, or
-/// takes too much memory. `tick` does all that is due.
+/// Operation: waits for the worker's hello and answers it. Sends pings. Keeps each request until it
+/// is answered or its time has passed. Kills the worker if it breaks the protocol, hangs, or takes
+/// too much memory. `tick` does all that is due.
 ///
-/// Faults: `on_gone` is called once, as soon as the program has ended and was reaped; before it,
-/// `done` of whatever was asked and not answered.
+/// Faults: `on_gone` is called once, after the program has ended and was reaped. Before it, `done`
+/// of each unanswered request is called with null.
 ///
-/// Threads: that of the io_context. Limits: held_bytes_max for what is asked of us and not
-/// answered.
+/// Threads: that of the io_context.
+///
+/// Limits: held_bytes_max of unanswered requests from the worker and of lines that it has not read;
+/// beyond it the worker is not read.
 class Worker : public std::enable_shared_from_this<Worker> {
 public:
     static constexpr std::size_t held_bytes_max = 8 << 20;
 
-    /// Null: it will not be answered.
+    /// Null: there will be no answer.
     using Answered = std::move_only_function<void(const Frame* answer)>;
 
     struct Owner {
         std::function<void(Capabilities&&)> on_ready;
-        std::function<void(Frame&&)> on_frame;  // Requests and notices, once it is ready.
+        std::function<void(Frame&&)> on_frame;  // Requests and notices, after `on_ready`.
         std::function<void(std::string why)> on_gone;
     };
 
@@ -56,15 +58,15 @@ public:
     [[nodiscard]] int exit_code() const { return program_ ? program_->exit_code() : -1; }
 
     void ask(std::string_view op, boost::json::object fields, Millis within, Answered done);
-    /// An answer of ours.
+    /// Answers a request of the worker.
     void answer(std::string_view line) { channel_->write(line); }
 
-    /// What waits for an answer of ours, so that reading stops before there is too much.
+    /// Counts the bytes of unanswered requests, so that reading stops in time.
     void hold(std::size_t bytes) { held_ += bytes; }
     void release(std::size_t bytes);
 
     void tick();
-    /// Asks it to end, and kills it where it does not in time.
+    /// Asks the worker to end, and kills it if it does not end in time.
     void shut_down();
     void kill(std::string why);
 
@@ -90,7 +92,7 @@ private:
     std::unique_ptr<Running> program_;
     std::shared_ptr<Channel> channel_;
     std::shared_ptr<OutputLog> output_;
-    std::shared_ptr<EndWatch> end_watch_;  // Null: the system has none.
+    std::shared_ptr<EndWatch> end_watch_;  // Null: the system offers no descriptor to watch.
     std::unordered_map<std::uint64_t, Asked> asked_;
     std::uint64_t last_id_ = 0;
     std::size_t held_ = 0;

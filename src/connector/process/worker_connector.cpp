@@ -23,7 +23,7 @@ namespace json = boost::json;
 constexpr std::string_view not_connected = "Perangkat tidak terhubung";
 constexpr std::string_view stopping = "Konektor sedang berhenti";
 constexpr std::string_view no_answer = "Konektor tidak menjawab";
-constexpr Millis stop_slack{5'000};  // For the end of a process that was killed.
+constexpr Millis stop_slack{5'000};  // For a killed process to end.
 
 }  // namespace
 
@@ -64,7 +64,7 @@ public:
         auto ended = ended_.get_future();
         closing_ = true;
         (void)thread_.post([this] {
-            devices_.end();  // What the worker says while it disconnects them is no news.
+            devices_.end();  // Ignores the states that the worker reports while it disconnects.
             supervisor_.stop();
             tick();
         });
@@ -80,7 +80,7 @@ public:
         return capabilities_;
     }
 
-    /// Connected only where nobody need do anything and a worker says so.
+    /// `connected` only if a worker runs and needs no pairing.
     model::DeviceState first_state() const {
         return has_worker_ && capabilities()->pairing.empty() ? model::DeviceState::connected
                                                               : model::DeviceState::disconnected;
@@ -133,7 +133,7 @@ public:
     }
 
 private:
-    /// Whoever asks hears of it as of no answer where there is no worker to ask.
+    /// Asks the worker; without one, calls `done` with null.
     void ask_platform(std::string_view op, json::object fields, Millis within,
                       Worker::Answered done) {
         auto asked = std::make_shared<Worker::Answered>(std::move(done));
@@ -150,7 +150,7 @@ private:
         }
     }
 
-    /// The request stays valid until its outcome is reported.
+    /// `request` stays valid until its outcome is reported.
     void give_to_worker(const SendRequest& request) {
         const auto id = request.message.id;
         const auto device = request.message.device;

@@ -1,4 +1,4 @@
-// A connector that is a program of its own.
+// A connector that runs a separate program, its worker.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,12 @@ namespace merpati::connector::process {
 
 /// Runs a worker and speaks the connector protocol with it (docs/connector-protocol.md).
 ///
-/// Operation: everything happens on one event thread; what the gateway asks is given to it. A
-/// worker that ends is started again; its unanswered sends are unknown, its devices reconnecting
-/// meanwhile. `start` never fails: a program that is missing may be installed later.
+/// Operation: calls of the gateway are posted to one event thread, which does everything. A worker
+/// that ends is started again (Supervisor); its unanswered sends are reported as unknown, and its
+/// devices are `reconnecting` until then. `start` never fails: a missing program may be installed
+/// later.
 ///
-/// Threads: one of its own, named as the connector. Limits: Inbox, Channel, Worker.
+/// Threads: one of its own, with the connector's name. Limits: Inbox, Channel, Worker.
 class WorkerConnector final : public Connector {
 public:
     WorkerConnector(const Clock& clock, Random& random, Options options, telemetry::Log log);

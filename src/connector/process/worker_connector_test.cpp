@@ -1,4 +1,4 @@
-// A worker that does everything wrong costs no message, no other device, no memory.
+// A faulty worker costs no message and no memory, and affects no other device.
 #include "connector/process/worker_connector.hpp"
 
 #include <atomic>
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using model::DeviceState;
 using Kind = model::Outcome::Kind;
 
-/// Never says that what one device received is durable.
+/// Never answers that messages received by one device are durable.
 class NeverStored final : public ConnectorEvents {
 public:
     NeverStored(Recorder& events, model::PhoneNumber device) : events_(events), device_(device) {}
@@ -97,7 +97,7 @@ struct WorkerConnectorTest : ::testing::Test {
     std::size_t outcomes() {
         return events.wait_until([](const Reported&) { return true; }).outcomes.size();
     }
-    /// The worker is lost with the message, comes back, and sends it then.
+    /// Expects that the worker ends with the first attempt, is started again, and then sends.
     void expect_lost_and_back(const std::string& recipient) {
         const auto& one = message(recipient);
         EXPECT_EQ(send(one).kind, Kind::unknown);
@@ -118,9 +118,9 @@ struct WorkerConnectorTest : ::testing::Test {
     std::unique_ptr<WorkerConnector> connector;
 };
 
-/// As a process of ours, and run by a launcher.
+/// Runs the worker as a child process (false), and by a launcher (true).
 struct FaultyWorkerTest : WorkerConnectorTest, ::testing::WithParamInterface<bool> {
-    // What it stops reaches into the host: while that is there.
+    // Stops the connector before the host is destroyed.
     ~FaultyWorkerTest() override { connector->stop(); }
 
     Options base() override {
@@ -131,7 +131,7 @@ struct FaultyWorkerTest : WorkerConnectorTest, ::testing::WithParamInterface<boo
         }
         return options;
     }
-    /// Before the connector has threads.
+    /// Forks, so it is created before the connector has threads.
     const std::unique_ptr<LauncherHost> host =
         GetParam() ? std::make_unique<LauncherHost>(LauncherOptions{
                          .program =
@@ -224,7 +224,7 @@ TEST_P(FaultyWorkerTest, WhatAWorkerStartedCountsAsItsMemory) {
 
 TEST_P(FaultyWorkerTest, AWorkerThatWasReadyIsStartedAgainAtOnce) {
     start([](Options& options) {
-        options.tick = 600'000ms;  // Nobody waits for the next look.
+        options.tick = 600'000ms;  // The restart must not wait for the next tick.
         options.back_off_first = options.back_off_max = 600'000ms;
     });
     connect(first);
@@ -257,7 +257,7 @@ TEST_F(WorkerConnectorTest, WhatWaitsOfOneDeviceIsLimitedAndKeepsOutNoOther) {
         events.wait_until([](const Reported& reported) { return !reported.inbound.empty(); });
     EXPECT_EQ(all.inbound.at(0).device, second);
     EXPECT_EQ(holding.held, 64);
-    connector->stop();  // Before what it reports to.
+    connector->stop();  // Before `holding` is destroyed.
 }
 
 TEST_F(WorkerConnectorTest, LiesChangeNothing) {
@@ -267,7 +267,7 @@ TEST_F(WorkerConnectorTest, LiesChangeNothing) {
     const auto all = events.wait_until([](const Reported&) { return true; });
     EXPECT_TRUE(all.states_of(model::PhoneNumber::from_stored(6281999999999)).empty());
     EXPECT_EQ(all.outcomes.size(), 1U);
-    EXPECT_EQ(connector->capabilities()->window, 7U);  // That was none.
+    EXPECT_EQ(connector->capabilities()->window, 7U);  // This report was valid.
 }
 
 TEST_P(FaultyWorkerTest, ASendThatIsNotAnsweredIsUnknownAndHoldsUpNoOther) {
@@ -280,7 +280,7 @@ TEST_P(FaultyWorkerTest, ASendThatIsNotAnsweredIsUnknownAndHoldsUpNoOther) {
         events.wait_until([](const Reported& reported) { return reported.outcomes.size() == 2; });
     EXPECT_EQ(all.outcomes.back().first, lost.id);
     EXPECT_EQ(all.outcomes.back().second.kind, Kind::unknown);
-    EXPECT_EQ(send(message("6281200998008")).kind, Kind::unknown);  // No word that is known.
+    EXPECT_EQ(send(message("6281200998008")).kind, Kind::unknown);  // Answers an unknown word.
 }
 
 TEST_P(FaultyWorkerTest, WhatAWorkerPrintsIsNoProtocol) {

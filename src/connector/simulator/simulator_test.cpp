@@ -29,7 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Keeps what was reported; `wait_for` waits until that many outcomes are there.
+/// Records reports; `wait_for` waits for a number of outcomes.
 class Reports final : public ConnectorEvents {
 public:
     void outcome(const model::MessageId& message, model::PhoneNumber,
@@ -69,7 +69,7 @@ private:
     std::vector<std::pair<model::MessageId, model::Outcome>> outcomes_;
 };
 
-/// Nothing is kept.
+/// Has no secrets, and stores none.
 struct NoSecrets final : DeviceSecrets {
     void get(model::PhoneNumber, std::vector<std::string> names, Got got) override {
         Values values;
@@ -265,7 +265,7 @@ TEST_F(SimulatorTest, WithDedupeARepeatIsAnsweredSentAndAddsNoLineAcrossRestarts
     EXPECT_EQ(again.kind, Kind::sent);
     EXPECT_EQ(again.platform_id, "sim-" + sent.id.text());
     EXPECT_THAT(lines(), SizeIs(2));
-    EXPECT_EQ(send(refused).kind, Kind::failed);  // Only what was sent is recognised.
+    EXPECT_EQ(send(refused).kind, Kind::failed);  // Only sent messages are recognised.
     EXPECT_THAT(lines(), SizeIs(3));
 }
 
@@ -310,7 +310,7 @@ TEST_F(SimulatorTest, WhatCannotBeWrittenDownDidNotHappen) {
     (void)send(message());
     const auto whole = std::filesystem::file_size(log);
 
-    // The disk is "full" in the middle of the next line.
+    // The disk is full in the middle of the next line.
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
     const auto handler = std::signal(SIGXFSZ, SIG_IGN);
@@ -378,7 +378,7 @@ TEST_F(SlowSimulatorTest, ReportsInOrderAndNeverBeforeTheLatencyIsOver) {
     }
 }
 
-/// Both end at once, so both speak of the same line, which cannot be written.
+/// Both attempts end together, so both depend on the one line, which cannot be written.
 TEST_F(SlowSimulatorTest, ARepeatOfWhatCouldNotBeWrittenDownIsNotTakenForSent) {
     {
         std::ofstream make{log};
