@@ -35,8 +35,8 @@ std::optional<unsigned> parse_number(std::string_view text) {
     return value;
 }
 
-/// Parameters whose values may be shown. Of all others a value may be a secret: `password`,
-/// `sslpassword`, and what later versions of the client library add.
+/// Parameters whose values may be shown. The value of any other may be a secret: `password`,
+/// `sslpassword`, and those that later versions of the client library add.
 constexpr std::string_view open_parameters[] = {
     "application_name",
     "channel_binding",
@@ -71,7 +71,7 @@ bool is_host_list(std::string_view text) {
     return true;
 }
 
-/// [user[:password]@]hosts. Empty where it is none.
+/// Masks the password of [user[:password]@]hosts. Empty: the text has another form.
 std::optional<std::string> mask_authority(std::string_view authority) {
     const auto at = authority.rfind('@');
     const bool has_user = at != std::string_view::npos;
@@ -153,7 +153,7 @@ std::string mask_password(std::string_view url) {
     const auto authority = rest.substr(0, std::min(rest.find_first_of("/?#"), rest.size()));
     const auto behind = rest.substr(authority.size());
     const auto masked = mask_authority(authority);
-    // A password with '/', '?' or '#' that is not percent-encoded: where it ends is a guess.
+    // A password with an unencoded '/', '?' or '#': its end is not certain.
     if (!masked || behind.contains('@') || behind.contains('#')) {
         return fmt::format("{}{}", begin, hidden);
     }

@@ -1,4 +1,4 @@
-// Forms of network addresses in settings, checked without a look-up.
+// Checks the form of network addresses in settings, without look-ups.
 #pragma once
 
 #include <string>
@@ -6,17 +6,18 @@
 
 namespace merpati::config {
 
-/// "127.0.0.1:8080", "[::1]:8080": an address literal and a port from 0 to 65535.
+/// "127.0.0.1:8080", "[::1]:8080": an address literal (IPv6 in brackets) and a port, 0 to 65535.
 [[nodiscard]] bool is_listen_address(std::string_view text);
 
 /// "10.0.0.0/8", "fd00::/8", or one address.
 [[nodiscard]] bool is_cidr(std::string_view text);
 
-/// "sqlite:PATH" or "postgresql://…". The second is not supported yet, which `load` says.
+/// "sqlite:PATH" or "postgresql://…". `load` refuses the second, which is not supported yet.
 [[nodiscard]] bool is_store_url(std::string_view text);
 
-/// The URL as it may be shown: the password of its user info, and every parameter that is not known
-/// to be harmless, as "***". Of a URL that is not well formed only the scheme is left.
+/// The URL as it may be shown: with "***" for the password of its user info and for every parameter
+/// that is not known to be harmless. Of a URL that is not well formed only the scheme is shown. A
+/// text without "://" is a path, and unchanged.
 [[nodiscard]] std::string mask_password(std::string_view url);
 
 }  // namespace merpati::config

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// So that any number of days fits 64 bits of milliseconds.
+/// Any number of days with so many digits fits 64 bits of milliseconds.
 constexpr std::size_t digits_max = 10;
 
 struct Unit {

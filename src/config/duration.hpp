@@ -8,12 +8,12 @@
 
 namespace merpati::config {
 
-/// Reads a whole number with its unit; without one it counts in `bare`. Empty when it is neither,
-/// negative, or more than 10 digits long.
+/// Reads a whole number with a unit; `bare` is the unit of a number without one. Empty: another
+/// form, or more than 10 digits.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(
     std::string_view text, std::chrono::milliseconds bare) noexcept;
 
-/// The shortest exact form. "24h" stays hours: days are used from two on.
+/// The shortest exact form. Days are used from two on: one day is "24h".
 [[nodiscard]] std::string print_duration(std::chrono::milliseconds duration);
 
 }  // namespace merpati::config

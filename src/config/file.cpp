@@ -14,7 +14,7 @@
 namespace merpati::config {
 namespace {
 
-/// Far above any real configuration, far below what would hurt.
+/// Far above any real configuration, and far below what would take too much memory.
 constexpr std::size_t file_bytes_max = std::size_t{1} << 20;
 
 void add_value(const toml::node& node, std::string key, std::vector<FileEntry>& entries);
@@ -32,7 +32,7 @@ void add_table(const toml::table& table, const std::string& prefix,
     }
 }
 
-/// A list of texts alone; any other item makes the whole entry `other`.
+/// Reads a list of texts. Any other item, and a text with a comma, makes the whole entry `other`.
 void read_list(const toml::array& items, FileEntry& entry) {
     entry.form = FileEntry::Form::list;
     for (const auto& item : items) {
@@ -66,7 +66,7 @@ void add_value(const toml::node& node, std::string key, std::vector<FileEntry>& 
 }  // namespace
 
 Result<std::vector<FileEntry>> read_file(const std::filesystem::path& file) {
-    // Read to its end, not by its size: it may be a pipe, as in `--config <(…)`.
+    // Reads to the end, not by size, because the file may be a pipe, as in `--config <(…)`.
     errno = 0;
     std::ifstream in{file, std::ios::binary};
     std::string text;

@@ -1,4 +1,4 @@
-// Settings of a TOML file, as text, each with its line.
+// Reads the settings of a TOML file as text, each with its line.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,14 @@
 
 namespace merpati::config {
 
-/// One key of a file, tables joined with dots. Items of a list are joined with commas.
+/// One key of a file, with the names of its tables joined by dots. Items of a list are joined by
+/// commas.
 struct FileEntry {
     enum class Form : std::uint8_t { text, bare, list, other };
 
     std::string key;
     std::string value;
-    Form form = Form::text;  // `bare`: number or boolean; `other`: nothing a setting can be.
+    Form form = Form::text;  // `bare`: number or boolean; `other`: no setting has this form.
     std::size_t line = 0;
 };
 
@@ -25,11 +26,11 @@ struct FileEntry {
 /// the detail begins with file and line).
 [[nodiscard]] Result<std::vector<FileEntry>> read_file(const std::filesystem::path& file);
 
-/// As read_file, of text in memory; `name` stands for the file in errors.
+/// The same for text in memory; errors name it `name`.
 [[nodiscard]] Result<std::vector<FileEntry>> read_toml(std::string_view text,
                                                        std::string_view name);
 
-/// `text` as a basic string, quotes and all: what reads as `text` in a file.
+/// `text` as a quoted TOML string.
 [[nodiscard]] std::string toml_string(std::string_view text);
 
 }  // namespace merpati::config

@@ -1,4 +1,4 @@
-// The kinds of values settings have: how each is read, printed and described.
+// The kinds of values of settings: how each is read, printed and described.
 #pragma once
 
 #include <chrono>
@@ -21,24 +21,24 @@
 
 namespace merpati::config {
 
-/// How a value stands in a TOML file.
+/// How a value is written in a TOML file.
 enum class Form : std::uint8_t { bare, quoted, list };
 
-/// One kind of value. `read(print(value))` is the value again.
+/// One kind of value. `read(print(value))` returns the same value.
 template <class T>
 struct Kind {
     std::string type;    // "a whole number", after "must be".
     std::string bounds;  // "0 to 256"; empty: none.
     Form form = Form::quoted;
-    bool text_only = false;  // In a file, only a quoted value (or a list of them) will do.
-    std::function<std::optional<T>(std::string_view)> read;  // Empty: not one, or out of bounds.
+    bool text_only = false;  // In a file the value must be quoted, or a list of quoted values.
+    std::function<std::optional<T>(std::string_view)> read;  // Empty: wrong form or out of bounds.
     std::function<std::string(const T&)> print;
 };
 
-/// A whole number in decimal digits, at most 19 of them. Empty when it is none.
+/// Reads a whole number of at most 19 decimal digits. Empty: another form.
 [[nodiscard]] std::optional<std::uint64_t> parse_count(std::string_view text) noexcept;
 
-/// "64KiB", "64MiB", "1GiB" or plain bytes.
+/// Reads "64KiB", "64MiB", "1GiB" or plain bytes. Empty: another form, or more than 64 bits.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text) noexcept;
 
 [[nodiscard]] Kind<bool> boolean();
@@ -47,18 +47,18 @@ struct Kind {
 [[nodiscard]] Kind<std::filesystem::path> path();
 [[nodiscard]] Kind<model::Rate> rate();
 
-/// Text of `length_min` to `length_max` printable characters.
+/// A text of `length_min` to `length_max` bytes without control characters.
 [[nodiscard]] Kind<std::string> text(std::size_t length_min, std::size_t length_max);
 
-/// Text that `is_one` accepts; `type` says which with its article.
+/// A text that `is_one` accepts; `type` describes it, with an article.
 [[nodiscard]] Kind<std::string> text_where(std::string type, bool (*is_one)(std::string_view));
 
-/// A list of such texts; commas part them outside a file's [].
+/// A list of such texts, separated by commas outside of a file.
 [[nodiscard]] Kind<std::vector<std::string>> list_where(std::string type, std::size_t size_min,
                                                         std::size_t size_max,
                                                         bool (*is_one)(std::string_view));
 
-/// A duration; a number without a unit counts in `bare`.
+/// A duration; `bare` is the unit of a number without one.
 template <class Duration>
 [[nodiscard]] Kind<Duration> duration(Duration lowest, Duration highest,
                                       std::chrono::milliseconds bare = std::chrono::seconds{1}) {
@@ -82,7 +82,7 @@ template <class Duration>
     return kind;
 }
 
-/// One of a few words.
+/// One of several words.
 template <class Enum>
 [[nodiscard]] Kind<Enum> choice(std::vector<std::pair<std::string_view, Enum>> words) {
     Kind<Enum> kind;
@@ -110,7 +110,7 @@ template <class Enum>
     return kind;
 }
 
-/// A value that may be missing, said by the word `none` (or by an empty value).
+/// A value that may be unset, written as the word `none` or as an empty value.
 template <class T>
 [[nodiscard]] Kind<std::optional<T>> optional(Kind<T> inner, std::string none = {}) {
     Kind<std::optional<T>> kind;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t mistakes_max = 20;
 constexpr std::size_t quoted_max = 80;
 
-/// A wrong value as it may stand in an error: one line, not too long.
+/// A wrong value, printable and shortened for an error text.
 std::string quote(std::string_view value) {
     return fmt::format("'{}{}'", printable(value.substr(0, quoted_max)),
                        value.size() > quoted_max ? "…" : "");
@@ -28,7 +28,7 @@ std::string did_you_mean(std::string_view given, std::span<const std::string_vie
     return nearest ? fmt::format("; did you mean {}?", *nearest) : "";
 }
 
-/// Lists are written differently in a file and elsewhere, which a wrong one often is about.
+/// How to write a list, which differs between a file and other sources; a common mistake.
 std::string how_to_write(const Row& row, Origin::Kind kind) {
     if (row.form != Form::list) {
         return {};
@@ -65,7 +65,7 @@ private:
     std::vector<std::string> mistakes_;
     std::size_t more_ = 0;
     std::filesystem::path working_directory_;
-    std::filesystem::path file_folder_;  // The same where there is no file with a folder.
+    std::filesystem::path file_folder_;  // The working directory if there is no regular file.
 };
 
 void Loader::read(const Sources& sources) {
@@ -252,7 +252,8 @@ void Loader::check_together(const Sources& sources) {
     }
 }
 
-/// Where relative paths start. A pipe (`--config <(…)`) has no folder that an operator knows.
+/// Sets where relative paths start. The folder of a pipe (`--config <(…)`) has no meaning for an
+/// operator.
 void Loader::find_folders(const Sources& sources) {
     std::error_code error;
     working_directory_ = sources.working_directory;

@@ -1,4 +1,4 @@
-// Settings from everywhere an operator can say them: flag beats environment beats file.
+// Loads settings from file, environment and flags; a flag beats a variable, which beats the file.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@
 
 namespace merpati::config {
 
-/// Where settings come from. The environment is handed in, never asked for.
+/// Where settings come from. The caller passes the environment; `load` does not read the process's.
 struct Sources {
     std::optional<std::filesystem::path> file;       // Named by the operator, so it must exist.
-    std::map<std::string, std::string> environment;  // All of it; only MERPATI_A__B is looked at.
+    std::map<std::string, std::string> environment;  // All variables; only MERPATI_A__B are read.
     std::vector<std::string> sets;                   // "http.listen=0.0.0.0:80"; the last wins.
     std::filesystem::path working_directory{};       // Empty: the process's own.
-    std::vector<std::string_view> connectors{};      // Names that there are; empty: any is taken.
+    std::vector<std::string_view> connectors{};      // Built-in names; empty: do not check names.
 };
 
 /// Where one value came from.
@@ -31,26 +31,28 @@ struct Origin {
     std::string text = "default";  // "/etc/merpati.toml:3", "MERPATI_HTTP__LISTEN", "--set"
 };
 
-/// By key. Settings that nobody set are not in it.
+/// By key; without the settings that no source sets.
 using Origins = std::map<std::string, Origin, std::less<>>;
 
 struct Loaded {
     Settings settings;
     Origins origins;
 
-    /// The origin of a setting, `fallback` where nobody set it.
+    /// The origin of a setting; `fallback` if no source sets it.
     [[nodiscard]] Origin origin(std::string_view key) const;
 };
 
-/// Reads all sources, checks each value and what must hold between them, fills in paths that
-/// follow from others (store.key_file), and makes all paths absolute: those of the file and of
-/// defaults start at the file's folder, those of variables and flags at the working directory, as
-/// do all where there is no file, or it is a pipe.
+/// Reads all sources. Checks each value, and then the values against each other. Fills in paths
+/// that follow from others (store.key_file, media.folder), and makes all paths absolute: paths of
+/// the file and defaults start at the file's folder, those of variables and flags at the working
+/// directory. Without a file, or if it is a pipe, all start at the working directory.
 ///
-/// Errors: io_failed (file), invalid_argument. The detail has one line per mistake, at most 20,
-/// each beginning with its place: "merpati.toml:3: http.lisen: no such setting; did you mean
-/// http.listen?". Variables that begin with MERPATI_ and hold two underscores must be settings;
-/// all others are not ours. Values of secrets are never quoted.
+/// Variables that begin with MERPATI_ and have two underscores after it must be settings; all
+/// others are ignored.
+///
+/// Errors: io_failed (file), invalid_argument. The detail has one line for each mistake, at most 20
+/// and how many more there are. Each begins with its place: "merpati.toml:3: http.lisen: no such
+/// setting; did you mean http.listen?". Values of secrets are never quoted.
 [[nodiscard]] Result<Loaded> load(const Sources& sources);
 
 }  // namespace merpati::config

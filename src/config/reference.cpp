@@ -11,7 +11,7 @@ namespace merpati::config {
 namespace {
 
 constexpr std::size_t line_max = 96;
-/// Of the settings of a worker that an operator names.
+/// The settings of each worker that an operator names.
 constexpr std::array<std::string_view, 2> worker_kinds{"command", "socket"};
 
 constexpr std::string_view page_start = R"(# Configuration

@@ -1,5 +1,5 @@
-// What an operator can choose, in the types the rooms use. What each setting means, its bounds and
-// its sentence stand in table.cpp, and from there in docs/configuration.md.
+// The settings, in the types that the rooms use. table.cpp describes each setting and its bounds;
+// docs/configuration.md is made from it.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ namespace merpati::config {
 /// What revision B answers with: the outcome of the send, or that it was accepted.
 enum class RespondWith : std::uint8_t { outcome, accepted };
 
-/// The certificate's chain and its key, PEM. Both or neither.
+/// PEM files of the certificate chain and of its key. `load` requires both or neither.
 struct TlsSettings {
     std::optional<std::filesystem::path> certificate;
     std::optional<std::filesystem::path> key;
@@ -40,7 +40,7 @@ struct HttpSettings {
 
 struct StoreSettings {
     std::string url = "sqlite:merpati.db";
-    /// After `load` never empty: the default is filled in.
+    /// Never empty after `load`, which fills in the default.
     std::optional<std::filesystem::path> key_file;
     std::uint64_t reserve_bytes = 67'108'864;
 };
@@ -63,9 +63,9 @@ struct ApiSettings {
     std::optional<model::Rate> rate = model::Rate{.count = 50};
 };
 
-/// The web app, and those who sign in to it.
+/// The web app and its sessions.
 struct AppSettings {
-    std::optional<std::string> url;  // Without a final slash. Empty: from http.listen.
+    std::optional<std::string> url;  // Without a final slash. Empty: made from http.listen.
     std::chrono::seconds session_idle{std::chrono::hours{12}};
     std::chrono::seconds session_max{std::chrono::days{30}};
 };
@@ -86,7 +86,7 @@ struct CallbackSettings {
 
 struct MediaSettings {
     std::uint64_t max_bytes = std::uint64_t{64} << 20;
-    /// After `load` never empty: the default is filled in.
+    /// Never empty after `load`, which fills in the default.
     std::optional<std::filesystem::path> folder;
     std::uint64_t kept_bytes_max = std::uint64_t{1} << 30;
     std::chrono::seconds kept_for{std::chrono::hours{1}};
@@ -94,7 +94,7 @@ struct MediaSettings {
 
 struct MetricsSettings {
     std::optional<std::string> listen;  // Empty: the addresses of http.listen.
-    std::optional<std::string> token;   // Empty: only peers on this machine may read.
+    std::optional<std::string> token;   // Empty: only peers on this machine may read /metrics.
 };
 
 struct LogSettings {
@@ -111,17 +111,17 @@ struct SimulatorSettings {
 struct LinkedSettings {
     std::optional<std::string> url;       // Empty: the platform's own.
     std::optional<std::string> root_key;  // Hexadecimal. Empty: the platform's own.
-    /// Empty: Node.js and the worker that were installed with the program.
+    /// Empty: Node.js and the worker that is installed with the program.
     std::vector<std::string> command;
-    /// Of a launcher that runs it as another user. Empty: the server runs it itself.
+    /// The socket of a launcher that runs the worker as another user. Empty: the server runs it.
     std::optional<std::filesystem::path> socket;
 };
 
-/// A command, or a socket.
+/// A worker that an operator names. `load` requires a command or a socket, not both.
 struct WorkerSettings {
     std::vector<std::string> command;
     std::optional<std::filesystem::path> socket;  // As in LinkedSettings.
-    std::filesystem::path folder;  // Where it runs: relative paths of its command start there.
+    std::filesystem::path folder;  // Its working directory, where a relative command starts.
 };
 
 struct WorkersSettings {
@@ -140,7 +140,7 @@ struct RetentionSettings {
     std::chrono::seconds received_media{std::chrono::days{14}};
 };
 
-/// One struct a section of the file. Default constructed, it holds the defaults.
+/// One struct for each section of the file. Default-constructed, it holds the defaults.
 struct Settings {
     HttpSettings http;
     StoreSettings store;

@@ -7,13 +7,13 @@
 namespace merpati::config {
 namespace {
 
-/// No setting's name is longer, so whatever is longer is no near miss.
+/// No setting's name is longer, so a longer text is not compared.
 constexpr std::size_t length_max = 64;
-/// With more edits than these a word is another word.
+/// A word with more edits is another word.
 constexpr std::size_t edits_max = 4;
 
-/// Edits between two words, a swap of neighbours counting as one (optimal string alignment);
-/// `limit` where there are at least so many.
+/// The number of edits between two words, at most `limit`. A swap of neighbours counts as one
+/// (optimal string alignment).
 std::size_t edits_between(std::string_view left, std::string_view right, std::size_t limit) {
     const auto [shorter, longer] = std::minmax({left.size(), right.size()});
     if (longer - shorter >= limit) {
@@ -37,7 +37,7 @@ std::size_t edits_between(std::string_view left, std::string_view right, std::si
         std::swap(before, above);
         std::swap(above, row);
         if (std::ranges::min(above) >= limit && std::ranges::min(before) >= limit) {
-            return limit;  // A row is built on the two before it.
+            return limit;  // The next rows depend on these two only.
         }
     }
     return std::min(above[right.size()], limit);

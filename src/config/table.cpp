@@ -28,7 +28,7 @@ bool is_key(std::string_view text) {
            });
 }
 
-/// Plain text on the machine itself alone.
+/// A wss URL, or a ws URL of the machine itself: unencrypted traffic must not leave it.
 bool is_platform_address(std::string_view text) {
     const auto is_host_of = [&](std::string_view start) {
         return text.starts_with(start) && (text.size() == start.size() ||
@@ -38,7 +38,7 @@ bool is_platform_address(std::string_view text) {
            is_host_of("ws://[::1]");
 }
 
-/// Scheme and host, perhaps a port, and nothing after them.
+/// A scheme (http or https), a host and perhaps a port, and nothing after them.
 bool is_origin(std::string_view text) {
     const auto rest = text.starts_with("https://")  ? text.substr(8)
                       : text.starts_with("http://") ? text.substr(7)
@@ -58,8 +58,8 @@ struct Hints {
     Secrecy secrecy = Secrecy::open;
 };
 
-/// A setting's key is the path of its member in Settings. The generic lambda serves reading and
-/// writing.
+/// Expands to a setting's key, which is the path of its member in Settings, and a function that
+/// returns the member, to read or to write.
 #define AT(path) #path, [](auto& settings) -> auto& { return settings.path; }
 
 struct Table {
@@ -301,7 +301,7 @@ void add_retention(Table& table) {
 
 #undef AT
 
-/// A member of the worker that is called so; reading one that is not there answers what is empty.
+/// A member of a named worker. Reading a worker that does not exist returns an empty value.
 template <class T>
 struct WorkerMember {
     std::string name;

@@ -1,4 +1,4 @@
-// The small world of the connectors' conformance suite: one connector, and whoever it reports to.
+// The fixture of the connectors' conformance suite: one connector, and what it reports to.
 #pragma once
 
 #include <condition_variable>
@@ -19,8 +19,8 @@
 
 namespace merpati::connector {
 
-/// A connector under test, and what makes its platform do what the suite asks for. What is empty,
-/// the platform cannot do.
+/// A connector under test, with the recipients and devices that make its platform do what the suite
+/// needs. An empty one: the platform cannot do it.
 struct Subject {
     using Make = std::function<std::unique_ptr<Connector>(const Clock&,
                                                           const std::filesystem::path& folder)>;
@@ -35,7 +35,7 @@ struct Subject {
     std::string outcome_unknown;   // At its first attempt.
     std::string sent_later;        // Accepted, then sent, delivered and read.
     std::string fails_later;       // Accepted, then failed.
-    std::string statuses_first;    // Reported before it is accepted.
+    std::string statuses_first;    // Statuses are reported before the acceptance.
     std::string repeats_itself;    // Each status more than once.
     std::string writes_back;
     std::string kills_worker;  // At its first attempt; the devices come back.
@@ -51,11 +51,11 @@ struct Subject {
     friend void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
 };
 
-/// Every connector of this build. A new one is a new row, and must then pass the whole suite.
+/// Every connector of this build. A new connector gets a row, and must pass the whole suite.
 [[nodiscard]] std::vector<Subject> subjects();
 [[nodiscard]] std::string name_of(const ::testing::TestParamInfo<Subject>& info);
 
-/// What was reported, in its order.
+/// All reports, in their order.
 struct Reported {
     struct State {
         model::PhoneNumber device;
@@ -72,10 +72,10 @@ struct Reported {
     [[nodiscard]] bool is(model::PhoneNumber device, model::DeviceState state) const;
 };
 
-/// Takes reports from any thread.
+/// Records reports, from any thread.
 class Recorder final : public ConnectorEvents {
 public:
-    int refuse_next = 0;  // So many statuses and inbound messages are answered busy first.
+    int refuse_next = 0;  // How many of the next statuses and inbound messages get busy.
 
     void outcome(const model::MessageId& message, model::PhoneNumber device,
                  model::Outcome outcome) override;
@@ -86,7 +86,8 @@ public:
     void inbound(InboundMessage message, Stored stored) override;
     void capabilities_changed() override {}
 
-    /// Waits until it is so; fails the test where it never is. Answers what was reported by then.
+    /// Waits until `is_so` is true; fails the test if it is not within 20 s. Returns all reports up
+    /// to then.
     Reported wait_until(const std::function<bool(const Reported&)>& is_so);
 
 private:
@@ -118,7 +119,7 @@ struct ConnectorTest : ::testing::TestWithParam<Subject> {
     void restart();
     void connect(model::PhoneNumber number);
     [[nodiscard]] static model::Device device_of(model::PhoneNumber number);
-    /// Skips the test where the platform cannot do it.
+    /// A message of `subject.connects_at_once` to the recipient.
     model::Message& message(const std::string& recipient);
     model::Outcome send(const model::Message& message, std::uint32_t attempt = 1);
 

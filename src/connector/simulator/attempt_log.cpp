@@ -31,8 +31,8 @@ std::string_view result_word(model::Outcome::Kind kind) {
     return "retry";
 }
 
-/// The message a line says was sent. Quotes inside the body are escaped, so these keys stand for
-/// themselves.
+/// The message that a line says was sent; empty: none. Quotes inside texts are escaped, so the keys
+/// are found only as keys.
 std::optional<Uuid> sent_message(std::string_view line) {
     static constexpr std::string_view key = R"("messageid":"sim-)";
     const auto found = line.rfind(key);
@@ -43,7 +43,7 @@ std::optional<Uuid> sent_message(std::string_view line) {
     return Uuid::parse(line.substr(found + key.size(), 36));
 }
 
-/// What stands behind a key, up to the next quote.
+/// The text after a key, up to the next quote.
 std::string_view value_of(std::string_view line, std::string_view key) {
     const auto found = line.find(key);
     const auto rest =
@@ -74,7 +74,7 @@ Result<void> AttemptLog::open(const std::filesystem::path& file) {
     path_ = file;
     file_ = FileDescriptor{::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600)};
     if (!file_) {
-        // What is only ever written to (a pipe, a terminal) may not be readable.
+        // A pipe or a terminal may be writable only.
         file_ = FileDescriptor{::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)};
     }
     struct stat about{};

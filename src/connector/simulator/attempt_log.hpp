@@ -1,4 +1,4 @@
-// The simulator's record of every attempt, from which outside tests count losses and duplicates.
+// The simulator's log of every attempt, from which outside tests count losses and duplicates.
 #pragma once
 
 #include <filesystem>
@@ -16,35 +16,37 @@
 
 namespace merpati::connector::simulator {
 
-/// Appends one JSON line per attempt (operate.md, The simulator's recipients).
+/// Appends one JSON line for each attempt (setting simulator.log).
 ///
-/// Operation: `add` gathers lines, `write` appends them all with one system call. The file need not
-/// be a regular one (`/dev/stderr`); one that is not has nothing to read back.
+/// Operation: `add` gathers lines, `write` appends them together. The file may be a pipe or a
+/// device (`/dev/stderr`); then nothing can be read back.
 ///
-/// Faults: a file holds whole lines only. A line torn by a crash at its end is cut off when it is
-/// opened, what a failed write left behind is cut off at once: neither attempt was ever reported.
+/// Faults: a regular file holds whole lines only. `open` cuts off a last line that a crash left
+/// incomplete; a failed `write` cuts off what it wrote. The outcomes of these lines were not
+/// reported.
 ///
 /// Threads: one at a time.
 class AttemptLog {
 public:
-    /// Opens or makes the file. Errors: io_failed.
+    /// Opens the file, and creates it if it is missing. Errors: io_failed.
     [[nodiscard]] Result<void> open(const std::filesystem::path& file);
 
     [[nodiscard]] bool is_open() const noexcept { return static_cast<bool>(file_); }
 
-    /// What the file says of messages that were sent.
+    /// The messages that the file says were sent.
     struct Sent {
         std::unordered_set<Uuid> all;
-        /// Those of them that are reported when their devices connect again.
+        /// Those whose status is reported when their device connects again.
         std::vector<std::pair<model::PhoneNumber, Uuid>> reported_at_reconnect;
     };
-    /// Reads all of it. Errors: io_failed.
+    /// Reads the whole file. Errors: io_failed.
     [[nodiscard]] Result<Sent> read_sent() const;
 
     /// Adds a line to the group that `write` appends.
     void add(Timestamp time, const SendRequest& request, const model::Outcome& outcome);
 
-    /// Errors: io_failed; nothing of the group is then in the file.
+    /// Appends the group, and empties it in any case. Errors: io_failed; a regular file then holds
+    /// no line of the group, unless cutting it off failed too (the error says so).
     [[nodiscard]] Result<void> write();
 
 private:
@@ -53,7 +55,7 @@ private:
     std::filesystem::path path_;
     FileDescriptor file_;
     bool regular_ = false;
-    off_t size_ = 0;  // Of a regular file: the end of its last whole line.
+    off_t size_ = 0;  // Of a regular file: where its last whole line ends.
     std::string group_;
 };
 

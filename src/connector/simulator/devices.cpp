@@ -12,7 +12,7 @@ using model::DeviceState;
 constexpr const char* session = "session";
 
 void no_matter(const Result<void>& /*stored*/) {
-    // The state is reported again when the device is started.
+    // The state is reported again at the next start of the device.
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ bool Devices::is_connected(model::PhoneNumber number) const {
     return found != devices_.end() && found->second.state == DeviceState::connected;
 }
 
-/// Under the lock.
+/// Call with the lock held.
 void Devices::set(model::PhoneNumber number, DeviceState state, std::string_view reason) {
     devices_[number].state = state;
     events_->device_state(number, state, std::string{reason}, no_matter);
@@ -118,13 +118,13 @@ void Devices::answer(model::PhoneNumber number, std::string_view answer) {
     const auto found = devices_.find(number);
     if (found != devices_.end() && found->second.pairing) {
         const auto next = found->second.pairing->answer(answer);
-        if (next != Pairing::Next::show) {  // Nothing was asked.
+        if (next != Pairing::Next::show) {  // `show`: this pairing asks for no answer.
             do_next(number, found->second, next);
         }
     }
 }
 
-/// Under the lock.
+/// Call with the lock held.
 void Devices::do_next(model::PhoneNumber number, Device& device, Pairing::Next next) {
     const auto turn = device.turn;
     switch (next) {
@@ -145,7 +145,7 @@ void Devices::do_next(model::PhoneNumber number, Device& device, Pairing::Next n
     }
 }
 
-/// Connected only when the secret is durable: a device must be able to come back.
+/// Connects the device only after the secret is durable, because it needs the secret to reconnect.
 void Devices::keep_secret(model::PhoneNumber number, int turn) {
     const auto word = as_bytes("simulated");
     secrets_->put(number, {{session, Bytes{word.begin(), word.end()}}}, DeviceSecrets::Others::stay,

@@ -1,4 +1,4 @@
-// The simulated platform's devices: which are connected, and how the others become so.
+// The simulated platform's devices: their states and their pairing.
 #pragma once
 
 #include <functional>
@@ -14,20 +14,21 @@
 
 namespace merpati::connector::simulator {
 
-/// Operation: a device is connected at once, by the secret that it kept when it was paired, or by
-/// pairing, a step after another. Whoever starts, stops or forgets a device ends what was going on.
+/// Operation: a device that needs no pairing connects at once; another connects with the secret of
+/// an earlier pairing, or is paired step by step. Starting, stopping or forgetting a device ends
+/// its pairing.
 ///
-/// Threads: any. Reports are made under the lock, so that they come in the order of the states.
+/// Threads: any. States are reported under the lock, so that reports have the order of the states.
 class Devices {
 public:
-    /// Runs something after a step's time, on the simulator's thread.
+    /// Runs a function after Options::step, on the simulator's thread.
     using Later = std::function<void(std::move_only_function<void()>)>;
 
     Devices(const Clock& clock, Later later) : clock_(clock), later_(std::move(later)) {}
 
     void begin(ConnectorEvents& events, DeviceSecrets& secrets);
 
-    /// Called when a device connects, under no lock.
+    /// Called when a device has connected, without the lock.
     std::function<void(model::PhoneNumber)> on_connected;
 
     void start(const model::Device& device, std::string_view method);
@@ -37,14 +38,14 @@ public:
 
     [[nodiscard]] bool is_connected(model::PhoneNumber number) const;
 
-    /// The worker is gone, with all connections, and comes back after a step.
+    /// Plays a worker that dies: all connections are lost, and come back after Options::step.
     void lose_all();
 
 private:
     struct Device {
         model::DeviceState state = model::DeviceState::disconnected;
         std::optional<Pairing> pairing;
-        int turn = 0;  // Grows with each start and stop: what was planned before is void.
+        int turn = 0;  // Grows with each start and stop; work planned for an earlier turn is void.
     };
 
     void set(model::PhoneNumber number, model::DeviceState state, std::string_view reason);

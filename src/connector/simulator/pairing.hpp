@@ -1,4 +1,4 @@
-// How simulated devices are paired, by the end of their numbers.
+// How simulated devices are paired, by the last digits of their numbers.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ namespace merpati::connector::simulator {
 
 [[nodiscard]] std::set<std::string, std::less<>> pairing_methods();
 
-/// How a device is paired unless somebody says how. A number that ends in
+/// The pairing method of a device, unless another is asked for. A number that ends in
 ///   992001  shows a QR code, then another, and is scanned
 ///   992002  shows a code that is typed in
 ///   992003  asks for a one-time password: 123456
-///   992004  asks for a passkey; any JSON object is one
+///   992004  asks for a passkey; any text in braces is one
 ///   992005  shows two QR codes that nobody scans
-/// All others need no pairing: empty.
+/// Empty for all others, which need no pairing.
 [[nodiscard]] std::string_view default_pairing(model::PhoneNumber device);
 
 /// The pairing of one device, step by step.
@@ -30,10 +30,10 @@ public:
         : device_(device), method_(std::move(method)) {}
 
     enum class Next : std::uint8_t {
-        show,    // Show `step`, and go on after a while.
+        show,    // Show `step`, and advance after a while.
         ask,     // Show `step`, and wait for an answer.
         paired,  // The device is connected.
-        failed,  // Nobody did what was to be done.
+        failed,  // Nobody scanned the code.
     };
     [[nodiscard]] Next advance();
     [[nodiscard]] Next answer(std::string_view answer);

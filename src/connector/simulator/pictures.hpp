@@ -1,4 +1,4 @@
-// The media of what simulated recipients write back.
+// The media in replies of simulated recipients.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace merpati::connector::simulator {
 
-/// Empty where the reply has none.
+/// The media of a reply; empty: it has none.
 [[nodiscard]] std::optional<InboundMessage::Media> media_of(Reply reply);
 
-/// A picture of one pixel. Errors: not_found (it is lost, or was never sent), refused (it is larger
-/// than it may be), unreachable (it cannot be written).
+/// Writes a picture of one pixel, and returns its size. Errors: not_found (the reference is of a
+/// lost or unknown picture), refused (larger than bytes_max), unreachable (it cannot be written).
 [[nodiscard]] Result<std::uint64_t> write_picture(const MediaRequest& request);
 
 }  // namespace merpati::connector::simulator

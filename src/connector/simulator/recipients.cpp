@@ -10,7 +10,7 @@ using model::Outcome;
 using model::Progress;
 using model::StatusCode;
 
-/// How long the platform may be silent about what it accepted.
+/// How long after an acceptance the message waits for a status.
 constexpr Millis decide_within = 5s;
 
 constexpr auto later_failure = "Platform gagal mengirim pesan";
@@ -31,7 +31,7 @@ model::PlatformStatus status(Progress progress, Timestamp now) {
             .at = now};
 }
 
-/// An outcome, and nothing beside it.
+/// An outcome without statuses or a reply.
 Play ends_with(Outcome outcome) {
     Play play;
     play.taken = outcome.kind == Outcome::Kind::sent;
@@ -39,7 +39,7 @@ Play ends_with(Outcome outcome) {
     return play;
 }
 
-/// What is accepted, and decided later.
+/// A message that is accepted and decided later.
 Play play_accepted(const model::Message& message, char last, Timestamp now) {
     Play play;
     play.taken = true;
@@ -69,7 +69,7 @@ Play play_accepted(const model::Message& message, char last, Timestamp now) {
     return play;
 }
 
-/// The part of the recipient that says what to play; empty: nothing special.
+/// The last digits of the recipient, if they begin with 99; empty: the message is just sent.
 std::string_view ending_of(std::string_view recipient) {
     constexpr std::size_t digits = 6;
     const auto ending = recipient.size() > digits ? recipient.substr(recipient.size() - digits)

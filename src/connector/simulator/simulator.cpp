@@ -39,7 +39,7 @@ public:
         devices_.on_connected = [this](model::PhoneNumber device) { tell_at_reconnect(device); };
     }
 
-    /// One attempt under way.
+    /// One attempt in flight.
     struct Job {
         const model::Message* message = nullptr;
         std::uint32_t attempt = 1;
@@ -113,7 +113,7 @@ public:
     const CapabilitiesPtr& capabilities() const { return capabilities_; }
 
 private:
-    /// Something that happens later, by itself.
+    /// A function that runs later.
     struct Act {
         SteadyTime at;
         std::move_only_function<void()> run;
@@ -124,12 +124,12 @@ private:
     struct Answer {
         Job job;
         Play play;
-        bool logged = false;  // A line of the group that is about to be written speaks of it.
+        bool logged = false;  // Whether the group that is written next has its line.
     };
 
-    /// What waits on the simulator's thread.
+    /// Work that waits on the simulator's thread.
     struct Waiting {
-        std::deque<Job> jobs;  // The latency is the same for all, so they end as they came.
+        std::deque<Job> jobs;  // In the order of their ends: the latency is the same for all.
         std::multimap<SteadyTime, Act> acts;
 
         [[nodiscard]] bool empty() const { return jobs.empty() && acts.empty(); }
@@ -158,7 +158,7 @@ private:
             }
             end_jobs(waiting.jobs, open);
             if (!open) {
-                return;  // What was to happen later does not.
+                return;  // The remaining functions are not run.
             }
             while (!waiting.acts.empty() && waiting.acts.begin()->first <= clock_.steady_now()) {
                 waiting.acts.extract(waiting.acts.begin()).mapped().run();
@@ -206,7 +206,7 @@ private:
         return answer;
     }
 
-    /// What could not be written down did not happen: it is reported as a passing failure.
+    /// Writes the log. Attempts that could not be written are reported as passing failures.
     void write(std::vector<Answer>& answers) {
         if (!log_.is_open()) {
             return;
@@ -224,7 +224,7 @@ private:
                 answer.play = {.outcome = unavailable()};
             }
         }
-        // Repeats of what is in the same group were recognised too early.
+        // A repeat in the same group was recognised by a message that is now unsent.
         for (auto& answer : answers) {
             if (answer.play.taken && options_.dedupe && !sent_.contains(answer.job.message->id)) {
                 answer.play = {.outcome = unavailable()};
@@ -260,7 +260,7 @@ private:
                                        .text = "Balasan: " + message.body,
                                        .media = std::move(media),
                                        .at = clock_.now()};
-            for (int time = 0; time < 2; ++time) {  // Platforms repeat themselves.
+            for (int time = 0; time < 2; ++time) {  // Platforms repeat reports.
                 later(options_.latency, [this, reply] { report_inbound(reply); });
             }
         }
@@ -299,7 +299,7 @@ private:
         return !done && done.error().code == ErrorCode::busy;
     }
 
-    /// Reported each time, as by a platform whose report was not acknowledged.
+    /// Reports at each connection, like a platform whose report was not acknowledged.
     void tell_at_reconnect(model::PhoneNumber device) {
         const std::lock_guard lock{reconnect_mutex_};
         const auto found = reported_at_reconnect_.find(device);

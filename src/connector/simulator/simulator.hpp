@@ -1,4 +1,4 @@
-// A platform that is not there: for trying everything out, for tests and for benchmarks.
+// A simulated platform, for trials, tests and benchmarks.
 #pragma once
 
 #include <chrono>
@@ -15,24 +15,25 @@ namespace merpati::connector::simulator {
 
 struct Options {
     std::chrono::milliseconds latency{5};  // How long a send takes, and each later report.
-    std::chrono::milliseconds step{500};   // From one pairing step to the next, and how long a
-                                           // worker that died is gone.
-    std::filesystem::path log;             // Empty: none. One JSON line per attempt.
-    bool dedupe = false;                   // Recognise a repeated message id; needs `log` to
-                                           // remember across restarts.
+    std::chrono::milliseconds step{500};   // Between pairing steps, before a dead worker is back,
+                                           // and before a busy report is repeated.
+    std::filesystem::path log;             // Empty: none. One JSON line for each attempt.
+    bool dedupe = false;                   // Recognise a repeated message id; across restarts
+                                           // only with `log`.
     std::size_t window = 256;              // Sends in flight per device.
     std::function<void(const std::string&)> on_trouble;  // Called when the log cannot be written.
 };
 
-/// Acts out everything that a platform can do, and sends to nobody. What becomes of a message is
-/// decided by the end of its recipient (recipients.hpp), how a device is paired by the end of its
-/// number (pairing.hpp); other devices are connected at once.
+/// Simulates everything that a platform can do, and sends nothing. The last digits of a recipient
+/// decide what happens to a message (recipients.hpp), those of a device's number how it is paired
+/// (pairing.hpp); other devices connect at once.
 ///
-/// Operation: an attempt takes `latency`, is appended to the log, and only then reported: whatever
-/// was reported is in the log. Attempts that end together are written together. A report that is
-/// refused as busy is made again. A device that was paired keeps a secret, and connects by it.
+/// Operation: an attempt takes `latency`, is appended to the log, and is then reported, so every
+/// reported attempt is in the log. Attempts that end together are written together. A status or
+/// message that is refused as busy is reported again. A paired device keeps a secret and reconnects
+/// with it.
 ///
-/// Threads: one of its own; with no latency and no log it reports outcomes from within `send`.
+/// Threads: one of its own; with no latency and no log, outcomes are reported from within `send`.
 class Simulator final : public Connector {
 public:
     Simulator(const Clock& clock, Options options);
