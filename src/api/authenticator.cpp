@@ -18,7 +18,8 @@ constexpr std::string_view revision_header(model::Revision revision) {
     return revision == model::Revision::a ? "X-Api-Revision: A\r\n" : "X-Api-Revision: B\r\n";
 }
 
-/// "50 in 1 s, 49 left, full again in 1 s", in the two fields of the IETF draft.
+/// The headers of the IETF draft: the policy (50 requests in 1 s), and its state (49 remain, full
+/// again in 1 s).
 void add_rate_headers(CallResponder& responder, const model::Rate& rate,
                       const admission::RateVerdict& verdict) {
     std::array<char, 160> lines{};
@@ -30,7 +31,6 @@ void add_rate_headers(CallResponder& responder, const model::Rate& rate,
     responder.add_headers({lines.data(), end.out});
 }
 
-/// Of a key: it is for sending and for adding devices.
 bool may_send(const admission::Principal& principal) {
     return principal.key.key->scopes.has(model::Scope::send);
 }
@@ -43,7 +43,7 @@ RevisionChoice choose_revision(std::optional<std::string_view> header,
     if (const auto named = header ? model::parse_revision(*header) : std::nullopt) {
         return {.revision = *named};
     }
-    // A header that is refused chooses nothing: the refusal is worded as the other rules say.
+    // An unknown value is refused later. The other rules choose the wording of that refusal.
     RevisionChoice choice{.revision = server_default, .header_unknown = header.has_value()};
     if (pinned) {
         choice.revision = *pinned;
@@ -137,7 +137,7 @@ Checked<void> Authenticator::read_idempotency_key(const http::Request& request,
     if (!well_formed_idempotency_key(*header)) {
         return refuse(Refusal::idempotency_key_invalid);
     }
-    // The revision as it was chosen, by whatever rule: an answer of A is none to a B request.
+    // The answers of the revisions differ, so the revision is part of what identifies a request.
     const auto revision =
         operation.has_revisions ? model::to_string(call.revision) : std::string_view{};
     call.idempotency = idempotency_.record_of(request, *header, revision,
@@ -146,7 +146,7 @@ Checked<void> Authenticator::read_idempotency_key(const http::Request& request,
 }
 
 std::optional<http::Reply> Authenticator::before_too_large(const http::Request& request) const {
-    // The key comes first in the order of checks; operations without one have nothing to say.
+    // The method is not compared: a path of Scope::account has one operation.
     const auto operation = std::ranges::find_if(operations(), [&](const Operation& one) {
         return one.scope == Scope::account && one.path == request.path;
     });

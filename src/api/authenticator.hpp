@@ -1,4 +1,4 @@
-// What every key-authenticated operation does first: who calls, may they, and what do they send.
+// The checks that every operation of Scope::account begins with.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace merpati::api {
 
-/// Which published revision a request speaks (decisions.md, first rule that applies): the header
-/// `X-Api-Revision`, the key's pin, the fields of the body, the server's default.
+/// Which published revision a request uses. The first that applies of: the header `X-Api-Revision`,
+/// the key's pin, the fields of the body, the server's default (decisions.md).
 struct RevisionChoice {
     model::Revision revision = model::Revision::a;
     bool header_unknown = false;  // The header had another value than A or B.
@@ -31,28 +31,29 @@ struct AuthenticatorOptions {
     std::optional<model::Rate> default_rate;
 };
 
-/// The first half of decisions.md's order of checks, and the one place that answers whoever fails
-/// them. An operation without revisions has one form only: header, pin and default say nothing
-/// about it, and its errors are worded as A's.
+/// Carries out the first half of decisions.md's order of checks, and answers requests that fail
+/// one. An operation without revisions ignores header, pin and default; its errors are worded as in
+/// revision A.
 ///
-/// Threads: any.
+/// Threads: any. For a request with an Idempotency-Key, `authenticate` reads the store.
 class Authenticator {
 public:
     Authenticator(const QueueClock& clock, const admission::Directory& directory,
                   Idempotency& idempotency, AuthenticatorOptions options)
         : clock_(clock), directory_(directory), idempotency_(idempotency), options_(options) {}
 
-    /// Told of each refusal of a request that names an operation with a key. Set before the server
-    /// starts.
+    /// Called for each refused call of an operation of Scope::account, also by later checks. Set
+    /// before the server starts.
     RefusalListener on_refused;
 
-    /// Empty: it was refused, or a repeat, and is answered.
+    /// Empty: the request was refused or is a repeat, and has been answered.
     [[nodiscard]] std::optional<Call> authenticate(const http::Request& request,
                                                    http::Responder responder,
                                                    const Operation& operation) const;
 
-    /// For http::Router::before_too_large: a wrong key is told before a body that is too large, and
-    /// the answer names the revision where there are some, as far as the head alone tells it.
+    /// For http::Router::before_too_large: a wrong key or a missing scope is reported before a body
+    /// that is too large. The 413 has an `X-Api-Revision` where the operation has revisions, chosen
+    /// without the body. Empty: the path is not one of Scope::account.
     [[nodiscard]] std::optional<http::Reply> before_too_large(const http::Request& request) const;
 
 private:

@@ -1,4 +1,4 @@
-// One call of an account's operation, and the right to answer it.
+// One call of an operation of Scope::account, and the right to answer it.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,15 @@ namespace merpati::api {
 /// Called once for each refusal of a call, for metrics. Any thread.
 using RefusalListener = std::function<void(Refusal)>;
 
-/// The right to answer one call, in the words of its revision; the lines that every answer to it
-/// carries; and its hold on its Idempotency-Key. The hold ends before the answer is given: whoever
-/// has the answer may repeat the request at once. One that is destroyed unused answers 500.
+/// The right to answer one call, once.
+///
+/// Operation: keeps the revision in which refusals are worded, the headers that every answer to the
+/// call carries, and the hold on its Idempotency-Key. The hold ends before the answer is sent, so
+/// that a client can repeat the request as soon as it has the answer. A responder that is destroyed
+/// unused answers 500.
 class CallResponder {
 public:
-    /// The listener must outlive it, and may be empty.
+    /// The listener may be empty. It must outlive the responder.
     CallResponder(http::Responder responder, const RefusalListener& on_refused)
         : responder_(std::move(responder)), on_refused_(&on_refused) {}
 
@@ -32,7 +35,8 @@ public:
     void add_headers(std::string_view lines);
     void hold(KeysInFlight::Hold hold) noexcept { hold_ = std::move(hold); }
 
-    /// A refusal is counted, worded, and says when to try again where that helps.
+    /// Sends a reply, or the catalogue's text for a refusal, with `Retry-After` where the catalogue
+    /// gives a time. Refusals are reported to the listener.
     void answer(Checked<http::Reply> answer);
 
 private:
@@ -43,7 +47,8 @@ private:
     KeysInFlight::Hold hold_;
 };
 
-/// A call that has passed key, body size, JSON, revision, validity, rate and Idempotency-Key.
+/// A call that has passed the checks of Authenticator: key, scope, JSON, revision, validity, rate
+/// and Idempotency-Key.
 struct Call {
     admission::Principal principal;
     model::Revision revision = model::Revision::a;

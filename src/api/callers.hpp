@@ -1,4 +1,4 @@
-// Who asks for an operation of the catalogue.
+// Identifies the caller of an operation of the catalogue.
 #pragma once
 
 #include <expected>
@@ -14,14 +14,14 @@
 
 namespace merpati::api {
 
-/// Operation: a request that came through the management socket is the local operator's; of the
-/// others the `Authorization` header says whose key it is, or else the cookie, whose session. A
-/// cookie that opens nothing is none: its browser signs in again.
+/// Operation: a request through the management socket is the local operator's. Otherwise the
+/// `Authorization` header holds a key; without that header, the cookie holds the token of a
+/// session. A cookie without a live session is ignored, so that its browser can sign in again.
 ///
 /// Threads: any; no call blocks.
 ///
-/// Limits: an account's keys make as many calls as admission::check_call_rate lets in, more are
-/// answered 429; what people do is bounded by the shares of Workers alone.
+/// Limits: calls by an account's keys beyond admission::check_call_rate are answered 429. Calls by
+/// people and by the local operator are bounded only by the shares of Workers.
 class Callers {
 public:
     Callers(const Clock& clock, const admission::Directory& directory, AppAddress app,
@@ -32,20 +32,23 @@ public:
           limits_(limits),
           default_rate_(default_rate) {}
 
-    /// Told when a session was last seen, once a minute at most, for the store. Set before the
-    /// server starts; may be empty.
+    /// Called with the time at which a session was last used, at most once a minute for a session
+    /// (more often only for sessions that last minutes). The daemon writes it to the store. Set
+    /// before the server starts; may be empty.
     std::function<void(model::SessionId, Timestamp)> on_seen;
 
-    /// Anyone, where nothing was shown. An outcome: something was, and it opens nothing.
+    /// Principal::Kind::anyone if the request has neither a key nor the cookie of a live session.
+    /// Errors: 401 for a key that is not valid; 403 for a change that comes with a cookie and was
+    /// not made by a page of this server (is_own_request).
     [[nodiscard]] std::expected<admission::Principal, manage::Outcome> identify(
         const http::Request& request) const;
 
-    /// Counts a call of a key. An outcome: there were too many.
+    /// Counts a call of a key. An outcome: 429, the rate is exceeded.
     [[nodiscard]] std::optional<manage::Outcome> check_rate(
         const admission::Principal& principal) const;
 
-    /// The caller as it is now: whoever answers for long asks from time to time. Empty: the key was
-    /// revoked, the session has ended, or the person was removed.
+    /// The caller as it is now. Answers that take long call it from time to time. Empty: the key
+    /// was revoked or has expired, the session has ended, or the person was removed.
     [[nodiscard]] std::optional<admission::Principal> renew(
         const admission::Principal& principal) const;
 

@@ -19,10 +19,10 @@ constexpr std::string_view success_body =
 
 }  // namespace
 
-/// What is asked for, decoded.
+/// The decoded request.
 struct DeviceAddnew::Wanted {
     model::PhoneNumber number;
-    std::optional<std::string> webhook;  // Empty optional: the field was not given.
+    std::optional<std::string> webhook;  // Empty optional: not given. "": no webhook.
 };
 
 /// One request on its way through the committer.
@@ -74,8 +74,7 @@ Checked<DeviceAddnew::Wanted> DeviceAddnew::decode(const JsonFields& fields) con
     return wanted;
 }
 
-/// Runs in the committer's transaction: the device and the record of this request are written
-/// together.
+/// Runs in the committer's transaction, which writes the device and the record of this request.
 Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
     auto& record = job.call.idempotency;
     if (record) {
@@ -117,7 +116,7 @@ Result<Checked<void>> DeviceAddnew::add(store::Tables& tables, const Job& job) c
                          .account = (*account)->id,
                          .connector = options_.default_connector,
                          .webhook_url = job.wanted.webhook.value_or("")};
-    (void)rooms_.connectors.prepare(device);  // One whose connector is not here waits for it.
+    (void)rooms_.connectors.prepare(device);  // If its connector is missing, the device waits.
     device.created_at = device.state_since = rooms_.clock.now();
     const auto before = tables.find_device(device.number);
     if (!before) {
@@ -147,11 +146,11 @@ Result<Checked<void>> DeviceAddnew::add(store::Tables& tables, const Job& job) c
     return recorded ? Result<Checked<void>>{} : pass(recorded);
 }
 
-/// For the log of changes, where those that come through the catalogue stand (change_log.hpp).
+/// Writes the entry in the log of changes, as manage/change_log.hpp does for the catalogue.
 Result<void> DeviceAddnew::record(store::Tables& tables, const Job& job,
                                   const std::optional<model::Device>& before,
                                   const model::Device& device) const {
-    // Of a device that was there, no other field is changed.
+    // Only the webhook of an existing device is changed.
     const auto shown = [&](const model::Device& one) {
         auto all = manage::view(one);
         return boost::json::serialize(before ? boost::json::object{{"webhook", all["webhook"]}}

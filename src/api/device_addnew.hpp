@@ -19,13 +19,15 @@ struct DeviceAddnewOptions {
     outbound::Schemes webhook_schemes = outbound::Schemes::https_only;
 };
 
-/// Adds a sender number to the caller's account, or updates the webhook of one it has.
+/// Adds a sender number to the caller's account, or updates the webhook of a number that it has.
 ///
-/// Operation: number and webhook are judged here; plan, owner and limit in the transaction that
-/// writes the device, its webhook's first notice and the request's Idempotency-Key, so that of
-/// requests at once each sees those before it.
+/// Operation: number and webhook are checked before the transaction. Plan, owner and limit are
+/// checked inside it, so that concurrent requests see each other's effect. The same transaction
+/// writes the device, the first notice to its webhook, the entry in the log of changes and the
+/// request's Idempotency-Key.
 ///
-/// Threads: `handle` on any I/O thread; answers come from the committer's.
+/// Threads: `handle` on any I/O thread. Refusals by the first checks, and of an overloaded server,
+/// are answered on that thread; all else is answered on the committer's.
 class DeviceAddnew {
 public:
     struct Rooms {
@@ -36,7 +38,8 @@ public:
         store::Committer& committer;
     };
 
-    /// Part of the change that adds a device: stores what its webhook is told of its first state.
+    /// Runs in the transaction that adds a device. Stores the notice of its first state for its
+    /// webhook.
     using Announce = std::function<Result<void>(store::Tables&, const model::Device&)>;
 
     DeviceAddnew(Rooms rooms, DeviceAddnewOptions options, Announce announce)

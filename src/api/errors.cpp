@@ -23,8 +23,9 @@ constexpr ErrorRow both(Refusal id, std::string_view name, std::string_view text
 
 using enum Refusal;
 
-// In the order of `Refusal`. Where a revision has no row of its own for a fault, it gets the
-// other's, save that B has no 503: it answers `Gagal mengirim pesan` (decisions.md, Fields).
+// In the order of `Refusal`. A revision that has no row of its own for a fault uses the row of the
+// other one. Exception: a disconnected device is not answered 503 in B but `Gagal mengirim pesan`
+// (decisions.md, Fields); admission chooses that refusal.
 constexpr std::array catalogue{
     both(send_failed, "send_failed", "Gagal mengirim pesan", "error", 500),
     both(file_type_unsupported, "file_type_unsupported", "Jenis file tidak didukung", "invalid",

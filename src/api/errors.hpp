@@ -1,4 +1,4 @@
-// The error catalogue of the API: one table, as in the interface's own tables.
+// The error catalogue of the published interface, as one table.
 #pragma once
 
 #include <cstddef>
@@ -18,30 +18,29 @@ using admission::refuse;
 
 /// What a refusal looks like in one revision.
 struct Wording {
-    std::string_view status;  // The status word, with its capitalisation.
+    std::string_view status;  // The status word, with its exact capitals.
     std::uint16_t code = 500;
 };
 
 /// A row of the catalogue (interface 7.1 and 7.2; decisions.md for what they leave out).
 struct ErrorRow {
     Refusal id = Refusal::internal;
-    std::string_view name;  // For figures: "key_invalid".
+    std::string_view name;  // For metrics and /v1/errors: "key_invalid".
     std::string_view text;
     Wording a;
     Wording b;
-    std::uint16_t retry_after = 0;  // Seconds, for `Retry-After`; 0: trying again does not help.
+    std::uint16_t retry_after = 0;  // Seconds, for `Retry-After`; 0: none.
 };
 
 constexpr std::size_t refusals_count = static_cast<std::size_t>(Refusal::internal) + 1;
 
-/// The row of a refusal.
 [[nodiscard]] const ErrorRow& error_row(Refusal refusal) noexcept;
 
 /// `{"success":false,"message":…,"status":…,"code":…,"data":{"status":…,"code":…}}`, with the HTTP
 /// status equal to the code (decisions.md, Shape of a failure).
 [[nodiscard]] http::Reply failure(Refusal refusal, model::Revision revision = model::Revision::a);
 
-/// The same shape for what the server itself refuses (404, 405, 408, 413, 431 and so on).
+/// The same body, for refusals by the HTTP server itself (404, 405, 408, 413, 431 and so on).
 [[nodiscard]] std::string refusal_body(std::uint16_t status);
 
 }  // namespace merpati::api

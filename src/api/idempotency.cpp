@@ -58,10 +58,11 @@ Checked<http::Reply> Idempotency::repeat(const store::IdempotencyRecord& first,
     return reply;
 }
 
-/// The answer to a request while another with its key is in flight, which has that fingerprint.
+/// The answer to a request while another one with its key is in flight. `in_flight` is the
+/// fingerprint of that other request.
 Checked<http::Reply> Idempotency::answer_beside(const store::IdempotencyRecord& now,
                                                 const Sha256& in_flight) {
-    // Two repeats of an answered request may meet, or its answer be just on its way.
+    // The other request may be a repeat too, or its answer may be stored but not sent yet.
     const auto first = first_request(now);
     if (first && first->status != 0) {
         return repeat(*first, now);
@@ -70,8 +71,8 @@ Checked<http::Reply> Idempotency::answer_beside(const store::IdempotencyRecord& 
                                                : Refusal::idempotency_key_reused);
 }
 
-/// The request that was carried out with the key in the last 24 hours. Where the store cannot be
-/// read, the transaction will find it.
+/// The request that was carried out with the key in the last 24 hours. Empty also where the store
+/// cannot be read: the operation's transaction looks again.
 std::optional<store::IdempotencyRecord> Idempotency::first_request(
     const store::IdempotencyRecord& now) {
     const std::lock_guard lock{reader_mutex_};
@@ -87,7 +88,8 @@ std::optional<store::IdempotencyRecord> Idempotency::first_request(
     return first && *first && (*first)->holds(now.created_at) ? std::move(*first) : std::nullopt;
 }
 
-/// For a request that was carried out, but never answered.
+/// The answer to a repeat of a request that was carried out but never answered, from the state of
+/// its message. Only requests of revision B that wait for the outcome are stored without an answer.
 http::Reply Idempotency::recall(const store::IdempotencyRecord& first) const {
     auto reader = store_.open_reader();
     if (reader && first.message) {

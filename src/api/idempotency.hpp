@@ -1,4 +1,4 @@
-// Idempotency-Key: a request that is repeated is carried out once (decisions.md, Idempotency).
+// Idempotency-Key: a repeated request is carried out once (decisions.md, Idempotency).
 #pragma once
 
 #include <memory>
@@ -16,35 +16,40 @@
 
 namespace merpati::api {
 
-/// The one place that knows what an Idempotency-Key means, for every operation that takes one.
+/// Idempotency-Keys of the operations of Scope::account. (IdempotentCalls does the same for the
+/// catalogue.)
 ///
-/// Operation: `enter` stands before every check that looks at the world. A repeat is answered
-/// there, by what the first request with its key was answered, whatever has changed since; where
-/// that one was carried out but never answered, by the state of its message. Only a first request
-/// goes on; its operation stores Call::idempotency, with the answer, in the transaction that
-/// carries the request out. A refused request stores nothing, and leaves its key free.
+/// Operation: Authenticator calls `enter` after its own checks and before those of the operation. A
+/// repeat gets the stored answer of the first request with its key, even if the operation's checks
+/// would now fail. If the first request was carried out but never answered, the repeat gets an
+/// answer for the present state of its message. A first request goes on: its operation stores
+/// Call::idempotency, with the answer, in the transaction that carries out the request. A refused
+/// request stores nothing, and its key stays free.
 ///
-/// Faults: a request that was carried out when the process died is found in the store; one that
-/// was not leaves its key free.
+/// Faults: if the process dies, the key of a committed request is in the store, and the key of an
+/// uncommitted one is free.
 ///
-/// Threads: any. Limits: one held key per open request, so http's limits bound them.
+/// Threads: any. `enter` reads the store on the caller's thread, one call at a time.
+///
+/// Limits: one held key per open request, so http's limits bound them.
 class Idempotency {
 public:
     explicit Idempotency(store::Store& store) : store_(store) {}
 
-    /// What a request with a key is known by: path, revision (where the operation has any) and
-    /// body. It has no answer yet.
+    /// The record of a request, without an answer. Its fingerprint covers path, revision (empty
+    /// where the operation has none) and body.
     [[nodiscard]] store::IdempotencyRecord record_of(const http::Request& request,
                                                      std::string_view key,
                                                      std::string_view revision,
                                                      model::AccountId account, Timestamp now) const;
 
-    /// Of a call with a key. True: it is the first, and its responder holds the key. False: it was
-    /// a repeat, and is answered.
+    /// For a call with a key. True: the call is the first with its key, which its responder now
+    /// holds. False: the call was a repeat, or reused the key, and has been answered.
     [[nodiscard]] bool enter(Call& call);
 
-    /// The answer to a repeat that only the transaction has found: `first` is the record that was
-    /// there.
+    /// The answer to request `now`, whose key the store already has, in record `first`. Refuses
+    /// idempotency_key_reused when the fingerprints differ. For operations whose transaction finds
+    /// a record that `enter` did not see.
     [[nodiscard]] Checked<http::Reply> repeat(const store::IdempotencyRecord& first,
                                               const store::IdempotencyRecord& now) const;
 

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Adding devices, the operation that stores its answer with what it does.
+/// Uses the operation that adds devices, which stores its answer in the transaction of its effect.
 struct IdempotencyTest : ::testing::Test {
     IdempotencyTest() {
         committer.on_row_changed = [this](store::RowChange&& row) { directory.apply(row); };
@@ -137,7 +137,7 @@ TEST_F(IdempotencyTest, AKeyStandsForItsRequestForADay) {
 TEST_F(IdempotencyTest, ARefusedRequestLeavesItsKeyFree) {
     set({.devices_max = 0});
     EXPECT_EQ(add(body).status, 403);
-    EXPECT_EQ(add(body).status, 403);  // Judged anew: no answer of it is kept.
+    EXPECT_EQ(add(body).status, 403);  // Checked again: no answer was stored.
     EXPECT_EQ(add(R"({"device":"x"})").status, 400);
     set({.devices_max = 1});
     expect_first(add(R"({"device":"6281100000002"})"));
@@ -160,7 +160,7 @@ TEST_F(IdempotencyTest, WhileTheFirstIsUnderWayItsRepeatsAreToldSo) {
     auto other = ask(body, "order-2");
     released.set_value();
     expect_first(first.get());
-    expect_first(other.get());  // Another key: the device is there already, which is no fault.
+    expect_first(other.get());  // Another key. That the device exists already is not an error.
     expect_replayed(add(body));
 }
 

@@ -15,8 +15,8 @@ constexpr std::size_t fields_usual = 8;
 constexpr std::size_t fields_few = 16;
 constexpr std::size_t text_usual = 512;
 
-/// Whether a name occurs twice in what `name_of` says of each of `all`. Few are compared each with
-/// each, which allocates nothing; many are sorted, which no choice of names makes quadratic.
+/// Whether two of `all` have the same name. Few names are compared pairwise, without an allocation.
+/// Many names are sorted, so that no body takes quadratic time.
 template <class Items, class NameOf>
 bool repeats(const Items& all, NameOf name_of) {
     if (all.size() > fields_few) {
@@ -41,7 +41,7 @@ bool repeats(const Items& all, NameOf name_of) {
 /// Receives the parser's events and keeps the fields of the outermost object.
 class JsonFieldsHandler {
 public:
-    // The body's size is the limit of all these.
+    // Only the body's size limits these.
     static constexpr std::size_t max_object_size = std::numeric_limits<std::size_t>::max();
     static constexpr std::size_t max_array_size = max_object_size;
     static constexpr std::size_t max_key_size = max_object_size;
@@ -127,7 +127,7 @@ public:
         return on_integer(part, error);
     }
     bool on_double(double, json::string_view part, json::error_code& error) {
-        // An integer of more than 20 digits arrives here too: its digits decide.
+        // An integer that does not fit 64 bits comes here too, so the text decides.
         text_.append(part.data(), part.size());
         const bool integer = text_.find_first_of(".eE") == std::string::npos;
         const bool taken = take(integer ? JsonField::Kind::integer : JsonField::Kind::other, error);
@@ -181,9 +181,9 @@ private:
     }
 
     std::string text_;
-    std::vector<std::vector<std::string>> names_;  // Of nested objects: what each has had so far.
-    std::size_t depth_ = 0;                        // Of objects.
-    std::size_t arrays_ = 0;
+    std::vector<std::vector<std::string>> names_;  // So far, of each open nested object.
+    std::size_t depth_ = 0;                        // Open objects.
+    std::size_t arrays_ = 0;                       // Open arrays.
 };
 
 std::optional<JsonFields> JsonFields::parse(std::string_view body) {

@@ -11,12 +11,12 @@
 
 namespace merpati::api {
 
-/// The value of one field, as far as operations care: strings, integers, booleans, or "something
-/// else" (null, a fraction, an array, an object).
+/// The value of one field: a string, an integer, a boolean, or `other` (null, a number that is not
+/// written as an integer, an array, an object), whose content is dropped.
 struct JsonField {
     enum class Kind : std::uint8_t { string, integer, boolean, other };
     Kind kind = Kind::other;
-    /// The string; or the integer's digits as they came, so that no number passes through a double.
+    /// The string; or the integer's digits as they came, because a double would lose some of them.
     std::string text;
     bool boolean = false;
 
@@ -27,9 +27,11 @@ struct JsonField {
 /// The fields of one JSON object, in order. Names are case-sensitive.
 class JsonFields {
 public:
-    /// Reads the whole of `body`. Empty for everything decisions.md calls `Invalid json format`:
-    /// not an object, trailing bytes, invalid UTF-8, a duplicate field (at any depth), nesting over
-    /// 16. Limits: the body's size; n fields cost n log n.
+    /// Reads the whole of `body`. Empty for all that decisions.md calls `Invalid json format`: not
+    /// an object, trailing bytes, invalid UTF-8, a duplicate field (at any depth), more than 16
+    /// levels.
+    ///
+    /// Limits: only the body's size. n fields cost O(n log n).
     [[nodiscard]] static std::optional<JsonFields> parse(std::string_view body);
 
     /// Null when the field is missing.

@@ -84,7 +84,7 @@ TEST(JsonFieldsTest, NestsSixteenDeepAndNoDeeper) {
     EXPECT_FALSE(JsonFields::parse(nested(17)));
 }
 
-/// An object of so many fields, `inside` before its closing brace.
+/// An object of `fields` fields, with `inside` before the closing brace.
 std::string wide(int fields, std::string_view inside = "") {
     std::string body = "{";
     for (int field = 0; field < fields; ++field) {

@@ -1,4 +1,4 @@
-// The Idempotency-Keys of requests that were not answered yet.
+// The Idempotency-Keys of requests that have not been answered yet.
 #pragma once
 
 #include <expected>
@@ -13,8 +13,8 @@
 
 namespace merpati::api {
 
-/// Tells a repeat that comes while its first request is still being judged, probed or written,
-/// when the store knows nothing of it yet (decisions.md, Idempotency).
+/// Detects a repeat that arrives while its first request is still being checked, probed or written,
+/// and is not in the store yet (decisions.md, Idempotency).
 ///
 /// Threads: any. Limits: one entry per open request, so http's limits bound it.
 class KeysInFlight {
@@ -22,8 +22,8 @@ class KeysInFlight {
     using Names = std::map<Name, Sha256>;
 
 public:
-    /// A request's hold on its key, until it is released or destroyed. May be empty. Must not
-    /// outlive the KeysInFlight it is of.
+    /// A request's hold on its key, until `release` or destruction. May be empty. Must not outlive
+    /// its KeysInFlight.
     class Hold {
     public:
         Hold() = default;
@@ -51,7 +51,7 @@ public:
         Names::iterator position_;
     };
 
-    /// The hold; or, where another request has the key, that one's fingerprint.
+    /// The hold. Error: the fingerprint of the other request that holds the key.
     [[nodiscard]] std::expected<Hold, Sha256> take(const store::IdempotencyRecord& record);
 
 private:

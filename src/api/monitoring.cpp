@@ -32,12 +32,12 @@ bool Monitoring::may_read_metrics(const http::Request& request) const {
     if (metrics_token.empty()) {
         return request.from_loopback;
     }
-    // Digests are compared, so that neither length nor beginning of the token can be felt for.
+    // Compares digests, so that the time taken tells neither the length nor a prefix of the token.
     return equal_constant_time(sha256(request.authorization), sha256("Bearer " + metrics_token));
 }
 
-/// {"status":"ready"}, with what does not work all the same; or 503: a failure like every other
-/// (decisions.md), and the reasons.
+/// {"status":"ready"}, with a list "degraded" if a part does not work; or 503 with the usual
+/// failure body (decisions.md) and a list "reasons".
 http::Reply Monitoring::readiness() const {
     const auto reasons = unready();
     if (reasons.empty()) {

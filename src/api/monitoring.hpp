@@ -1,4 +1,4 @@
-// What operators and tools ask without a key: health, readiness, metrics, the API's description.
+// Pages for operators and tools, without an API key: health, readiness, metrics, the description.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace merpati::api {
 
-/// What keeps the server from being ready, or a part of it from working.
+/// A part of the server that is not ready, or does not work.
 struct Unready {
     std::string part;    // "store", "scheduler", "connectors", "server", "connector linked"
     std::string reason;  // For people: "is starting".
@@ -20,11 +20,11 @@ struct Unready {
 /// Threads: `unready`, `degraded` and `metrics` are called on the I/O threads, and must not block.
 struct Monitoring {
     std::function<std::vector<Unready>()> unready;  // Empty when the server is ready.
-    /// What does not work though messages can be accepted. Unset: there is nothing.
+    /// Parts that do not work although messages can be accepted. Unset: none.
     std::function<std::vector<Unready>()> degraded;
     std::function<std::string()> metrics;  // The page.
     std::string_view version;              // Of this program.
-    std::string metrics_token;             // Empty: peers on this machine may read, no others.
+    std::string metrics_token;             // Empty: only peers on this machine may read them.
 
     [[nodiscard]] bool may_read_metrics(const http::Request& request) const;
 
@@ -34,7 +34,7 @@ struct Monitoring {
     [[nodiscard]] static http::Reply description();
 };
 
-/// docs/openapi.yaml, as this program was built with it.
+/// docs/openapi.yaml, compiled into the program.
 [[nodiscard]] std::string_view openapi_yaml() noexcept;
 
 }  // namespace merpati::api

@@ -1,4 +1,4 @@
-// Everything the gateway can be asked to do, as one table.
+// The table of all operations of the API.
 #pragma once
 
 #include <cstddef>
@@ -19,48 +19,51 @@ namespace merpati::api {
 
 struct Rooms;
 
-/// Who may ask for an operation.
+/// Who may call an operation.
 enum class Scope : std::uint8_t {
     anyone,
-    metrics,    // Whoever has metrics.token; without one, peers on this machine.
-    account,    // An account, by one of its keys that may send: the published interface.
-    catalogue,  // The local operator, keys and people, whoever has the scope that it needs.
-    machine,    // The local operator alone: offered on no network.
+    metrics,    // Callers with metrics.token; if it is not set, peers on this machine.
+    account,    // A key with the scope `send`: the published interface.
+    catalogue,  // The local operator, keys and people that have the scope in `Operation::needs`.
+    machine,    // The local operator only: never offered on a network.
 };
 
-/// How it is carried out.
-using Page = http::Reply(const Rooms&);             // At once, on the I/O thread.
+/// How an operation is carried out.
+using Page = http::Reply(const Rooms&);             // Answers at once, on the I/O thread.
 using AccountHandler = void(const Rooms&, Call&&);  // Answers later; must not block.
-/// The same, of an operation of the catalogue: the principal has the scope somewhere.
+/// As AccountHandler, for the catalogue. The principal has the needed scope in some account; the
+/// handler checks it for the account that is meant.
 using PrincipalHandler = void(const Rooms&, const http::Request&, admission::Principal,
                               http::Responder);
 using Answerer = std::variant<Page*, AccountHandler*, PrincipalHandler*, manage::Handler*,
                               manage::StreamHandler*, manage::LateHandler*>;
 
-/// One row. Routes, authority, limits, idempotency, metrics and the tests of the manuals follow it.
+/// One row of the table. Routes, access checks, limits, idempotency, metrics and the tests of the
+/// manuals read it.
 struct Operation {
     http::Method method = http::Method::get;
     std::string_view path;  // At most one "{}", for an id.
     Scope scope = Scope::anyone;
     Answerer answerer;
-    /// Of the catalogue: what the caller needs in the account that the call is about. Empty: it is
-    /// about the caller alone.
+    /// Catalogue only: the scope that the caller needs in the account that the call is about.
+    /// Empty: the call is about the caller itself.
     std::optional<model::Scope> needs{};
-    /// Of a single resource: its fields that can be changed, for ETags; empty: it has none.
+    /// The fields in the first part of the resource's ETag (entity_tag.hpp): those that identify it
+    /// and those that callers can change. Empty: the resource has no ETag.
     std::span<const std::string_view> edited{};
-    std::string_view shown_once{};  // The field of the answer that nobody is shown again.
+    std::string_view shown_once{};  // The field of the answer that is never shown again.
     std::size_t body_max = 0;       // 0: http.body_max
     bool idempotent = false;        // Takes an Idempotency-Key.
     bool has_revisions = false;
-    /// What it does is done outside the store, or in several commits: that it was asked for is
-    /// logged before it is begun, and how it ended afterwards. Other changes are logged in their
+    /// The effect is outside the store, or takes several commits. The log of changes gets an entry
+    /// before the operation begins, and its outcome afterwards. Other changes are logged in their
     /// own transaction.
     bool recorded_first = false;
-    bool hashes = false;   // A password: runs where few do at once.
-    bool is_long = false;  // Runs beside calls that are answered at once, never before them.
-    bool waits = false;    // For a host that somebody has named: runs beside all the others.
+    bool hashes = false;   // Hashes a password: few such calls run at once.
+    bool is_long = false;  // Runs on the threads for long calls, to not delay short ones.
+    bool waits = false;    // Waits for a host that the caller has named: on threads for such calls.
 
-    /// The answer is made while it is sent.
+    /// The answer is produced while it is sent.
     [[nodiscard]] constexpr bool is_streamed() const {
         return std::holds_alternative<manage::StreamHandler*>(answerer);
     }

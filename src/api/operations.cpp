@@ -16,10 +16,10 @@ using http::Method;
 
 using model::Scope;
 
-/// The secrets of a device of some ten thousand contacts.
+/// Enough for the secrets of a device with some ten thousand contacts.
 constexpr std::size_t import_body_max = 64UL * 1024 * 1024;
 
-/// Whatever http.body_max says: the operator can always be heard.
+/// Does not depend on http.body_max: a low value there must not lock the operator out.
 constexpr std::size_t catalogue_body_max = 64UL * 1024;
 
 constexpr Operation offer(Method method, std::string_view path, std::optional<Scope> needs,
@@ -34,13 +34,13 @@ constexpr Operation offer(Method method, std::string_view path, std::optional<Sc
             .is_long = is_long};
 }
 
-/// Of a single resource, with the fields of it that can be changed, and what names it.
+/// With an ETag, whose first part covers these fields of the resource.
 constexpr Operation tagged(Operation operation, std::span<const std::string_view> edited) {
     operation.edited = edited;
     return operation;
 }
 
-/// Whose answer has a field that is shown once.
+/// With an answer in which this field is shown once.
 constexpr Operation showing_once(Operation operation, std::string_view field) {
     operation.shown_once = field;
     return operation;
@@ -59,13 +59,11 @@ constexpr std::array person_fields = {Names{"id"},           Names{"email"}, Nam
                                       Names{"has_password"}, Names{"totp"},  Names{"memberships"}};
 constexpr std::array id_alone = {Names{"id"}};
 
-/// Its effect is outside the store, or takes several commits.
 constexpr Operation recorded_first(Operation operation) {
     operation.recorded_first = true;
     return operation;
 }
 
-/// It waits for a host that somebody has named.
 constexpr Operation waiting(Operation operation) {
     operation.waits = true;
     return operation;
@@ -76,13 +74,13 @@ constexpr Operation hashing(Operation operation) {
     return operation;
 }
 
-/// Opens a session: nobody has shown yet who calls.
+/// Opens a session: the caller is not signed in yet.
 constexpr Operation opens(Operation operation) {
     operation.scope = api::Scope::anyone;
     return operation;
 }
 
-/// Of the person who asks; nothing of what it answers may be kept for a repeat.
+/// About the person who calls. Takes no Idempotency-Key, because that would store the answer.
 constexpr Operation own(Method method, std::string_view path, manage::Handler* handler) {
     auto operation = offer(method, path, std::nullopt, handler);
     operation.idempotent = false;

@@ -17,8 +17,8 @@
 namespace merpati::api {
 namespace {
 
-/// Method and path of an operation, with "{}" for each parameter; and what it is described to need:
-/// "apiKey: [\"send\"]", one a line, "nothing", or "the default".
+/// Maps method and path ("{}" for each parameter) of an operation to the security that the
+/// description gives: lines like "apiKey: [\"send\"]", "nothing", or "the default".
 using Described = std::map<std::pair<std::string, std::string>, std::string>;
 
 std::string with_holes(std::string path) {
@@ -28,7 +28,7 @@ std::string with_holes(std::string path) {
     return path;
 }
 
-/// Every operation that the description has under `paths`.
+/// All operations under `paths` in the description.
 Described described() {
     Described operations;
     std::istringstream lines{std::string{openapi_yaml()}};
@@ -62,7 +62,7 @@ Described described() {
     return operations;
 }
 
-/// What the description must say that an operation needs, by the doors at which it is offered.
+/// The security that the description must give for an operation.
 std::string needs_of(const Operation& operation) {
     switch (operation.scope) {
         case Scope::anyone:
@@ -85,7 +85,7 @@ TEST(OperationsTest, TheDescriptionAndTheTableHoldTheSameOperationsDoorsAndScope
     Described offered;
     for (const auto& operation : operations()) {
         if (operation.scope == Scope::machine) {
-            continue;  // Nothing that the network is told of.
+            continue;  // Not offered on a network, so not in the description.
         }
         offered[{std::string{http::to_string(operation.method)}, std::string{operation.path}}] =
             needs_of(operation);

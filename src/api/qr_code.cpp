@@ -15,7 +15,7 @@ constexpr int quiet_zone = 4;  // Modules on each side (ISO/IEC 18004).
 constexpr std::string_view black_on_white = "\x1b[30;107m";
 constexpr std::string_view usual_colours = "\x1b[0m";
 
-/// By whether the upper and the lower module are dark.
+/// The character that shows two modules; true is dark.
 constexpr std::string_view half_blocks(bool upper, bool lower) {
     if (upper) {
         return lower ? "█" : "▀";
@@ -44,7 +44,7 @@ std::optional<QrDrawing> draw_qr(std::string_view text) {
     for (int y = -quiet_zone; y < end; y += 2) {
         auto& line = drawing.lines.emplace_back(black_on_white);
         for (int x = -quiet_zone; x < end; ++x) {
-            // Beyond the code every module is light.
+            // getModule answers false, which is light, for positions outside the code.
             line += half_blocks(code->getModule(x, y), code->getModule(x, y + 1));
         }
         line += usual_colours;

@@ -7,8 +7,7 @@
 namespace merpati::api {
 namespace {
 
-// What a phone reads of it is tested from outside, with a reader of QR codes
-// (tests/pairing.test.ts).
+// tests/pairing.test.ts decodes the codes with a QR reader.
 
 TEST(QrCodeTest, AnAddressOfAPairingFitsA80ColumnTerminal) {
     const auto drawing =

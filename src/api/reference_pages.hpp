@@ -1,4 +1,4 @@
-// What everybody may look up: errors, media types, the version, the description as JSON.
+// Public reference pages: errors, media types, the version, the description as JSON.
 #pragma once
 
 #include <string_view>
@@ -13,10 +13,10 @@ namespace merpati::api {
 /// The error catalogue of the sending interface: a row for each refusal, in both revisions.
 [[nodiscard]] http::Reply error_page();
 
-/// The types that media may have, with the revisions that take them.
+/// The media types that are accepted, with the revisions that accept them.
 [[nodiscard]] http::Reply media_type_page();
 
-/// docs/openapi.yaml as JSON, as this program was built with it.
+/// docs/openapi.yaml as JSON, compiled into the program.
 [[nodiscard]] std::string_view openapi_json() noexcept;
 
 }  // namespace merpati::api

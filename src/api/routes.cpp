@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::array methods{http::Method::get,   http::Method::post, http::Method::put,
                              http::Method::patch, http::Method::del,  http::Method::options,
-                             http::Method::other};  // HEAD is GET's.
+                             http::Method::other};  // Handlers of GET answer HEAD, too.
 
-/// The caller of an operation of the catalogue, if it may go on; otherwise it is answered.
+/// The caller of an operation of the catalogue. Empty: the call was refused, and is answered.
 std::optional<admission::Principal> admit(const Rooms& rooms, const Operation& operation,
                                           const http::Request& request,
                                           http::Responder& responder) {
@@ -39,7 +39,7 @@ std::optional<admission::Principal> admit(const Rooms& rooms, const Operation& o
     return *std::move(principal);
 }
 
-/// Makes of an operation what its route calls.
+/// Makes the router's handler for an operation.
 struct HandlerMaker {
     const Operation& operation;
     Rooms rooms;
@@ -96,20 +96,20 @@ void refuse(const http::Request& request, http::Responder responder) {
     responder.send(reply_of(manage::Manage::refuse(request.path)));
 }
 
-/// Whether a row is answered in the shape of the catalogue.
+/// Whether errors of an operation are problem documents, as in the catalogue.
 bool is_of_catalogue(const Operation& operation) {
     return operation.scope == Scope::catalogue ||
            std::holds_alternative<manage::Handler*>(operation.answerer);
 }
 
-/// "/v1/devices/*" of "/v1/devices/{}/pair": what lies under a resource of the catalogue.
+/// The pattern of all paths under a resource: "/v1/devices/*" for "/v1/devices/{}/pair".
 std::string resource_of(std::string_view path) {
     const auto version_end = path.find('/', 1);
     const auto end = path.find('/', version_end + 1);
     return std::string{path.substr(0, end)} + "/*";
 }
 
-/// Methods and paths beside those of the catalogue are refused in its shape.
+/// Refuses all other methods and paths under the catalogue's resources, with problem documents.
 void refuse_the_rest(http::Router& router, const std::vector<const Operation*>& added) {
     std::set<std::pair<std::string, http::Method>> known;
     std::set<std::string> paths;
@@ -129,7 +129,7 @@ void refuse_the_rest(http::Router& router, const std::vector<const Operation*>& 
     }
 }
 
-/// The row for which a request was meant whose body is too large.
+/// The operation that a request names.
 const Operation* operation_of(const http::Request& request) {
     for (const auto& operation : operations()) {
         if (operation.method == request.method && http::match_path(operation.path, request.path)) {

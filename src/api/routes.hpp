@@ -1,4 +1,4 @@
-// Which operations a door offers, and how a request comes to them.
+// Adds operations to the router of a listener.
 #pragma once
 
 #include <initializer_list>
@@ -18,7 +18,7 @@ namespace manage {
 class Service;
 }
 
-/// What carries the operations out. All of it must outlive the routers.
+/// The objects that carry out the operations. All must outlive the routers.
 struct Rooms {
     const Authenticator& authenticator;
     const Callers& callers;
@@ -30,8 +30,9 @@ struct Rooms {
     EventHub& events;
 };
 
-/// Adds the operations of these scopes to a door's router, before its server starts. With
-/// Scope::catalogue, whatever else lies under a resource of the catalogue is refused in its shape.
+/// Adds the operations of these scopes to a listener's router, before its server starts. With
+/// Scope::catalogue, other paths and methods under a resource of the catalogue are refused with a
+/// problem document, as the catalogue's own errors are.
 void add_routes(http::Router& router, std::initializer_list<Scope> scopes, const Rooms& rooms);
 
 }  // namespace merpati::api

@@ -19,8 +19,8 @@ constexpr std::string_view name_of(bool is_secure) {
     return is_secure ? secure_name : plain_name;
 }
 
-/// The last address of `X-Forwarded-For`. Proxies add theirs to the line that they were sent, or in
-/// a line of their own below it: what stands before is the client's word.
+/// The last address of the last `X-Forwarded-For` header. Proxies append to the header that they
+/// received, or add another one after it. Addresses before the last may be the client's invention.
 std::string_view last_forwarded(const http::Request& request) {
     std::string_view line;
     for (const auto& [name, value] : request.headers) {

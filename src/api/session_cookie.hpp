@@ -1,4 +1,4 @@
-// The cookie that a session is known by, and what protects calls that come with it.
+// The session cookie, and the protection of calls that carry it against other sites' pages.
 #pragma once
 
 #include <chrono>
@@ -10,43 +10,47 @@
 
 namespace merpati::api {
 
-/// Every request of a browser that changes something carries it, with the value 1. A page of
-/// another site can neither set it nor, since no answer allows that, ask to be let to.
+/// Every request of the web app that changes something has this header, with the value 1. A page of
+/// another site cannot set it: that needs a CORS answer that allows the header, and no answer of
+/// this server does.
 inline constexpr std::string_view change_header = "X-Merpati-Request";
 
-/// What the addresses of this server are, as browsers see them.
+/// How browsers reach this server, from the setting app.url.
 struct AppAddress {
-    /// Behind a proxy that ends TLS (app.url is https) cookies are for https alone, too.
+    /// app.url is https. A proxy may then end TLS, so cookies are for https only although requests
+    /// come over http.
     bool is_https = false;
-    /// The operator has said that browsers come over http (app.url).
+    /// app.url is http: the operator accepts that browsers come over http.
     bool is_http = false;
 
-    /// Where the client is. Behind a proxy on this machine (app.url is https) that is the last
-    /// address of `X-Forwarded-For`, which the proxy has added.
+    /// The address of the client. For a request from this machine while app.url is https, the
+    /// sender is a proxy, and the address is the last one of `X-Forwarded-For`, which the proxy has
+    /// added. If that header is missing or malformed, the address of the peer.
     [[nodiscard]] http::PeerAddress client(const http::Request& request) const noexcept;
 
     /// Whether the request's cookie is the one that browsers send over TLS only.
     [[nodiscard]] bool is_secure(const http::Request& request) const noexcept {
         return request.is_encrypted || is_https;
     }
-    /// Whether passwords and cookies may come this way: over TLS, or within the machine.
+    /// Whether passwords and cookies may come by this connection: it uses TLS, stays within the
+    /// machine, or app.url is http.
     [[nodiscard]] bool may_sign_in(const http::Request& request) const noexcept {
         return is_secure(request) || request.from_loopback || is_http;
     }
 };
 
-/// The token in the request's cookie, unchecked. The two kinds of cookie are never mixed: who can
-/// set one over plain http cannot put it into a browser that speaks https.
+/// The token in the request's cookie, unchecked. Cookies for https and for http have different
+/// names, so a cookie that an attacker has set over http is never used over https.
 [[nodiscard]] std::optional<std::string_view> session_token(const http::Request& request,
                                                             bool is_secure) noexcept;
 
-/// The header line that gives the cookie to a browser, and the one that takes it back.
+/// The header line that sets the cookie, and the one that removes it.
 [[nodiscard]] std::string set_cookie(std::string_view token, bool is_secure,
                                      std::chrono::seconds lasts);
 [[nodiscard]] std::string clear_cookie(bool is_secure);
 
-/// Whether a request that changes something was made by a page of this server: it has the header
-/// above, and the browser, where it says so (Sec-Fetch-Site), does not name another origin.
+/// Whether a request that changes something was made by a page of this server: it has
+/// `change_header`, and `Sec-Fetch-Site`, if present, is `same-origin` or `none`.
 [[nodiscard]] bool is_own_request(const http::Request& request) noexcept;
 
 }  // namespace merpati::api

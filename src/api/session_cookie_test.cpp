@@ -34,7 +34,7 @@ TEST(SessionCookieTest, IsFoundAmongOthers) {
     EXPECT_EQ(token_of(";;; ;", false), std::nullopt);
 }
 
-// Fixation: a cookie that was set over plain http opens nothing over https.
+// Session fixation: a cookie that was set over plain http must not work over https.
 TEST(SessionCookieTest, TheTwoKindsAreNeverMixed) {
     EXPECT_EQ(token_of("merpati_session=abc", true), std::nullopt);
     EXPECT_EQ(token_of("__Host-merpati_session=abc", false), std::nullopt);
@@ -59,7 +59,7 @@ TEST(SessionCookieTest, AnotherSitesRequestIsTold) {
     EXPECT_FALSE(is_own({{"X-Merpati-Request", "1"}, {"Sec-Fetch-Site", "same-site"}}));
 }
 
-// Behind a proxy, one stranger's tries must not be everybody's.
+// Otherwise all clients behind the proxy would share one limit on failed sign-ins.
 TEST(SessionCookieTest, TheProxyOfThisMachineSaysWhereTheClientIs) {
     const auto client = [](const AppAddress& app, bool from_loopback, std::string_view forwarded) {
         const Headers headers{{"X-Forwarded-For", forwarded}};
@@ -77,7 +77,7 @@ TEST(SessionCookieTest, TheProxyOfThisMachineSaysWhereTheClientIs) {
     EXPECT_EQ(client(AppAddress{}, true, "203.0.113.7"), "local");
 }
 
-// Some proxies add a line of their own below the one that the client has made up.
+// Some proxies add a header of their own after the one that the client sent.
 TEST(SessionCookieTest, OfSeveralLinesTheProxysIsTheLast) {
     const Headers headers{{"X-Forwarded-For", "198.51.100.9"},
                           {"Host", "merpati.example"},

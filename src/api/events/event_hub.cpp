@@ -13,13 +13,13 @@ constexpr std::string_view heartbeat = ": \n\n";
 
 }  // namespace
 
-/// One client. `writer` is there while it waits.
+/// One client. `writer` is set while it waits for events.
 struct EventHub::Stream {
     model::AccountId account;
     MayGoOn may_go_on;
     std::uint64_t given = 0;  // The number of its last event.
     bool begun = false;
-    bool resync = false;  // It missed something that is not there any more.
+    bool resync = false;  // It missed events that are no longer available.
     std::optional<http::BodyWriter> writer{};
     SteadyTime heard_at{};
     SteadyTime checked_at{};
@@ -39,7 +39,7 @@ private:
     const std::shared_ptr<Stream> stream_;
 };
 
-/// One account that is watched, or was a moment ago.
+/// One account that is watched, or was within `ring_kept`.
 struct EventHub::Channel {
     explicit Channel(std::string epoch) : ring(std::move(epoch)) {}
 
@@ -47,7 +47,7 @@ struct EventHub::Channel {
     std::vector<std::shared_ptr<Stream>> streams;
     SteadyTime used_at{};
 
-    /// What is gathered of one kind, by id.
+    /// The noted events of one name, by id, and how many notes there were.
     struct Gathered {
         std::map<Uuid, std::function<std::string()>> each;
         std::size_t count = 0;
@@ -81,7 +81,7 @@ void EventHub::stop() {
             return;
         }
     }
-    tick();  // What was noted since the thread's last round.
+    tick();  // Sends what was noted since the thread's last round.
     std::vector<http::BodyWriter> writers;
     {
         const std::lock_guard lock{mutex_};
@@ -166,7 +166,7 @@ std::size_t EventHub::streams() const {
     return shared_.acquired();
 }
 
-/// What a stream is given next; empty: nothing yet.
+/// The next bytes for a stream; empty: there are none yet.
 std::string EventHub::next_piece(Channel& channel, Stream& stream) {
     std::string piece;
     if (!std::exchange(stream.begun, true)) {
@@ -193,7 +193,7 @@ void EventHub::next(const std::shared_ptr<Stream>& stream, http::BodyWriter writ
                 stream->writer.emplace(std::move(writer));
                 return;
             }
-            // It may not have read for a while, in which nobody has asked.
+            // `serve` skips clients that read slowly, so their last check may be long ago.
             ended = !stream->may_go_on();
             stream->heard_at = clock_.steady_now();
         }
@@ -222,7 +222,7 @@ void EventHub::tick() {
     const auto now = clock_.steady_now();
     std::unordered_map<model::AccountId, std::optional<std::int64_t>> credits;
     for (const auto account : gather(now)) {
-        credits.emplace(account, credit_(account));  // Reads the store: without the lock.
+        credits.emplace(account, credit_(account));  // Reads the store, so not under the lock.
     }
     for (auto& one : serve(now, credits)) {
         if (one.last) {
@@ -233,7 +233,7 @@ void EventHub::tick() {
     }
 }
 
-/// Moves what was noted to its channels and rings. The accounts whose credit is to be looked up.
+/// Moves noted events to their channels and rings. Answers the accounts whose credit must be read.
 std::vector<model::AccountId> EventHub::gather(SteadyTime now) {
     const std::lock_guard lock{mutex_};
     const bool lost = take_noted();
@@ -250,7 +250,7 @@ std::vector<model::AccountId> EventHub::gather(SteadyTime now) {
     return asked;
 }
 
-/// What the streams that wait are given. Forgets accounts that nobody watches any more.
+/// Answers what to give to waiting streams. Forgets accounts that are no longer watched.
 std::vector<EventHub::Given> EventHub::serve(
     SteadyTime now,
     const std::unordered_map<model::AccountId, std::optional<std::int64_t>>& credits) {
@@ -275,7 +275,7 @@ std::vector<EventHub::Given> EventHub::serve(
     return given;
 }
 
-/// True: more happened than was noted.
+/// Moves noted events to their channels. True: events were lost, because too many were noted.
 bool EventHub::take_noted() {
     std::vector<Noted> noted;
     bool lost = false;
@@ -334,7 +334,7 @@ void EventHub::add_credit(Channel& channel, std::optional<std::int64_t> credit) 
 void EventHub::serve(Channel& channel, SteadyTime now, std::vector<Given>& given) {
     for (const auto& stream : channel.streams) {
         if (!stream->writer) {
-            continue;  // It has not taken what it was given.
+            continue;  // The client has not taken the last piece yet.
         }
         const bool news = stream->resync || stream->given < channel.ring.last();
         const bool check = news || now - stream->checked_at >= checked_every;

@@ -1,4 +1,4 @@
-// Tells those who watch an account what happens in it.
+// Streams of an account's events to the clients that watch it.
 #pragma once
 
 #include <atomic>
@@ -25,34 +25,38 @@
 
 namespace merpati::api {
 
-/// Server-sent events (WHATWG HTML, 9.2) for each account that somebody watches.
+/// Server-sent events (WHATWG HTML, 9.2) for each account that a client watches.
 ///
-/// Operation: what happens is noted as it happens, and gathered: every `tick_every` the news of an
-/// account go into its ring, each message and callback once, with its latest state; where more than
-/// `each_max` changed, their number is told instead. Streams that wait get what is new; one that
-/// has been given nothing for `heartbeat_every` gets a comment. A client that comes back with the
-/// id of its last event gets what it missed, or `resync` where that is not known any more: the ring
-/// has moved on, nobody watched the account for `ring_kept`, or the process was started again.
+/// Operation: `note` and `tell` put events into a list. Every `tick_every`, `tick` moves them to
+/// the rings of their accounts. Of the events noted for one id since the last tick, only the latest
+/// is kept. If `each_max` ids or more were noted for one event name, one event with the number of
+/// notes replaces all of them. Waiting streams then get the new events; a stream without data for
+/// `heartbeat_every` gets a comment. A client that reconnects with the id of its last event gets
+/// the events after it. It gets `resync` if they are gone: the ring has dropped them, nobody
+/// watched the account for `ring_kept`, or the process was restarted.
 ///
-/// A stream ends when `may_go_on` says so, at the next tick.
+/// `may_go_on` is called before each piece of events, and at least every `checked_every` while the
+/// stream waits. The stream ends when it answers false. It is called with the hub's lock held, on
+/// the hub's thread or an I/O thread, and must not block.
 ///
-/// Cost: where nobody watches, noting something is one atomic read. A stream that waits holds no
+/// Cost: while no account is watched, noting an event is one atomic read. A waiting stream holds no
 /// buffer.
 ///
-/// Limits: streams are shared by SharedLimit among accounts; memory: a ring for each account that
-/// is watched, and what is gathered in one tick, at most `noted_max`.
+/// Limits: accounts share `streams_max` streams (SharedLimit). Memory: one ring for each watched
+/// account, and `noted_max` events between two ticks. If more are noted, all streams get `resync`.
 ///
 /// Threads: one of its own, which sleeps while nobody watches; public methods from any. Must
-/// outlive the server whose connections have its streams.
+/// outlive the server whose connections hold its streams.
 class EventHub {
 public:
-    /// The credit of an account; empty: none is counted, or it cannot be read. On the hub's thread.
+    /// The credit of an account; empty: it is not counted, or cannot be read. Called by `tick`,
+    /// without the hub's lock; may read the store.
     using CreditLookup = std::function<std::optional<std::int64_t>(model::AccountId)>;
     using MayGoOn = std::function<bool()>;
 
     static constexpr std::chrono::milliseconds tick_every{250};
     static constexpr std::chrono::seconds heartbeat_every{15};
-    static constexpr std::chrono::seconds checked_every{1};  // Whether a stream may go on.
+    static constexpr std::chrono::seconds checked_every{1};  // Also between credit events.
     static constexpr std::chrono::minutes ring_kept{5};
     static constexpr std::size_t each_max = 50;
     static constexpr std::size_t noted_max = 65'536;
@@ -63,26 +67,29 @@ public:
 
     void start();
 
-    /// Ends all streams, and the thread. Idempotent.
+    /// Sends what was noted, ends all streams and the thread. Idempotent.
     void stop();
 
-    /// What happened to one of many: `id` is told once a tick, with the latest data.
+    /// For frequent events about one of many objects: at most one event for `id` in a tick, with
+    /// the latest data. `tick` calls `data` with the hub's lock held. `event` is static text.
     void note(model::AccountId account, std::string_view event, const Uuid& id,
               std::function<std::string()> data);
-    /// What happens seldom: each is told.
+    /// For rare events: each is sent. `event` is static text.
     void tell(model::AccountId account, std::string_view event, std::string data);
-    /// The account's credit may have changed.
+    /// Says that the account's credit may have changed. `tick` then reads it, and sends an event if
+    /// it has.
     void credit_changed(model::AccountId account);
-    /// False: noting something would be for nobody.
+    /// False: no account is watched, so that noting an event has no effect.
     [[nodiscard]] bool is_watched() const noexcept { return watched_count_.load() > 0; }
 
-    /// A stream of the account's events, after the one that `last_id` names (empty: from now on).
-    /// Null: there are too many streams.
+    /// A stream of the account's events after the one with the id `last_id`; empty: from now on.
+    /// Null: there are too many streams, or the hub was stopped.
     [[nodiscard]] std::unique_ptr<http::BodySource> open(model::AccountId account,
                                                          std::string_view last_id,
                                                          MayGoOn may_go_on);
 
-    /// Gathers and gives what is new. Called by the thread, and by tests.
+    /// Moves noted events to the rings and serves waiting streams. Called by the thread, by `stop`,
+    /// and by tests.
     void tick();
 
     [[nodiscard]] std::size_t streams() const;
@@ -120,7 +127,7 @@ private:
     Random& random_;
     const CreditLookup credit_;
 
-    std::mutex noted_mutex_;  // Held for a moment by whoever notes something.
+    std::mutex noted_mutex_;  // Of the four below. Never held for long, so that noting is cheap.
     std::vector<Noted> noted_;
     bool noted_lost_ = false;
     std::unordered_set<model::AccountId> watched_;

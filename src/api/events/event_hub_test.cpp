@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// A client that reads when the test says so, as a connection asks for the next piece.
+/// A client that asks for the next piece when the test calls `read`.
 class Client final : public http::BodySink, public std::enable_shared_from_this<Client> {
 public:
     void take_piece(std::string&& bytes, bool last) override {
@@ -25,7 +25,7 @@ public:
     }
     void cut_off() override { cut = true; }
 
-    /// Takes what is here, until there is nothing more.
+    /// Reads until no more is available.
     void read() {
         while (!waits && !ended) {
             waits = true;
@@ -187,7 +187,7 @@ TEST_F(EventHubTest, ARingIsForgottenWhenNobodyHasWatchedForAWhile) {
 TEST_F(EventHubTest, AStreamThatDoesNotReadHoldsNothingAndIsToldThatItMissedSomething) {
     const auto client = connect();
     tell("first");
-    tick();  // It has taken this, and asks for nothing more.
+    tick();  // The client has taken this, and does not ask for more.
     for (std::size_t made = 0; made < 2 * EventRing::events_max; ++made) {
         tell("x");
         tick();
@@ -217,7 +217,7 @@ TEST_F(EventHubTest, AStreamThatDidNotReadMeanwhileIsShownNothingOfLater) {
     tell("before");
     tick();
     client->kept = std::exchange(client->received, {});
-    client->waits = false;  // It has taken that, and asks for nothing more.
+    client->waits = false;  // The client has taken that, and did not ask for more.
     allowed = false;
     tell("secret");
     tick();

@@ -1,4 +1,4 @@
-// The events of one account that a client may still be given.
+// The latest events of one account, for clients that reconnect.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace merpati::api {
 
-/// Operation: events are numbered from 1; a client knows the number of the last one that it was
-/// given, as the text `id_of` makes of it. `epoch` tells this ring from an earlier one of the same
-/// account, whose numbers say nothing here.
+/// Operation: events are numbered from 1. A client keeps the id of its last event, which `id_of`
+/// makes of its number. `epoch` distinguishes this ring from earlier ones of the account, whose
+/// numbers have no meaning here.
 ///
-/// Limits: `events_max` events and `bytes_max` bytes; the oldest are dropped for new ones.
+/// Limits: `events_max` events and `bytes_max` bytes; the oldest are dropped first.
 ///
 /// Threads: none.
 class EventRing {
@@ -30,23 +30,23 @@ public:
     [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
     [[nodiscard]] std::string id_of(std::uint64_t number) const;
 
-    /// The number that an id stands for; empty: it is of another ring, or malformed.
+    /// The number in an id. Empty: the id is malformed, or of another ring.
     [[nodiscard]] std::optional<std::uint64_t> number_of(std::string_view id) const;
 
-    /// Whether all events after this one are still here.
+    /// Whether all events after this number are still here.
     [[nodiscard]] bool reaches(std::uint64_t number) const noexcept;
 
-    /// The events after `number`, as they are sent, about `most` bytes of them; moves `number` to
-    /// the last of them.
+    /// The bytes of the events after `number`, which must be within reach (`reaches`). Stops at the
+    /// event that reaches `most` bytes, and sets `number` to that of the last event.
     [[nodiscard]] std::string after(std::uint64_t& number, std::size_t most) const;
 
-    /// What tells a client to read everything anew; it goes on from the last event.
+    /// The event that tells a client to read everything again. Its id is that of the last event.
     [[nodiscard]] std::string resync() const;
 
 private:
     const std::string epoch_;
     std::uint64_t last_ = 0;
-    std::deque<std::string> events_;  // The last of them is number `last_`.
+    std::deque<std::string> events_;  // The last one has the number `last_`.
     std::size_t bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// GET /v1/events: what happens in an account, as it happens.
+// GET /v1/events: a stream of an account's events.
 #pragma once
 
 #include "admission/principal.hpp"
@@ -9,9 +9,9 @@ namespace merpati::api {
 
 struct Rooms;
 
-/// Answers a stream of EventHub's events of `account` (or of the caller's only one), after the one
-/// that `Last-Event-ID` names. It ends when the caller may not read messages there any more. 429
-/// where there are too many.
+/// Answers with EventHub's stream for `account` (or the caller's only one), after the event with
+/// the id in `Last-Event-ID`. The stream ends when the caller may no longer read messages there.
+/// Errors: 400, 403, 404; 429 if there are too many streams.
 void watch(const Rooms& rooms, const http::Request& request, admission::Principal principal,
            http::Responder responder);
 

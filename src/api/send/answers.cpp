@@ -5,7 +5,7 @@
 namespace merpati::api {
 namespace {
 
-/// `data.to` echoes the JSON type the caller used.
+/// `data.to` has the JSON type (string or integer) that the caller used.
 void append_recipient(std::string& out, const model::Message& message) {
     if (message.recipient_quoted) {
         append_json_string(out, message.recipient);

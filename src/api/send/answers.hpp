@@ -10,16 +10,18 @@
 
 namespace merpati::api {
 
-/// Revision A: accepted (interface 2.2, `pending` with requestId).
+/// Revision A, at acceptance: `pending` with requestId (interface 2.2).
 [[nodiscard]] std::string accepted_answer(const model::Message& message);
 
 /// Revision B: `sent`.
 [[nodiscard]] std::string sent_answer(const model::Message& message);
 
-/// Revision B, when the wait ran out: success with `pending` (decisions.md, Revision B).
+/// Revision B, when no outcome is known within the wait: success with `pending` (decisions.md,
+/// Revision B).
 [[nodiscard]] std::string still_pending_answer(const model::Message& message);
 
-/// Revision B: the answer to an ended (or held) message.
+/// Revision B: the answer for a message in the completion's state: `sent`, a failure, or `pending`
+/// while it has not ended or is held.
 [[nodiscard]] http::Reply outcome_answer(const model::Message& message,
                                          const model::Completion& completion);
 

@@ -10,7 +10,7 @@ namespace {
 using admission::Delay;
 using admission::Submission;
 
-/// How the two revisions differ. A name that is empty stands for a field that does not exist.
+/// The fields that differ between the revisions. An empty name: the revision has no such field.
 struct FieldNames {
     std::string_view content;
     std::string_view callback;
@@ -53,7 +53,7 @@ Delay read_delay(const JsonField* field) {
     if (field->is_string() && field->text == "random") {
         return {.kind = Delay::Kind::random};
     }
-    // The string of a JSON integer: neither has a leading zero, nor may the string.
+    // A JSON integer has no leading zero, so a string may not have one either.
     Delay delay{.kind = Delay::Kind::seconds};
     const auto* end = field->text.data() + field->text.size();
     const auto [stop, error] = std::from_chars(field->text.data(), end, delay.seconds);

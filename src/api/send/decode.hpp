@@ -1,4 +1,4 @@
-// Reads a request of POST /v1/send.
+// Decodes the body of POST /v1/send.
 #pragma once
 
 #include "admission/submission.hpp"
@@ -7,9 +7,9 @@
 
 namespace merpati::api {
 
-/// What the fields ask for, by the names that the revision gives them (interface 9.2); those of the
-/// other revision and unknown ones are ignored. Judges nothing: a field of a wrong type or form is
-/// left as Submission says. Takes the texts out of `fields`.
+/// Reads the fields under the names of the revision (interface 9.2). Ignores unknown fields and
+/// those of the other revision. Refuses nothing: a field of a wrong type or form gets the value
+/// that Submission documents for it. Moves texts out of `fields`.
 [[nodiscard]] admission::Submission decode(JsonFields&& fields, model::Revision revision);
 
 }  // namespace merpati::api

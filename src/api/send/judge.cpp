@@ -28,7 +28,7 @@ Checked<void> judge(const store::Accept& accept) {
         case store::Accept::Result::stored:
         case store::Accept::Result::repeated:
         case store::Accept::Result::key_reused:
-        case store::Accept::Result::retried_before:  // Of a retry alone, which is no send.
+        case store::Accept::Result::retried_before:  // Only for Retry, which checks for it first.
             return {};
         case store::Accept::Result::credit_exhausted:
             return refuse(Refusal::credit_exhausted);

@@ -29,7 +29,7 @@ void OutcomeWaiters::expire(SteadyTime now) {
     {
         const std::lock_guard lock{mutex_};
         while (!deadlines_.empty() && deadlines_.top().time <= now) {
-            // Those that were answered meanwhile are no longer in the map.
+            // A waiter that was answered before is no longer in the map.
             if (auto found = waiters_.extract(deadlines_.top().message); !found.empty()) {
                 late.push_back(std::move(found.mapped()));
             }
@@ -74,7 +74,7 @@ void OutcomeWaiters::answer(Waiter waiter, http::Reply reply) {
         },
         [given](const Result<void>&) { given->responder.answer(std::move(given->reply)); });
     if (!taken) {
-        // Busy or stopping. A repeat will find the message's own state instead of this answer.
+        // Busy or stopping. A repeat will be answered from the state of the message.
         given->responder.answer(std::move(given->reply));
     }
 }

@@ -1,4 +1,4 @@
-// Revision B's requests that wait for the outcome of their message.
+// Requests of revision B that wait for the outcome of their message.
 #pragma once
 
 #include <cstddef>
@@ -19,20 +19,24 @@
 
 namespace merpati::api {
 
-/// Holds the right to answer, not a thread, for each waiting request.
+/// Keeps the responder of each waiting request; no thread waits.
 ///
-/// Operation: `add` before the message can be sent; `finished` answers with the outcome; `expire`,
-/// called by the daemon's tick, answers `pending` to those whose wait ran out. Where the request
-/// carried an Idempotency-Key, the answer is stored before it is given.
+/// Operation: call `add` before the message can be sent. `finished` answers with the outcome.
+/// `expire`, which the daemon calls regularly, answers `pending` to requests whose deadline has
+/// passed. If the request had an Idempotency-Key, the answer is stored before it is sent; if the
+/// committer is busy or stopping, it is sent without being stored.
 ///
-/// Threads: any. Limits: one entry per open request, so http's limits bound it.
+/// Threads: any. Answers are sent on the caller's thread, or on the committer's.
+///
+/// Limits: one waiter per open request, so http's limits bound them. An entry in the queue of
+/// deadlines stays until its deadline, also if the request was answered before.
 class OutcomeWaiters {
 public:
     explicit OutcomeWaiters(store::Committer& committer) : committer_(committer) {}
 
     struct Waiter {
-        CallResponder responder;     // Holds its key meanwhile: a repeat is answered that it waits.
-        std::string pending_answer;  // The body for when the wait runs out.
+        CallResponder responder;     // Holds the key: a repeat is refused idempotency_in_progress.
+        std::string pending_answer;  // The body if the deadline passes first.
         std::optional<store::IdempotencyRecord> idempotency;
         SteadyTime deadline;
     };
@@ -43,8 +47,8 @@ public:
 
     void expire(SteadyTime now);
 
-    /// Answers `pending` to all, and at once to those that still come: the server stops, the
-    /// messages are in the store.
+    /// For a stopping server: answers `pending` to all waiters, and at once to those added later.
+    /// Their messages are in the store.
     void release_all();
 
 private:

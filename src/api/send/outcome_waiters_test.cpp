@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The caller at the other end.
+/// The caller, who keeps the answer.
 struct Caught final : http::ReplySink {
     void deliver(http::Reply&& reply) override { given = std::move(reply); }
     std::optional<http::Reply> given;
@@ -88,7 +88,7 @@ TEST_F(OutcomeWaitersTest, OnceAllAreReleasedWhoeverComesIsNotKeptWaiting) {
     const auto before = wait();
     waiters.release_all();
     ASSERT_TRUE(before->given);
-    message.id = ids.next();  // Its file was still being probed when the server began to stop.
+    message.id = ids.next();  // For example, one whose file was still being probed.
     const auto after = wait();
     ASSERT_TRUE(after->given);
     EXPECT_EQ(after->given->body, "still pending");

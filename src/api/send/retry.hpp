@@ -1,4 +1,4 @@
-// Sends a message that failed or was cancelled again, as a new one.
+// Sends a failed or cancelled message again, as a new message.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,13 @@
 
 namespace merpati::api {
 
-/// Operation: what was asked for the first time is submitted anew, without its delay: it passes
-/// admission, the probe of its file and the charge as any message does, and is accepted under an id
-/// of its own in the commit that links the two. A message is sent again once; what became of it can
-/// be sent again in its turn.
+/// Operation: the fields of the ended message are submitted again, without its delay. The new
+/// message passes admission, the probe of its file and the charge like any other. One commit stores
+/// it under a new id and links the two. A message can be sent again once; the new message, when it
+/// has ended without success, too.
 ///
-/// Threads: any; `done` is called on the caller's, the fetcher's or the committer's.
+/// Threads: any; `done` is called on the caller's, the fetcher's or the committer's. Fetcher and
+/// committer must have ended when this object is destroyed.
 class Retry {
 public:
     struct Rooms {
@@ -34,8 +35,8 @@ public:
 
     explicit Retry(Rooms rooms) : rooms_(rooms) {}
 
-    /// Calls `done` once, with the new message's id. Errors: refused (in the words that a caller of
-    /// /v1/send reads), conflict (it was sent again before), busy.
+    /// Calls `done` once, with the new message's id. Errors: refused (with the text that /v1/send
+    /// would answer), conflict (it was sent again before), busy.
     void send(const model::Message& ended, Done done);
 
 private:

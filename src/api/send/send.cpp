@@ -11,8 +11,8 @@ namespace merpati::api {
 /// What is needed to answer once the message is stored.
 struct Send::Pending {
     CallResponder responder;
-    std::chrono::milliseconds wait{0};  // How long the outcome is waited for; 0: not at all.
-    std::string answer;                 // Given at once where it is not waited for.
+    std::chrono::milliseconds wait{0};  // For the outcome; 0: answer when stored.
+    std::string answer;                 // If there is no wait.
     std::optional<store::IdempotencyRecord> idempotency;
 };
 
@@ -47,7 +47,7 @@ void Send::probe(Call&& call, std::unique_ptr<model::Message> message) {
 }
 
 void Send::store_message(Call&& call, std::unique_ptr<model::Message> message) {
-    // The probe of a media address is not part of the delay, which is counted in queue time.
+    // The delay begins now, after the probe of a file, and is counted in queue time.
     const auto delay = message->due_at - message->accepted_at;
     message->accepted_at = rooms_.clock.wall_now();
     message->due_at = rooms_.clock.now() + delay;
@@ -80,7 +80,8 @@ void Send::store_message(Call&& call, std::unique_ptr<model::Message> message) {
     }
 }
 
-/// What is said before anything is known of the outcome: `sent` only where the operator wants it.
+/// The answer before the outcome is known. `sent` is a guess, which the operator has chosen by
+/// turning `revision_b_outcome` off.
 std::string Send::at_once_answer(const model::Message& message) const {
     if (message.revision == model::Revision::a) {
         return accepted_answer(message);

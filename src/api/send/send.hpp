@@ -20,19 +20,21 @@ namespace merpati::api {
 
 struct SendOptions {
     std::chrono::milliseconds revision_b_wait{15'000};
-    bool revision_b_outcome = true;  // False: B is answered at acceptance.
+    bool revision_b_outcome = true;  // False: B is answered `sent` at acceptance.
 };
 
-/// Decodes a request, lets admission judge it, stores the message, answers.
+/// Decodes a request, checks it (Admission), stores the message, answers.
 ///
-/// Revision A is answered when the message is on disk; revision B when its outcome is, or when its
-/// wait runs out. The message is handed to the scheduler only after its commit. A media message is
-/// put aside between its checks and the store until its address was probed; it is accepted, and its
-/// delay begins, after that. A sender that was removed or changed hands after its check is refused
-/// by the store.
+/// Operation: revision A is answered when the message is durable. Revision B is answered when the
+/// outcome is durable, or when the message's delay and the wait of SendOptions have passed; with
+/// `revision_b_outcome` off, or without any wait, when the message is durable. The scheduler gets
+/// the message after its commit. The file of a media message is probed between the checks and the
+/// commit; its time of acceptance and its delay begin after the probe. The store refuses a sender
+/// that was removed or given to another account after its check.
 ///
-/// Threads: `handle` on any I/O thread; a media message goes on in the fetcher's; answers are given
-/// from the committer's. Fetcher and committer must have ended when this object is destroyed.
+/// Threads: `handle` on any I/O thread. A media message continues on the fetcher's thread, a stored
+/// one on the committer's. Each of them may answer. Fetcher and committer must have ended when this
+/// object is destroyed.
 class Send {
 public:
     struct Rooms {
@@ -51,8 +53,8 @@ public:
 
     void handle(Call&& call);
 
-    /// Told of each acceptance, for figures; refusals are reported to Authenticator. Set before the
-    /// server starts.
+    /// Called for each stored message, for metrics, on the committer's thread. (Refusals are
+    /// counted by Authenticator::on_refused.) Set before the server starts; may be empty.
     std::function<void(const model::Message&)> on_accepted;
 
 private:
