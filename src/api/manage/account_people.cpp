@@ -20,8 +20,8 @@ using boost::json::value;
 constexpr std::size_t members_max = 1'000;
 constexpr std::string_view list_name = "members";
 
-/// A person as another member sees it: nothing of other accounts, and no id, whose number would
-/// tell whether the person was known before.
+/// A person as another member sees it: nothing of other accounts, and no id, because its number
+/// would reveal whether the person was known before.
 object member(const model::Person& person, model::AccountId account) {
     object shown{{"email", person.email}};
     for (const auto& membership : person.memberships) {
@@ -40,7 +40,7 @@ struct Member {
     object shown;
 };
 
-/// Nobody gives, or takes, a role that may do more than they may themselves.
+/// The caller must have all scopes of a role to give or take it.
 Result<void> check_grant(const Call& call, model::AccountId account, model::Role role) {
     if (call.principal.scopes_in(account).contains(model::scopes_of(role))) {
         return {};
@@ -50,8 +50,8 @@ Result<void> check_grant(const Call& call, model::AccountId account, model::Role
                                                   model::to_string(role)));
 }
 
-/// An account keeps its last owner, unless an administrator of the server takes that one.
-/// `before`: the member before the change.
+/// Refuses to take the role of the account's last owner, except for an administrator of the server.
+/// Call after the change; `before` is the member before it.
 Result<void> check_owners(store::Tables& tables, const Call& call, const Member& before) {
     const bool was_owner = before.person.role_in(before.account) == model::Role::owner;
     if (!was_owner || call.principal.is_administrator()) {
@@ -92,7 +92,7 @@ Result<Member> find_member(store::Tables& tables, const Call& call,
     return Member{.person = **std::move(person), .account = owner->id, .shown = {}};
 }
 
-/// Of a call that must name one.
+/// Takes the field `role`, which must be given.
 std::optional<model::Role> take_role(Fields& fields) {
     const auto role = fields.word("role", model::parse_role, role_words);
     if (!role && !fields.given("role")) {
@@ -101,7 +101,7 @@ std::optional<model::Role> take_role(Fields& fields) {
     return role;
 }
 
-/// One whom nobody else knows, and who has nothing to sign in with, goes with the membership.
+/// Removes a person who has no membership left, no password, and is not an administrator.
 Result<void> forget_if_unused(store::Tables& tables, const model::Person& person) {
     const bool is_used =
         !person.memberships.empty() || person.is_admin || !person.password_hash.empty();
@@ -110,7 +110,7 @@ Result<void> forget_if_unused(store::Tables& tables, const model::Person& person
 
 }  // namespace
 
-/// By e-mail address, the only thing by which members know each other.
+/// In the order of e-mail addresses, because members do not see ids.
 Result<value> list(const Context& context, Call& call) {
     const auto account = call.fields.text("account", 32);
     const auto after = take_cursor(call.fields, list_name, people::normalised_email);
@@ -138,7 +138,7 @@ Result<value> list(const Context& context, Call& call) {
                : page(std::move(items));
 }
 
-/// The answer is the same for who was known before and who was not.
+/// The answer does not reveal whether the person existed before.
 Result<value> add(const Context& context, Call& call) {
     auto& fields = call.fields;
     const auto account = fields.text("account", 32);

@@ -1,4 +1,4 @@
-// Accounts: who sends, what they may, how much they have left.
+// Accounts: their plan, limits, credit and webhook secret.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ std::optional<std::string> take_callback(Fields& fields, const Context& context)
     return url;
 }
 
-/// The fields that creating and changing have in common, all but name and credit.
+/// Takes the fields that `create` and `change` share, except name and credit.
 store::AccountPatch take_choices(Fields& fields, const Context& context) {
     store::AccountPatch patch;
     patch.plan = fields.word("plan", model::parse_plan, "paid, trial or free");
@@ -136,7 +136,7 @@ Result<value> show_own(const Context& context, Call& call) {
     return view(*account);
 }
 
-/// Changes of different fields at once both survive.
+/// Writes only the given fields, so that concurrent changes of different fields are all kept.
 Result<value> change(const Context& context, Call& call) {
     if (const auto account = find_account(context, call, call.id); !account) {
         return pass(account);
@@ -170,7 +170,7 @@ Result<value> change(const Context& context, Call& call) {
         [](const model::Account& changed) { return view(changed); });
 }
 
-/// What an account decides itself: how it is called, and where statuses go.
+/// The fields that an account may change itself: its name, and the callback address.
 Result<value> change_own(const Context& context, Call& call) {
     const auto id = call.fields.text("account", 32);
     store::AccountPatch patch;
@@ -225,8 +225,8 @@ Result<value> top_up(const Context& context, Call& call) {
 
 namespace {
 
-/// The old secret signs beside the new one until the overlap ends, so that receivers can change
-/// over without missing a callback. `find` answers the account, inside the change.
+/// Until the overlap ends, callbacks are signed with both secrets, so that receivers can switch
+/// without refusing any. `find` answers the account, inside the change.
 template <class Find>
 Result<value> rotate(const Context& context, Call& call, Find find) {
     const auto overlap = call.fields.integer("overlap_seconds", 0, overlap_max.count());

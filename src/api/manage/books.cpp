@@ -1,4 +1,4 @@
-// An account's ledger, and how many messages ended how.
+// An account's ledger of credit, and its usage: numbers of sent, failed and cancelled messages.
 #include <charconv>
 #include <chrono>
 #include <string>
@@ -60,7 +60,7 @@ std::optional<std::chrono::minutes> parse_offset(std::string_view text) {
     return text[0] == '-' ? -offset : offset;
 }
 
-/// The columns that a comma-separated list names, into the filter. False: there is no such column.
+/// Sets the columns of a comma-separated list in the filter. False: the list has an unknown one.
 bool take_columns(std::string_view list, store::UsageFilter& filter) {
     filter.by_day = false;
     for (bool more = true; more;) {
@@ -181,7 +181,7 @@ Result<value> list(const Context& context, Call& call) {
 
 namespace usage {
 
-/// Of one account or, for administrators, of all. Too many rows are refused rather than cut off.
+/// For one account or, for administrators, for all. Too many rows are an error, not cut off.
 Result<value> show(const Context& context, Call& call) {
     const auto named = call.fields.text("account", 32);
     auto filter = take_usage_filter(call.fields, context.clock.now());

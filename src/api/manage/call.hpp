@@ -1,4 +1,4 @@
-// One call on its way through a handler of the catalogue.
+// One call of an operation of the catalogue, as its handler sees it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace merpati::api::manage {
 
 inline constexpr std::string_view json_type = "application/json";
 
-/// What of a request's head the catalogue reads.
+/// The parts of a request's head that the catalogue uses.
 struct RequestHead {
     std::string accept;  // Empty: not given.
     std::optional<std::string> if_match{};
@@ -28,15 +28,15 @@ struct RequestHead {
     std::string_view door = "command";  // "socket", "network"; static text.
     std::string id{};                   // X-Request-Id of the answer.
     std::string address{};              // Where the client is.
-    std::string agent{};                // Its own words, cut to a bound.
-    bool is_own = false;                // Made by a page of this server (session_cookie.hpp).
-    bool is_secure = false;             // What its cookie is named by,
-    bool may_sign_in = false;           // and whether it may have one.
+    std::string agent{};                // User-Agent, shortened.
+    bool is_own = false;                // Made by a page of this server (is_own_request).
+    bool is_secure = false;             // AppAddress::is_secure: which cookie it uses.
+    bool may_sign_in = false;           // AppAddress::may_sign_in.
 
     [[nodiscard]] static RequestHead of(const http::Request& request, const AppAddress& app);
 };
 
-/// What a handler may say beside the value that it answers.
+/// What a handler may set in addition to the value that it answers.
 struct AnswerHead {
     std::uint16_t status = 200;
     std::string headers{};                      // Further lines, each "Name: value\r\n".
@@ -46,16 +46,15 @@ struct AnswerHead {
 
 struct Call {
     admission::Principal principal;
-    std::optional<model::Scope> needs;  // Of the operation: in the account that the call is about.
-    std::string id;  // What stands for "{}" in the operation's path, percent-decoded.
-    Fields fields;   // Of the body; for GET and DELETE of the query.
+    std::optional<model::Scope> needs;  // Operation::needs.
+    std::string id;                     // The part of the path for "{}", percent-decoded.
+    Fields fields;                      // Of the body; for GET and DELETE of the query.
     RequestHead head;
-    std::span<const std::string_view> edited{};  // Of the operation.
+    std::span<const std::string_view> edited{};  // Operation::edited.
     AnswerHead answer{};
-    /// What was done outside the store, for the log of changes; no secrets.
+    /// The effect outside the store, for the log of changes. Must hold no secrets.
     boost::json::object did{};
-    /// Set where the right to it is decided (lookup.hpp): the account that the call turned out to
-    /// be about. For the log of changes.
+    /// The account that the call is about, for the log of changes. Set by check_right (lookup.hpp).
     mutable std::optional<model::AccountId> account{};
 };
 

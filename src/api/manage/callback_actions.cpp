@@ -1,4 +1,4 @@
-// Callbacks of an account as a whole: telling many again, a test, and the health of its receivers.
+// Operations on an account's callbacks as a whole: replay of many, a test, the health of receivers.
 
 #include <algorithm>
 #include <limits>
@@ -20,13 +20,14 @@ namespace {
 using boost::json::value;
 using model::CallbackState;
 
-constexpr std::size_t replayed_at_once = 500;  // In one commit, which delays others.
-constexpr std::size_t replayed_max = 10'000;   // By one call.
-constexpr std::size_t recent_max = 500;        // Callbacks that success is counted of.
-constexpr std::size_t hosts_max = 100;         // Of those that wait, and of the recent ones.
-constexpr std::size_t waiting_max = 10'000;    // Counted of one host.
+constexpr std::size_t replayed_at_once = 500;  // In one commit, which delays other commits.
+constexpr std::size_t replayed_max = 10'000;   // By one call; exceeded by less than a page.
+constexpr std::size_t recent_max = 500;        // Callbacks from which the success rate is counted.
+constexpr std::size_t hosts_max = 100;         // Of waiting callbacks, and again of recent ones.
+constexpr std::size_t waiting_max = 10'000;  // Waiting callbacks of a host are counted up to this.
 
-/// Replays one page of what the filter finds. The number; empty: there is nothing more.
+/// Replays the next page of callbacks that the filter finds. Answers how many; empty: there are no
+/// more.
 Result<std::optional<std::size_t>> replay_page(const Context& context,
                                                store::CallbackFilter& filter) {
     const auto found =
@@ -66,7 +67,7 @@ Result<std::optional<std::size_t>> replay_page(const Context& context,
     return count;
 }
 
-/// What is known of one origin.
+/// The state of one origin.
 struct Host {
     std::string origin;
     std::size_t waiting = 0;
@@ -77,7 +78,7 @@ struct Host {
 };
 struct Hosts {
     std::map<std::int64_t, Host> by_key;
-    bool more = false;  // There are others.
+    bool more = false;  // There are others, beyond hosts_max.
 };
 
 std::string origin_of(const std::string& url) {
@@ -155,8 +156,8 @@ value view_of(const Host& host, const callback::EndpointHealth* health) {
 
 }  // namespace
 
-/// Those that were given up, unless `state` says otherwise. What was not replayed for its number is
-/// by the next call: the others wait then.
+/// Replays callbacks in the state `state`, by default `exhausted` and `gone`. If there are more
+/// than replayed_max, the next call replays the rest, because replayed ones are then `waiting`.
 Result<value> replay_many(const Context& context, Call& call) {
     auto& fields = call.fields;
     const auto account = fields.text("account", 32);
@@ -202,7 +203,8 @@ Result<value> replay_many(const Context& context, Call& call) {
     return value{{"replayed", replayed}, {"more", more}};
 }
 
-/// To the account's own address, if none is named. The message that it tells of does not exist.
+/// Posts a test callback, about a message that does not exist, to `url` or else to the account's
+/// callback address.
 Result<value> test(const Context& context, Call& call) {
     auto& fields = call.fields;
     const auto account = fields.text("account", 32);

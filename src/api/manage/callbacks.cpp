@@ -1,4 +1,4 @@
-// Callbacks: what was told to whom, and telling it again.
+// Callbacks: list, look-up and replay.
 
 #include <fmt/format.h>
 

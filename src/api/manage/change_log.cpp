@@ -20,7 +20,7 @@ std::string text_of(const boost::json::object& shown) {
     return shown.empty() ? std::string{} : boost::json::serialize(shown);
 }
 
-/// One row stands for itself, several by their names.
+/// A single row is logged as its fields, several rows as an object by row name.
 void describe(store::AuditEntry& entry, const std::vector<RowImage>& images) {
     if (images.size() == 1) {
         entry.before = text_of(images.front().before);
@@ -73,7 +73,7 @@ Result<void> ChangeLog::change(store::Tables& tables, Run& run) const {
     auto made = entry();
     if (!images.empty()) {
         made.object = call_.id.empty() ? images.front().object : call_.id;
-        // What administrators do to people is the server's, not an account's.
+        // Changes that administrators make to people are not in the log of an account.
         const bool of_people = of_server && !images.front().account;
         made.account = of_people      ? std::nullopt
                        : made.account ? made.account
@@ -148,8 +148,8 @@ store::AuditEntry ChangeLog::entry() const {
     return made;
 }
 
-/// Whose object the call names, or which account it is about; empty where there is no such object,
-/// and for what is the server's.
+/// The account of the object that the call names, or else the account that it is about. Empty:
+/// there is no such object, or it belongs to the server.
 Result<std::optional<model::AccountId>> ChangeLog::account_meant(store::Tables& tables) const {
     if (const auto message = model::MessageId::parse(call_.id)) {
         return tables.owner_of_message(*message);
@@ -201,7 +201,7 @@ void ChangeLog::end(std::string_view outcome) {
     if (!begun_) {
         return;
     }
-    // Where this fails, it stays unknown how it ended.
+    // If this fails, the entry stays without an outcome.
     (void)context_.change([&](store::Tables& tables) {
         return tables.people().end_audit(*begun_, outcome, text_of(call_.did));
     });

@@ -1,4 +1,4 @@
-// Logs who changed what, in the transaction of the change.
+// Writes the log of changes (who changed what) in the transaction of the change.
 #pragma once
 
 #include <functional>
@@ -12,22 +12,22 @@
 
 namespace merpati::api::manage {
 
-/// Of one call.
+/// The log entry of one call.
 ///
-/// Operation: the handler works in `context`: each change that it makes is decided for the caller
-/// as the store knows it in that transaction (a key that was revoked, a session that has ended and
-/// a membership that was taken away a moment ago change nothing any more), and logged there with
-/// what its rows were before and are after. For an operation whose effect is outside the store, or
-/// takes several commits, `begin` logs that it was asked for before it is begun, and `end` adds to
-/// that entry how it ended. Either way a call that changes something leaves one entry.
+/// Operation: the handler makes its changes through `context`. Each of these transactions first
+/// checks the caller again: a key that was revoked, a session that was ended or a membership that
+/// was changed since the call came in makes it fail with forbidden. Then it logs the rows before
+/// and after the change. For an operation whose effect is outside the store or takes several
+/// commits (Operation::recorded_first), `begin` writes the entry first, and `end` adds the outcome.
+/// Either way, a call that changes something has one entry.
 ///
-/// Faults: an entry without an outcome is of a call during which the process died, or the store
-/// failed: how it ended is not known.
+/// Faults: an entry without an outcome means that the process died or the store failed during the
+/// call. How the call ended is not known.
 ///
-/// What is logged has the form in which it is shown, so it holds no secret.
+/// Entries hold rows as the API shows them, so they hold no secrets.
 ///
-/// Threads: that of the call. Context, operation and call must outlive it; it must outlive what
-/// `context` answers.
+/// Threads: that of the call. Context, operation and call must outlive this object. It must outlive
+/// the Context that `context` answers.
 class ChangeLog {
 public:
     ChangeLog(const Context& context, const Operation& operation, const Call& call)
@@ -35,10 +35,10 @@ public:
 
     [[nodiscard]] Context context() const;
 
-    /// Logs that the operation was asked for, unless the caller may not do it: that is the
-    /// handler's to say.
+    /// Logs that the operation begins, unless the caller has no right to it; the handler will
+    /// refuse that. Errors: forbidden (the caller's rights have changed), those of the store.
     [[nodiscard]] Result<void> begin();
-    /// After `begin`. The outcome is "done", or the code of the error.
+    /// Call after `begin`. `outcome` is "done" or the code of the error.
     void end(std::string_view outcome);
 
 private:

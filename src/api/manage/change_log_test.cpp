@@ -1,4 +1,4 @@
-// Every operation that changes something leaves one entry in the log of changes.
+// Each operation that changes something leaves one entry in the log of changes.
 #include <algorithm>
 #include <cctype>
 #include <functional>
@@ -17,7 +17,7 @@ constexpr std::string_view device = "6281100000001";
 constexpr std::string_view email = "ani@toko.example";
 constexpr std::string_view password = "kuda lumping 7";
 
-/// A world in which each operation can be carried out.
+/// The rows that the operations need.
 struct ChangeLogTest : ManageTest {
     ChangeLogTest() {
         make_account(R"("name":"Toko","credit":5)");
@@ -36,7 +36,7 @@ struct ChangeLogTest : ManageTest {
         return lines;
     }
 
-    /// Calls as a browser of this server does, or by a key.
+    /// Calls as a page of this server does, or with a key.
     int call_by(const admission::Principal& principal, std::string_view operation,
                 std::string_view id = {}, std::string_view body = {}) {
         const auto space = operation.find(' ');
@@ -159,7 +159,7 @@ struct ChangeLogTest : ManageTest {
 
 using World = ChangeLogTest;
 
-/// Carries the operation out in the world.
+/// Carries out the operation and answers the status.
 using Step = std::function<int(World&, std::string_view operation)>;
 
 Step of_local(std::string id, std::string body = {}) {
@@ -324,7 +324,7 @@ const std::map<std::string_view, Step> steps{
      }},
 };
 
-/// The texts of an answer that nobody is to find anywhere else.
+/// The texts of an answer that must not be in the log.
 void add_secrets_of(const std::string& answer, std::vector<std::string>& secrets) {
     boost::system::error_code error;
     const auto json = boost::json::parse(answer, error);
@@ -426,7 +426,7 @@ TEST_F(ChangeLogTest, AKeyOfAnExpiredAccountChangesNothing) {
     const auto key = key_of("acc_1", model::Scopes::all());
     EXPECT_EQ(patch("/admin/accounts/acc_1", R"({"expires_at":"2000-01-01T00:00:00Z"})").status,
               200);
-    EXPECT_EQ(call_by(key, "POST /v1/keys", {}, R"({"name":"x"})"), 403);  // Known a moment ago.
+    EXPECT_EQ(call_by(key, "POST /v1/keys", {}, R"({"name":"x"})"), 403);  // It was valid before.
 }
 
 }  // namespace

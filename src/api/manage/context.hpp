@@ -1,4 +1,4 @@
-// What management handlers stand on, in the server and in the CLI's own process alike.
+// What handlers of the catalogue use, in the server and, for a stopped server's store, in the CLI.
 #pragma once
 
 #include <cstdint>
@@ -29,53 +29,53 @@
 
 namespace merpati::api::manage {
 
-/// How far the pairing of a device has come. The step is the last one; a later one replaces it.
+/// The state of a device's pairing, with its latest step.
 struct Pairing {
     bool under_way = false;
     std::string method;   // Empty: there is no step.
-    std::string payload;  // What a person is to scan, type in or answer.
+    std::string payload;  // What a person must scan, type in or answer.
     std::optional<Timestamp> expires_at;
-    std::string reason;  // Why it ended without the device being connected.
+    std::string reason;  // Why it ended without connecting the device.
 };
 
-/// What differs for devices between a running server, which has connectors, and a stopped one's
-/// store, where only the record changes.
+/// Operations on devices that differ between a running server, which has connectors, and a stopped
+/// server's store, where only the record changes.
 class DeviceControl {
 public:
     virtual ~DeviceControl() = default;
 
-    /// Sets the state and the pace with which a new device begins. Errors: refused (no such
-    /// connector here).
+    /// Sets the initial state and pace of a new device. Errors: refused (no such connector here).
     [[nodiscard]] virtual Result<void> prepare(model::Device& device) = 0;
 
-    /// Part of the change that adds a device: stores what its webhook is told of its first state.
+    /// Runs in the transaction that adds a device. Stores the notice of its first state for its
+    /// webhook.
     [[nodiscard]] virtual Result<void> announce(store::Tables& tables,
                                                 const model::Device& device) = 0;
 
-    /// What becomes of a device that was exported and that somebody asks to connect.
+    /// Whether `connect` refuses a device that was exported.
     enum class Exported : std::uint8_t { refuse, connect };
 
-    /// Both answer the device as it is afterwards, its state committed and in the directory. A
-    /// connector that needs longer than a moment leaves it `reconnecting` or `pairing`.
+    /// Both answer the device as it is afterwards, with its state committed and in the directory.
+    /// While its connector is still at work, the state is `reconnecting` or `pairing`.
     /// Errors: not_found, refused (no such connector, pairing needed), conflict (it was exported,
     /// or is being moved), busy, store_failed.
     [[nodiscard]] virtual Result<model::Device> connect(model::PhoneNumber number,
                                                         Exported exported) = 0;
     [[nodiscard]] virtual Result<model::Device> disconnect(model::PhoneNumber number) = 0;
 
-    /// Begins to pair the device, in this way; empty: the connector's own. `queue`: what becomes of
-    /// the messages that wait for it; empty: as was chosen for the pairing that is under way, else
-    /// `hold`. One that was exported is paired anew, without its old secrets. Errors: refused (no
-    /// such connector, no such way, the server is stopped), conflict (it is being moved),
-    /// not_found, busy.
+    /// Begins to pair the device by `method`; empty: the connector's default. `queue`: what happens
+    /// to messages that wait for it; empty: as chosen for the pairing under way, else `hold`. A
+    /// device that was exported is paired again without its old secrets. Errors: refused (no such
+    /// connector, no such method, the server is stopped), conflict (it is being moved), not_found,
+    /// busy.
     [[nodiscard]] virtual Result<void> pair(model::PhoneNumber number, std::string method,
                                             std::optional<model::QueueChoice> queue) = 0;
-    /// Hands the answer to a step over that asks for one. Errors: refused, not_found.
+    /// Gives the answer to a step that asks for one. Errors: refused, not_found.
     [[nodiscard]] virtual Result<void> answer(model::PhoneNumber number, std::string answer) = 0;
     [[nodiscard]] virtual Pairing pairing(model::PhoneNumber number) const = 0;
 
-    /// As long as it lives nobody connects or pairs the device, and its connector writes none of
-    /// its secrets.
+    /// While this object exists, the device is not connected or paired, and its connector does not
+    /// write its secrets.
     class Stillness {
     public:
         virtual ~Stillness() = default;
@@ -86,18 +86,20 @@ public:
         model::PhoneNumber number) = 0;
 };
 
-/// What only a device's platform knows. Of a stopped server, which asks none: a running one derives
-/// from it.
+/// Asks a device's platform. This class is for a stopped server and refuses everything; a running
+/// server derives from it.
 ///
-/// Threads: any; does not block. Answers come once, on any thread, also from within, or not at all
-/// where the server stops first. Errors of both: refused, conflict (the device cannot just now),
-/// busy, too_many_requests (of this device or account), timeout, unreachable, shutting_down.
+/// Threads: any; does not block. The answer comes once, on any thread, possibly before the call
+/// returns; or not at all if the server stops first.
+///
+/// Errors of both: refused, conflict (not in the device's present state), busy, too_many_requests
+/// (of this device or account), timeout, unreachable, shutting_down.
 class PlatformControl {
 public:
     virtual ~PlatformControl() = default;
 
-    /// The media of a message that the device received, whole. Errors: not_found (the platform has
-    /// them no more), io_failed too.
+    /// Downloads the media of a message that the device received. Further errors: not_found (the
+    /// platform no longer has them), io_failed.
     using Fetched = std::move_only_function<void(Result<media::ReceivedFilePtr>)>;
     virtual void fetch_media(const model::Device& /*device*/, const store::ReceivedMedia& /*media*/,
                              Fetched done) {
@@ -108,7 +110,7 @@ public:
         bool registered = false;
         Timestamp checked_at;
     };
-    /// Whether the number is registered at the device's platform. Errors: invalid_argument too.
+    /// Whether the number is registered at the device's platform. Further errors: invalid_argument.
     using Checked = std::move_only_function<void(Result<NumberCheck>)>;
     virtual void check_number(const model::Device& /*device*/, const std::string& /*number*/,
                               Checked done) {
@@ -122,70 +124,74 @@ private:
     }
 };
 
-/// What differs for messages: a running server's scheduler owns those that wait.
+/// Operations on messages that differ between a running server, whose scheduler owns waiting
+/// messages, and a stopped server's store.
 class MessageControl {
 public:
     virtual ~MessageControl() = default;
 
-    /// Ends a waiting message as cancelled; returns when that is durable.
-    /// Errors: conflict (it is being sent, or has ended), timeout, store_failed.
+    /// Ends a waiting message as cancelled. Returns when that is durable.
+    /// Errors: conflict (it is being sent, or has ended), timeout, store_failed, shutting_down.
     [[nodiscard]] virtual Result<void> cancel(store::QueuedMessage message) = 0;
 
-    /// Ends these as cancelled, and returns of how many that is durable. Those that are being sent,
-    /// or have ended, stay as they are. Errors: timeout, store_failed, shutting_down.
+    /// Ends these as cancelled. Returns, when that is durable, how many were. Messages that are
+    /// being sent or have ended are left alone. Errors: timeout, store_failed, shutting_down.
     [[nodiscard]] virtual Result<std::size_t> cancel_all(
         std::vector<store::QueuedMessage> messages) = 0;
 
-    /// Ends a held message as failed, its credit given back and its callback stored in the same
-    /// commit; returns when that is durable. Errors: not_found, conflict (not held), store_failed.
+    /// Ends a held message as failed. The same commit refunds its credit and stores its callback.
+    /// Returns when that is durable. Errors: not_found, conflict (not held), store_failed.
     [[nodiscard]] virtual Result<void> fail_held(model::Message message) = 0;
 
-    /// Makes a waiting message due now; returns when that is durable.
-    /// Errors: conflict (it is being sent, or has ended), timeout, store_failed.
+    /// Makes a waiting message due now. Returns when that is durable.
+    /// Errors: conflict (it is being sent, or has ended), timeout, store_failed, shutting_down.
     [[nodiscard]] virtual Result<void> hasten(store::QueuedMessage message) = 0;
 
-    /// Sends a failed message again, as a new one, whose id it answers.
+    /// Sends a failed or cancelled message again as a new one, and answers the new message's id.
     /// Errors: refused (by admission, or the server is stopped), conflict (it was sent again
     /// before), busy, timeout.
     [[nodiscard]] virtual Result<model::MessageId> retry(const model::Message& failed) = 0;
 
-    /// What a waiting message waits for; empty: nobody knows beside the rows.
+    /// What a waiting message waits for. Empty: there is no scheduler, or it did not answer; the
+    /// caller must derive it from the rows.
     [[nodiscard]] virtual std::optional<scheduler::Wait> wait_of(store::QueuedMessage message) = 0;
 
-    /// A held message was put back into its lane, due at `due`.
+    /// Call after a held message was put back into its lane, due at `due`.
     virtual void released(const model::Message& message, Timestamp due) = 0;
 };
 
-/// The same for callbacks: a running server's sender owns those that wait.
+/// The same for callbacks: a running server's sender owns waiting callbacks.
 class CallbackControl {
 public:
     virtual ~CallbackControl() = default;
 
-    /// Callbacks of this endpoint were made due in the store.
+    /// Call after callbacks of this endpoint were made due in the store.
     virtual void wake(const store::Endpoint& endpoint) = 0;
 
-    /// Posts a signed test to the address, and waits for the answer. The attempt's error is empty
-    /// where it was delivered. Errors: busy, refused (the server is stopped), timeout.
+    /// Posts a signed test callback to the address and waits for the answer. The attempt's error is
+    /// empty if it was delivered. Errors: busy, refused (no https URL, or the server is stopped),
+    /// timeout, shutting_down.
     [[nodiscard]] virtual Result<model::CallbackAttempt> test(model::AccountId account,
                                                               std::string url) = 0;
 
-    /// Of the account's origins that have a queue in memory.
+    /// The health of those of the account's origins that have a queue in memory.
     [[nodiscard]] virtual std::vector<callback::EndpointHealth> health(
         model::AccountId account) = 0;
 };
 
-/// Everything a handler may use. All of it must outlive Manage. A handler decides inside `change`,
-/// by the rows it reads there; what it read before serves lists and error messages.
+/// Everything a handler may use. All of it must outlive Manage. A handler must decide inside
+/// `change`, from the rows that it reads there. What it has read before is only good for lists and
+/// error messages.
 ///
-/// Threads: any, in a server. A stopped store is used by one thread.
+/// Threads: any, in a server. One, on a stopped server's store.
 struct Context {
-    /// Runs one change and returns when it is durable and in the directory;
-    /// Committer::change_and_wait in the server.
+    /// Runs one change. Returns when it is durable and in the directory. In the server it is
+    /// Committer::change_and_wait.
     using Change =
         std::function<Result<void>(std::move_only_function<Result<void>(store::Tables&)>)>;
 
     const Clock& clock;             // The wall clock.
-    const QueueClock& queue_clock;  // In which releases and replays are due.
+    const QueueClock& queue_clock;  // For the time at which messages and callbacks are due.
     Random& random;
     store::Store& store;  // For readers and backups; changes go through `change`.
     Change change;
@@ -193,15 +199,15 @@ struct Context {
     const outbound::AddressPolicy& policy;
     outbound::Schemes callback_schemes = outbound::Schemes::https_only;
     std::string_view version;                      // Of this program, for `status`.
-    std::string_view default_connector{};          // Of devices that are added without naming one.
-    std::function<void(const Error&)> on_fault{};  // Told of faults that callers are not told.
+    std::string_view default_connector{};          // For devices that are added without one.
+    std::function<void(const Error&)> on_fault{};  // Called with faults of the store and of files.
     const PeopleRooms& people;
     DeviceControl& devices;
     PlatformControl& platform;
     MessageControl& messages;
     CallbackControl& callbacks;
 
-    /// What `ask` answers of a reader of the store.
+    /// Calls `ask` with a reader of the store, and answers its result.
     template <class Ask>
     [[nodiscard]] auto read(Ask ask) const -> std::invoke_result_t<Ask, store::Reader&> {
         auto reader = store.open_reader();
@@ -211,8 +217,8 @@ struct Context {
         return ask(**reader);
     }
 
-    /// Commits what `decide` does to the tables, then answers `show` of what it decided. A refusal
-    /// of `decide` undoes what it wrote, and is the answer.
+    /// Commits what `decide` writes, then answers `show` of the value that `decide` returned. An
+    /// error of `decide` rolls its writes back and is the answer.
     template <class Decide, class Show>
     [[nodiscard]] Result<boost::json::value> commit_and_show(Decide decide, Show show) const {
         using Decided = typename std::invoke_result_t<Decide, store::Tables&>::value_type;

@@ -1,4 +1,4 @@
-// What people do to their own password and second factor.
+// Changes that people make to their own password and second factor.
 #include <fmt/format.h>
 
 #include "api/manage/person_fields.hpp"
@@ -21,8 +21,9 @@ bool is_recent(const Context& context, const model::Session& session) {
     return context.clock.now() < session.created_at + recent;
 }
 
-/// Whoever finds a browser that is signed in takes nothing over with it: the present password is
-/// asked for, but of those who have none, and shortly after a sign-in by a link.
+/// The result of asking for the present password, so that someone with access to a signed-in
+/// browser cannot take the person's account over. It may be left out if the person has no password,
+/// or has signed in by a link within the last 15 minutes.
 struct Confirmation {
     std::optional<Outcome> refusal;
     model::Person person;
@@ -65,7 +66,7 @@ object session_after(const Context& context, const model::Person& person,
 
 }  // namespace
 
-/// All other sessions end, and links that were not used.
+/// Ends all other sessions, and removes sign-in links that were not used.
 Result<value> change_password(const Context& context, Call& call) {
     auto& fields = call.fields;
     const auto current = take_password(fields, "current");
@@ -105,7 +106,7 @@ Result<value> change_password(const Context& context, Call& call) {
         });
 }
 
-/// Nothing is asked for at sign-ins until a code has shown that the authenticator has the secret.
+/// The second factor has no effect on sign-ins until `confirm_totp` has checked a code.
 Result<value> begin_totp(const Context& context, Call& call) {
     const auto current = take_password(call.fields, "current");
     if (auto checked = call.fields.finish(); !checked) {
@@ -179,7 +180,8 @@ Result<value> confirm_totp(const Context& context, Call& call) {
         });
 }
 
-/// Of a session that began a moment ago: whoever finds a browser that is signed in cannot.
+/// Only within 15 minutes after a sign-in, so that someone with access to a signed-in browser
+/// cannot do it.
 Result<value> remove_totp(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);

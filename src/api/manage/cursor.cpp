@@ -10,7 +10,7 @@
 namespace merpati::api::manage {
 namespace {
 
-constexpr std::size_t check_bytes = 6;  // Eight characters: no line between check and position.
+constexpr std::size_t check_bytes = 6;  // Eight characters in base64.
 constexpr std::size_t cursor_bytes_max = 512;
 
 std::string check_of(std::string_view list, std::string_view position) {
@@ -25,7 +25,7 @@ std::string check_of(std::string_view list, std::string_view position) {
     return check;
 }
 
-/// RFC 4648 section 5, without padding: as it stands in a URL.
+/// RFC 4648 section 5 (base64url), without padding.
 std::string to_url_text(std::string_view bytes) {
     auto text = to_base64(as_bytes(bytes));
     std::ranges::replace(text, '+', '-');
@@ -65,8 +65,7 @@ std::optional<std::string> cursor_position(std::string_view list, std::string_vi
         return std::nullopt;
     }
     auto position = bytes->substr(check_bytes);
-    // Compared as text: two texts of the same bytes, or another alphabet's, are not the same
-    // cursor.
+    // Compares texts, because base64 allows several texts for the same bytes.
     return cursor_text(list, position) == text ? std::optional{std::move(position)} : std::nullopt;
 }
 

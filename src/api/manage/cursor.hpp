@@ -1,4 +1,4 @@
-// Where a page of a list ended, as the caller is given it.
+// Cursors: where a page of a list ended, as opaque text.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace merpati::api::manage {
 
-/// A position as opaque text, which only the same list takes back. Not a secret: a position opens
-/// nothing that the caller could not ask for. The check in it is there so that a cursor that was
-/// cut, changed or taken from another list is told, and not taken for another place.
+/// The cursor for a position in the list. It holds a checksum over list and position, so that a
+/// cursor that was cut, changed or taken from another list is detected. It is not a secret: a
+/// forged cursor gives access to nothing more.
 [[nodiscard]] std::string cursor_text(std::string_view list, std::string_view position);
 
-/// The position; empty where the text is not a cursor of this list.
+/// The position; empty: the text is not a cursor of this list.
 [[nodiscard]] std::optional<std::string> cursor_position(std::string_view list,
                                                          std::string_view text);
 

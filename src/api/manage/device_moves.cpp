@@ -1,4 +1,5 @@
-// Moving a device: its connector's secrets from and to another program.
+// Import and export of the secrets that a device's connector keeps, to move the device between
+// programs.
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
@@ -15,10 +16,10 @@ using store::DeviceIdentity;
 using store::DeviceSecret;
 using store::Tables;
 
-/// Base64 of as much as a worker may keep in one value.
+/// A value of the largest size, in base64.
 constexpr std::size_t text_bytes_max = connector::DeviceSecrets::value_bytes_max / 3 * 4 + 8;
 
-/// Why the device is disconnected then.
+/// The device's state_reason after an import.
 constexpr std::string_view link_moved = "Tautan dipindahkan dari program lain";
 
 std::vector<DeviceSecret> take_secrets(Fields& fields) {
@@ -38,7 +39,8 @@ std::vector<DeviceSecret> take_secrets(Fields& fields) {
     return secrets;
 }
 
-/// As it is now, if it is still the same one and may be moved.
+/// The device as the transaction sees it. Errors: conflict (it was added again, changed its
+/// account, or is active), those of find_device.
 Result<model::Device> find_still(Tables& tables, const Call& call, const model::Device& device) {
     auto found = find_device(tables, call, call.id);
     if (!found) {
@@ -53,7 +55,8 @@ Result<model::Device> find_still(Tables& tables, const Call& call, const model::
     return found;
 }
 
-/// The secrets of a device, as long as it has not been changed since it was exported.
+/// The secrets of an exported device. Fails if the device was added or exported again, or taken
+/// into use, since `device` was read.
 class SecretLines final : public Lines {
 public:
     SecretLines(const Context& context, const model::Device& device)
@@ -129,7 +132,7 @@ Result<value> import_secrets(const Context& context, Call& call) {
         [](const model::Device& moved) { return view(moved); });
 }
 
-/// Says first that the secrets are handed out, then hands them out.
+/// Commits the mark that the device was exported before any secret is sent.
 Result<std::unique_ptr<Lines>> export_secrets(const Context& context, Call& call) {
     const auto device = find_named_device(context, call);
     if (!device) {

@@ -34,7 +34,7 @@ struct DeviceMovesTest : ManageTest {
             return set ? Result<void>{} : pass(set);
         });
     }
-    /// Of the export: its lines, or its refusal.
+    /// The lines of the export, or its refusal.
     std::string lines(Outcome& outcome) {
         std::string all;
         for (;;) {

@@ -1,4 +1,4 @@
-// What waits for a device: held back, let go.
+// The queue of a device: pause, resume, show and clear.
 #include "api/manage/handlers.hpp"
 #include "api/manage/limits.hpp"
 #include "api/manage/lookup.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using boost::json::value;
 
-/// Commits the patch that `decide` makes of the device as it is; an empty one changes nothing.
+/// Commits the patch that `decide` answers for the device; an empty one changes nothing.
 template <class Decide>
 Result<value> decide_and_show(const Context& context, Call& call, Decide decide) {
     if (auto checked = call.fields.finish(); !checked) {
@@ -30,7 +30,7 @@ Result<value> decide_and_show(const Context& context, Call& call, Decide decide)
 
 }  // namespace
 
-/// One that is paused stays so, since when and why it was.
+/// A device that is paused already keeps the time and the reason of its pause.
 Result<value> pause(const Context& context, Call& call) {
     return decide_and_show(
         context, call, [&](const model::Device& device) -> std::optional<store::DevicePatch> {
@@ -75,8 +75,9 @@ Result<value> show(const Context& context, Call& call) {
         {"next_attempt_at", manage::view(due)}};
 }
 
-/// Only what was accepted until now, or until the time that is given: who asks again, because more
-/// waited than one call cancels, gives the time of the first answer.
+/// Cancels only messages that were accepted until `accepted_until`, by default until now. If more
+/// wait than one call cancels, the caller repeats the call with the `accepted_until` of the first
+/// answer.
 Result<value> clear(const Context& context, Call& call) {
     const auto until = call.fields.time("accepted_until").value_or(context.clock.now());
     const auto device = find_named_device(context, call);

@@ -131,7 +131,7 @@ TEST_F(DeviceQueueTest, ADiscardedQueueIsCancelledBeforeThePairingBegins) {
     const auto discard = [&] {
         return post("/devices/" + number + "/pair", R"({"queue":"discard"})");
     };
-    EXPECT_EQ(discard().status, 409);  // It is connected: it would go on sending.
+    EXPECT_EQ(discard().status, 409);  // It is connected, so it would continue to send.
     EXPECT_EQ(waiting(), 1U);
     store::WriteBatch batch;
     batch.changes.push_back({.run = [&](store::Tables& tables) -> Result<void> {

@@ -16,7 +16,7 @@ namespace {
 
 using boost::json::value;
 
-/// What `add` was asked for.
+/// The fields of `add`.
 struct Wanted {
     std::optional<std::string> account;
     std::string number;
@@ -24,7 +24,7 @@ struct Wanted {
     store::DevicePatch choices;
 };
 
-/// The fields that adding and changing have in common.
+/// Takes the fields that `add` and `change` share.
 store::DevicePatch take_choices(Fields& fields, const Context& context) {
     store::DevicePatch patch;
     if (fields.none("webhook")) {
@@ -148,8 +148,9 @@ Result<model::Device> add_in(const Context& context, store::Tables& tables, cons
     return std::move(decision->device);
 }
 
-/// Tells of each device of a page how many messages wait for it. The page looks at so many queued
-/// messages, and at a few more of each device, whatever waits: nobody's queues keep readers busy.
+/// Adds to each device of a page how many messages wait for it. The page counts at most of_page_max
+/// messages, plus of_device_min for each further device, so that long queues do not keep readers
+/// busy.
 Result<void> add_waiting(store::Reader& reader, boost::json::object& page) {
     constexpr std::uint64_t of_page_max = 200'000;
     constexpr std::uint64_t of_device_min = 100;
@@ -193,7 +194,8 @@ Result<value> show(const Context& context, Call& call) {
     return view(**device);
 }
 
-/// Idempotent: adding an account's own number again changes webhook and pace where they are given.
+/// Idempotent: adding a device that the account has already changes the given fields of webhook and
+/// pace.
 Result<value> add(const Context& context, Call& call) {
     const auto wanted = take_wanted(call.fields, context);
     if (auto checked = call.fields.finish(); !checked) {

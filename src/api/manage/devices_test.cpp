@@ -142,7 +142,7 @@ TEST_F(DevicesTest, TheAccountsDeviceLimitHoldsForOperatorsToo) {
     const auto answer = add("6281100000002");
     EXPECT_EQ(answer.status, 403);
     EXPECT_THAT(answer.error(), HasSubstr("devices_max"));
-    EXPECT_EQ(add("6281100000001").status, 200);  // Its own again is no new one.
+    EXPECT_EQ(add("6281100000001").status, 200);  // Adding its own device again needs no room.
 }
 
 TEST_F(DevicesTest, WhatAWebhookIsToldOfANewDeviceIsCommittedWithIt) {

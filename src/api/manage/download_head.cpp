@@ -57,14 +57,14 @@ bool is_letter_or_digit(char c) {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/// No folders, no control characters, nothing that changes the direction of writing.
+/// Without path separators, control characters and characters that change the writing direction.
 std::string safe_name(std::string_view name) {
     auto safe = printable(utf8_prefix(name, name_bytes_max));
     std::ranges::replace_if(safe, [](char c) { return c == '/' || c == '\\' || c == '?'; }, '_');
     return safe;
 }
 
-/// For clients that know no `filename*`.
+/// For clients without support for `filename*`.
 std::string ascii_name(std::string name) {
     constexpr std::string_view others = " ._-()";
     std::ranges::replace_if(
@@ -72,7 +72,7 @@ std::string ascii_name(std::string name) {
     return name;
 }
 
-/// RFC 8187's attr-chars stay.
+/// Percent-encodes all but the attr-chars of RFC 8187.
 std::string encoded(std::string_view name) {
     constexpr std::string_view others = "!#$&+-.^_`|~";
     std::string text;

@@ -1,4 +1,4 @@
-// The head of an answer that is a file of a stranger's making.
+// Headers for the download of a file from an untrusted source.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace merpati::api::manage {
 
-/// The media type to answer with: that which was said of the file, if it is one that no browser
-/// runs; `application/octet-stream` for all others. Static text.
+/// The media type to answer with: the declared type, if it is known to be harmless in a browser,
+/// otherwise `application/octet-stream`. Static text.
 [[nodiscard]] std::string_view download_type(std::string_view said);
 
-/// The header lines by which a browser saves the file, and neither shows nor runs it. `name` is
-/// what was said of the file, any bytes; empty: one is made up by the type. RFC 6266.
+/// The header lines that make a browser save the file, and neither show nor run it (RFC 6266).
+/// `name` is the declared name, which may hold any bytes; empty: a name is made from the type.
 [[nodiscard]] std::string download_headers(std::string_view name, std::string_view type);
 
 }  // namespace merpati::api::manage

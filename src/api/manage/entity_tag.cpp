@@ -18,7 +18,7 @@ std::string digest_of(std::string_view text) {
     return to_hex(std::span{digest}.first(part_bytes));
 }
 
-/// Calls `test` with each tag of a list, until it answers true.
+/// Whether the list has "*", or a tag for which `test` answers true.
 template <class Test>
 bool any_tag(std::string_view list, Test test) {
     while (!list.empty()) {

@@ -12,17 +12,17 @@
 
 namespace merpati::api::manage {
 
-/// A strong validator in two parts, "EDITED.WHOLE": a digest of the fields that callers can change,
-/// and one of the whole representation. A resource has figures that change by themselves, such as
-/// an account's credit: a cached copy is stale when they do, a change that somebody has prepared is
-/// not. So If-None-Match is judged by both parts, If-Match by the first.
+/// A strong validator in two parts, "EDITED.WHOLE": a digest of the fields `edited`, and a digest
+/// of the whole representation. Some fields change by themselves, such as an account's credit. That
+/// makes a cached copy stale, but not an edit that a client has prepared. So If-None-Match compares
+/// both parts, and If-Match compares the first.
 [[nodiscard]] std::string entity_tag(const boost::json::object& shown,
                                      std::span<const std::string_view> edited);
 
-/// Whether a conditional GET is answered 304: `header` is "*", or lists the tag.
+/// Whether a conditional GET is answered 304: the If-None-Match `header` is "*" or lists the tag.
 [[nodiscard]] bool is_unmodified(std::string_view header, std::string_view tag);
 
-/// Of a change, inside its transaction: `shown` is the resource as it is there.
+/// Checks If-Match, inside the transaction of a change. `shown` is the resource as that sees it.
 /// Errors: precondition_failed.
 [[nodiscard]] Result<void> check_match(const Call& call, const boost::json::object& shown);
 

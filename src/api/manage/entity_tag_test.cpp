@@ -42,14 +42,14 @@ TEST_F(EntityTagTest, WhatHasNotChangedIsNotSentAgain) {
         EXPECT_EQ(again.body, "");
         EXPECT_EQ(tag_of(again), tag);
     }
-    // A figure that changed by itself is news, too.
+    // A field that changed by itself makes a cached copy stale, too.
     post(path + "/topup", R"({"amount":1})");
     EXPECT_EQ(ask(Method::get, path, {.if_none_match = tag}).status, 200);
 }
 
 TEST_F(EntityTagTest, AChangeIsMadeToWhatItsCallerHasSeenAlone) {
     const auto tag = tag_of(ask(Method::get, path, {}));
-    post(path + "/topup", R"({"amount":1})");  // Changes nothing that the caller would overwrite.
+    post(path + "/topup", R"({"amount":1})");  // Does not change a field that the caller writes.
     const auto changed = ask(Method::patch, path, {.if_match = tag}, R"({"name":"Warung"})");
     EXPECT_EQ(changed.status, 200) << changed.body;
     const auto late = ask(Method::patch, path, {.if_match = tag}, R"({"name":"Kedai"})");

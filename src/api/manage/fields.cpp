@@ -15,7 +15,7 @@ namespace merpati::api::manage {
 namespace {
 
 constexpr std::size_t word_bytes_max = 64;
-constexpr std::size_t name_shown_max = 64;  // A caller's field name comes back only so far.
+constexpr std::size_t name_shown_max = 64;  // Of an unknown field's name, in the error.
 
 bool has_control_characters(std::string_view text) {
     return std::ranges::any_of(text, [](char c) {
@@ -61,7 +61,7 @@ Result<Fields> Fields::from_body(std::string_view body) {
         return fields;
     }
     boost::system::error_code error;
-    // The strict reader first: of a field that is given twice, the other one would keep the last.
+    // JsonFields refuses a duplicate field. boost::json would silently keep the last one.
     const bool strict = JsonFields::parse(body).has_value();
     auto parsed =
         strict ? boost::json::parse({body.data(), body.size()}, error) : boost::json::value{};
@@ -241,7 +241,7 @@ std::optional<Timestamp> Fields::time(std::string_view name) {
 }
 
 void Fields::mistake(std::string_view name, const std::string& what) {
-    // Of one field the first counts: what follows comes of it.
+    // Later mistakes of a field mostly follow from its first one.
     if (std::ranges::find(mistakes_, name, &Mistake::field) == mistakes_.end()) {
         mistakes_.push_back({.field = std::string{name}, .what = what});
     }

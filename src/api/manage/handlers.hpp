@@ -1,4 +1,5 @@
-// The handlers of the catalogue, a file a resource; api/operations.cpp says what calls them.
+// The handlers of the catalogue, mostly one source file for a resource. api/operations.cpp maps
+// requests to them.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,8 @@
 
 namespace merpati::api::manage {
 
-/// The lines of an answer that is made while it is sent: one JSON value each, or one record.
+/// The content of an answer that is produced while it is sent: lines of JSON, CSV records, or the
+/// bytes of a file.
 ///
 /// Threads: one at a time.
 class Lines {
@@ -20,10 +22,10 @@ public:
     virtual ~Lines() = default;
 
     struct Piece {
-        std::string text{};  // Some 64 KiB of whole lines; empty: none were found so far.
+        std::string text{};  // At most about 256 KiB; empty: nothing was found so far.
         bool is_last = false;
     };
-    /// The next lines. May wait for the store, for a moment only: others have their turn between.
+    /// The next piece. May block on the store only for a short time; other calls run in between.
     [[nodiscard]] virtual Result<Piece> next() = 0;
 
     /// Static text.
@@ -33,19 +35,20 @@ public:
 };
 
 using Handler = Result<boost::json::value>(const Context&, Call&);
-/// What it answers holds on to the context, for GET; for others to its parts alone.
+/// The Lines may keep a reference to the context for GET. For other methods they may refer only to
+/// the context's parts, because the context is a temporary object.
 using StreamHandler = Result<std::unique_ptr<Lines>>(const Context&, Call&);
 
-/// What is answered once a platform has said something: no thread waits for it.
+/// An answer that comes when a platform has answered. No thread waits for it.
 struct LateAnswer {
     boost::json::value value{};
-    std::unique_ptr<Lines> lines{};  // Instead of it.
+    std::unique_ptr<Lines> lines{};  // Sent instead of the value.
     std::string headers{};           // Further lines, each "Name: value\r\n".
 };
 using Answered = std::move_only_function<void(Result<LateAnswer>)>;
-/// Begins what was asked for, and hands its answer over, once, on any thread.
+/// Begins the operation. Passes its answer to Answered once, on any thread.
 using Begin = std::move_only_function<void(Answered)>;
-/// Decides whether it may be begun. For GET.
+/// Checks the call and answers the function that begins it. For GET only: it is not logged.
 using LateHandler = Result<Begin>(const Context&, Call&);
 
 namespace accounts {

@@ -12,8 +12,8 @@
 namespace merpati::api::manage {
 namespace {
 
-/// Keys are each account's own; those of callers without one stand under no account, with the
-/// caller's name before them.
+/// The Idempotency-Keys of an account's API keys are stored under the account. Those of people and
+/// of the local operator are stored without an account, with the caller's name as a prefix.
 store::IdempotencyRecord record_of(const Context& context, const Request& request,
                                    const admission::Principal& caller) {
     store::IdempotencyRecord record;
@@ -24,7 +24,8 @@ store::IdempotencyRecord record_of(const Context& context, const Request& reques
     }
     record.key += *request.head.idempotency_key;
     record.created_at = context.queue_clock.now();
-    // What an administrator did in other accounts is no answer to the account's other keys.
+    // A key with the scope admin may act in other accounts. The account's other keys must not get
+    // those answers.
     record.fingerprint = context.store.fingerprint(
         fmt::format("{}{} {}?{}\n{}", caller.is_administrator() ? "admin " : "",
                     http::to_string(request.method), request.path, request.query, request.body));
@@ -95,7 +96,7 @@ Outcome IdempotentCalls::run(const Context& context, const Request& request,
                 if (!other) {
                     return pass(other);
                 }
-                if (*other && (*other)->holds(record.created_at)) {  // Of a send, a moment ago.
+                if (*other && (*other)->holds(record.created_at)) {  // Of /v1/send in the meantime.
                     return fail(ErrorCode::conflict, "this Idempotency-Key was used meanwhile");
                 }
                 auto made = change(tables);
@@ -108,7 +109,7 @@ Outcome IdempotentCalls::run(const Context& context, const Request& request,
     if (outcome.status < 400) {
         record.status = outcome.status;
         record.answer = without(outcome.body, shown_once);
-        // Where this fails, a repeat is told that the call was carried out.
+        // If this fails after a commit, a repeat is answered 409, idempotency_unfinished.
         (void)context.change([&](store::Tables& tables) { return tables.put_idempotency(record); });
     }
     return outcome;

@@ -1,4 +1,4 @@
-// Idempotency-Key of the catalogue: a call that is repeated is carried out once.
+// Idempotency-Key of the catalogue: a repeated call is carried out once.
 #pragma once
 
 #include <functional>
@@ -14,24 +14,25 @@ namespace merpati::api::manage {
 
 struct Request;
 
-/// Operation: the key is recorded with the first change that the call commits, its answer when
-/// that is known. A repeat is answered that answer again, for 24 hours; without what is shown only
-/// once, which nothing keeps. A call that fails before it has changed anything leaves its key free.
+/// Operation: the call's first commit stores the key. A second commit stores the answer. For 24
+/// hours a repeat gets this answer, without the field that is shown only once. If the call fails
+/// before its first commit, its key stays free.
 ///
-/// Faults: of a call that was carried out when the process died before its answer was recorded, a
-/// repeat is told so (409), and does nothing. What is done outside the store commits nothing under
-/// the key before its answer does, so such a repeat is carried out again, and that is harmless: it
-/// is decided by what the first one left. A message that was cancelled, hastened, failed or sent
-/// again is a conflict; a device is connected, disconnected or shows how it is paired; a backup
-/// does not replace a file; one test callback more is posted.
+/// Faults: if the answer was not stored after a commit (the process died, the call failed later, or
+/// the store was busy), a repeat is refused with 409 and does nothing. An operation with an effect
+/// outside the store may commit nothing before its answer; if the process dies, a repeat is carried
+/// out again. That is harmless, because it meets the state that the first call left: a message that
+/// was cancelled, hastened, failed or sent again is a conflict; a device is connected,
+/// disconnected, or shows its pairing; a backup does not replace a file; a test callback is posted
+/// once more.
 ///
-/// Threads: any. Limits: one key per call under way.
+/// Threads: any. Limits: one held key per running call.
 class IdempotentCalls {
 public:
-    /// Answers a call; changes go through the context that it is given.
+    /// Answers a call. Must make its changes through the given context.
     using Work = std::function<Outcome(const Context&)>;
 
-    /// Of a request that has a key. `shown_once`: the field of the answer that is not kept.
+    /// For a request with a key. `shown_once`: the field of the answer that is not stored.
     [[nodiscard]] Outcome run(const Context& context, const Request& request,
                               const admission::Principal& caller, std::string_view shown_once,
                               const Work& work);

@@ -72,7 +72,7 @@ TEST_F(IdempotentCallsTest, EachCallersKeysAreItsOwn) {
     EXPECT_EQ(credit(account), 11);
 }
 
-/// Keys of an account share its Idempotency-Keys; not what one of them may do elsewhere.
+/// Keys of an account share its Idempotency-Keys, but not an administrator's answers.
 TEST_F(IdempotentCallsTest, WhatAnAdministratorDidIsRepeatedToNobodyElse) {
     const auto other = make_account(R"("name":"Warung")");
     const auto body = R"({"name":"hidden","account":")" + other + "\"}";
@@ -98,7 +98,7 @@ TEST_F(IdempotentCallsTest, WhatIsShownOnceIsNotKept) {
 TEST_F(IdempotentCallsTest, OneThatWasNeverAnsweredIsNotDoneAgain) {
     const auto first = ask(topup, "1", R"({"amount":1})");
     ASSERT_EQ(first.status, 200);
-    // As it is where the process dies between the change and its answer.
+    // The state if the process dies between the commit of the change and that of the answer.
     store::WriteBatch batch;
     batch.changes.push_back({.run = [](store::Tables& tables) -> Result<void> {
         auto record = tables.find_idempotency({}, "local 1");
@@ -121,7 +121,7 @@ TEST_F(IdempotentCallsTest, AKeyThatWasRevokedMeanwhileChangesNothing) {
     const auto made = post("/keys", R"({"account":")" + account + R"(","scopes":["admin"]})");
     const auto entry = directory.find_key(sha256(made.text("key")));
     ASSERT_TRUE(entry);
-    const auto caller = admission::Principal::of(*entry);  // As it came in.
+    const auto caller = admission::Principal::of(*entry);  // As when the call came in.
     del("/keys/" + made.text("id"));
     EXPECT_EQ(call_as(caller, Method::post, topup, R"({"amount":1})").status, 403);
     EXPECT_EQ(credit(account), 5);

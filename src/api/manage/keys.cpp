@@ -1,4 +1,4 @@
-// API keys: shown once, kept as a digest, rotated with an overlap, revoked at once.
+// API keys: list, create, revoke and rotate. A key is shown once and stored as a digest.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ constexpr std::size_t name_bytes_max = 100;
 constexpr std::size_t keys_per_account_max = 1'000;
 constexpr std::int64_t overlap_seconds_default = std::int64_t{24} * 3600;
 
-/// What a caller may pin a key to; `auto` pins nothing (decisions.md, Which revision).
+/// The revision to which a key is pinned; empty for `auto` (decisions.md, Which revision).
 struct Pin {
     std::optional<model::Revision> revision;
 };
@@ -34,7 +34,7 @@ std::optional<Pin> parse_pin(std::string_view word) {
     return revision ? std::optional{Pin{revision}} : std::nullopt;
 }
 
-/// Nobody gives a key more than they may do themselves.
+/// The caller must have all scopes that it gives to a key.
 Result<void> check_grant(const Call& call, model::AccountId account, model::Scopes scopes) {
     if (call.principal.scopes_in(account).contains(scopes)) {
         return {};
@@ -43,7 +43,7 @@ Result<void> check_grant(const Call& call, model::AccountId account, model::Scop
                 fmt::format("only who has the scopes {} can give them to a key", scopes.text()));
 }
 
-/// `scopes`: a list of them; where it is not given, what keys had before there were scopes.
+/// Takes the field `scopes`, a list; by default, the scopes of keys from before scopes existed.
 model::Scopes take_scopes(Fields& fields) {
     const auto words = fields.words("scopes", model::scopes_count);
     if (!words) {
@@ -56,7 +56,7 @@ model::Scopes take_scopes(Fields& fields) {
     return scopes.value_or(model::Scopes{});
 }
 
-/// Draws a key into the record and answers its text, which nothing keeps.
+/// Makes a key, sets the record's digest and hint, and answers the key's text, which is not stored.
 std::string draw_key(Random& random, model::ApiKey& record) {
     auto text = admission::make_api_key(random);
     record.digest = sha256(text);
@@ -64,8 +64,8 @@ std::string draw_key(Random& random, model::ApiKey& record) {
     return text;
 }
 
-/// Adds the key, if its account has room. Only keys that work count: what was revoked stays as a
-/// record.
+/// Adds the key. Errors: refused (the account has keys_per_account_max valid keys; revoked and
+/// expired ones do not count).
 Result<model::ApiKey> insert(store::Tables& tables, model::ApiKey key) {
     const auto live = tables.count_live_keys(key.account, key.created_at);
     if (!live) {
@@ -84,7 +84,7 @@ Result<model::ApiKey> insert(store::Tables& tables, model::ApiKey key) {
     return key;
 }
 
-/// What a rotation leaves: the key that takes over, and the one that works on for a while.
+/// The result of a rotation: the new key, and the old one, which stays valid for the overlap.
 struct Rotation {
     model::ApiKey successor;
     model::ApiKey previous;
@@ -97,7 +97,7 @@ Result<Rotation> rotate_in(store::Tables& tables, const Call& call, model::ApiKe
     if (!key) {
         return pass(key);
     }
-    // Whoever rotates a key is shown one that can do the same.
+    // The caller is shown a key with the same scopes, so it must have them itself.
     if (auto allowed = check_grant(call, key->account, key->scopes); !allowed) {
         return pass(allowed);
     }
@@ -173,7 +173,8 @@ Result<value> revoke(const Context& context, Call& call) {
         [now](const model::ApiKey& revoked) { return view(revoked, now); });
 }
 
-/// A successor takes the key's place; the old one works on until the overlap ends.
+/// Makes a successor with the same name, revision and scopes. The old key stays valid until the
+/// overlap ends.
 Result<value> rotate(const Context& context, Call& call) {
     const std::chrono::seconds overlap{
         call.fields.integer("overlap_seconds", 0, overlap_max.count())

@@ -1,4 +1,6 @@
-// Lists, a page at a time: of what there is by the million newest first, of the rest by number.
+// Pages of lists. Long lists (messages, callbacks, logs) are newest first and read a page at a
+// time. Short ones (accounts, devices, keys, people) are in the order of their numbers and read
+// whole.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +25,8 @@ namespace merpati::api::manage {
 constexpr std::int64_t page_max = 1'000;
 constexpr std::int64_t page_default = 50;
 
-/// Takes `cursor`, a position in the list, as `parse` reads it; and `limit`.
+/// Takes the field `cursor`, the position in the list after which the page begins. `parse` reads
+/// it.
 template <class Parse>
 [[nodiscard]] auto take_cursor(Fields& fields, std::string_view list, Parse parse)
     -> decltype(parse(std::string_view{})) {
@@ -43,7 +46,8 @@ template <class Parse>
     return static_cast<std::size_t>(fields.integer("limit", 1, page_max).value_or(page_default));
 }
 
-/// Takes what every such list takes (account, cursor, limit), as the last fields of the call.
+/// Takes the fields `account`, `cursor` and `limit` into the filter. Must take the call's last
+/// fields, because it ends with `finish`.
 template <class Filter>
 [[nodiscard]] Result<void> take_page(const Context& context, Call& call, std::string_view list,
                                      Filter& filter) {
@@ -62,13 +66,13 @@ template <class Filter>
     return {};
 }
 
-/// A page of a list that memory holds, ordered by a number of each record.
+/// A page of a list that is in memory, in the order of a number of each record.
 struct NumberedPage {
-    std::optional<std::int64_t> after;  // The last one of the page before.
+    std::optional<std::int64_t> after;  // The last number of the previous page.
     std::size_t limit = 0;
 };
 
-/// Takes `cursor` and `limit`, which is the most where it is not given.
+/// Takes `cursor` and `limit`, which is page_max if it is not given.
 [[nodiscard]] inline NumberedPage take_numbered_page(Fields& fields, std::string_view list) {
     const auto parse = [](std::string_view text) -> std::optional<std::int64_t> {
         std::int64_t number = 0;
@@ -81,7 +85,8 @@ struct NumberedPage {
         .limit = static_cast<std::size_t>(fields.integer("limit", 1, page_max).value_or(page_max))};
 }
 
-/// The page of `records`, in any order: `number_of` answers a record's, `show` makes an item of it.
+/// The page of `records`, which may be in any order. `number_of` answers the number of a record,
+/// `show` its item.
 template <class Record, class Show, class NumberOf>
 [[nodiscard]] boost::json::object numbered_page_of(std::vector<Record> records,
                                                    const NumberedPage& page, std::string_view list,
@@ -104,8 +109,8 @@ template <class Record, class Show, class NumberOf>
                         boost::json::value(cursor_text(list, std::to_string(last))));
 }
 
-/// A page of what memory holds of an account, of the one that is named or else the caller's only
-/// one, or of all: `all_of` answers it. Takes all fields that are left.
+/// A page of the records that `all_of` answers for an account, or for all accounts (find_owner).
+/// Takes `account`, `cursor` and `limit` as the call's last fields.
 template <class AllOf, class Show, class NumberOf>
 [[nodiscard]] Result<boost::json::object> list_numbered(const Context& context, Call& call,
                                                         std::string_view list, AllOf all_of,
@@ -122,8 +127,8 @@ template <class AllOf, class Show, class NumberOf>
     return numbered_page_of(all_of(*owner), page, list, show, number_of);
 }
 
-/// The page of what was found: `show` makes an item of a record, `id_of` answers its id. A page
-/// that is not full is the last.
+/// The page of the records that the store has found. `show` answers the item of a record, `id_of`
+/// its id. A page with fewer records than `limit` is the last one.
 template <class Record, class Show, class IdOf>
 [[nodiscard]] boost::json::object page_of(const std::vector<Record>& records, std::size_t limit,
                                           std::string_view list, Show show, IdOf id_of) {

@@ -1,4 +1,4 @@
-// Who changed what.
+// Lists of the log of changes, for the server and for an account.
 #include <boost/json/parse.hpp>
 
 #include "api/manage/listing.hpp"
@@ -25,7 +25,7 @@ std::string_view kind_of(std::string_view actor) {
                                                        : "anyone";
 }
 
-/// To an account people have no id: its number would tell of others.
+/// Accounts do not see ids of people, because their numbers would reveal how many there are.
 object view(const store::AuditEntry& entry, bool for_account) {
     const auto kind = kind_of(entry.actor);
     const bool has_id = kind == "key" || (kind == "person" && !for_account);

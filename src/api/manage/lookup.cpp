@@ -37,7 +37,7 @@ std::unexpected<Error> no_choice() {
                 "'account' must be given: it is not clear which account is meant");
 }
 
-/// What was found, if the caller may have it.
+/// The record that was found, if the caller has the right to it.
 template <class Record>
 Result<Record> admit(const Call& call, Result<std::optional<Record>> found,
                      model::AccountId Record::* account, std::unexpected<Error> missing) {
@@ -53,7 +53,8 @@ Result<Record> admit(const Call& call, Result<std::optional<Record>> found,
     return **std::move(found);
 }
 
-/// The account that a call means, by its id's text; `find` looks for one by that.
+/// The account that a call names, or the caller's only one. `find` finds an account by its id's
+/// text.
 template <class Find>
 Result<model::Account> own_account(const Call& call, const std::optional<std::string>& account,
                                    Find find) {
@@ -172,7 +173,7 @@ Result<store::QueuedCallback> find_callback(const Context& context, const Call& 
     return **std::move(found);
 }
 
-/// The media go with their device, so whose that is now theirs are.
+/// Received media belong to the account that the device belongs to now.
 Result<FoundMedia> find_received_media(const Context& context, const Call& call,
                                        std::string_view id) {
     const auto parsed = Uuid::parse(id);

@@ -1,4 +1,4 @@
-// Finding what a call names: the one place that decides whether the caller may see it.
+// Finds the object that a call names, and checks the caller's right to it.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,13 @@
 
 namespace merpati::api::manage {
 
-/// Operation: what is of an account that the caller knows nothing of is not found, in the words of
-/// what does not exist. In an account that the caller knows, it must have the scope that the
-/// operation needs.
+/// Operation: an object of an account that the caller does not know is not found, with the same
+/// text as an object that does not exist. In an account that the caller knows, it must have the
+/// scope that the operation needs.
 ///
-/// Errors of all: not_found, also for ids that cannot be one; forbidden; store_failed.
+/// Errors of all: not_found, also for a malformed id; forbidden; those of the store.
 
-/// Inside a change, where the answer holds until it commits.
+/// For use inside a change, where the result stays true until the commit.
 [[nodiscard]] Result<model::Account> find_account(store::Tables& tables, const Call& call,
                                                   std::string_view id);
 [[nodiscard]] Result<model::ApiKey> find_key(store::Tables& tables, const Call& call,
@@ -27,22 +27,22 @@ namespace merpati::api::manage {
 [[nodiscard]] Result<model::Device> find_device(store::Tables& tables, const Call& call,
                                                 std::string_view number);
 
-/// The account as the store has it, with its present credit.
+/// Read from the store, because the directory does not have the present credit.
 [[nodiscard]] Result<model::Account> find_account(const Context& context, const Call& call,
                                                   std::string_view id);
 [[nodiscard]] Result<std::shared_ptr<const model::Device>> find_device(const Context& context,
                                                                        const Call& call,
                                                                        std::string_view number);
-/// The device in the call's path, for a handler that has taken all fields: what is wrong with them
-/// comes first.
+/// The device in the call's path. For a handler that has taken all fields: fails with their
+/// mistakes first.
 [[nodiscard]] Result<std::shared_ptr<const model::Device>> find_named_device(const Context& context,
                                                                              const Call& call);
 [[nodiscard]] Result<store::MessageRecord> find_message(store::Reader& reader, const Call& call,
                                                         std::string_view id);
 [[nodiscard]] Result<store::MessageRecord> find_message(const Context& context, const Call& call,
                                                         std::string_view id);
-/// What `show` answers of the message in the call's path and a reader of the store, for a handler
-/// that has taken all fields.
+/// Calls `show` with a reader of the store and the message in the call's path, and answers its
+/// result. For a handler that has taken all fields.
 template <class Show>
 [[nodiscard]] Result<boost::json::value> with_named_message(const Context& context,
                                                             const Call& call, Show show) {
@@ -57,7 +57,7 @@ template <class Show>
 [[nodiscard]] Result<store::QueuedCallback> find_callback(const Context& context, const Call& call,
                                                           std::string_view id);
 
-/// Of what a device of the caller's received.
+/// Received media, with the device that received them.
 struct FoundMedia {
     store::ReceivedMedia media;
     std::shared_ptr<const model::Device> device;
@@ -65,20 +65,22 @@ struct FoundMedia {
 [[nodiscard]] Result<FoundMedia> find_received_media(const Context& context, const Call& call,
                                                      std::string_view id);
 
-/// Of a list: the account that was named, or else the caller's only one. Empty: those of all
-/// accounts, which administrators alone are told. Errors: invalid_argument too (several accounts).
+/// For a list: the account that was named, or else the caller's only one. Empty: all accounts, for
+/// an administrator who has named none. Further errors: invalid_argument (none was named, and the
+/// caller has not exactly one).
 [[nodiscard]] Result<std::optional<model::AccountId>> find_owner(
     const Context& context, const Call& call, const std::optional<std::string>& account);
 
-/// Of an operation on one account: the account that was named, or else the caller's only one.
-/// Errors: invalid_argument too (none was named, and the caller has not exactly one).
+/// For an operation on one account: the account that was named, or else the caller's only one.
+/// Further errors: invalid_argument (none was named, and the caller has not exactly one).
 [[nodiscard]] Result<model::Account> find_own_account(const Context& context, const Call& call,
                                                       const std::optional<std::string>& account);
 [[nodiscard]] Result<model::Account> find_own_account(store::Tables& tables, const Call& call,
                                                       const std::optional<std::string>& account);
 
-/// Whether the caller may do what the operation does in the account; `missing` is the answer where
-/// it may not even know of it. For what no function above finds.
+/// Checks the caller's right to the operation in the account. `missing` is the error if the caller
+/// does not know the account. Sets Call::account. Needed only for objects that no function above
+/// finds.
 [[nodiscard]] Result<void> check_right(const Call& call, model::AccountId account,
                                        std::unexpected<Error> missing);
 

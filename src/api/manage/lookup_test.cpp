@@ -20,7 +20,7 @@ struct LookupTest : ManageTest {
                                  Scope::account_read, Scope::account_manage});
     }
 
-    /// The same words for what is another's and for what does not exist.
+    /// Another account's object and one that does not exist must get the same text.
     void expect_alike(Method method, std::string path, std::string_view theirs,
                       std::string_view nobodys, std::string_view body = {}) {
         const auto hole = path.find("{}");
@@ -100,9 +100,9 @@ TEST_F(LookupTest, APersonHasTheRightsOfTheRoleInEachAccount) {
     const auto caller = admission::Principal::of(std::make_shared<const model::Person>(person));
     EXPECT_EQ(call_as(caller, Method::post, "/devices/6281100000001/connect").status, 200);
     const auto refused = call_as(caller, Method::post, "/devices/6281100000002/connect");
-    EXPECT_EQ(refused.status, 403);  // The viewer knows of the device.
+    EXPECT_EQ(refused.status, 403);  // The viewer may know that the device exists.
     EXPECT_EQ(refused.text("code"), "forbidden");
-    EXPECT_EQ(call_as(caller, Method::get, "/messages").status, 400);  // Of which account?
+    EXPECT_EQ(call_as(caller, Method::get, "/messages").status, 400);  // No account is named.
     accept(own, "6281100000001");
     accept(other, "6281100000002");
     const auto to = [&](const std::string& account) {

@@ -17,13 +17,13 @@
 namespace merpati::api::manage {
 namespace {
 
-/// Whether an operation is carried out by handlers that block: those that Manage runs.
+/// Whether Manage runs the operation's handler.
 bool is_ours(const Operation& operation) {
     return std::holds_alternative<Handler*>(operation.answerer) ||
            std::holds_alternative<LateHandler*>(operation.answerer) || operation.is_streamed();
 }
 
-/// The answer itself, where it comes later.
+/// Waits for the answer, if it comes later.
 Outcome await(Outcome outcome) {
     if (outcome.later == nullptr) {
         return outcome;
@@ -36,7 +36,7 @@ Outcome await(Outcome outcome) {
 
 constexpr std::string_view not_stored = "Cache-Control: no-store\r\n";
 
-/// `Link` to the page after this one (RFC 8288): the same request with the page's cursor.
+/// The header `Link` to the next page (RFC 8288): the same request with the next cursor.
 std::string link_to_next(const Request& request, const boost::json::value& answer) {
     const auto* object = answer.if_object();
     const auto* next = object == nullptr ? nullptr : object->if_contains("next");

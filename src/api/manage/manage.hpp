@@ -1,4 +1,4 @@
-// The catalogue of operations, as plain calls.
+// Runs operations of the catalogue, independent of HTTP.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace merpati::api::manage {
 
-/// A call as it came.
+/// A call before it is decoded.
 struct Request {
     http::Method method = http::Method::get;
     std::string path;
@@ -23,51 +23,52 @@ struct Request {
     RequestHead head{};
 };
 
-/// Accounts, keys, devices, messages, callbacks, backup and status: method, path, query and body
-/// in, status and JSON out. docs/catalogue.md is its manual.
+/// Takes method, path, query and body; answers status and JSON. docs/catalogue.md is the manual of
+/// the operations.
 ///
-/// Operation: whoever calls must have the scope that the operation needs, in the account that the
-/// call is about; what is of other accounts is answered as what does not exist (lookup.hpp). Each
-/// change is decided in the transaction that commits it, and in the directory when `run` returns,
-/// so that the very next request sees it. Lists answer {"items":[…],"next":CURSOR or null}, single
-/// resources have an ETag (entity_tag.hpp), and what creates or moves something takes an
-/// Idempotency-Key (idempotent_calls.hpp).
+/// Operation: the caller must have the scope that the operation needs, in the account that the call
+/// is about. Objects of accounts that the caller does not know are answered as if they did not
+/// exist (lookup.hpp). Each change is decided in the transaction that commits it, and is in the
+/// directory when `run` returns, so that the next request sees it. Lists answer
+/// {"items":[…],"next":CURSOR or null}. Single resources that can be changed have an ETag
+/// (entity_tag.hpp). Most POSTs take an Idempotency-Key (idempotent_calls.hpp).
 ///
-/// Threads: any, where the context's parts may be used; calls block on the store.
+/// Threads: any, as far as the context's parts allow. Calls block on the store.
 ///
-/// Limits: lists to 1000 items a page; each field's bound stands in its error.
+/// Limits: 1000 items a page. Errors of fields name the limit of the field.
 ///
-/// Errors: as problems. 400 malformed, 401 nobody, 403 forbidden or refused, 404 not found, 405
-/// method, 409 conflict, 412 precondition, 503 busy, 504 timeout, 500 the store or a file. The
-/// detail says what to do.
+/// Errors: problem documents. 400 malformed, 401 not authenticated, 403 forbidden or refused, 404
+/// not found, 405 method, 409 conflict, 412 precondition, 422 Idempotency-Key reused, 429 too many
+/// requests, 500 store or file, 502 unreachable, 503 busy, 504 timeout. The detail says what to do.
 class Manage {
 public:
     explicit Manage(Context context) : context_(std::move(context)) {}
 
-    /// Finds the operation, and runs it for the local operator; waits for an answer that is late.
+    /// Finds the operation and runs it for the local operator. Waits for a late answer.
     [[nodiscard]] Outcome handle(http::Method method, std::string_view path, std::string_view query,
                                  std::string_view body);
 
     [[nodiscard]] Outcome run(const Operation& operation, const Request& request,
                               admission::Principal principal);
 
-    /// Before anything is looked up, so that the answer tells nothing of what there is: 401 for
-    /// nobody, 403 for who has the operation's scope in no account. Empty: the caller may go on.
+    /// The refusal of a caller who may not call the operation at all: 401 without key and session,
+    /// 403 without the scope in any account. Empty: the caller may go on. Must be called before any
+    /// look-up, so that the answer does not reveal what exists.
     [[nodiscard]] static std::optional<Outcome> check_scope(const Operation& operation,
                                                             const admission::Principal& principal);
 
-    /// Whether the caller may do what it might when the call came in: whose answer is made while it
-    /// is sent is asked about with each piece. Does not block.
+    /// Whether the caller still has the rights that it had when the call came in. Streamed answers
+    /// check it before each piece. Does not block.
     [[nodiscard]] bool is_as_before(const admission::Principal& principal) const;
 
-    /// Whether somebody is signed in who did so from there. Does not block.
+    /// Whether a person has a session that was opened from this address. Does not block.
     [[nodiscard]] bool has_sessions_from(const http::PeerAddress& peer) const;
 
-    /// What a request is answered for which there is no operation: 404 or 405.
+    /// The answer to a request without an operation: 404 or 405.
     [[nodiscard]] static Outcome refuse(std::string_view path);
 
 private:
-    /// Answers, and logs what is changed: in `context`, which is that of an idempotent call too.
+    /// Answers, and logs changes. `context` records the Idempotency-Key, if the call has one.
     [[nodiscard]] Outcome carry_out(const Context& context, const Operation& operation,
                                     const Request& request, Call& call) const;
     [[nodiscard]] Outcome answer(const Context& context, const Operation& operation,
@@ -83,7 +84,7 @@ private:
     IdempotentCalls idempotent_calls_;
 };
 
-/// The management socket of a store: the path of its SQLite file with ".sock" appended. Empty for
+/// The path of a store's management socket: its SQLite file with ".sock" appended. Empty for
 /// stores that several servers may share.
 [[nodiscard]] std::string local_socket_path(std::string_view store_url);
 

@@ -1,5 +1,5 @@
-// The small world of the catalogue's tests: a real store in a temporary folder, and controls
-// that write down what they were calls.
+// The fixture of the catalogue's tests: a real store in a temporary folder, and controls that
+// record their calls.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ struct Answer {
     int status = 0;
     boost::json::value json;
 
-    /// "" when it is not a string.
+    /// "" if the field is not a string.
     [[nodiscard]] std::string text(const char* field) const {
         const auto& value = json.at(field);
         return value.is_string() ? std::string{value.get_string().c_str()} : std::string{};
@@ -112,7 +112,7 @@ struct RecordingPlatform final : PlatformControl {
     }
 
     std::vector<std::string> calls;
-    media::ReceivedFilePtr file;  // Null: it is refused.
+    media::ReceivedFilePtr file;  // Null: fetch_media fails with `refusal`.
     ErrorCode refusal = ErrorCode::not_found;
 };
 
@@ -170,9 +170,9 @@ struct RecordingMessages final : MessageControl {
         woken.push_back(message.id.text() + " " + to_rfc3339(due));
     }
 
-    ErrorCode answer = ErrorCode::not_found;  // Stands for success.
-    std::function<void()> on_call;            // While a message is cancelled.
-    store::Store* store = nullptr;            // Where `cancel_all` ends messages; null: they stay.
+    ErrorCode answer = ErrorCode::not_found;  // not_found stands for success.
+    std::function<void()> on_call;            // Called by `cancel`.
+    store::Store* store = nullptr;            // Where `cancel_all` ends messages; null: ends none.
     std::vector<std::size_t> batches;
     std::vector<model::MessageId> cancelled;
     std::vector<model::MessageId> given_up;
@@ -233,7 +233,7 @@ struct ManageTest : ::testing::Test {
         ASSERT_TRUE(written) << written.error().describe();
     }
 
-    /// `path` is below /v1, with its query.
+    /// `path` is relative to /v1, and may have a query.
     Answer call(http::Method method, std::string_view path, std::string_view body = {}) {
         const auto question = path.find('?');
         const auto query =

@@ -16,7 +16,7 @@ TEST_F(ManageTest, UnknownPathsAreNotFound) {
     EXPECT_EQ(manage->handle(Method::get, "/manage/v1/accounts", "", "").status, 404);
 }
 
-// The sentence is for whoever came by whatever door; the command line adds its commands.
+// Error texts must not name commands, because calls come over HTTP too. The CLI adds its commands.
 TEST_F(ManageTest, NoRefusalNamesACommand) {
     make_account(R"("name":"Toko","devices_max":0)");
     for (const auto& operation : operations()) {

@@ -1,4 +1,4 @@
-// What may be done with a message's time: send it now, or send it again.
+// Sending a message now, or again.
 
 #include <memory>
 
@@ -13,7 +13,7 @@ namespace merpati::api::manage::messages {
 
 using boost::json::value;
 
-/// Pace, cap and window of its device hold for it all the same.
+/// Makes a waiting message due. Pace, cap and window of its device still apply.
 Result<value> send_now(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
@@ -43,7 +43,8 @@ Result<value> send_now(const Context& context, Call& call) {
     return shown ? Result<value>{view(*shown, call.principal)} : pass(shown);
 }
 
-/// One that failed or was cancelled, as a new message, which is checked and charged as any other.
+/// Sends a failed or cancelled message as a new message, which is checked and charged like any
+/// other.
 Result<value> retry(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);

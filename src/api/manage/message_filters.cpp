@@ -14,7 +14,7 @@ constexpr std::string_view states =
 constexpr std::size_t to_bytes_max = 64;
 constexpr std::size_t text_bytes_max = 128;
 
-/// Digits; people write "+" before them.
+/// Digits, with an optional "+" before them.
 std::optional<std::string> parse_recipient(std::string_view text) {
     text.remove_prefix(text.starts_with('+') ? 1 : 0);
     const bool digits = !text.empty() && std::ranges::all_of(text, is_digit);
@@ -70,7 +70,7 @@ MessageFilters::MessageFilters(Fields& fields) {
     }
 }
 
-/// Values have no line breaks.
+/// `value` must have no line break, which separates the filters in `list_`.
 void MessageFilters::note(std::string_view name, std::string_view value) {
     if (!value.empty()) {
         list_.append("\n").append(name).append("=").append(value);

@@ -1,4 +1,4 @@
-// Which messages a call asks for.
+// The filters of lists and exports of messages.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace merpati::api::manage {
 
-/// The filters of a list or an export of messages: account, state, to, device, code, source, since,
-/// until and text.
+/// The fields account, state, to, device, code, source, since, until and text.
 class MessageFilters {
 public:
-    /// Takes them. Their mistakes are told by the fields' `finish`.
+    /// Takes the fields. `Fields::finish` reports their mistakes.
     explicit MessageFilters(Fields& fields);
 
-    /// Names the list that they make: a cursor of it fits no other one.
+    /// The list's name for cursors. It depends on the filters, so that a cursor works only with the
+    /// same filters.
     [[nodiscard]] const std::string& list() const noexcept { return list_; }
 
-    /// After `finish`. Whoever sees numbers masked may not look for one: the answer would tell what
-    /// the mask hides. Errors: those of find_owner; forbidden.
+    /// The filter for the store. Call after `finish`. Errors: those of find_owner; forbidden: a
+    /// caller who sees numbers masked filters by one, which would reveal it.
     [[nodiscard]] Result<store::MessageFilter> of(const Context& context, const Call& call) const;
 
 private:

@@ -1,4 +1,4 @@
-// Messages: what waits, what became of the rest, and the operator's say in it.
+// Messages: list, export and look-up, and cancel, release and fail.
 
 #include <array>
 #include <memory>
@@ -28,7 +28,7 @@ Result<value> show_again(const Context& context, const Call& call) {
     return view(*record, call.principal);
 }
 
-/// The message that it sends again, and the one that sends it again.
+/// Adds the ids of the message that this one sends again, and of the one that sends this one again.
 void add_links(boost::json::object& shown, const store::MessageTrail& trail) {
     shown["retry_of"] = nullptr;
     shown["retried_as"] = nullptr;
@@ -41,14 +41,14 @@ void add_links(boost::json::object& shown, const store::MessageTrail& trail) {
     }
 }
 
-/// What a CSV export shows of a message: the fields of its view.
+/// The fields of a message's view that a CSV export shows.
 constexpr std::array<std::string_view, 17> csv_columns{
     "id",          "account",     "from",     "to",          "state",   "type",
     "code",        "details",     "attempts", "accepted_at", "due_at",  "next_attempt_at",
     "finished_at", "platform_id", "media",    "campaign",    "charged",
 };
 
-/// Newest first, a page at a time.
+/// The lines of an export, newest message first, read from the store a page at a time.
 class AllMessages final : public Lines {
 public:
     enum class Format : std::uint8_t { ndjson, csv };
@@ -131,7 +131,7 @@ std::optional<AllMessages::Format> parse_format(std::string_view word) {
 
 }  // namespace
 
-/// Every message that fits: what a list answers in pages.
+/// All messages that `list` would answer in pages.
 Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
     const MessageFilters filters{call.fields};
     const auto format = call.fields.word("format", parse_format, "ndjson or csv");
@@ -174,7 +174,7 @@ Result<value> list(const Context& context, Call& call) {
                                       : value(nullptr));
 }
 
-/// The text is shown only to whoever asks for it: `body=true`.
+/// Shows the message's text only if `body=true` was given.
 Result<value> show(const Context& context, Call& call) {
     const bool with_body = call.fields.boolean("body").value_or(false);
     return with_named_message(
@@ -226,7 +226,7 @@ Result<value> cancel(const Context& context, Call& call) {
     return show_again(context, call);
 }
 
-/// Sends a held message after all; whoever does so accepts that it may arrive twice.
+/// Queues a held message again. It may then arrive twice, which the caller accepts.
 Result<value> release(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
@@ -256,8 +256,7 @@ Result<value> release(const Context& context, Call& call) {
     return show_again(context, call);
 }
 
-/// Ends a held message for good. Whoever does so knows that it has not arrived, or accepts that it
-/// may have.
+/// Fails a held message. It may have arrived nevertheless, which the caller accepts.
 Result<value> give_up(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);

@@ -1,4 +1,4 @@
-// Running the gateway: its status, and copies of its store.
+// The gateway's status, and backups of its store.
 #include <filesystem>
 
 #include "api/manage/handlers.hpp"

@@ -36,7 +36,7 @@ TEST_F(ManageTest, AnAccountChangesWhatIsItsOwnAndNoMore) {
     }
     const auto secret = call_as(key, Method::post, "/account/secret");
     EXPECT_THAT(secret.text("webhook_secret"), HasSubstr("whsec_"));
-    EXPECT_EQ(get("/account").status, 400);  // Of which account?
+    EXPECT_EQ(get("/account").status, 400);  // No account is named.
     EXPECT_EQ(get("/account?account=" + account).text("id"), account);
 }
 

@@ -1,4 +1,4 @@
-// The pairing of a device: begun, shown, answered.
+// The pairing of a device: begin it, show it, answer it.
 #include <fmt/format.h>
 
 #include "api/manage/handlers.hpp"
@@ -13,8 +13,8 @@ namespace {
 
 using boost::json::value;
 
-/// The device's state, and what a person is to do. While pairing has begun and the connector has
-/// not yet said so, it is `pairing` all the same.
+/// The device's state, and what a person must do. The state is `pairing` as soon as pairing has
+/// begun, even if the connector has not reported it yet.
 value view_pairing(const Context& context, model::PhoneNumber number) {
     const auto pairing = context.devices.pairing(number);
     const auto device = context.directory.find_device(number);
@@ -43,7 +43,8 @@ Result<value> show_pairing(const Context& context, Call& call) {
 
 namespace {
 
-/// Before the device is paired, while nothing can leave.
+/// Cancels waiting messages before the device is paired. Errors: conflict (the device can send, so
+/// messages could leave meanwhile), busy (not all were cancelled), those of clear_queue.
 Result<void> discard_queue(const Context& context, const model::Device& device) {
     if (device.state == model::DeviceState::connected ||
         device.state == model::DeviceState::reconnecting) {
@@ -108,7 +109,7 @@ bool shows(const Pairing& pairing, std::string_view method, Timestamp now) {
 
 }  // namespace
 
-/// As a picture, as text for a terminal, or as JSON, by `Accept`.
+/// As SVG, as text for a terminal, or as JSON, by `Accept`.
 Result<value> show_qr(const Context& context, Call& call) {
     const auto device = find_named_device(context, call);
     if (!device) {
@@ -137,8 +138,8 @@ Result<value> show_qr(const Context& context, Call& call) {
                             : fail(ErrorCode::not_found, "the platform's text fits no QR code");
 }
 
-/// The code that is shown now, or else a pairing by code begins. The code comes from the platform:
-/// it may be there a moment later.
+/// Shows the present code; if there is none, begins a pairing by code. The platform makes the code,
+/// so the answer may come before it.
 Result<value> pair_by_code(const Context& context, Call& call) {
     const auto device = find_named_device(context, call);
     if (!device) {

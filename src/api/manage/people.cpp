@@ -15,7 +15,7 @@ namespace {
 using boost::json::object;
 using boost::json::value;
 
-/// What somebody shall be in an account; `role` empty: nothing any more.
+/// A change of a person's role in an account; `role` empty: the membership ends.
 struct MembershipChange {
     std::string account;
     std::optional<model::Role> role;
@@ -25,7 +25,7 @@ struct RoleChoice {
     std::optional<model::Role> role;
 };
 
-/// `account` and `role` belong together. `may_end`: the role "none" is one, too.
+/// Takes `account` and `role`, which must be given together. `may_end`: the role "none" is allowed.
 std::optional<MembershipChange> take_membership(Fields& fields, bool may_end) {
     const auto account = fields.text("account", 32);
     const auto parse = [may_end](std::string_view word) -> std::optional<RoleChoice> {
@@ -63,7 +63,8 @@ Result<model::Person> apply(store::Tables& tables, const Call& call, model::Pers
         person, {.account = account->id, .role = *change.role, .since = now});
 }
 
-/// Whoever came over the network could not come back to undo it.
+/// Refuses to leave the server without an administrator, because then nobody could undo it over the
+/// network. The local operator may. Call after the change.
 Result<void> check_administrators(store::Tables& tables, const Call& call) {
     if (call.principal.kind == admission::Principal::Kind::local_operator) {
         return {};
@@ -145,7 +146,7 @@ Result<value> create(const Context& context, Call& call) {
         [&](const model::Person& made) { return with_password(made, password->made); });
 }
 
-/// A new password ends all sessions, and links that were not used.
+/// A new password ends all sessions, and removes sign-in links that were not used.
 Result<value> change(const Context& context, Call& call) {
     auto& fields = call.fields;
     store::PersonPatch patch;

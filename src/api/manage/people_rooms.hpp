@@ -1,4 +1,4 @@
-// What signing in needs beside the store.
+// What sign-ins need in addition to the store.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace merpati::api::manage {
 
-/// How a try to sign in ended, or one of a person who is signed in to confirm the password.
+/// The result of an attempt to sign in, or of a signed-in person to confirm the password.
 struct SignInTry {
     enum class Result : std::uint8_t {
         succeeded,
@@ -26,7 +26,7 @@ struct SignInTry {
     };
     Result result = Result::denied;
     std::string_view address;               // Where the client is.
-    std::optional<model::PersonId> person;  // Where what was given names one.
+    std::optional<model::PersonId> person;  // If the given address or session belongs to one.
 };
 inline constexpr std::size_t sign_in_results_count =
     static_cast<std::size_t>(SignInTry::Result::throttled) + 1;
@@ -40,9 +40,10 @@ struct PeopleRooms {
     admission::SessionLimits session_limits;
     /// The address at which people open the web app, without a final slash.
     std::function<std::string()> app_url;
-    std::function<void(const SignInTry&)> on_try{};
+    std::function<void(const SignInTry&)> on_try{};  // May be empty.
 };
 
+/// How long a sign-in link is valid.
 inline constexpr std::chrono::minutes link_lasts{15};
 
 }  // namespace merpati::api::manage

@@ -18,7 +18,7 @@ struct PeopleTest : ManageTest {
         EXPECT_EQ(made.status, 200) << made.whole();
         return made;
     }
-    /// Without a session, as a handler is called by its door.
+    /// As a principal without a session.
     admission::Principal person(std::string_view email) {
         auto found = directory.people().find(email);
         EXPECT_NE(found, nullptr);

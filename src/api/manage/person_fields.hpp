@@ -1,4 +1,4 @@
-// What operations on people have in common.
+// Fields, views and look-ups that operations on people share.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,24 @@
 
 namespace merpati::api::manage {
 
-/// Of a one-time code, or of one for recovery, with whatever stands between its characters.
+/// Of a one-time or recovery code, including spaces or dashes between its characters.
 inline constexpr std::size_t code_bytes_max = 64;
 
 inline constexpr std::string_view role_words = "owner, operator or viewer";
 
-/// The field `email`, normalised; it must be given.
+/// Takes the field `email`, which must be given, and normalises it.
 [[nodiscard]] std::string take_email(Fields& fields);
 
-/// A password as it was given; whether it is taken depends on whose it shall be. Empty: none was.
+/// Takes a password. `hash_password` decides whether it is acceptable. Empty: not given.
 [[nodiscard]] std::optional<std::string> take_password(Fields& fields, std::string_view name);
 
-/// The field's password, or one that is made. `made` is what nobody knows yet.
+/// A hashed password. `made` is its text if it was made here, because nobody knows it yet.
 struct NewPassword {
     std::string hash;
     std::optional<std::string> made;
 };
-/// Takes about a tenth of a second. Errors: invalid_argument (it is not taken), busy.
+/// Checks and hashes `given`, or makes a password if it is empty. Takes about a tenth of a second.
+/// Errors: invalid_argument (check_password, as a mistake of the field `name`), busy.
 [[nodiscard]] Result<NewPassword> hash_password(const Context& context, Fields& fields,
                                                 std::string_view name,
                                                 const std::optional<std::string>& given,
@@ -38,12 +39,12 @@ struct NewPassword {
 /// By id, or by e-mail address. Errors: not_found.
 [[nodiscard]] Result<model::Person> find_person(store::Tables& tables, std::string_view id);
 
-/// Of a person as administrators see it. Without anything that opens.
+/// As administrators see a person, without secrets.
 [[nodiscard]] boost::json::object view(const model::Person& person);
 [[nodiscard]] boost::json::object view(const model::Membership& membership);
 
-/// Stores a link for the person and answers its URL. The token is after the '#', which browsers
-/// send nowhere.
+/// Stores a sign-in link for the person and answers its URL. The token is after the '#', a part
+/// that browsers do not send to servers.
 [[nodiscard]] Result<std::string> make_link(const Context& context, store::Tables& tables,
                                             model::PersonId person, Timestamp expires_at);
 

@@ -1,4 +1,4 @@
-// Failures as the catalogue answers them: RFC 9457, application/problem+json.
+// Answers of the catalogue, and its errors as problem documents (RFC 9457).
 #pragma once
 
 #include <chrono>
@@ -19,41 +19,43 @@ inline constexpr std::string_view problem_type = "application/problem+json";
 
 struct LateOutcome;
 
-/// What a call is answered.
+/// The answer to a call.
 struct Outcome {
     std::uint16_t status = 200;
-    std::string body;  // JSON; of a failure a problem.
-    std::string_view content_type = json_type;
-    std::string headers{};                 // Further lines, each "Name: value\r\n".
-    std::string code{};                    // Of a failure.
-    std::unique_ptr<Lines> lines{};        // Instead of `body`, of an operation that is streamed.
-    std::unique_ptr<LateOutcome> later{};  // Instead of everything: the answer comes by it.
+    std::string body;                           // Of an error, a problem document.
+    std::string_view content_type = json_type;  // Static text.
+    std::string headers{};                      // Further lines, each "Name: value\r\n".
+    std::string code{};                         // Of an error: the problem's `code`.
+    std::unique_ptr<Lines> lines{};             // If streamed: sent instead of `body`.
+    std::unique_ptr<LateOutcome> later{};       // If set, the other members are not used.
 };
 
-/// Begins what was asked for; the answer comes once, on any thread.
+/// An answer that comes later: `begin` begins the operation and passes the answer on once, on any
+/// thread.
 struct LateOutcome {
     std::move_only_function<void(std::move_only_function<void(Outcome)>)> begin;
 };
 
-/// `code` is for programs, `detail` says to people what to do. `mistakes`: of the fields.
+/// `code` is for programs, `detail` tells people what to do, `mistakes` lists wrong fields.
 [[nodiscard]] Outcome problem(std::uint16_t status, std::string_view code, std::string_view detail,
                               std::span<const Mistake> mistakes = {});
 
-/// Of a fault of ours, only administrators are told the detail: it names files and statements.
+/// For status 500 only administrators get the detail, because it names files and statements.
 [[nodiscard]] Outcome problem(const Error& error, bool for_administrator,
                               std::span<const Mistake> mistakes = {});
 
-/// For who has shown no key and no session, or one that opens nothing.
+/// 401: no key and no session, or none that is valid.
 [[nodiscard]] Outcome unauthenticated();
-/// For a browser's request that may come from a page of another site (session_cookie.hpp).
+/// 403: a browser's request that may come from a page of another site (is_own_request).
 [[nodiscard]] Outcome not_own_request();
 [[nodiscard]] Outcome body_too_large();
-/// For who must come again: the server's places are taken, or the caller's own.
+/// With `Retry-After`. 503: too many calls wait, or the server stops. 429: too many of the
+/// caller's.
 [[nodiscard]] Outcome busy();
 [[nodiscard]] Outcome too_many_requests();
 [[nodiscard]] Outcome rate_exceeded(std::chrono::seconds wait);
 
-/// Not of an outcome that is streamed or comes later.
+/// Must not be called with `later`. Drops `lines`, which the caller must have taken out.
 [[nodiscard]] http::Reply reply_of(Outcome outcome);
 
 }  // namespace merpati::api::manage

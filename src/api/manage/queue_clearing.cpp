@@ -7,7 +7,7 @@
 namespace merpati::api::manage {
 namespace {
 
-/// One call's way through the two lanes of a device.
+/// Clears the two lanes of a device, one after the other.
 class Clearing {
 public:
     Clearing(const Context& context, store::Reader& reader, model::PhoneNumber device,
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    /// How many messages it tried to cancel; 0: there are no more.
+    /// Cancels one batch. Answers how many messages it has loaded; 0: there are no more.
     Result<std::size_t> step(model::Source source) {
         auto loaded = reader_.load_lane(
             device_, source, Timestamp::max(), cleared_at_once,

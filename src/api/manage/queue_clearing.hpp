@@ -1,4 +1,4 @@
-// Cancelling all that waits for a device.
+// Cancels the messages that wait for a device.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +8,21 @@
 namespace merpati::api::manage {
 
 struct Cleared {
-    std::size_t cancelled = 0;  // Durably, each with its credit and its callback.
+    std::size_t cancelled = 0;  // Durably, each with its refund and its callback.
     bool complete = true;       // False: more may wait; call again.
 };
 
-/// Cancels the messages that wait for the device and were accepted until `until` (queue time), so
-/// that it ends also while new ones come. One that is being sent stays, and so does one whose send
-/// a crash cut off: the platform may have it.
+/// Cancels the messages that wait for the device and were accepted until `until` (queue time). That
+/// bound makes the call end although new messages arrive. Messages that are being sent stay, and so
+/// do those whose send was interrupted by a crash, because the platform may have them.
 ///
-/// Operation: in small batches, one after the other, so that the store's thread is never held up
-/// for long. Killed in between, what was cancelled is cancelled, and the rest waits.
+/// Operation: in small batches, one after the other, so that other commits wait only for a short
+/// time. If the process dies in between, the messages of earlier batches are cancelled and the
+/// others wait.
 ///
-/// Limits: cleared_max messages a call.
+/// Limits: about cleared_max messages a call; it may exceed that by less than cleared_at_once.
 ///
-/// Errors: store_failed, damaged, timeout, shutting_down; the detail says how many were cancelled.
+/// Errors: store_failed, damaged, timeout, shutting_down. The detail says how many were cancelled.
 [[nodiscard]] Result<Cleared> clear_queue(const Context& context, model::PhoneNumber device,
                                           Timestamp until);
 

@@ -1,4 +1,4 @@
-// What devices received: the media of their messages.
+// The media of messages that devices received.
 #include <utility>
 
 #include "api/manage/download_head.hpp"
@@ -9,7 +9,7 @@
 namespace merpati::api::manage::received {
 namespace {
 
-/// A file in pieces. One that is shorter than what was accepted is cut off.
+/// A file in pieces. The answer is cut off if the file has become shorter than it was.
 class FilePieces final : public Lines {
 public:
     FilePieces(media::ReceivedFilePtr file, std::string_view type)

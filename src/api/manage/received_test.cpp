@@ -1,4 +1,4 @@
-// The media of what devices received: asked of the platform, answered piece by piece.
+// Media of received messages: fetched from the platform, answered piece by piece.
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-// Recipients, as a device's platform knows them.
+// Asks a device's platform whether a recipient is registered.
 #include <utility>
 
 #include "admission/checks.hpp"

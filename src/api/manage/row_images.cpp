@@ -24,7 +24,7 @@ const Record* find_in(std::span<const store::RowChange> rows, auto matches) {
     return nullptr;
 }
 
-/// Makes an image of each kind of row.
+/// Makes the image of a row of any kind.
 class Painter {
 public:
     Painter(std::span<const store::RowChange> known, const admission::Directory& directory,
@@ -136,7 +136,7 @@ private:
     std::optional<model::AccountId> member_of_;
 };
 
-/// Leaves the fields that differ.
+/// Removes the fields that are equal before and after.
 void keep_differences(RowImage& image) {
     if (image.before.empty() || image.after.empty()) {
         return;
@@ -213,7 +213,7 @@ std::vector<RowImage> images_of(std::span<const store::RowChange> written,
         if (!image) {
             continue;
         }
-        // A row that was written more than once is shown as it ends.
+        // A row that was written more than once is shown in its last state.
         const auto same = std::ranges::find(images, image->object, &RowImage::object);
         if (same == images.end()) {
             images.push_back(*std::move(image));

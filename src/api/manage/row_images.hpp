@@ -1,4 +1,4 @@
-// What rows were before a change and are after it, as the log shows them.
+// The rows of a change, before and after it, for the log of changes.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@
 
 namespace merpati::api::manage {
 
-/// One row: what it is called, whose it is, and the fields that differ. Without `before` it is new,
-/// without `after` it was removed.
+/// One row: its name, its account, and the fields that differ. An empty `before`: the row is new.
+/// An empty `after`: it was removed.
 struct RowImage {
     std::string object;
     std::optional<model::AccountId> account;
@@ -23,15 +23,15 @@ struct RowImage {
     boost::json::object after;
 };
 
-/// The row that a path's id names, as the transaction has it: a key, device, account or person.
-/// Empty where the path names none of these, or there is none.
+/// The row that the id in a path names (a key, device, account or person), as the transaction sees
+/// it. Empty: the path names no such row, or it does not exist.
 [[nodiscard]] Result<std::vector<store::RowChange>> named_row(store::Tables& tables,
                                                               std::string_view path,
                                                               std::string_view id);
 
-/// Of what a change has written. What a row was is taken from `known`, or else from the directory,
-/// which has what was committed last. `member_of`: people are shown as members of this account,
-/// nothing else of them. Callbacks, which change nothing, are left out.
+/// The images of the rows that a change has written. The state before comes from `known`, or else
+/// from the directory, which has the last committed state. If `member_of` is set, people are shown
+/// only as members of this account. New callbacks are left out.
 [[nodiscard]] std::vector<RowImage> images_of(std::span<const store::RowChange> written,
                                               std::span<const store::RowChange> known,
                                               const admission::Directory& directory, Timestamp now,

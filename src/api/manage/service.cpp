@@ -12,13 +12,13 @@
 namespace merpati::api::manage {
 namespace {
 
-/// How many exports each share has open. They cost a place for as long as their clients read.
+/// Counts the open exports of each share. An export is open until its client has read it.
 class OpenExports {
 public:
     static constexpr std::size_t each_max = 4;
     static constexpr std::size_t local_max = 64;
 
-    /// Taken back when the last copy is destroyed; null: the share has as many as it may.
+    /// Released when its last copy is destroyed. Null: the share has its maximum already.
     using Place = std::shared_ptr<void>;
     [[nodiscard]] Place take(Share share) {
         const std::lock_guard lock{counts_->mutex};
@@ -44,10 +44,10 @@ private:
     std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
 };
 
-/// Lines as the body of an answer.
+/// The body of a streamed answer.
 class LineSource final : public http::BodySource {
 public:
-    /// `may_go_on`: asked before each piece; false cuts the answer off.
+    /// `may_go_on` is called before each piece; false cuts the answer off.
     LineSource(Workers& workers, Share share, std::unique_ptr<Lines> lines,
                OpenExports::Place place, std::function<bool()> may_go_on)
         : workers_(workers),
@@ -61,12 +61,12 @@ private:
     struct Progress {
         std::unique_ptr<Lines> lines;
         std::function<bool()> may_go_on;
-        std::string unwritten{};  // Of a piece that was too large to be given at once.
+        std::string unwritten{};  // The rest of a piece that was larger than piece_max.
         bool is_last = false;
     };
 
-    /// A client that has gone takes its lines with it; what waits for them then does nothing. The
-    /// writer, where it is not handed on, cuts the answer off when it is destroyed.
+    /// When the client has gone, the lines are destroyed and a waiting job does nothing. A writer
+    /// that is destroyed unused cuts the answer off.
     static void go_on(Workers& workers, Share share, const std::shared_ptr<Progress>& asked,
                       http::BodyWriter& writer) {
         if (!asked->may_go_on()) {
@@ -81,7 +81,7 @@ private:
         });
     }
 
-    /// False: nothing was found so far, and others have their turn before it is looked for again.
+    /// False: nothing was found so far. The search goes on after other calls had their turn.
     static bool write(Progress& progress, http::BodyWriter& writer) {
         auto& bytes = progress.unwritten;
         if (bytes.empty() && !progress.is_last) {
@@ -116,8 +116,8 @@ private:
 }  // namespace
 
 class Service::Impl {
-    /// Each may wait for half a minute. No more than there may be tests of callbacks at a time, so
-    /// that accounts wait for their turn and are not refused.
+    /// As many as tests of callbacks may be in flight: with more threads some tests would be
+    /// refused as busy instead of waiting for their turn.
     static constexpr std::size_t waiting_threads = callback::Sender::tests_max;
 
 public:
@@ -193,7 +193,7 @@ private:
         });
     }
 
-    /// The place goes with the answer: it is free as soon as that has been read.
+    /// The reply keeps the place until the client has read it.
     http::Reply reply_to(Outcome outcome, Share share, admission::Principal principal,
                          OpenExports::Place place) {
         std::unique_ptr<http::BodySource> source;

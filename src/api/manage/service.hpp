@@ -11,19 +11,21 @@
 
 namespace merpati::api::manage {
 
-/// Operation: `take` copies the request and returns; threads of the service's own call Manage,
-/// because its calls wait for the store and an I/O thread must not. The pieces of a streamed answer
-/// are made there too, each when the client has taken the one before.
+/// Operation: `take` copies the request and returns. The service's own threads call Manage, because
+/// its calls block on the store and an I/O thread must not block. The same threads produce the
+/// pieces of a streamed answer, each after the client has taken the one before.
 ///
-/// Threads: three for calls that are answered at once, three for those that are long (a backup, an
-/// export), three for those that hash a password, and four for those that wait for a host that
-/// somebody has named (a test of a callback), so that none of these holds up the revocation of a
-/// key, or one another. Accounts share them (Workers): one thread each at a time, in turn; one is
-/// always the local operator's.
+/// Threads: four pools (Workers), so that slow calls do not delay short ones, such as the
+/// revocation of a key: three threads for short calls, three for long ones (a backup, an export),
+/// three for those that hash a password, and four for those that wait for a host that the caller
+/// has named (a test of a callback). In each pool, an account has at most one thread at a time,
+/// accounts are served in turn, and one thread is reserved for the local operator.
 ///
-/// Limits: 16 calls of an account waiting, more are answered 429; 512 of the network and 64 of the
-/// local operator, more are answered 503. 4 exports of an account at a time. An export that the
-/// store fails is cut off.
+/// Limits, in each pool: 16 waiting calls of an account, more are answered 429; 512 waiting calls
+/// of the network and 64 of the local operator, more are answered 503. An account has at most 4
+/// open exports.
+///
+/// Errors: an export is cut off when the store fails, or when its caller's rights have changed.
 class Service {
 public:
     Service(Manage& manage, AppAddress app);
@@ -34,7 +36,7 @@ public:
 
     void start();
 
-    /// Finishes the calls under way, answers waiting ones 503, joins the threads. Idempotent.
+    /// Finishes the calls that run, answers waiting ones 503, joins the threads. Idempotent.
     void stop();
 
 private:

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Where one reply arrives.
+/// Receives one reply.
 struct Awaited final : http::ReplySink {
     void deliver(http::Reply&& reply) override {
         thread = std::this_thread::get_id();
@@ -22,7 +22,7 @@ struct Awaited final : http::ReplySink {
     std::thread::id thread;
 };
 
-/// Where the pieces of one body arrive.
+/// Receives one piece of a body.
 struct Pieces final : http::BodySink {
     void take_piece(std::string&& bytes, bool last) override {
         promise.set_value({std::move(bytes), last});
@@ -44,7 +44,7 @@ struct ServiceTest : ManageTest {
         service.take(operation, asked, std::move(principal), http::Responder{sink});
         return reply;
     }
-    /// The reply to the operation of the table.
+    /// The reply of the operation in the table.
     http::Reply request(http::Method method, std::string_view path, std::string_view body = {}) {
         const auto row = std::ranges::find_if(operations(), [&](const Operation& operation) {
             return operation.method == method && operation.path == path;
@@ -97,7 +97,7 @@ Result<boost::json::value> wait_until_released(const Context& /*context*/, Call&
     return boost::json::object{};
 }
 
-/// A slow host that two accounts name must cost the others nothing.
+/// Calls that wait for a slow host must not delay other calls.
 TEST_F(ServiceTest, CallsThatWaitForAHostHoldUpNoLongOnes) {
     static constexpr Operation testing{.method = http::Method::post,
                                        .path = "/test",
@@ -151,7 +151,7 @@ TEST_F(ServiceTest, LongCallsDoNotHoldUpTheOthers) {
 }
 
 TEST_F(ServiceTest, TheOperationsOfTheTableThatTakeLongAreCarriedOutAsSuch) {
-    // Those that write much, or wait for many commits.
+    // Operations that write much, or wait for many commits.
     const std::set<std::string_view> others{"/v1/admin/backup", "/v1/callbacks/replay",
                                             "/v1/devices/{}/queue", "/v1/devices/{}/import"};
     std::set<std::string_view> found;

@@ -1,4 +1,4 @@
-// What operations on sessions answer, and what they ask of a request.
+// Answers of operations on sessions, and checks of their requests.
 #pragma once
 
 #include <chrono>
@@ -13,37 +13,37 @@
 
 namespace merpati::api::manage::sessions {
 
-/// 401 of somebody who wants to sign in.
+/// 401 for a failed sign-in.
 [[nodiscard]] Outcome denied(std::string_view code, std::string_view detail);
 
-/// A refusal with a status that no Error has.
+/// Answers a problem from a handler, for a status or a code that no Error has.
 [[nodiscard]] boost::json::value answer_problem(Call& call, Outcome problem);
 
-/// Tells PeopleRooms::on_try. `person`: whom what was given names, if anybody.
+/// Calls PeopleRooms::on_try. `person`: the one that the given address or session belongs to.
 void report(const Context& context, const Call& call, SignInTry::Result result,
             std::optional<model::PersonId> person);
 
-// Both report the try.
-/// The same words for whatever was wrong with the address, the password, the code or the link.
+/// Reports a denied attempt. The text is the same for a wrong address, password, code or link.
 [[nodiscard]] boost::json::value answer_wrong(const Context& context, Call& call,
                                               std::optional<model::PersonId> person);
+/// Reports a throttled attempt.
 [[nodiscard]] boost::json::value answer_too_many(const Context& context, Call& call,
                                                  std::optional<model::PersonId> person,
                                                  std::chrono::seconds wait);
 
-/// Of a request that opens a session: empty where it may. It must come from a page of this server
-/// (else another site could sign its visitors in as somebody else), and the password must not
-/// cross the network in the clear.
+/// Checks a request that opens a session. Empty: it may. It must come from a page of this server,
+/// because another site could otherwise sign its visitors in as another person. And the password
+/// must not cross the network unencrypted (AppAddress::may_sign_in).
 [[nodiscard]] std::optional<Outcome> check_way(const Call& call);
 
-/// The session by which the call was made; empty for a key and for the local operator.
+/// The session with which the call was made; empty for other callers.
 [[nodiscard]] std::optional<model::Session> own_session(const Call& call);
 
 [[nodiscard]] boost::json::object view_of_session(const Context& context,
                                                   const model::Person& person,
                                                   const model::Session& session);
 
-/// The session that has begun, with its cookie. Reports the try.
+/// Answers a new session and sets its cookie. Reports a successful attempt.
 [[nodiscard]] boost::json::value answer_session(const Context& context, Call& call,
                                                 const model::Session& session,
                                                 std::string_view token);

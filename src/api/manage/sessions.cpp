@@ -1,4 +1,4 @@
-// Signing in and out, and what people do to their own sessions and passwords.
+// Signing in and out, and a person's own sessions.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ using boost::json::value;
 
 constexpr std::size_t token_bytes_max = 128;
 
-/// Why a sign-in did not succeed; told apart only for who knew the password.
+/// Why a sign-in failed. The answer shows a difference only if the password was right.
 enum class Denial : std::uint8_t { none, wrong, totp_required };
 
 model::Session new_session(const Context& context, const Call& call, model::SignIn by,
@@ -36,7 +36,7 @@ model::Session new_session(const Context& context, const Call& call, model::Sign
             .seen_at = now};
 }
 
-/// The second factor, inside the transaction: each code is accepted once.
+/// Checks the second factor inside the transaction, so that each code is accepted once.
 Result<Denial> check_second_factor(store::PeopleTables& people, const model::Person& person,
                                    const std::optional<std::string>& code, Timestamp now) {
     if (!person.has_second_factor) {
@@ -68,14 +68,15 @@ bool has_signed_in_from(const Context& context, const model::Person& person,
         [&](const auto& entry) { return entry->session().address == address; });
 }
 
-/// Somebody whose password was right a moment ago.
+/// A person whose password was right when it was checked, before the transaction.
 struct Candidate {
     model::Person person;
-    std::optional<std::string> new_hash;  // At today's cost.
+    std::optional<std::string> new_hash;  // If the old one has outdated parameters.
     std::optional<std::string> code;
 };
 
-/// Decided by the rows as they are then: the password may have been changed meanwhile.
+/// Decides and begins the session in the transaction: the password may have been changed since it
+/// was checked.
 Result<Denial> begin_in(store::Tables& tables, const Candidate& candidate, model::Session& session,
                         Timestamp now) {
     auto& people = tables.people();
@@ -116,7 +117,7 @@ Result<value> begin(const Context& context, Call& call, Candidate candidate) {
             return pass(decided);
         }
         denial = *decided;
-        // Nothing is kept of a sign-in that failed.
+        // The error rolls back what a failed sign-in has written.
         return denial == Denial::none ? Result<void>{} : fail(ErrorCode::refused, "denied");
     });
     if (denial == Denial::totp_required) {
@@ -170,7 +171,7 @@ Result<value> sign_in(const Context& context, Call& call) {
     return begin(context, call, std::move(candidate));
 }
 
-/// A link is enough by itself: whoever made it may do everything on this server.
+/// A link needs no password and no second factor, because only an administrator can make one.
 Result<value> use_link(const Context& context, Call& call) {
     const auto text = call.fields.required_text("token", token_bytes_max);
     if (auto checked = call.fields.finish(); !checked) {
@@ -268,7 +269,7 @@ Result<value> list(const Context& context, Call& call) {
     return page(std::move(items));
 }
 
-/// One of the person's own; `others`: all but the one that asks.
+/// Ends one of the person's sessions; with the id `others`, all except the caller's.
 Result<value> end(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);

@@ -89,7 +89,7 @@ TEST_F(SessionsTest, APersonSignsInAndIsTold) {
     EXPECT_EQ(reply.json.at("memberships").at(0).at("role"), "owner");
     const auto shown = ask(http::Method::get, "/session", {}, principal_of(reply));
     EXPECT_EQ(shown.json.at("session"), reply.json.at("session"));
-    EXPECT_NE(sign_in().token(), reply.token());  // Fixation: a new one at each sign-in.
+    EXPECT_NE(sign_in().token(), reply.token());  // Against session fixation.
     EXPECT_THAT(log().front(), HasSubstr(R"("name":"ani@toko.example")"));
     EXPECT_THAT(log().front(), HasSubstr("POST /v1/session"));
 }
@@ -190,7 +190,7 @@ TEST_F(SessionsTest, ASecondFactorIsAskedForOnceItIsConfirmed) {
     };
     EXPECT_EQ(sign_in().code(), "totp_required");
     EXPECT_EQ(sign_in(with("000000")).code(), "unauthenticated");
-    EXPECT_EQ(sign_in(with(code_at(clock.now()))).status, 401);  // Its step was accepted.
+    EXPECT_EQ(sign_in(with(code_at(clock.now()))).status, 401);  // The code was used already.
     clock.advance(30s);
     EXPECT_EQ(sign_in(with(code_at(clock.now()))).status, 200);
     EXPECT_EQ(sign_in(with(code_at(clock.now()))).status, 401);
@@ -236,7 +236,7 @@ TEST_F(SessionsTest, SessionsAreListedAndEnded) {
     EXPECT_EQ(other.session->session().person, me.person->id);
 }
 
-// What a session was allowed a moment ago counts for nothing in the transaction.
+// The transaction must not rely on rights that the session had when the call came in.
 TEST_F(SessionsTest, AMembershipThatIsTakenAwayCountsForNothingAtOnce) {
     const auto me = principal_of(sign_in());
     EXPECT_EQ(ask(http::Method::post, "/keys", R"({"name":"x"})", me).status, 200);

@@ -126,7 +126,7 @@ boost::json::array timeline_of(const store::MessageRecord& record, const store::
     for (const auto& story : callbacks) {
         add_callback(items, story);
     }
-    // Steps of one moment keep the order in which they were added.
+    // A multimap keeps steps of the same time in the order of insertion.
     std::multimap<Timestamp, const Item*> by_time;
     for (const auto& item : items) {
         by_time.emplace(item.at, &item);

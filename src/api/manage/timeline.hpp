@@ -1,4 +1,4 @@
-// A message's life in one list.
+// The history of a message as one list.
 #pragma once
 
 #include <vector>
@@ -15,10 +15,11 @@ struct CallbackStory {
     std::vector<model::CallbackAttempt> attempts;
 };
 
-/// The steps by time, each {"at","step","for","until","code","details","id","took_ms","count"} with
-/// null for what it has not: accepted, delayed, waited, typing, sending, attempted, handed_over,
-/// sent, failed, cancelled, held, released, hastened, delivered, read, retry_of, retried_as,
-/// callback; and `folded`, which stands for `count` steps that were not kept.
+/// The steps in order of time, each {"at","step","for","until","code","details","id","took_ms",
+/// "count"} with null for values that it does not have. Steps: accepted, delayed, waited, typing,
+/// sending, attempted, handed_over, sent, failed, cancelled, held, released, hastened, delivered,
+/// read, retry_of, retried_as, callback; and `folded`, which replaces `count` steps that were not
+/// kept.
 [[nodiscard]] boost::json::array timeline_of(const store::MessageRecord& record,
                                              const store::MessageTrail& trail,
                                              const std::vector<CallbackStory>& callbacks);

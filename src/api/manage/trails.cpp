@@ -1,4 +1,4 @@
-// What messages and callbacks went through.
+// The history of a message, and the attempts of a callback.
 
 #include <string>
 #include <utility>
@@ -47,7 +47,7 @@ Result<value> messages::timeline(const Context& context, Call& call) {
         });
 }
 
-/// Whoever sees masked numbers does not see the receiver's words: they may hold one.
+/// A caller who sees numbers masked does not see the receivers' answers, which may hold a number.
 Result<value> callbacks::attempts(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);

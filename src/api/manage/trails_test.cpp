@@ -1,4 +1,4 @@
-// What messages and callbacks went through, what waits, and what may be done about it.
+// Histories of messages and callbacks, what a message waits for, and operations on waiting ones.
 #include <fmt/format.h>
 
 #include "api/manage/manage_fixture.hpp"

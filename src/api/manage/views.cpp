@@ -24,7 +24,8 @@ value words(model::Scopes scopes) {
     return list;
 }
 
-/// As viewers are shown it: enough to tell one from another, too little to write to it.
+/// Keeps the first 4 and the last 2 digits: enough to distinguish recipients, too little to contact
+/// one.
 std::string masked(std::string recipient) {
     constexpr std::size_t before = 4;
     constexpr std::size_t after = 2;

@@ -19,15 +19,15 @@
 
 namespace merpati::api::manage {
 
-/// Without the webhook secret, which only its making shows.
+/// Without the webhook secret, which is shown only when it is made.
 [[nodiscard]] boost::json::object view(const model::Account& account);
 
-/// `now` decides between active and expired.
+/// `now` decides whether its state is active or expired.
 [[nodiscard]] boost::json::object view(const model::ApiKey& key, Timestamp now);
 
 [[nodiscard]] boost::json::object view(const model::Device& device);
 
-/// Without the message's text; the recipient masked where the viewer sees it so.
+/// Without the message's text. The recipient is masked if the viewer may not see it.
 [[nodiscard]] boost::json::object view(const store::MessageRecord& record,
                                        const admission::Principal& viewer);
 
@@ -44,7 +44,7 @@ namespace merpati::api::manage {
 /// RFC 3339, or null.
 [[nodiscard]] boost::json::value view(std::optional<Timestamp> time);
 
-/// The shape of every list. `next` is the cursor of the page that follows, null on the last one.
+/// The shape of every list. `next` is the cursor of the next page, null on the last page.
 [[nodiscard]] inline boost::json::object page(boost::json::array items,
                                               boost::json::value next = nullptr) {
     return {{"items", std::move(items)}, {"next", std::move(next)}};

@@ -70,7 +70,7 @@ Wait wait_of(const Context& context, const store::MessageRecord& record,
     return known ? *known : wait_by_rows(context, record);
 }
 
-/// Where nobody said since when it waits.
+/// Since when the message waits, if the scheduler has not said it.
 Timestamp since_of(const Wait& wait, const store::MessageRecord& record,
                    const store::MessageTrail& trail) {
     if (wait.reason == WaitReason::due) {

@@ -7,8 +7,8 @@
 
 namespace merpati::api::manage {
 
-/// {"for","since","until","text"}; null for a message that has ended or is held. A running server's
-/// scheduler is asked; of a stopped one the rows tell.
+/// {"for","since","until","text"}; null for a message that has ended or is held. Asks the
+/// scheduler; if there is none or it does not answer, derives the reason from the rows.
 [[nodiscard]] boost::json::value waits_of(const Context& context,
                                           const store::MessageRecord& record,
                                           const store::MessageTrail& trail);

@@ -1,4 +1,4 @@
-// The webhook of a device: who is told of its events.
+// The webhook of a device: the URL that gets its events.
 #include "api/manage/entity_tag.hpp"
 #include "api/manage/handlers.hpp"
 #include "api/manage/limits.hpp"

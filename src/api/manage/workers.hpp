@@ -1,4 +1,4 @@
-// Threads for calls that wait for the store, shared among those who make them.
+// Threads for calls that block, shared fairly among callers.
 #pragma once
 
 #include <compare>
@@ -18,36 +18,36 @@
 
 namespace merpati::api::manage {
 
-/// Who uses the threads together: an account by its keys and its people, a person of several
-/// accounts or of the server, the local operator; of clients that have shown nothing an address
-/// from which somebody has signed in, or else a whole network of strangers.
+/// The party whose calls count together: an account (its keys, and people of this account only), a
+/// person with several accounts or none, or the local operator. Callers without key and session
+/// count by address if a person has signed in from there, otherwise by network (strangers).
 struct Share {
     enum class Kind : std::uint8_t { local, account, person, known_address, strangers };
     Kind kind = Kind::strangers;
     std::int64_t id = 0;
 
-    /// `is_known` answers whether somebody has signed in from the address; asked where it matters.
+    /// `is_known` says whether a person has signed in from the address. Called only if needed.
     [[nodiscard]] static Share of(const admission::Principal& principal,
                                   const http::PeerAddress& peer,
                                   const std::function<bool()>& is_known);
     friend auto operator<=>(const Share&, const Share&) = default;
 };
 
-/// Operation: the shares that have jobs waiting are served in turn, one job each. Of the network's
-/// shares each has one thread at most at a time, and all together all threads but one: the local
-/// operator is always heard. Where strangers wait and others too, they are served by turns: whoever
-/// has shown who they are, or comes from where somebody has signed in, waits for one stranger at
-/// most, however many there are.
+/// Operation: shares with waiting jobs are served round-robin, one job at a time. A share of the
+/// network (all but the local operator's) has at most one thread. All shares of the network
+/// together have all threads but one, which is reserved for the local operator. While jobs of
+/// strangers and of other shares wait, the two kinds alternate, so that known callers get every
+/// second turn, however many strangers there are.
 ///
-/// Strangers have `strangers_max` places in all. When these are taken, a network that has the most
-/// of them, and more than one, loses its last one to a network that has fewer: so a stranger finds
-/// a place unless as many networks have one each.
+/// At most `strangers_max` jobs of strangers wait. Then a new job displaces the last job of the
+/// network with the most, if that network has at least two more than the new job's. So a network
+/// without a waiting job finds a place unless `strangers_max` others have one job each.
 ///
-/// Threads: `put` from any. `start` and `stop` from one.
+/// Threads: `put` and `go_on` from any. `start` and `stop` from one.
 ///
-/// Limits: `waiting_max` jobs wait of each share; of the network's together `network_max`. A
-/// stranger that has a place waits for the jobs of `strangers_max` others at most, and for as many
-/// of who is known: where a job takes a tenth of a second, as a password does, 20 to 40 s.
+/// Limits: `waiting_max` waiting jobs of each share, `network_max` of the network. A stranger's job
+/// waits for at most `strangers_max` jobs of strangers and as many of known callers: 20 to 40 s if
+/// a job takes a tenth of a second, as hashing a password does.
 class Workers {
 public:
     static constexpr std::size_t threads_count = 3;
@@ -56,8 +56,7 @@ public:
     static constexpr std::size_t network_max = 512;
     static constexpr std::size_t strangers_max = 384;
 
-    /// Called once: with true to be done, with false where the threads stop before they come to it,
-    /// or its place was given to another.
+    /// Called once. True: do the job. False: the threads stop, or the job was displaced.
     using Job = std::move_only_function<void(bool proceed)>;
 
     enum class Put : std::uint8_t {
@@ -72,14 +71,15 @@ public:
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
 
-    /// Unless taken, `job` is untouched.
+    /// `job` is moved from only if it was taken.
     [[nodiscard]] Put put(Share share, Job&& job);
-    /// For what goes on with a job that was taken, and so is limited already. False: they stop.
+    /// Adds a job that continues one that was taken; the limits do not apply. False: the threads do
+    /// not run.
     [[nodiscard]] bool go_on(Share share, Job&& job);
 
     void start();
 
-    /// Finishes the jobs under way, refuses those that wait, joins the threads. Idempotent.
+    /// Finishes the jobs that run, calls waiting ones with false, joins the threads. Idempotent.
     void stop();
 
 private:
@@ -91,11 +91,12 @@ private:
     using Queues = std::list<Queue>;
 
     Queue& queue_of(Share share);
-    /// The job that loses its place to a stranger of a network that holds so many; empty: none.
+    /// Takes out the job that a new one displaces, whose network has `held` waiting jobs. Empty:
+    /// there is none to displace.
     [[nodiscard]] Job displaced_by(std::size_t held);
     void count(Share share, bool waits);
     void add(Share share, Job&& job);
-    /// The next queue that may use a thread, taken out of its turn; end: there is none.
+    /// The next queue that may use a thread, moved to the end of the order. End: there is none.
     [[nodiscard]] Queues::iterator next();
     void work();
 
@@ -103,7 +104,7 @@ private:
     const std::size_t threads_max_;
     std::mutex mutex_;
     std::condition_variable filled_;
-    Queues queues_;  // With jobs that wait or run, the one whose turn it is first.
+    Queues queues_;  // Those with waiting or running jobs, the next one first.
     std::map<Share, Queues::iterator> by_share_;
     std::size_t network_waiting_ = 0;
     std::size_t strangers_waiting_ = 0;

@@ -23,7 +23,7 @@ Share strangers(std::int64_t network) {
 struct WorkersTest : ::testing::Test {
     ~WorkersTest() override { workers.stop(); }
 
-    /// A job that holds its thread until `release`.
+    /// Adds a job that occupies its thread until `released`, and waits until it has begun.
     Workers::Put hold(Share share) {
         auto begun = std::make_shared<std::promise<void>>();
         auto has_begun = begun->get_future();
@@ -63,7 +63,7 @@ TEST_F(WorkersTest, OneAccountTakesNeitherAllThreadsNorAllPlaces) {
         ASSERT_EQ(queue(account(1)), Workers::Put::taken);
     }
     EXPECT_EQ(queue(account(1)), Workers::Put::share_full);
-    wait_for(account(2));  // While the first one's threads and places are taken.
+    wait_for(account(2));  // While the first account has no thread and no place left.
     wait_for(local);
     EXPECT_EQ(done, "");
     released.count_down();
@@ -123,7 +123,7 @@ TEST_F(WorkersTest, TheLocalOperatorHasAThreadThoughAccountsTakeTheOthers) {
 TEST_F(WorkersTest, AccountsThatWaitAreServedInTurn) {
     workers.start();
     ASSERT_EQ(hold(account(8)), Workers::Put::taken);
-    ASSERT_EQ(hold(account(9)), Workers::Put::taken);  // One thread is left, for the operator.
+    ASSERT_EQ(hold(account(9)), Workers::Put::taken);  // The last thread is the local operator's.
     for (const char letter : {'a', 'a', 'a'}) {
         ASSERT_EQ(queue(account(1), letter), Workers::Put::taken);
     }
@@ -134,7 +134,7 @@ TEST_F(WorkersTest, AccountsThatWaitAreServedInTurn) {
     released.count_down();
     reached.wait();
     const std::lock_guard lock{mutex};
-    EXPECT_LE(done.find('b'), 2U) << done;  // Never behind all that came before it.
+    EXPECT_LE(done.find('b'), 2U) << done;  // Not behind all jobs of the first account.
 }
 
 TEST_F(WorkersTest, ThePlacesOfTheNetworkAreLimitedTogether) {
@@ -152,7 +152,7 @@ TEST_F(WorkersTest, ThePlacesOfTheNetworkAreLimitedTogether) {
 }
 
 TEST_F(WorkersTest, WhatWaitsWhenTheyStopIsRefused) {
-    EXPECT_EQ(queue(local), Workers::Put::full);  // They do not run yet.
+    EXPECT_EQ(queue(local), Workers::Put::full);  // The threads do not run yet.
     workers.start();
     ASSERT_EQ(hold(account(1)), Workers::Put::taken);
     ASSERT_EQ(queue(account(1)), Workers::Put::taken);
