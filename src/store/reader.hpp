@@ -93,8 +93,8 @@ public:
     /// The offset of queue time from the wall clock (QueueClock::begin); 0: none is stored.
     [[nodiscard]] virtual Result<Millis> clock_offset() = 0;
 
-    // Callbacks, queued by account and origin. Each call costs one index search for each element
-    // that it returns, however many callbacks wait.
+    // Callbacks, queued by account and origin. A call costs one index search for each element that
+    // it returns, or skips as `known`, however many callbacks wait.
     /// The accounts with waiting callbacks.
     [[nodiscard]] virtual Result<std::vector<model::AccountId>> callback_accounts() = 0;
     /// The account's origins with waiting callbacks, by key, at most `limit` of those after `after`
