@@ -13,8 +13,8 @@ namespace {
 
 using std::chrono::seconds;
 
-/// UTF-8 of the characters that Unicode calls white space (White_Space). Invisible ones that are
-/// not, such as the zero-width space, are text.
+/// UTF-8 of the characters with Unicode's property White_Space. Other invisible characters, such as
+/// the zero-width space, are text.
 constexpr auto blanks = std::to_array<std::string_view>(
     {" ",      "\t",     "\n",     "\v",     "\f",     "\r",     "\u0085", "\u00a0", "\u1680",
      "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008",
@@ -38,19 +38,19 @@ std::size_t count_characters(std::string_view text) {
         text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-/// Interface 9.2, in seconds.
+/// In seconds (docs/api.md, The two revisions).
 constexpr std::uint32_t delay_max(model::Revision revision) {
     return revision == model::Revision::a ? 18'000 : 60;
 }
 
-/// Revision B has no word for it: the sending failed before it began.
+/// Revision B has no refusal of its own for it.
 constexpr Refusal disconnected_in(model::Revision revision) {
     return revision == model::Revision::a ? Refusal::device_disconnected : Refusal::send_failed;
 }
 
 }  // namespace
 
-/// One submission on its way through the checks, and the message that they make of it.
+/// A submission during the checks, and the message that they make of it.
 struct Admission::Candidate {
     Submission& asked;
     const model::Account& account;
@@ -146,7 +146,7 @@ Admission::Verdict Admission::check_length(Candidate& candidate) const {
     return {};
 }
 
-/// Revision A accepts a number that cannot be, and calls back.
+/// Revision A accepts an impossible number; the callback reports its failure.
 Admission::Verdict Admission::check_recipient(Candidate& candidate) const {
     auto& asked = candidate.asked;
     if (asked.recipient.empty()) {
@@ -160,7 +160,7 @@ Admission::Verdict Admission::check_recipient(Candidate& candidate) const {
     return {};
 }
 
-/// Without a delay a message is due at once. A random one is drawn here, once.
+/// Without a delay a message is due at once. A random delay is drawn here, once.
 Admission::Verdict Admission::check_delay(Candidate& candidate) const {
     const auto most = delay_max(candidate.asked.revision);
     auto delay = candidate.asked.delay;
@@ -193,7 +193,7 @@ Admission::Verdict Admission::check_typing(Candidate& candidate) const {
     return {};
 }
 
-/// Revision B has no callback.
+/// Revision B has no callback: its decoder reads none, and the account's default is not used.
 Admission::Verdict Admission::check_callback(Candidate& candidate) const {
     auto& url = candidate.asked.callback_url;
     if (!url) {

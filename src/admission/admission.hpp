@@ -1,4 +1,4 @@
-// May a message enter? The one way in for those of the API, and for all that come after it.
+// Decides whether a submitted message is accepted. Every message enters through here.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct AdmissionOptions {
     outbound::Schemes callback_schemes = outbound::Schemes::https_only;
 };
 
-/// Makes a message of what an account's principal submits, or says which check refused it.
+/// Makes a message of a submission, or returns the refusal of the first check that failed.
 ///
-/// Operation: `admit` runs the checks of decisions.md from Type to callbackStatus in their order,
-/// in memory; the first that fails is the answer. What stands before them (key, validity, rate) is
-/// the business of the door, what follows (the file of a media message, credit) is not known here.
-/// The message has no id yet; its delay is drawn, and counts from now.
+/// Operation: `admit` runs its checks in a fixed order (admission.cpp), in memory. The caller makes
+/// the checks before them (key, validity, rate) and after them (the file of a media message,
+/// credit). The message has no id yet. `due_at` is `accepted_at` plus the delay, both by the wall
+/// clock; the caller sets both again when it stores the message.
 ///
 /// Threads: any.
 class Admission {
@@ -67,7 +67,8 @@ private:
     AdmissionOptions options_;
 };
 
-/// What is told of a store that cannot read or write what the message needs. B has no word for it.
+/// The refusal when the store is damaged where the message needs it. Revision B has none of its
+/// own.
 [[nodiscard]] constexpr Refusal storage_damaged_in(model::Revision revision) noexcept {
     return revision == model::Revision::a ? Refusal::storage_damaged : Refusal::send_failed;
 }

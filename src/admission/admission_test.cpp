@@ -85,8 +85,8 @@ struct AdmissionTest : ::testing::Test {
                         {}};
 };
 
-/// Each row spoils a submission in one more way; the last spoilt check is the earliest. So every
-/// refusal below goes before all those above it, which is the documented order.
+/// Each row breaks a submission in one more way, so that an earlier check fails. So every refusal
+/// goes before all those in the rows above it, which is the documented order.
 TEST_F(AdmissionTest, TheFirstCheckThatFailsIsTheAnswer) {
     using Spoil = std::function<void(Submission&)>;
     const std::vector<std::pair<Refusal, Spoil>> from_last_to_first{
@@ -216,7 +216,7 @@ TEST_F(AdmissionTest, RevisionBAnswersForRecipientAndDeviceAtOnceAndHasNoCallbac
     asked.recipient = "6281";
     EXPECT_EQ(refusal_of(asked), Refusal::send_failed);
     asked.revision = Revision::a;
-    EXPECT_EQ(refusal_of(asked), Refusal::internal);  // It is told by the callback.
+    EXPECT_EQ(refusal_of(asked), Refusal::internal);  // The callback reports it.
     condition.note_damaged_lane(device.number);
     EXPECT_EQ(refusal_of(asked), Refusal::storage_damaged);
     asked.revision = Revision::b;

@@ -1,4 +1,4 @@
-// The text form of API keys (decisions.md, Keys).
+// The text form of API keys.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace merpati::admission {
 
-/// "mpt_", 32 random bytes as 43 base62 digits, and the CRC-32 of what precedes as 6 more: scanners
-/// for leaked secrets recognise a key by its look, and know a slip of the pen from a real one.
-/// Admission does not look at it: it would cost every caller, and keep out nobody who can count.
+/// "mpt_", 32 random bytes as 43 base62 digits, and the CRC-32 of all that as 6 more. Scanners for
+/// leaked secrets recognise a key by this form, and confirm it by the checksum. Authentication
+/// ignores the checksum: a check would cost every caller, and anybody can compute one.
 inline constexpr std::size_t api_key_size = 53;
 
 /// How much of a key is kept and shown, for recognition: too little to guess the rest from.

@@ -32,8 +32,8 @@ TEST(ApiKeyFormatTest, TwoKeysDiffer) {
     EXPECT_NE(key, make_api_key(random));
 }
 
-/// Fixed for ever: whoever recognises keys by their look goes by it. The checksum is the CRC-32 of
-/// IEEE 802.3 over all that precedes it.
+/// The form is fixed for ever, because scanners recognise keys by it. The checksum is the CRC-32 of
+/// IEEE 802.3 over all characters before it.
 TEST(ApiKeyFormatTest, AKeyIsItsBytesAndTheirChecksumInBase62) {
     Steps zeros{0, 0};
     EXPECT_EQ(make_api_key(zeros), "mpt_00000000000000000000000000000000000000000001jJeUk");

@@ -9,8 +9,8 @@ namespace merpati::admission {
 namespace {
 
 /// Assigned country codes (ITU-T, list of E.164.D) of one, two and three digits, ascending; those
-/// of networks and services (388, 800, 808, 870, 878, 881 to 883, 888, 979, 991) with them: whether
-/// they can be written to is for the platform to say.
+/// of networks and services (388, 800, 808, 870, 878, 881 to 883, 888, 979, 991) included: the
+/// platform decides whether they can receive.
 constexpr std::array<std::uint16_t, 218> country_codes{
     1,   7,   20,  27,  30,  31,  32,  33,  34,  36,  39,  40,  41,  43,  44,  45,  46,  47,  48,
     49,  51,  52,  53,  54,  55,  56,  57,  58,  60,  61,  62,  63,  64,  65,  66,  81,  82,  84,
@@ -41,7 +41,7 @@ Checked<Principal> authenticate(std::string_view authorization, const Directory&
     for (std::size_t place = 0; bearer && place < scheme.size(); ++place) {
         bearer = (authorization[place] | 0x20) == (scheme[place] | 0x20);
     }
-    // Every fault takes the same way: a digest is computed and looked up, so that a caller learns
+    // Every fault takes the same path: a digest is computed and looked up, so that a caller learns
     // nothing from the answer or its duration.
     auto key = bearer ? authorization.substr(scheme.size()) : std::string_view{};
     key = key.substr(0, std::min(key.size(), key_bytes_max));

@@ -1,4 +1,4 @@
-// The single checks of what a request names: key, account, sender, recipient.
+// Single checks of a request: key, account, rate, sender, recipient.
 #pragma once
 
 #include <optional>
@@ -12,28 +12,28 @@
 
 namespace merpati::admission {
 
-/// Which account's key an `Authorization` header holds. key_invalid for every fault alike: no
-/// header, another scheme, a malformed, unknown, expired or revoked key.
+/// The principal of the key in an `Authorization` header. Refuses every fault alike with
+/// key_invalid: no header, another scheme, a malformed, unknown, expired or revoked key.
 [[nodiscard]] Checked<Principal> authenticate(std::string_view authorization,
                                               const Directory& directory, Timestamp now);
 
-/// What a key that works opens.
+/// The principal of a key that is live.
 [[nodiscard]] Principal principal_of(KeyEntry entry, Timestamp now);
 
-/// Whether the key works: neither revoked nor expired.
+/// Whether the key is neither revoked nor expired.
 [[nodiscard]] bool is_live(const model::ApiKey& key, Timestamp now) noexcept;
 
-/// account_expired when the account's validity is over.
+/// Refuses with account_expired if the account's validity is over.
 [[nodiscard]] Checked<void> check_validity(const model::Account& account, Timestamp now);
 
-/// Takes one request out of the account's bucket. `server_default` serves accounts without a rate
-/// of their own; empty, like an account's "none", means no limit and no verdict.
+/// Takes one request from the account's bucket. `server_default` is the rate of accounts without
+/// one of their own. Empty if there is no limit: no `server_default`, or the account's "none".
 [[nodiscard]] std::optional<RateVerdict> check_rate(
     const AccountEntry& account, const std::optional<model::Rate>& server_default, SteadyTime now);
 
-/// The same, for calls of the catalogue by the account's keys. They are counted apart, so that who
-/// asks too often what became of messages can send all the same; at the server's rate or at the
-/// account's own, whichever is larger, so that who may send seldom can ask.
+/// The same for calls of the catalogue by the account's keys. They have a bucket of their own, so
+/// that an account that polls too often can still send. Its rate is the server's or the account's
+/// own, whichever is larger; there is no limit if one of them has none.
 [[nodiscard]] std::optional<RateVerdict> check_call_rate(
     const AccountEntry& account, const std::optional<model::Rate>& server_default, SteadyTime now);
 
@@ -41,13 +41,13 @@ namespace merpati::admission {
 [[nodiscard]] std::optional<model::Rate> effective_rate(
     const model::Account& account, const std::optional<model::Rate>& server_default);
 
-/// The sender, when the number is one of the account's devices; a missing, malformed, unknown and
-/// foreign one give the same empty answer.
+/// The account's device with this number. Null alike for a missing, malformed, unknown or foreign
+/// number.
 [[nodiscard]] std::shared_ptr<const model::Device> find_sender(std::string_view number,
                                                                model::AccountId account,
                                                                const Directory& directory);
 
-/// How long a device that lost its connection may still be called "reconnecting".
+/// How long a reconnecting device still takes messages.
 inline constexpr std::chrono::seconds reconnecting_max{30};
 
 /// Whether the device takes messages: connected, or reconnecting for at most reconnecting_max.

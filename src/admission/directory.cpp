@@ -48,8 +48,8 @@ Result<void> Directory::load(store::Reader& reader) {
 }
 
 std::optional<KeyEntry> Directory::find_key(const Sha256& digest) const {
-    // The map's look-up may tell by its duration how a digest begins; that helps nobody, because a
-    // digest cannot be chosen. The whole is compared in constant time all the same.
+    // The duration of the look-up may depend on the first bytes of the digest; that helps nobody,
+    // because a digest cannot be chosen. The whole digest is still compared in constant time.
     const auto key = shards_->keys.find(digest);
     if (!key || !equal_constant_time((*key)->digest, digest)) {
         return std::nullopt;
@@ -123,7 +123,7 @@ void Directory::put_account(const model::Account& account) {
     const auto before = find_account(account.id);
     auto entry = std::make_shared<AccountEntry>();
     entry->account = account;
-    // What an old bucket has let in is measured by the old rate: it would hold a new one up.
+    // An old bucket is filled at the old rate, and could block requests at the new one.
     const bool same_rate = before != nullptr && before->account.rate == account.rate;
     entry->bucket = same_rate ? before->bucket : std::make_shared<RateBucket>();
     entry->calls = same_rate ? before->calls : std::make_shared<RateBucket>();

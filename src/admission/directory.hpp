@@ -1,4 +1,4 @@
-// Accounts, keys, devices and people in memory, so that admission asks no database.
+// Accounts, keys, devices and people in memory, so that admission reads no database.
 #pragma once
 
 #include <array>
@@ -20,30 +20,29 @@
 
 namespace merpati::admission {
 
-/// An account as requests meet it. Replaced as a whole when the account changes; the rate buckets
-/// go on, unless the rate is what changed: then they start full.
+/// An account and its rate buckets. Replaced as a whole when the account changes. The buckets are
+/// kept, unless the rate changed: then they start full.
 struct AccountEntry {
     model::Account account;
     std::shared_ptr<RateBucket> bucket;  // Of sends and additions of devices,
     std::shared_ptr<RateBucket> calls;   // and of calls of the catalogue by its keys.
 };
 
-/// What a key opens.
+/// A key and its account.
 struct KeyEntry {
     std::shared_ptr<const model::ApiKey> key;
     std::shared_ptr<const AccountEntry> account;
 };
 
-/// A copy of the store's rare tables that follows its commits: for what must be quick, and for
-/// what may be decided by a state that ended a moment ago. Limits and owners are decided by the
-/// store.
+/// A copy of the store's small tables that follows its commits. It serves decisions that must be
+/// fast and may rest on a state that is a moment old. The store decides limits and owners.
 ///
 /// Operation: `load` at the start, then `apply` for each row that the store reports, in the order
-/// of the commits. A change is applied before its caller is answered, so the next request
-/// goes by it.
+/// of the commits. A change is applied before its caller is answered, so the caller's next request
+/// sees it.
 ///
-/// Threads: look-ups from any; sharded locks, held for a look-up only. Everything that writes, from
-/// one: the committer's.
+/// Threads: look-ups from any, with sharded locks that are held for the look-up only; changes from
+/// one, the committer's.
 class Directory {
 public:
     Directory();
@@ -55,7 +54,7 @@ public:
     /// Looks a key up by the digest of the whole key; the digest is compared in constant time.
     [[nodiscard]] std::optional<KeyEntry> find_key(const Sha256& digest) const;
     [[nodiscard]] std::shared_ptr<const AccountEntry> find_account(model::AccountId id) const;
-    /// Null when there is none; the record is replaced, never changed.
+    /// Null if there is none; the record is replaced, never changed.
     [[nodiscard]] std::shared_ptr<const model::Device> find_device(model::PhoneNumber number) const;
 
     [[nodiscard]] std::vector<model::Account> accounts() const;

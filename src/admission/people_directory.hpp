@@ -1,4 +1,4 @@
-// People and their sessions in memory, so that a request with a cookie asks no database.
+// People and their sessions in memory, so that a request with a cookie reads no database.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ struct SessionLimits {
     std::chrono::seconds longest{std::chrono::days{30}};
 };
 
-/// A session as requests meet it. When it was last seen moves; all else stays.
+/// A session in memory. Only the time of its last request changes.
 class SessionEntry {
 public:
     explicit SessionEntry(const model::Session& session)
@@ -39,11 +39,11 @@ public:
     [[nodiscard]] bool is_live(const SessionLimits& limits, Timestamp now) const noexcept {
         return now < seen_at() + limits.idle && now < session_.created_at + limits.longest;
     }
-    /// When it ends if nothing more is asked.
+    /// When it ends if no further request comes.
     [[nodiscard]] Timestamp ends_at(const SessionLimits& limits) const noexcept;
 
-    /// Notes a request. True, once in a while: the store should hear of it. No more than a minute
-    /// (of a session that lasts shortly, a quarter of that) is lost when the process ends.
+    /// Notes a request. True if its time must be stored: once a minute, or in each quarter of
+    /// `limits.idle` if that is shorter. The end of the process loses no more than that.
     [[nodiscard]] bool note_seen(const SessionLimits& limits, Timestamp now) noexcept;
 
 private:
@@ -52,13 +52,13 @@ private:
     std::atomic<std::int64_t> written_at_;
 };
 
-/// What a cookie opens.
+/// A session and its person.
 struct SignedIn {
     std::shared_ptr<const model::Person> person;
     std::shared_ptr<SessionEntry> session;
 };
 
-/// A part of Directory, with its rules: a copy that follows the commits of the store.
+/// The part of Directory that holds people and sessions, with the same rules.
 class PeopleDirectory {
 public:
     PeopleDirectory();
@@ -69,17 +69,17 @@ public:
 
     /// By the digest of the token. Says nothing about whether the session is live.
     [[nodiscard]] std::optional<SignedIn> find_session(const Sha256& digest) const;
-    /// Null where there is none; the record is replaced, never changed.
+    /// Null if there is none; the record is replaced, never changed.
     [[nodiscard]] std::shared_ptr<const model::Person> find(model::PersonId id) const;
     [[nodiscard]] std::shared_ptr<const model::Person> find(std::string_view email) const;
 
-    /// By id.
+    /// Ordered by id.
     [[nodiscard]] std::vector<std::shared_ptr<const model::Person>> all() const;
     /// The person's, newest first.
     [[nodiscard]] std::vector<std::shared_ptr<SessionEntry>> sessions_of(
         model::PersonId person) const;
 
-    /// Whether a session began there that has not ended: of any person.
+    /// Whether a session of any person began at this address and has not ended.
     [[nodiscard]] bool has_sessions_from(std::string_view address) const;
 
     void apply(const store::RowChange& change);

@@ -12,19 +12,19 @@
 
 namespace merpati::admission {
 
-/// Goes with each call, so that what it may do is decided by who makes it.
+/// The maker of a call, and so what the call may do.
 ///
-/// Threads: any; what it points to never changes.
+/// Threads: any; the records it points to never change, but for the atomic times in `session`.
 struct Principal {
     enum class Kind : std::uint8_t {
-        anyone,          // Has shown nothing.
-        local_operator,  // Came through the management socket; its file permissions let them in.
+        anyone,          // Without credentials.
+        local_operator,  // By the management socket, whose file permissions admit it.
         api_key,         // An account, by one of its keys.
         person,          // Signed in.
     };
     Kind kind = Kind::anyone;
     KeyEntry key{};           // Of api_key alone,
-    bool is_expired = false;  // and whether its account's validity is over: it reads the account.
+    bool is_expired = false;  // and whether its account has expired: it may only read that.
     std::shared_ptr<const model::Person> person = {};  // Of person alone,
     std::shared_ptr<SessionEntry> session = {};        // and by which session.
     std::optional<std::uint32_t> user = {};  // Of local_operator: the user of the machine.
@@ -50,7 +50,7 @@ struct Principal {
     /// Has every scope in every account.
     [[nodiscard]] bool is_administrator() const noexcept;
 
-    /// What it may do in the account; none in one that it has nothing to do with.
+    /// Its scopes in the account; empty for an account that it does not belong to.
     [[nodiscard]] model::Scopes scopes_in(model::AccountId account) const noexcept;
     [[nodiscard]] bool permits(model::AccountId account, model::Scope scope) const noexcept {
         return scopes_in(account).has(scope);
@@ -59,10 +59,10 @@ struct Principal {
     [[nodiscard]] bool permits_somewhere(model::Scope scope) const noexcept;
     /// Whether it may learn that the account exists.
     [[nodiscard]] bool knows(model::AccountId account) const noexcept;
-    /// Whether the numbers of recipients are masked in what it is shown of the account.
+    /// Whether it is shown masked numbers of recipients in the account.
     [[nodiscard]] bool sees_masked(model::AccountId account) const noexcept;
 
-    /// The account that is meant where a call names none: a key's own, a person's single one.
+    /// The account of a call that names none: a key's own, or a person's only one.
     [[nodiscard]] std::optional<model::AccountId> only_account() const noexcept;
 
 private:

@@ -14,7 +14,7 @@ RateVerdict RateBucket::take(const model::Rate& rate, SteadyTime now) noexcept {
     std::int64_t full_at = full_at_.load(std::memory_order_relaxed);
     for (;;) {
         const std::int64_t after = std::max(full_at, time) + step;
-        const std::int64_t missing = after - time;  // How much of the bucket would be used.
+        const std::int64_t missing = after - time;  // How much of the bucket would be in use.
         if (missing > period) {
             return {.allowed = false,
                     .remaining = 0,

@@ -1,4 +1,4 @@
-// How often an account may ask.
+// The rate limits of accounts.
 #pragma once
 
 #include <atomic>
@@ -10,12 +10,12 @@
 
 namespace merpati::admission {
 
-/// What a request is told about its account's rate (RateLimit headers).
+/// The result for one request, as its RateLimit headers show it.
 struct RateVerdict {
     bool allowed = true;
-    std::uint32_t remaining = 0;               // Requests that would be let in now.
+    std::uint32_t remaining = 0;               // Requests that would be allowed now.
     std::chrono::milliseconds reset{0};        // Until the bucket is full again.
-    std::chrono::milliseconds retry_after{0};  // Until the next one is let in; 0 when allowed.
+    std::chrono::milliseconds retry_after{0};  // Until the next one is allowed; 0 if this one is.
 };
 
 /// A token bucket in one atomic number (GCRA): holds `rate.count` requests, refills evenly over

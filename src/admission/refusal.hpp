@@ -1,4 +1,4 @@
-// Why a request is refused. Texts, words and codes of each are in api/errors.cpp.
+// Why a request is refused. Their texts, words and codes are in api/errors.cpp.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace merpati::admission {
 
 /// One row of the API's error catalogue each.
 enum class Refusal : std::uint8_t {
-    // Interface 7.1 and 7.2.
+    // Of the published interface.
     send_failed,
     file_type_unsupported,
     mime_type_unsupported,
@@ -23,7 +23,7 @@ enum class Refusal : std::uint8_t {
     rate_exceeded,
     file_too_large,
     credit_exhausted,
-    // decisions.md.
+    // Of this gateway, where the published interface has none.
     revision_unknown,
     recipient_invalid,
     message_too_long,
@@ -41,7 +41,7 @@ enum class Refusal : std::uint8_t {
     devices_exhausted,
     device_taken,
     scope_missing,
-    // The server's own.
+    // Of the HTTP server and the store, for any operation.
     bad_request,
     not_found,
     method_not_allowed,
@@ -56,7 +56,7 @@ enum class Refusal : std::uint8_t {
     internal,
 };
 
-/// A value, or what the caller is told in its place. `Result<T>` is for faults.
+/// A value, or the refusal that the caller gets in its place. `Result<T>` is for faults.
 template <class T>
 using Checked = std::expected<T, Refusal>;
 

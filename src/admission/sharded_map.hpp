@@ -12,7 +12,7 @@
 
 namespace merpati::admission {
 
-/// A map cut into shards with a lock each, so that look-ups of different keys do not meet.
+/// A map of shards with a lock each, so that look-ups of different keys rarely share a lock.
 template <class Key, class Value, class Hash = std::hash<Key>>
 class ShardedMap {
 public:

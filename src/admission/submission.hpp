@@ -1,4 +1,4 @@
-// What a caller wants to be sent, as it was read.
+// A submitted message, decoded but not checked.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,26 @@
 
 namespace merpati::admission {
 
-/// When a message is to be sent, as it was asked for.
+/// The delay that the caller asked for.
 struct Delay {
     enum class Kind : std::uint8_t { none, seconds, random, malformed };
     Kind kind = Kind::none;
     std::uint32_t seconds = 0;
 };
 
-/// A message before any check: whoever decodes one judges nothing, so that the first refusal is
-/// that of the first check that fails, whatever the form the message came in.
+/// A message before any check. Decoders refuse no field, so that the order of the checks alone
+/// decides the refusal.
 struct Submission {
     model::Revision revision = model::Revision::a;
-    std::optional<model::MessageType> type;  // Empty: missing, or no type of ours.
+    std::optional<model::MessageType> type;  // Empty: missing or unknown.
     std::optional<std::string> content;      // The text or caption; empty: none.
     std::string media_url;                   // "": missing.
-    std::string sender;                      // "": missing, or no number.
-    std::string recipient;                   // The same; of any length.
+    std::string sender;                      // "": missing, or neither a string nor an integer.
+    std::string recipient;                   // The same; any text.
     bool recipient_quoted = true;            // Came as a JSON string.
     Delay delay;
-    std::optional<bool> typing = false;                      // Empty: neither yes nor no.
-    std::optional<std::string> callback_url{std::in_place};  // "": the account's. Empty: no text.
+    std::optional<bool> typing = false;                      // Empty: malformed.
+    std::optional<std::string> callback_url{std::in_place};  // "": the account's. Empty: malformed.
 };
 
 }  // namespace merpati::admission

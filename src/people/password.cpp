@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t distinct_min = 5;
 
-/// In lower case; those of at least twelve characters that lists of leaked passwords begin with.
+/// Common passwords of at least twelve characters, in lower case.
 constexpr std::array<std::string_view, 44> common{
     "123456789012",     "1234567890123",    "12345678901234",  "123456789123",
     "1234567891011",    "123456781234",     "012345678901",    "0123456789ab",

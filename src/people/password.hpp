@@ -1,4 +1,4 @@
-// Which passwords are taken, and how one is made.
+// The rules for passwords, and generated passwords.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 namespace merpati::people {
 
 inline constexpr std::size_t password_characters_min = 12;
-/// Bounds the work of hashing one.
+/// Limits the work of hashing.
 inline constexpr std::size_t password_bytes_max = 256;
 
-/// Errors: invalid_argument: too short, too long, not UTF-8, a control character, or one that is
-/// guessed first: a common one, the person's own address, or nearly one character only. The detail
-/// is a sentence for the person.
+/// Errors: invalid_argument: too short, too long, not UTF-8, an ASCII control character, or easy to
+/// guess: a common password, the person's address or its part before the '@', or fewer than five
+/// different bytes. The detail tells the person why.
 [[nodiscard]] Result<void> check_password(std::string_view password, std::string_view email);
 
 /// Twenty letters and digits in groups of five, 100 bits.

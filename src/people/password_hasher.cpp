@@ -22,7 +22,7 @@ private:
     Semaphore& places_;
 };
 
-/// Well formed, with a digest that is of no password.
+/// A well-formed hash, whose digest is of no password.
 std::string hash_of_nobody(PasswordHasher::Cost cost) {
     return fmt::format(
         "$argon2id$v=19$m={},t={},p=1$bWVycGF0aS1ub2JvZHktMA$"
@@ -48,7 +48,7 @@ Result<std::string> PasswordHasher::hash(std::string_view password) {
 
 bool PasswordHasher::verify(const std::string& hash, std::string_view password) {
     const Place place{places_};
-    // The library reads a fixed size.
+    // The library reads this fixed size.
     std::string padded = hash.empty() ? of_nobody_ : hash;
     padded.resize(crypto_pwhash_STRBYTES, '\0');
     padded.back() = '\0';

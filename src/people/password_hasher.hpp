@@ -1,4 +1,4 @@
-// Hashes passwords: slow and large on purpose, and therefore few at once.
+// Hashes passwords: on purpose slow and with much memory, therefore few at once.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace merpati::people {
 
-/// libsodium's argon2id (RFC 9106), in the text form that says its own cost.
+/// libsodium's argon2id (RFC 9106), in the text form that includes the cost.
 ///
-/// Operation: every call takes the time and the memory of `Cost`, whatever it is given, so that its
-/// duration does not tell whether a person exists.
+/// Operation: `hash` takes the time and the memory of `Cost`. `verify` takes those of the hash, and
+/// for an empty hash those of `Cost`, so that its duration does not tell whether a person exists.
 ///
 /// Threads: any but an I/O thread: a call lasts about a tenth of a second, and waits while
 /// `at_once_max` others run.
@@ -32,8 +32,8 @@ public:
     /// Errors: busy (no memory for it).
     [[nodiscard]] Result<std::string> hash(std::string_view password);
 
-    /// Whether `hash` is of this password. An empty one, of a person who has no password or of
-    /// nobody, is of none.
+    /// Whether `hash` is of this password. False for an empty hash (a person without a password, or
+    /// no such person), and if there is no memory for the work.
     [[nodiscard]] bool verify(const std::string& hash, std::string_view password);
 
     /// Whether the hash was made at another cost.

@@ -66,7 +66,7 @@ std::uint64_t SignInThrottle::key_of(std::string_view first, std::string_view se
                            text.size(), seed_.data());
     std::uint64_t key = 0;
     std::memcpy(&key, hash.data(), sizeof key);
-    return std::max<std::uint64_t>(key, 1);  // 0 marks a place that is free.
+    return std::max<std::uint64_t>(key, 1);  // 0 marks a free entry.
 }
 
 std::chrono::seconds SignInThrottle::take(std::string_view email, std::string_view address,

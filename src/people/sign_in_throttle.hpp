@@ -1,4 +1,4 @@
-// How often one may try to sign in.
+// Limits attempts to sign in.
 #pragma once
 
 #include <array>
@@ -14,8 +14,9 @@
 
 namespace merpati::people {
 
-/// Leaky buckets of tries, in a table of fixed size. Where it is full, the bucket that is emptied
-/// first makes place: whoever tries most is forgotten last.
+/// Leaky buckets of tries, in a table of fixed size. A key belongs to one set of the table. In a
+/// full set, a new bucket replaces the one that becomes empty first, so that busy ones stay
+/// longest.
 ///
 /// Threads: none.
 class TryBuckets {
@@ -27,7 +28,7 @@ public:
 
     explicit TryBuckets(Limit limit);
 
-    /// How long to wait before a try is due; 0: now.
+    /// How long to wait before the next try; 0: it may be made now.
     [[nodiscard]] SteadyTime::duration wait(std::uint64_t key, SteadyTime now) const;
     void take(std::uint64_t key, SteadyTime now);
     void give_back(std::uint64_t key);
@@ -38,7 +39,7 @@ public:
 private:
     struct Entry {
         std::uint64_t key = 0;
-        SteadyTime empty_at{};  // When all its tries are forgotten.
+        SteadyTime empty_at{};  // When the bucket is empty.
     };
     static constexpr std::size_t ways = 8;
     using Set = std::array<Entry, ways>;
@@ -51,17 +52,17 @@ private:
     std::vector<Set> sets_;
 };
 
-/// Operation: `take` before the password is looked at, for people who exist and those who do not
-/// alike; `succeeded` after a sign-in. A try counts for the pair of person and address, for the
-/// address, and for the person. The person's bucket is slow, and not asked of an address that the
-/// person has signed in from: so a stranger with many addresses guesses little, and locks nobody
-/// out of where they are used to be.
+/// Operation: call `take` before the password is checked, for existing and unknown people alike,
+/// and `succeeded` after a sign-in. A try counts for the pair of person and address, for the
+/// address, and for the person. The person's bucket refills slowly, and does not apply to an
+/// address that is known to be the person's. So a stranger with many addresses has few guesses, and
+/// does not lock the person out.
 ///
 /// Threads: any.
 ///
-/// Crash: all tries are forgotten. Each would have to be on the disk before the password is looked
-/// at, which would give strangers a way to keep the disk busy; a restart, which they cannot bring
-/// about, gives them no more than the bursts below once again.
+/// Restart: all tries are forgotten. To store each one before the password is checked would let
+/// strangers keep the disk busy. A restart, which they cannot cause, gives them only the bursts
+/// below once more.
 ///
 /// Limits: TryBuckets::entries_max of each; about 200 KiB in all.
 class SignInThrottle {
@@ -72,20 +73,20 @@ public:
 
     explicit SignInThrottle(Random& random);
 
-    /// 0: the try may be made, and is counted. Else how long to wait; it is not counted then.
+    /// 0: the try may be made, and is counted. Otherwise the wait; the try is not counted.
     [[nodiscard]] std::chrono::seconds take(std::string_view email, std::string_view address,
                                             bool is_known_address, SteadyTime now);
 
-    /// The pair's tries are forgotten, this one was none of the others'.
+    /// Forgets the pair's tries, and takes one try back from the address and from the person.
     void succeeded(std::string_view email, std::string_view address);
 
-    /// The same for what needs no person: links.
+    /// `take` for tries that name no person: sign-in links.
     [[nodiscard]] std::chrono::seconds take(std::string_view address, SteadyTime now);
 
 private:
     [[nodiscard]] std::uint64_t key_of(std::string_view first, std::string_view second = {}) const;
 
-    std::array<unsigned char, 16> seed_{};  // Nobody outside can choose whose bucket is whose.
+    std::array<unsigned char, 16> seed_{};  // Nobody outside can choose keys that collide.
     std::mutex mutex_;
     TryBuckets pairs_{of_pair};
     TryBuckets addresses_{of_address};

@@ -16,7 +16,7 @@ struct SignInThrottleTest : ::testing::Test {
                               bool is_known = false) {
         return throttle.take(email, address, is_known, clock.steady_now());
     }
-    /// How many tries are let through before one is not.
+    /// How many tries are allowed before one is refused.
     int tries(std::string_view email, std::string_view address, bool is_known = false) {
         int made = 0;
         while (made < 1000 && take(email, address, is_known) == 0s) {

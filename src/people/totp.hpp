@@ -17,7 +17,7 @@ namespace merpati::people {
 /// 160 bits, as RFC 4226 recommends for SHA-1.
 [[nodiscard]] Bytes make_totp_secret(Random& random);
 
-/// RFC 4648 section 6, without padding: the form in which a secret is typed in.
+/// RFC 4648 section 6, without padding: the form in which people type a secret.
 [[nodiscard]] std::string to_base32(std::span<const std::byte> bytes);
 
 /// What an authenticator reads as a QR code: otpauth://totp/…
@@ -27,8 +27,8 @@ namespace merpati::people {
 [[nodiscard]] std::int64_t totp_step(Timestamp time) noexcept;
 [[nodiscard]] std::string totp_code(std::span<const std::byte> secret, std::int64_t step);
 
-/// Of this step, the one before and the one after (clocks differ): the one whose code it is. Empty:
-/// none. That a step is accepted once is the caller's part.
+/// The step whose code it is: the current one, the one before or the one after, because clocks
+/// differ. Empty: none. The caller must accept each step only once.
 [[nodiscard]] std::optional<std::int64_t> match_totp(std::span<const std::byte> secret,
                                                      std::string_view code, Timestamp now);
 

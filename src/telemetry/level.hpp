@@ -1,4 +1,4 @@
-// How much a line of the log matters.
+// The severity of a log line.
 #pragma once
 
 #include <cstdint>

@@ -116,7 +116,7 @@ Log::Log(const Clock& clock, Level level, Format format)
                      .level = level,
                      .format = format,
                      .logger = {"merpati", std::make_shared<spdlog::sinks::stderr_sink_mt>()}}) {
-    // The line is made here; spdlog brings it out whole and in order.
+    // This file makes the whole line; spdlog only writes it.
     sink_->logger.set_formatter(std::make_unique<spdlog::pattern_formatter>("%v"));
     sink_->logger.set_level(spdlog::level::trace);
 }

@@ -1,4 +1,4 @@
-// What happens, for operators: one line an event, on standard error.
+// The log, for operators: one line per event, on standard error.
 #pragma once
 
 #include <array>
@@ -18,9 +18,8 @@ namespace merpati::telemetry {
 
 enum class Format : std::uint8_t { text, json };
 
-/// A named value of a line, for as long as the call that it is passed to. Never message text, a
-/// key, a secret or a whole phone number. Making one copies nothing: most lines are below the
-/// level.
+/// A named value of a line. It copies no text, because most lines are below the level: name and
+/// text must outlive the call. Never pass message text, a key, a secret or a whole phone number.
 class Field {
 public:
     Field(std::string_view name, std::string_view text) : name_(name), text_(text) {}
@@ -44,14 +43,14 @@ private:
     std::ptrdiff_t digits_count_ = 0;
 };
 
-/// Writes "2026-11-20T10:00:00.123Z INFO store: committed rows=3", or one JSON object a line:
+/// Writes "2026-11-20T10:00:00.123Z INFO store: committed rows=3", or one JSON object per line:
 /// {"time","level","room","message",…}. Control characters in values are escaped, so that no value
-/// can begin a line of its own.
+/// can begin a new line.
 ///
-/// Limits: above debug, the same message of the same room is written 20 times a minute; how many
-/// more there were is one line when the minute has passed.
+/// Limits: above debug, the same message of the same room is written 20 times a minute; one line
+/// after the minute says how many were left out (Repeats).
 ///
-/// Threads: any. Copies share one sink; `in` names the room a copy speaks for.
+/// Threads: any. Copies share one sink; `in` makes the copy for a room.
 class Log {
 public:
     Log(const Clock& clock, Level level, Format format);
@@ -74,8 +73,8 @@ public:
         write(Level::error, message, fields);
     }
 
-    /// Tells of the lines left out whose minute has passed. Every line does so too; this is for the
-    /// silence after them.
+    /// Logs how many lines were left out in minutes that have passed. Every log call does so too;
+    /// call this periodically, for times without lines.
     void tell_left_out() const;
 
 private:

@@ -12,7 +12,7 @@
 
 namespace merpati::telemetry {
 
-/// Counts up; one relaxed atomic step, so that the hot path can afford it.
+/// Counts up by one relaxed atomic operation, so that hot paths can use it.
 class Counter {
 public:
     void add(std::uint64_t by = 1) noexcept { value_.fetch_add(by, std::memory_order_relaxed); }
@@ -55,7 +55,7 @@ struct Sample {
     double value = 0;
 };
 
-/// A figure as it stands when it is asked for.
+/// A figure with its current values.
 struct Figure {
     std::string_view name;  // "merpati_lanes"
     std::string_view help;

@@ -1,4 +1,4 @@
-// Keeps a line of the log that comes again and again from filling the disk.
+// Limits repeated log lines, so that they do not fill the disk.
 #pragma once
 
 #include <chrono>
@@ -13,13 +13,13 @@
 
 namespace merpati::telemetry {
 
-/// Operation: the first `lines_max` lines with the same words from the same room are let through;
-/// what comes more within `period` of the first is counted, and logged when the period has passed.
+/// Operation: the first `lines_max` lines with the same message and room are admitted. Further ones
+/// within `period` of the first are only counted; `ended` returns the count after the period.
 ///
 /// Threads: one at a time.
 ///
 /// Limits: `known_max` different lines at a time, `known_of_room_max` of one room, so that a room
-/// that never repeats itself leaves places to others; what is beyond is let through.
+/// that never repeats itself leaves room for others. Lines beyond these limits are admitted.
 class Repeats {
 public:
     static constexpr std::uint64_t lines_max = 20;
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] bool admit(std::string_view room, std::string_view message, Level level,
                              SteadyTime now);
 
-    /// Those whose period has passed and of which some were left out; each is returned once.
+    /// The lines whose period has passed and some of which were left out; each is returned once.
     [[nodiscard]] std::vector<Line> ended(SteadyTime now);
 
 private:

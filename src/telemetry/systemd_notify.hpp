@@ -1,4 +1,4 @@
-// Telling systemd how the service is doing (sd_notify(3), the protocol itself).
+// Reports the state of the service to systemd, by the protocol of sd_notify(3).
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@ namespace merpati::telemetry {
 /// happens: the service runs as well without systemd.
 void notify_systemd(const std::string& notify_socket, std::string_view state) noexcept;
 
-/// Within how long systemd wants to hear "WATCHDOG=1", again and again: $WATCHDOG_USEC, unless
-/// $WATCHDOG_PID names another process. Empty: it does not want to.
+/// The longest time that systemd allows between two "WATCHDOG=1": $WATCHDOG_USEC, unless
+/// $WATCHDOG_PID names another process. Empty: it expects none.
 [[nodiscard]] std::optional<std::chrono::microseconds> watchdog_period(
     std::string_view watchdog_usec, std::string_view watchdog_pid, long own_pid) noexcept;
 

@@ -13,7 +13,7 @@
 namespace merpati::telemetry {
 namespace {
 
-/// What systemd is to the service: a datagram socket that receives states.
+/// Stands in for systemd: a datagram socket that receives states.
 class Listener {
 public:
     explicit Listener(const std::string& name) : socket_(::socket(AF_UNIX, SOCK_DGRAM, 0)) {
@@ -30,7 +30,7 @@ public:
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
 
-    /// The next state, or empty when none has come. A datagram is there once it was sent.
+    /// The next state, or empty if none has come. A datagram has arrived once it was sent.
     std::string received() const {
         std::string state(256, '\0');
         const auto size = ::recv(socket_, state.data(), state.size(), MSG_DONTWAIT);

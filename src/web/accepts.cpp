@@ -15,7 +15,7 @@ std::string_view trimmed(std::string_view text) noexcept {
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// Cuts the part before `separator` off the text.
+/// Removes and returns the part of the text before `separator`.
 std::string_view take(std::string_view& text, char separator) noexcept {
     const auto end = std::min(text.find(separator), text.size());
     const auto part = text.substr(0, end);

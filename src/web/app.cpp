@@ -13,7 +13,7 @@ constexpr std::string_view root = "/app/";
 constexpr std::string_view index_path = "index.html";
 constexpr std::string_view html = "text/html; charset=utf-8";
 
-/// What may be kept for ever: the name changes with the content.
+/// Whether it may be cached for ever: its name changes with its content.
 bool is_hashed(const Asset& asset) {
     return asset.path.starts_with("assets/");
 }
@@ -32,7 +32,7 @@ void protect(http::Reply& reply) {
     reply.add_header("Permissions-Policy", "camera=(), geolocation=(), microphone=()");
 }
 
-/// A page that stands alone: no scripts, no styles.
+/// A page without scripts and styles.
 http::Reply page(std::uint16_t status, std::string_view text) {
     http::Reply reply{.status = status, .static_body = text, .content_type = html};
     reply.add_header("Cache-Control", "no-store");
@@ -70,13 +70,13 @@ http::Reply redirect(std::string_view target) {
     return reply;
 }
 
-/// One form of a file, and the coding it stands in. Forms have tags of their own.
+/// A file in one content coding. Each form has its own ETag.
 struct Form {
     std::string_view bytes;
     std::string_view coding;
 };
 
-/// The smallest form that the client takes.
+/// The first form that the client accepts: Brotli, gzip, plain.
 Form form_of(const Asset& asset, std::string_view codings) {
     for (const auto& form : {Form{asset.brotli, "br"}, Form{asset.gzip, "gzip"}}) {
         if (!form.bytes.empty() && accepts(codings, form.coding)) {

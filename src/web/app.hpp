@@ -1,4 +1,4 @@
-// The web app under /app/, answered out of this program's own bytes.
+// Serves the web app under /app/, from files that are built into this program.
 #pragma once
 
 #include <span>
@@ -13,15 +13,16 @@ namespace merpati::web {
 
 /// Answers for a set of assets.
 ///
-/// Operation: files below assets/ have a hash in their name and may be kept for ever; all others
-/// are asked for again each time, with their ETag. A path that is no file is one of the app's own
-/// pages where a browser asks for a document (`Accept` names text/html), else 404: a mistyped
-/// address of the API never answers HTML. Without assets, a page says how to build them.
+/// Operation: files below assets/ have a hash in their name and may be cached for ever; clients
+/// revalidate all others each time, by ETag. A path that is no file is one of the app's own pages
+/// if a browser asks for a document (`Accept` names text/html) and gets index.html; otherwise the
+/// answer is 404, as for any path below assets/ that is no file. Without assets, every answer is a
+/// page that says how to build them.
 ///
-/// Security: the policy that goes with each answer lets nothing run, load or be framed but files
-/// of this origin; there are no inline scripts and styles, so it needs no nonce.
+/// Security: the content security policy of each answer permits only scripts, styles and other
+/// files of this origin, and images in `data:` URLs. It permits no frames and nothing inline.
 ///
-/// Threads: any. Limits: answers are not copied, whoever reads them and however slowly.
+/// Threads: any. Limits: files are not copied for an answer, so slow clients cost no memory here.
 class App {
 public:
     /// The assets must outlive it, and be sorted by path.
@@ -30,7 +31,7 @@ public:
     /// `request.path` begins with /app/.
     [[nodiscard]] http::Reply answer(const http::Request& request) const;
 
-    /// Adds /app/ and the ways to it. It must outlive the router.
+    /// Adds /app/, and the redirects to it from / and /app. The App must outlive the router.
     void add_routes(http::Router& router) const;
 
 private:

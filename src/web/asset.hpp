@@ -1,4 +1,4 @@
-// The files of the web app, as they were built into this program.
+// The files of the web app that are built into this program.
 #pragma once
 
 #include <span>
