@@ -1,4 +1,4 @@
-// What a receiver answered, as operators may see it.
+// A receiver's answer, made safe to show to operators.
 #pragma once
 
 #include <string>
@@ -6,9 +6,8 @@
 
 namespace merpati::callback {
 
-/// The beginning of a receiver's body (model::CallbackAttempt::answer_bytes_max), which is text of
-/// a stranger: UTF-8 with its line breaks and tabs; whatever else a terminal would obey, and bytes
-/// that are no UTF-8, become '?'.
+/// The beginning of a receiver's untrusted body (model::CallbackAttempt::answer_bytes_max) as
+/// UTF-8. Tabs and line breaks stay (CR LF becomes LF); what `printable` replaces becomes '?'.
 [[nodiscard]] std::string answer_text(std::string_view body);
 
 }  // namespace merpati::callback

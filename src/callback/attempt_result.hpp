@@ -31,7 +31,7 @@ constexpr std::size_t attempt_results_count = static_cast<std::size_t>(AttemptRe
 /// How the answer counts for the endpoint's health.
 [[nodiscard]] Health::Answer answer_of(const Result<outbound::Response>& answer);
 
-/// The text about a failed attempt that operators see. Names no address.
+/// The text about a failed attempt for operators. Names no address.
 [[nodiscard]] std::string error_text(const Result<outbound::Response>& answer);
 
 }  // namespace merpati::callback

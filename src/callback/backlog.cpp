@@ -174,7 +174,7 @@ std::unique_ptr<Delivery> Backlog::pop(OriginQueue& origin) {
 void Backlog::schedule(OriginQueue& origin) {
     trim(origin);
     if (origin.in_flight >= origin.health.slots()) {
-        return;  // The next answer gives it its turn.
+        return;  // The next answer makes it ready.
     }
     if (!origin.memory.empty() || (origin.disk_due && *origin.disk_due <= now_)) {
         if (origin.health.open() && origin.health.probe_at() > steady_) {

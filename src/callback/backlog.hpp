@@ -26,8 +26,9 @@ namespace merpati::callback {
 /// Limits: memory is shared by SharedLimit among accounts, and so are the queues: an origin that
 /// answers promptly may have `origin_memory_max` callbacks in memory, any other a few. Callbacks of
 /// origins without a queue wait on disk; when one of them is due, the account's origins are scanned
-/// again, a page at a time. An idle queue is removed when another one needs its room, or after
-/// `idle_max`.
+/// again, a page at a time. An idle queue without callbacks on disk is removed at once, or after
+/// `idle_max` if its origin is prompt. Any idle queue may be removed for another one of its
+/// account.
 ///
 /// A start scans the origins of all accounts in the same way, so the first callbacks are attempted
 /// before all origins are known.
@@ -35,7 +36,8 @@ namespace merpati::callback {
 /// Threads: the sender's one.
 class Backlog {
 public:
-    /// Whether a callback must not be read: it is being attempted, or held back.
+    /// Whether a callback must not be read: it is in flight, its result is being committed, or it
+    /// is held back.
     using InUse = std::function<bool(const Uuid&)>;
 
     Backlog(const Options& options, InUse in_use);

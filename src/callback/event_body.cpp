@@ -11,7 +11,7 @@ namespace {
 /// More digits would not fit into the 64-bit integers of receivers.
 constexpr std::size_t digits_max = 18;
 
-/// The recipient's digits as a JSON number, which `to` always is (decisions.md, Fields): "+62 81"
+/// The recipient's digits as a JSON number, which `to` always is (docs/api.md, Callbacks): "+62 81"
 /// gives 6281; without digits it is 0.
 std::string number_of(std::string_view recipient) {
     std::string digits;
@@ -69,12 +69,12 @@ std::string device_event_body(std::string_view event, model::PhoneNumber device,
 }
 
 std::int64_t origin_key_of(std::string_view url) {
-    // Up to the path. Letters of another case only make a second queue for the same host.
+    // Up to the path. A host in other letter case only gets a second queue.
     const auto host = url.find("://");
     const auto end =
         host == std::string_view::npos ? url.size() : url.find_first_of("/?#", host + 3);
     const auto origin = url.substr(0, end);
-    thread_local std::string last;  // Mostly the same as that of the message before.
+    thread_local std::string last;  // Mostly the same as for the message before.
     thread_local std::int64_t last_key = 0;
     if (last.empty() || origin != last) {
         const auto digest = sha256(origin);

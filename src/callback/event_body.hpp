@@ -12,13 +12,14 @@
 
 namespace merpati::callback {
 
-/// Interface 2.3, with its fields in that order. `device`, `to` and `code` are JSON numbers; `to`
-/// is the recipient's first 18 digits without leading zeros, or 0. `campaignId` is "" for API
-/// sends.
+/// The body of docs/api.md, Callbacks, with its fields in that order. `device`, `to` and `code` are
+/// JSON numbers; `to` is the recipient's first 18 digits without leading zeros, or 0. `campaignId`
+/// is "" for API sends.
 [[nodiscard]] std::string message_status_body(const model::Message& message,
                                               const model::Completion& completion);
 
-/// decisions.md, Device webhook: {"event","device","timestamp","data"}. `data` is a JSON object.
+/// The body of docs/api.md, Adding a device: {"event","device","timestamp","data"}. `data` is a
+/// JSON object.
 [[nodiscard]] std::string device_event_body(std::string_view event, model::PhoneNumber device,
                                             Timestamp time, std::string_view data);
 

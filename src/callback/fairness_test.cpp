@@ -16,7 +16,7 @@ struct FairnessTest : SenderFixture {
     static constexpr std::int64_t good = 2;
     static constexpr std::int64_t good_origin = -1;
 
-    /// In the store: `count` callbacks of each of so many origins.
+    /// Stores `count` callbacks for each of `origins` origins.
     void commit_many(std::int64_t account, std::int64_t origins, std::int64_t count) {
         ASSERT_TRUE(committer.change_and_wait([&](store::Tables& tables) {
             for (std::int64_t i = 0; i < origins * count; ++i) {

@@ -32,7 +32,7 @@ struct Delivery {
     store::QueuedCallback queued;
     OriginQueue* origin = nullptr;  // While it waits or is attempted.
     std::size_t weight = 1;         // Its size in memory, in KiB.
-    std::size_t file_slot = 0;      // Of the under-way file.
+    std::size_t file_slot = 0;      // In the under-way file.
     SteadyTime began{};             // When the attempt began.
     bool slow = false;              // The attempt has one of the slow slots.
     Link prompt_link;               // Of SenderCore::prompt_in_flight_, while it is not slow.
@@ -46,11 +46,11 @@ struct OriginQueue {
     AccountQueue& account;
     const std::int64_t key;
     boost::container::deque<std::unique_ptr<Delivery>> memory;
-    std::optional<Timestamp> disk_due;  // None on disk is due before this; empty: none is there.
+    std::optional<Timestamp> disk_due;  // None on disk is due before this; empty: none is on disk.
     std::size_t in_flight = 0;
     Health health;
 
-    std::string url_text;  // The last URL, and its parts: mostly all are the same.
+    std::string url_text;  // The last URL, and its parts: most have the same.
     std::optional<outbound::Url> url;
 
     SteadyTime used_at{};  // When its last attempt began.
@@ -78,7 +78,7 @@ struct AccountQueue {
     std::unordered_map<std::int64_t, std::unique_ptr<OriginQueue>> origins;
     ReadyOrigins prompt{*this};                       // Origins that answer promptly,
     ReadyOrigins slow{*this};                         // and all others.
-    List<OriginQueue, &OriginQueue::idle_link> idle;  // The one idle for longest first.
+    List<OriginQueue, &OriginQueue::idle_link> idle;  // The longest idle first.
 
     std::size_t in_flight = 0;
     std::size_t slow_in_flight = 0;

@@ -14,7 +14,7 @@ namespace merpati::callback {
 
 using namespace std::chrono_literals;
 
-/// The waits between attempts (decisions.md, Callback). After the last one: exhausted.
+/// The waits between attempts (docs/api.md, Callbacks). After the last one: exhausted.
 inline constexpr std::array<std::chrono::seconds, 10> retry_waits{5s, 30s, 2min, 10min, 30min,
                                                                   1h, 3h,  6h,   12h,   24h};
 

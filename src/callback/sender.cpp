@@ -15,7 +15,7 @@
 namespace merpati::callback {
 namespace {
 
-/// Each attempt that the core starts finds a connection, beside some that are idle.
+/// Makes the pool large enough for all attempts in flight, and as many idle connections.
 outbound::ClientOptions fitted(outbound::ClientOptions client, const Options& options) {
     client.pool_total = std::max(client.pool_total, 2 * options.total_max);
     return client;
@@ -23,8 +23,8 @@ outbound::ClientOptions fitted(outbound::ClientOptions client, const Options& op
 
 }  // namespace
 
-/// The thread of the core: it runs the outbound client and one timer, and a step of the core after
-/// whatever others have posted.
+/// The thread of the core. It runs the outbound client, one timer, and the functions that others
+/// post, each batch of them followed by a step of the core.
 class Sender::Impl {
 public:
     Impl(const QueueClock& clock, Random& random, store::Store& store, store::Committer& committer,

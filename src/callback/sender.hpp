@@ -38,11 +38,11 @@ struct Options {
 /// The account's signing secrets: one, or two during a rotation. Called on the sender's thread.
 using SecretLookup = std::function<std::vector<Bytes>(model::AccountId)>;
 
-/// How an account's endpoint is doing, as far as its queue in memory knows.
+/// The health of an account's endpoint that has a queue in memory.
 struct EndpointHealth {
     std::int64_t origin_key = 0;
     bool open = false;                  // Its breaker: one attempt at a time probes it.
-    std::optional<Timestamp> probe_at;  // While open: when the next one may begin.
+    std::optional<Timestamp> probe_at;  // While open: when the next attempt may begin.
     std::size_t in_flight = 0;
 };
 
@@ -52,12 +52,12 @@ struct Counts {
     std::uint64_t in_memory = 0;
     std::uint64_t in_flight = 0;
     std::uint64_t slow_in_flight = 0;  // Of those, the ones with a slow slot (SenderCore).
-    std::uint64_t origins = 0;         // That have a queue in memory.
+    std::uint64_t origins = 0;         // Origins with a queue in memory.
     std::uint64_t breakers_open = 0;
     std::uint64_t suspects = 0;  // Held back: in flight when the process crashed.
 };
 
-/// Operation: a callback that was just committed comes in memory (`committed`); all others are
+/// Operation: a callback that was just committed arrives in memory (`committed`); all others are
 /// loaded from the store when they are due, endpoint by endpoint (an account's origin). Each
 /// attempt is signed anew (Standard Webhooks 1.0: id, time of the attempt, the stored bytes). A 2xx
 /// within the timeout delivers; 410 ends; everything else is retried by the table of
@@ -66,10 +66,10 @@ struct Counts {
 /// (with the same webhook-id) rather than losing it.
 ///
 /// Fairness: attempts in flight and memory are shared first among accounts, then among an account's
-/// origins; none takes more than it leaves free, so a new account always finds some
+/// origins; none takes more than it leaves free, so a new account finds some
 /// (base/shared_limit.hpp). An origin that answers promptly gets more concurrent attempts
-/// (health.hpp). Half of all slots are reserved for such origins; those that hang, are slow or are
-/// not known yet share the other half. A failing endpoint is probed by one attempt at a time.
+/// (health.hpp). Half of all slots are reserved for such origins; slow, hanging and new origins
+/// share the other half. A failing endpoint is probed by one attempt at a time.
 /// Another account at the same origin has its own queue and breaker. All accounts share one thread
 /// and the machine's network.
 ///

@@ -129,7 +129,7 @@ bool SenderCore::may_start(const AccountQueue& account, bool slow) const noexcep
     if (!slots_.admits(account.in_flight)) {
         return false;
     }
-    // Other accounts may occupy all slow slots with attempts that hang.
+    // Attempts of other accounts that hang may occupy all slow slots.
     const bool first = account.slow_in_flight == 0 && slots_.free() > options_.total_max / 4;
     return !slow || first || slow_slots_.admits(account.slow_in_flight);
 }
@@ -262,7 +262,7 @@ outbound::Request SenderCore::request_for(const model::Callback& callback,
                                         clock_.wall_now(), callback.body);
     request.headers += "Content-Type: application/json\r\n";
     request.timeout = options_.timeout;
-    request.head_suffices = true;  // Any 2xx is success, whatever the body (decisions.md).
+    request.head_suffices = true;  // Any 2xx is success, whatever the body.
     return request;
 }
 
@@ -274,7 +274,7 @@ void SenderCore::attempt_ended(DeliveryPtr delivery, const Result<outbound::Resp
         record_answer(*delivery, answer);
     }
     release_slot(*delivery);
-    if (cut) {  // By the stop: the next start repeats the attempt.
+    if (cut) {  // Interrupted by `stop`: the next start repeats the attempt.
         unsettled_.erase(delivery->queued.callback.id);
         return;
     }

@@ -23,8 +23,8 @@ namespace merpati::callback {
 /// attempt of an account may take any slot while more than a quarter of all are free. So slow
 /// origins, of however many accounts, leave slots free.
 ///
-/// Threads: one, the sender's. `post` runs a function on it later; results of commits come through
-/// it. `answered` is called after each answer: a step is due soon.
+/// Threads: one, the sender's. The core hands the results of commits to `post`, which runs them on
+/// that thread. It calls `answered` after each answer, because a step is then due.
 class SenderCore {
 public:
     using Post = std::function<void(std::move_only_function<void()>)>;

@@ -294,7 +294,7 @@ TEST_F(SenderCoreTest, StartsNothingMoreWhileDrainingAndSaysWhenAllIsDurable) {
     EXPECT_EQ(stored(late.id).state, CallbackState::waiting);
 }
 
-/// Read from the store while it is on its way from its commit.
+/// It is read from the store after its commit, but before `add`.
 TEST_F(SenderCoreTest, ACallbackReadBeforeItIsHandedOverIsAttemptedOnce) {
     auto first = commit();
     core = new_core({.per_origin_max = 1});

@@ -1,4 +1,5 @@
-// A SenderCore with a real store, a clock that the test moves, and a network that the test plays.
+// A SenderCore with a real store, a clock that the test moves, and a network that the test
+// simulates.
 #pragma once
 
 #include <condition_variable>
@@ -47,14 +48,14 @@ struct SenderFixture : ::testing::Test {
         run();
     }
 
-    /// As many steps as there is something to do now.
+    /// Steps until there is nothing to do now.
     void run() {
         do {
             core->step();
         } while (core->next_step_at() == SteadyTime::min());
     }
 
-    /// In the store alone.
+    /// Commits a callback; the core is not told.
     [[nodiscard]] model::Callback commit(std::int64_t origin_key = 7,
                                          std::string url = "https://toko.example.com/status",
                                          std::int64_t account = 1) {
@@ -71,7 +72,7 @@ struct SenderFixture : ::testing::Test {
         return callback;
     }
 
-    /// As the gateway does it: committed, handed over.
+    /// Commits a callback and hands it to the core, as the gateway does.
     model::EventId send(std::int64_t origin_key = 7) { return send_of(1, origin_key); }
     model::EventId send_of(std::int64_t account, std::int64_t origin_key) {
         auto callback = commit(origin_key, "https://toko.example.com/status", account);
@@ -90,7 +91,7 @@ struct SenderFixture : ::testing::Test {
         answer(place, outbound::Response{.status = status});
     }
 
-    /// Runs what the committer posted about one attempt's result.
+    /// Runs the function that the committer posted after one result.
     void settle() {
         std::move_only_function<void()> work;
         {

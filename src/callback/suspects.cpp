@@ -5,7 +5,7 @@
 namespace merpati::callback {
 Suspects::Suspects(const std::string& file, std::size_t most) {
     if (!file.empty()) {
-        // Those of the process before keep their slots until they have been attempted again.
+        // Callbacks of the previous process keep their slots until they are attempted again.
         auto opened = UnderWayFile::open(file, 2 * most);
         if (opened) {
             file_.emplace(std::move(*opened));

@@ -13,27 +13,30 @@
 
 namespace merpati::callback {
 
-/// One of them may have caused the crash, so all other callbacks are attempted before them.
+/// Holds these callbacks back, so that all others are attempted before them: one of these may have
+/// caused the crash.
 ///
 /// Operation: `begin` and `end` record each attempt in a file (base/under_way_file.hpp). The next
-/// start finds those that were in flight, and holds each back for as long as that file says.
+/// start finds the callbacks that were in flight, and holds each back for its
+/// `UnderWayFile::Found::put_off`.
 ///
 /// Limits: if the file is missing or cannot be used, none is held back; no callback is lost.
 ///
 /// Threads: the sender's one.
 class Suspects {
 public:
-    /// `file` empty: none. `most`: attempts in flight at once.
+    /// `file`: its path; empty: none. `most`: attempts in flight at once.
     Suspects(const std::string& file, std::size_t most);
 
-    /// Reads what the process before has left. Errors: store_failed.
+    /// Finds the callbacks that were in flight. Errors: store_failed.
     [[nodiscard]] Result<void> recover(store::Reader& reader, SteadyTime now);
 
     [[nodiscard]] bool contains(const Uuid& id) const {
         return !endpoints_.empty() && endpoints_.contains(id);
     }
 
-    /// The next callback that need not be held back any more.
+    /// The endpoint of the next callback whose time is over; it is no longer held back. Empty:
+    /// none.
     [[nodiscard]] std::optional<store::Endpoint> release(SteadyTime now);
     [[nodiscard]] SteadyTime next_at() const;
     [[nodiscard]] std::size_t count() const noexcept { return endpoints_.size(); }
@@ -55,7 +58,7 @@ private:
 
     std::optional<UnderWayFile> file_;
     std::unordered_map<Uuid, store::Endpoint> endpoints_;
-    std::vector<Held> order_;  // The next one last.
+    std::vector<Held> order_;  // The next one to release last.
 };
 
 }  // namespace merpati::callback

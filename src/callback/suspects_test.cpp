@@ -1,4 +1,4 @@
-// A start after a crash does not begin with what was under way at its end.
+// A start after a crash does not begin with the callbacks that were in flight.
 #include "callback/suspects.hpp"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 struct SuspectsTest : SenderFixture {
     Options options{.under_way_file = folder.file("under-way")};
 
-    /// The process dies; what was asked of the network is never answered.
+    /// The process dies: its attempts are never answered.
     void crash_and_start() {
         core.reset();
         attempts.clear();

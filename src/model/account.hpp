@@ -13,38 +13,38 @@
 
 namespace merpati::model {
 
-/// `free` and `trial` accounts cannot add devices over the API (interface 4.2).
+/// `free` and `trial` accounts cannot add devices over the API (docs/api.md, Adding a device).
 enum class Plan : std::uint8_t { paid, trial, free };
 [[nodiscard]] std::string_view to_string(Plan plan) noexcept;
 [[nodiscard]] std::optional<Plan> parse_plan(std::string_view word) noexcept;
 
-/// How many requests an account may make: `count` per `period`, as a bucket that holds `count`.
+/// How many requests an account may make: `count` per `period`, from a token bucket of `count`.
 struct Rate {
     std::uint32_t count = 0;
-    std::chrono::seconds period{1};
+    std::chrono::seconds period{1};  // 1 s or 1 min.
 
     /// "50/s", "600/min"
     [[nodiscard]] std::string text() const;
     friend bool operator==(const Rate&, const Rate&) = default;
 };
 
-/// An account's own choice of rate: the server's default, none at all, or its own.
+/// An account's rate: the server's default, no limit, or its own.
 struct RateChoice {
     enum class Kind : std::uint8_t { server_default, unlimited, own };
     Kind kind = Kind::server_default;
     Rate rate;  // Only where kind is `own`.
 
-    /// Reads "50/s", "600/min", "none", "default".
+    /// Reads "50/s", "600/min", "none", "default". Empty if malformed, or if the count is 0.
     [[nodiscard]] static std::optional<RateChoice> parse(std::string_view text) noexcept;
     [[nodiscard]] std::string text() const;
     friend bool operator==(const RateChoice&, const RateChoice&) = default;
 };
 
-/// What recovery does with a message whose send was under way when the process died, on a
-/// connector that cannot recognise a repeat.
+/// What recovery does with a message whose send was in flight at a crash, on a connector that
+/// cannot recognise a repeat.
 enum class Delivery : std::uint8_t {
-    at_least_once,  // Send again: never lost, perhaps twice.
-    at_most_once,   // Hold it for the operator: never twice.
+    at_least_once,  // Send it again: never lost, perhaps sent twice.
+    at_most_once,   // Hold it for a person: never sent twice.
 };
 [[nodiscard]] std::string_view to_string(Delivery delivery) noexcept;
 [[nodiscard]] std::optional<Delivery> parse_delivery(std::string_view word) noexcept;
@@ -60,12 +60,12 @@ struct Account {
     Delivery delivery = Delivery::at_least_once;
     std::uint32_t devices_max = 1000;  // The plan's device limit.
     Bytes webhook_secret;              // 32 bytes, signs callbacks. Encrypted at rest.
-    Bytes webhook_secret_previous;     // While it is rotated: signs beside the new one.
+    Bytes webhook_secret_previous;     // During a rotation: signs as well.
     std::optional<Timestamp> previous_secret_until;
     Timestamp created_at;
 };
 
-/// Which published revision of POST /v1/send a request speaks (interface 9).
+/// The published revision of POST /v1/send that a request uses (docs/api.md, The two revisions).
 enum class Revision : std::uint8_t { a, b };
 [[nodiscard]] std::string_view to_string(Revision revision) noexcept;
 

@@ -1,4 +1,4 @@
-// Notices to callers' HTTPS endpoints: delivery-status callbacks and device webhooks.
+// Notices to callers' endpoints: callbacks about messages and device webhooks.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,14 @@
 
 namespace merpati::model {
 
+/// Stored as a number: append only.
 enum class CallbackKind : std::uint8_t { message_status, device_event };
 
 ///   waiting -> delivered | exhausted | gone
 ///   exhausted | gone | delivered -> waiting   (replay by hand)
+/// Stored as a number: append only.
 enum class CallbackState : std::uint8_t {
-    waiting,    // Due now or later; attempts go on.
+    waiting,    // Due now or later.
     delivered,  // Answered 2xx.
     exhausted,  // Every attempt of the back-off table failed; kept and replayable.
     gone,       // The receiver said 410; kept and replayable.
@@ -31,13 +33,13 @@ struct Callback {
     EventId id;  // The `webhook-id`.
     AccountId account;
     CallbackKind kind = CallbackKind::message_status;
-    std::optional<MessageId> message;  // Whose status it is, for message_status.
+    std::optional<MessageId> message;  // The message that it reports, for message_status.
     std::string url;
-    /// Hash of the URL's origin. Waiting callbacks are queued per origin, so that a dead endpoint
-    /// holds up nobody else's.
+    /// Hash of the URL's origin. Waiting callbacks are queued per account and origin, so that a
+    /// failing endpoint delays no other one.
     std::int64_t origin_key = 0;
     std::string body;
-    Timestamp created_at;
+    Timestamp created_at;  // Queue time; the first attempt is due then.
 };
 
 /// How far the delivery of a callback has come.
@@ -54,11 +56,11 @@ struct CallbackProgress {
 struct CallbackAttempt {
     std::uint32_t number = 0;           // From 1, over all replays.
     Timestamp at;                       // When it ended.
-    std::optional<Millis> took;         // Empty: of a version that did not record it.
+    std::optional<Millis> took;         // Empty: a former version did not record it.
     std::uint16_t status = 0;           // 0: no answer.
     std::string error;                  // As CallbackProgress::last_error.
     std::string answer;                 // The beginning of the receiver's body, printable UTF-8.
-    std::optional<Timestamp> retry_at;  // The time of the next attempt; empty: it was the last.
+    std::optional<Timestamp> retry_at;  // When the next one is due; empty: none is.
 
     static constexpr std::size_t answer_bytes_max = 1'024;
 };

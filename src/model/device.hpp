@@ -22,7 +22,7 @@ enum class DeviceState : std::uint8_t {
     disconnected,
     pairing,
     connected,
-    reconnecting,  // Lost a moment ago and coming back: still accepts, for at most 30 s.
+    reconnecting,  // Lost its connection; accepts messages for 30 s more.
     logged_out,
     replaced,
     banned,
@@ -31,19 +31,19 @@ constexpr std::size_t device_states_count = static_cast<std::size_t>(DeviceState
 [[nodiscard]] std::string_view to_string(DeviceState state) noexcept;
 [[nodiscard]] std::optional<DeviceState> parse_device_state(std::string_view word) noexcept;
 
-/// Whether its connector works for it, and writes its secrets.
+/// Whether its connector serves it, and so may write its secrets at any time.
 [[nodiscard]] constexpr bool is_active(DeviceState state) noexcept {
     return state == DeviceState::connected || state == DeviceState::reconnecting ||
            state == DeviceState::pairing;
 }
 
-/// The reason that a webhook reads when somebody asked for the disconnection.
+/// The reason in the webhook notice after a disconnection on request.
 constexpr std::string_view disconnected_by_request = "Diputuskan atas permintaan";
 
-/// Why a device sends nothing although it is there: its messages wait, however long.
+/// Why a device is paused: it sends nothing, and its messages wait without limit.
 enum class PauseReason : std::uint8_t {
     asked,         // A person paused it.
-    paired_again,  // It was paired anew while messages waited.
+    paired_again,  // It was paired again while messages waited.
 };
 [[nodiscard]] std::string_view to_string(PauseReason reason) noexcept;
 [[nodiscard]] std::optional<PauseReason> parse_pause_reason(std::string_view word) noexcept;
@@ -54,7 +54,7 @@ struct Pause {
     friend bool operator==(const Pause&, const Pause&) = default;
 };
 
-/// What becomes of the messages that wait for a device which is being paired anew.
+/// What happens to the messages that wait for a device when it is paired again.
 enum class QueueChoice : std::uint8_t {
     hold,  // The device is paused as soon as it is connected.
     send,
@@ -67,12 +67,12 @@ struct Pace {
     Millis gap_min{0};              // Shortest time between two sends.
     Millis jitter_max{0};           // Drawn anew for each send, added to gap_min.
     std::uint32_t per_day_max = 0;  // 0: no cap.
-    /// The cap grows evenly for so many days after the device was added; 0: it holds at once.
+    /// The cap grows evenly for so many days after the device was added; 0: no warm-up.
     std::uint32_t warm_up_days = 0;
     friend bool operator==(const Pace&, const Pace&) = default;
 };
 
-/// What somebody asks of a pace; what is left empty stays as it is.
+/// A change of a pace; empty fields stay as they are.
 struct PacePatch {
     std::optional<Millis> gap_min;
     std::optional<Millis> jitter_max;
@@ -91,7 +91,7 @@ struct PacePatch {
 struct Device {
     PhoneNumber number;  // Unique over all accounts.
     AccountId account;
-    std::string connector;  // The name of the connector that it is on.
+    std::string connector;  // The name of its connector.
     DeviceState state = DeviceState::disconnected;
     std::string webhook_url;  // Empty: none.
     Pace pace;
@@ -99,13 +99,13 @@ struct Device {
     Timestamp state_since;
     std::string state_reason;    // In the connector's words; empty: none is known.
     std::optional<Pause> pause;  // Empty: it sends.
-    /// When its last pause ended, in queue time: what failed or was down before that gets all of
-    /// its time anew.
+    /// When its last pause ended, in queue time. `scheduler.give_up` counts from then for failures
+    /// and outages that began before.
     Timestamp resumed_at{};
     std::optional<QueueChoice> after_pairing;  // Empty: it is not being paired.
     std::optional<DeviceState> notified;       // The last state that its webhook was notified of.
-    /// When its secrets were handed out. Somebody else may use them since: it is not connected with
-    /// them until a person says that nobody does.
+    /// When its secrets were exported. Another program may use them, so the device is not connected
+    /// with them until a person confirms that none does.
     std::optional<Timestamp> exported_at{};
 };
 

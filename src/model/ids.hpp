@@ -1,4 +1,4 @@
-// What names things: numbers given by the store, phone numbers, message ids.
+// Ids: numbers given by the store, phone numbers, message ids.
 #pragma once
 
 #include <compare>
@@ -65,14 +65,14 @@ using MessageId = Uuid;
 /// A callback's `webhook-id`: unique per event, the same on every attempt.
 using EventId = Uuid;
 
-/// A messaging-account number in international format: 8 to 15 digits, no leading 0 (decisions.md,
+/// A messaging-account number in international format: 8 to 15 digits, no leading 0 (docs/api.md,
 /// Fields). Held as an integer, because callbacks carry it as one.
 class PhoneNumber {
 public:
     constexpr PhoneNumber() = default;
 
-    /// Empty unless `digits` has the shape above. Says nothing about whether such a number can
-    /// exist; admission/recipient does.
+    /// Empty unless `digits` has the form above. Does not check whether such a number can exist;
+    /// admission::recipient_possible does.
     [[nodiscard]] static std::optional<PhoneNumber> parse(std::string_view digits) noexcept;
 
     /// For numbers that come back from a store.

@@ -15,41 +15,42 @@ namespace merpati::model {
 enum class MessageType : std::uint8_t { text, media };
 [[nodiscard]] std::string_view to_string(MessageType type) noexcept;
 
-/// The class of a message in its lane: API sends overtake campaign sends.
+/// The class of a message in its lane: API messages go before campaign messages. Stored as a
+/// number: append only.
 enum class Source : std::uint8_t { api, campaign };
 
-/// What was accepted. Written once, never changed.
+/// An accepted message. Written once, never changed.
 struct Message {
     MessageId id;
     AccountId account;
     PhoneNumber device;     // The sender number.
-    std::string recipient;  // As the caller wrote it: digits, but not always a possible number.
+    std::string recipient;  // As the caller wrote it; in revision A any text.
     MessageType type = MessageType::text;
     std::string body;          // The text, or the caption of media.
     std::string media_url;     // Only for media.
-    std::string callback_url;  // Empty: nobody is told.
+    std::string callback_url;  // Empty: no callback.
     bool typing = false;
     bool recipient_quoted = true;  // `to` came as a JSON string; answers echo its type.
     Revision revision = Revision::a;
     Source source = Source::api;
     std::optional<CampaignId> campaign;           // Empty: sent over the API.
     Delivery delivery = Delivery::at_least_once;  // The account's choice at acceptance.
-    bool charged = false;   // One credit was taken for it, to be given back if it fails.
+    bool charged = false;   // One credit was taken for it; a failure refunds it.
     Timestamp accepted_at;  // By the wall clock.
     Timestamp due_at;       // In queue time (base/queue_clock.hpp), a random delay drawn.
 };
 
-/// States of a message. message_state.cpp lists the moves between them; the scheduler ends no
-/// message by another one.
+/// States of a message. message_state.cpp lists the permitted moves; the scheduler asserts them
+/// when it ends a message. Stored as a number: append only.
 ///
 ///   pending -> sending -> sent | failed
 ///   pending -> cancelled
-///   pending -> failed      (gave up waiting, or the recipient is impossible)
-///   sending -> handed_over (the platform took it and says later what became of it)
-///   handed_over -> sent | failed  (it said so, or did not in time)
+///   pending -> failed      (given up, impossible recipient, or no file)
+///   sending -> handed_over (the platform accepted it and reports the result later)
+///   handed_over -> sent | failed  (by its report; failed without one in time)
 ///   sending -> pending     (passing failure; or a crash, when sending again is allowed)
 ///   sending -> held        (crash, the connector cannot recognise a repeat, at-most-once)
-///   held    -> pending | failed   (the operator decides)
+///   held    -> pending | failed   (a person decides)
 enum class MessageState : std::uint8_t {
     pending,
     sending,
@@ -65,7 +66,7 @@ enum class MessageState : std::uint8_t {
 /// Whether a message may move from one state to another.
 [[nodiscard]] bool may_move(MessageState from, MessageState to) noexcept;
 
-/// Whether nothing can happen to a message any more.
+/// Whether the state is an end: no move leaves it.
 [[nodiscard]] bool is_final(MessageState state) noexcept;
 
 }  // namespace merpati::model

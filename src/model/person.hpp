@@ -1,4 +1,4 @@
-// People who sign in: what each may do in which account, and the sessions they have.
+// People who sign in, their roles in accounts, and their sessions.
 #pragma once
 
 #include <cstdint>
@@ -39,17 +39,17 @@ struct Person {
     std::string email;  // Normalised (people/email.hpp); unique.
     /// Administrator of the server: everything, in every account.
     bool is_admin = false;
-    /// As libsodium's crypto_pwhash_str writes it; empty: only a sign-in link opens.
+    /// As libsodium's crypto_pwhash_str writes it; empty: the person can sign in only by a link.
     std::string password_hash;
-    bool has_second_factor = false;       // A TOTP that was confirmed.
+    bool has_second_factor = false;       // A confirmed TOTP.
     std::vector<Membership> memberships;  // By account.
     Timestamp created_at;
 
-    /// Empty: none in this account.
+    /// Empty if the person is no member of the account.
     [[nodiscard]] std::optional<Role> role_in(AccountId account) const noexcept;
 };
 
-/// How a session was begun.
+/// How a session began. Stored as a number: append only.
 enum class SignIn : std::uint8_t { password, link };
 [[nodiscard]] std::string_view to_string(SignIn by) noexcept;
 
@@ -58,10 +58,10 @@ struct Session {
     PersonId person;
     Sha256 digest{};  // SHA-256 of the token; the token itself is never kept.
     SignIn by = SignIn::password;
-    std::string address;  // Where it was begun: "203.0.113.7", "2001:db8:1:2::/64".
-    std::string agent;    // The browser's own words, cut to a bound.
+    std::string address;  // Where it began: "203.0.113.7", "2001:db8:1:2::/64".
+    std::string agent;    // The browser's User-Agent, cut to a limit.
     Timestamp created_at;
-    Timestamp seen_at;  // Of its last request; up to a minute old.
+    Timestamp seen_at;  // Its last request; lags by up to a minute.
 };
 
 }  // namespace merpati::model

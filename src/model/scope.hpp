@@ -1,4 +1,4 @@
-// What a caller may do: scopes, the sets of them that keys have, and the roles that people have.
+// What a caller may do: the scopes of keys, and the roles of people.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace merpati::model {
 
 /// A right within one account; `admin` is the right to the whole server.
 enum class Scope : std::uint8_t {
-    send,  // POST /v1/send and POST /v1/device/addnew.
+    send,  // POST /v1/send, POST /v1/device/addnew, checks of recipients.
     messages_read,
     messages_manage,
     devices_manage,
@@ -42,8 +42,7 @@ public:
         return scopes;
     }
 
-    /// Reads "send,messages:read". Empty for an unknown word, for one that is given twice, and for
-    /// none at all.
+    /// Reads "send,messages:read". Empty if a word is unknown or repeated, or if there is none.
     [[nodiscard]] static std::optional<Scopes> parse(std::string_view text) noexcept;
     [[nodiscard]] std::string text() const;
 
@@ -52,7 +51,7 @@ public:
         return (bits_ & bit(scope)) != 0;
     }
     [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
-    /// Whether each of `others` is one of these.
+    /// Whether it has each of `others`.
     [[nodiscard]] constexpr bool contains(Scopes others) const noexcept {
         return (others.bits_ & ~bits_) == 0;
     }

@@ -1,4 +1,4 @@
-// Where a store is: "sqlite:PATH".
+// The URL of a store: "sqlite:PATH".
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@ namespace merpati::model {
 
 constexpr std::string_view sqlite_scheme = "sqlite:";
 
-/// The PATH of an SQLite store; empty where the URL names none.
+/// The PATH of an SQLite store; empty if the URL is not of this form.
 [[nodiscard]] constexpr std::optional<std::string_view> sqlite_file(std::string_view url) noexcept {
     return url.starts_with(sqlite_scheme) && url.size() > sqlite_scheme.size()
                ? std::optional{url.substr(sqlite_scheme.size())}

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Millis start_grace = 30s;           // As long as a device may be reconnecting.
-constexpr std::size_t step_load_max = 4'096;  // Messages read, before events are handled again.
+constexpr std::size_t step_load_max = 4'096;  // Messages read before events are handled again.
 
 }  // namespace
 

@@ -54,7 +54,7 @@ struct HastenRequested {
     store::QueuedMessage message;
     std::move_only_function<void(Result<void>)> done;
 };
-/// Somebody asks what a message waits for.
+/// A caller asks what a message waits for.
 struct ExplainRequested {
     store::QueuedMessage message;
     std::move_only_function<void(Result<Wait>)> done;
@@ -91,10 +91,10 @@ using Event =
 ///
 /// Sources: dispatcher.cpp handles events, dispatcher_turn.cpp runs a lane and sends,
 /// dispatcher_fetch.cpp fetches the files of media messages, dispatcher_end.cpp handles outcomes,
-/// dispatcher_disk.cpp reads the queue, dispatcher_hand.cpp does what is asked for by hand,
-/// dispatcher_trail.cpp says what held messages back.
+/// dispatcher_disk.cpp reads the queue, dispatcher_hand.cpp cancels and hastens on request,
+/// dispatcher_trail.cpp tells what messages wait for or have waited for.
 ///
-/// Threads: one at a time, the scheduler's. Results of what it starts come back as events through
+/// Threads: one, the scheduler's. Results of commits and fetches come back as events through
 /// `post`.
 class Dispatcher {
 public:
@@ -110,7 +110,7 @@ public:
 
     void step(std::vector<Event>& events);
 
-    /// `now` or earlier: at once. Timestamp::max(): only an event gives it work.
+    /// `now` or earlier: at once. Timestamp::max(): not before the next event.
     [[nodiscard]] Timestamp next_step_at() const;
 
     /// Starts no more sends; those in flight end as usual. Messages that wait for their file stay
@@ -121,7 +121,7 @@ public:
 
     [[nodiscard]] Counts counts() const noexcept;
 
-    /// The wait before the next read while all memory for messages is used.
+    /// The wait before the next try while memory for messages or room on the disk is short.
     static constexpr Millis memory_pause{100};
     /// The wait after a failed read.
     static constexpr Millis store_pause{1'000};
@@ -137,7 +137,7 @@ private:
     struct InFlight {
         store::QueuedMessage queued;  // `message` is null while its end is being committed.
         Lane* lane = nullptr;
-        connector::Connector* connector = nullptr;  // Of the lane when it was sent.
+        connector::Connector* connector = nullptr;  // The lane's, when it was sent.
         media::FilePtr file;                        // Of a media message, once it is fetched.
         Stage stage = Stage::committing;
         bool probe = false;                // Tests whether a device that was down works again.

@@ -1,4 +1,4 @@
-// What becomes of a lane whose device goes down, comes back, or is taken away.
+// A lane whose device goes down, comes back, or is removed.
 #include <algorithm>
 
 #include "scheduler/details.hpp"
@@ -98,7 +98,7 @@ TEST_F(DeviceTest, AnIntentOfADeviceThatIsRemovedMeanwhileComesToItsEnd) {
     {
         std::vector<Event> now;
         now.emplace_back(Accepted{.message = std::move(careful)});
-        dispatcher->step(now);  // The intent is on its way to the disk.
+        dispatcher->step(now);  // The intent is being committed.
     }
     post(DeviceRemoved{.device = device.number});
     EXPECT_EQ(connector->sent, std::vector{id});
@@ -176,7 +176,7 @@ TEST_F(DeviceTest, AnOutageThatOnlySendsNoticeIsCountedOverARestart) {
     report(id, Kind::device_down);
     clock.advance(1h);
     settle();
-    EXPECT_EQ(state(id), MessageState::pending);  // One more try, which may tell that it is back.
+    EXPECT_EQ(state(id), MessageState::pending);  // One more try, which may show that it is back.
     report(id, Kind::device_down);
     EXPECT_EQ(state(id), MessageState::failed);
 }

@@ -1,4 +1,4 @@
-// The dispatcher's queue in memory and on disk: reads what comes due, ends what waited too long.
+// The dispatcher: reads messages that come due, ends those that waited too long.
 #include <algorithm>
 #include <tuple>
 #include <unordered_set>

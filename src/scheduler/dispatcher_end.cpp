@@ -1,4 +1,4 @@
-// The dispatcher's handling of outcomes, and of messages that end without a send.
+// The dispatcher: handles outcomes, and ends messages without a send.
 #include <algorithm>
 #include <tuple>
 
@@ -84,7 +84,7 @@ void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
             retry(flight, std::move(outcome));
             return;
         case model::Outcome::Kind::unknown:
-            // To be delivered at least once: it may be sent twice, but is not lost.
+            // At least once: it may be sent twice, but is not lost.
             if (needs_intent(flight.connector, *flight.queued.message)) {
                 hold(flight);
             } else {

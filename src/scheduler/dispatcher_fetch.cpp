@@ -1,4 +1,4 @@
-// The dispatcher's fetching of the files of media messages.
+// The dispatcher: fetches the files of media messages.
 #include <algorithm>
 
 #include "base/assert.hpp"
@@ -13,7 +13,7 @@ using model::StatusCode;
 
 constexpr Millis files_ahead_for = std::chrono::seconds{10};
 
-/// The platform's refusal of the file, if its capabilities tell it in advance.
+/// The refusal of a file that the platform does not take, by its capabilities.
 std::optional<Outcome> refusal(const connector::Capabilities& platform, const media::File& file) {
     if (platform.media_types && !platform.media_types->contains(file.media_type)) {
         return Outcome{.kind = Outcome::Kind::failed,
@@ -47,7 +47,7 @@ void Dispatcher::await_file(Lane& lane, store::QueuedMessage queued) {
     fetch_ahead(lane);
 }
 
-/// Whether the next message needs a file, and as many as may wait for theirs already do.
+/// Whether the next message needs a file while as many messages await theirs as may.
 bool Dispatcher::is_blocked_by_fetches(Lane& lane) {
     const auto* source = lane.next_due(now_);
     return source != nullptr && source->with_file.empty() &&
@@ -55,8 +55,8 @@ bool Dispatcher::is_blocked_by_fetches(Lane& lane) {
            lane.fetches.all.size() >= memory_.awaiting_max();
 }
 
-/// How many files a lane may have or be fetching: those that it sends soon, because they take disk
-/// space.
+/// How many files a lane may have or be fetching: only those that it sends soon, because files take
+/// disk space.
 std::size_t Dispatcher::files_ahead(const Lane& lane) const {
     const auto& pace = lane.pacer.pace();
     const auto gap = pace.gap_min + pace.jitter_max / 2;

@@ -1,5 +1,5 @@
-// The small world in which the dispatcher is tested: a real store, a clock that the test moves, and
-// a platform that the test plays.
+// A Dispatcher with a real store, a clock that the test moves, and a platform that the test
+// simulates.
 #pragma once
 
 #include <memory>
@@ -19,11 +19,11 @@
 
 namespace merpati::scheduler {
 
-/// Takes every message; what became of it is said by the test.
+/// Takes every message; the test reports the outcomes.
 class ScriptedConnector final : public connector::Connector {
 public:
     std::vector<model::MessageId> sent;
-    std::vector<std::string> files;  // MIME types of those that came.
+    std::vector<std::string> files;  // MIME types of the files that came.
     connector::Capabilities abilities{.window = 16};
 
     [[nodiscard]] connector::CapabilitiesPtr capabilities() const override {
@@ -119,8 +119,8 @@ struct DispatcherFixture : ::testing::Test {
         return made;
     }
 
-    /// Stores a message, as an acceptance would, with its device where that is not there; gives it
-    /// back, as the committer would.
+    /// Stores a message as an acceptance would, and its device if it is missing; returns it as the
+    /// committer would.
     [[nodiscard]] std::unique_ptr<model::Message> commit(std::unique_ptr<model::Message> message) {
         std::unique_ptr<model::Message> stored;
         EXPECT_TRUE(change([&](store::Tables& tables) -> Result<void> {
@@ -197,8 +197,8 @@ struct DispatcherFixture : ::testing::Test {
     }
     [[nodiscard]] model::MessageState state(const model::MessageId& id) { return stored(id).state; }
 
-    /// Two empty changes, one after the other: the first may share its batch with what was asked
-    /// before it, the second is in a later batch.
+    /// Waits until earlier operations are committed, by two empty changes: the first may share
+    /// their batch, the second is in a later one.
     void flush() {
         for (int change = 0; dispatcher != nullptr && change < 2; ++change) {
             EXPECT_TRUE(

@@ -1,4 +1,4 @@
-// The dispatcher's part in what is asked for by hand: a message is cancelled, or made due now.
+// The dispatcher: cancels a message, or makes it due now, on request.
 #include <utility>
 
 #include "scheduler/details.hpp"
@@ -6,7 +6,7 @@
 
 namespace merpati::scheduler {
 
-/// Takes a waiting message from wherever it is; what is in memory is newer than what was read.
+/// Takes a waiting message out of memory. If it is there, that newer record replaces `message`.
 /// False: it is being sent.
 bool Dispatcher::take_out(store::QueuedMessage& message) {
     const auto id = message.message->id;
@@ -53,8 +53,8 @@ void Dispatcher::handle(CancelRequested&& event) {
         });
 }
 
-/// While that is being committed, the message is neither in memory nor read. It gets all of its
-/// time to fail anew.
+/// The message is in flight while the change is committed, so it is not read meanwhile. `give_up`
+/// counts anew from its next failure.
 void Dispatcher::handle(HastenRequested&& event) {
     auto& lane = lane_of(event.message.message->device);
     if (!take_out(event.message)) {

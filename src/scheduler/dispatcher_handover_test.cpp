@@ -1,4 +1,4 @@
-// Messages that a platform takes, and decides later.
+// Messages that a platform accepts, to report the result later.
 #include "scheduler/dispatcher_fixture.hpp"
 
 namespace merpati::scheduler {
@@ -43,7 +43,7 @@ TEST_F(HandOverTest, AHandedOverMessageIsNotSentAgainAfterACrash) {
     EXPECT_EQ(state(id), MessageState::handed_over);
 }
 
-/// Killed before the hand-over is on disk: as of any send that was under way.
+/// Killed before the hand-over is on disk: treated as any send that was in flight.
 TEST_F(HandOverTest, WithoutTheCommitTheSendIsRepeated) {
     start();
     const auto id = accept(message());

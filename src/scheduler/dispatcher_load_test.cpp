@@ -1,4 +1,4 @@
-// What is read from the store meets what is on its way from acceptance.
+// Messages that are read from the store before their event of acceptance comes.
 #include <algorithm>
 
 #include "scheduler/dispatcher_fixture.hpp"

@@ -169,7 +169,7 @@ TEST_F(DrainTest, AnIntentThatIsRecordedTooLateIsTakenBack) {
     {
         std::vector<Event> now;
         now.emplace_back(Accepted{.message = std::move(stored)});
-        dispatcher->step(now);  // The intent is on its way to the disk.
+        dispatcher->step(now);  // The intent is being committed.
     }
     dispatcher->drain();
     settle();

@@ -1,4 +1,4 @@
-// What becomes of the messages of a device that a person pauses.
+// Messages of a device that a person pauses.
 #include "scheduler/details.hpp"
 #include "scheduler/dispatcher_fixture.hpp"
 
@@ -64,7 +64,7 @@ TEST_F(PauseTest, ASendThatIsBegunButNotHandedOverWaits) {
     {
         std::vector<Event> now;
         now.emplace_back(Accepted{.message = std::move(careful)});
-        dispatcher->step(now);  // The intent is on its way to the disk.
+        dispatcher->step(now);  // The intent is being committed.
     }
     pause();
     EXPECT_TRUE(connector->sent.empty());

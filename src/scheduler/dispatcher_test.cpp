@@ -37,7 +37,7 @@ TEST_F(DispatcherTest, APlaceInTheWindowIsFreeOnlyWhenTheOutcomeIsDurable) {
     outcome.emplace_back(Reported{
         .message = first,
         .outcome = {.kind = Kind::sent, .code = model::StatusCode::sent, .details = "terkirim"}});
-    dispatcher->step(outcome);  // The commit is under way; its event has not come.
+    dispatcher->step(outcome);  // The commit is in flight; its event has not come.
     EXPECT_EQ(connector->sent, std::vector{first});
     flush();
     settle();

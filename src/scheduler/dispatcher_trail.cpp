@@ -1,4 +1,4 @@
-// The dispatcher's knowledge of what holds messages back, or did.
+// The dispatcher: tells what messages wait for, or have waited for.
 #include <algorithm>
 
 #include "scheduler/dispatcher.hpp"
@@ -7,7 +7,7 @@ namespace merpati::scheduler {
 
 using model::WaitReason;
 
-/// Called when its send begins. A message that is sent when it is due costs one comparison.
+/// Called when a send begins: notes what the message waited for since it was due.
 void Dispatcher::note_waits(InFlight& flight) {
     flight.began = now_;
     flight.events.clear();
@@ -20,7 +20,7 @@ void Dispatcher::note_waits(InFlight& flight) {
     if (now_ - due < Scheduler::wait_noted_min) {
         return;
     }
-    if (lane.down_since) {  // This send shows that it is over.
+    if (lane.down_since) {  // This send shows that the outage is over.
         add_wait(flight, WaitReason::device, std::max(due, *lane.down_since), now_);
     } else {
         add_wait(flight, WaitReason::device, std::max(due, lane.outage.from), lane.outage.until);
@@ -44,7 +44,7 @@ void Dispatcher::note_up(Lane& lane) {
     }
 }
 
-/// The message ends without having been sent, because its device was down for too long.
+/// The message ends unsent, because its device was down for too long.
 void Dispatcher::note_expired(InFlight& flight) {
     const auto due = flight.queued.queued_at;
     add_wait(flight, WaitReason::device, std::max(due, flight.lane->down_since.value_or(due)),
@@ -59,7 +59,7 @@ void Dispatcher::add_wait(InFlight& flight, WaitReason reason, Timestamp from, T
     }
 }
 
-/// A queue time as the wall clock tells it now.
+/// Converts queue time, by the current difference of the clocks.
 Timestamp Dispatcher::wall_time_of(Timestamp time) const {
     return time + (clock_.wall_now() - now_);
 }

@@ -1,4 +1,4 @@
-// What a lane tells of the messages that it held back, and of those that wait.
+// What the dispatcher tells of waits: those that are over, and the current one.
 #include <gtest/gtest.h>
 
 #include "scheduler/dispatcher_fixture.hpp"

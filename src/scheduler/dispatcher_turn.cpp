@@ -1,4 +1,4 @@
-// The dispatcher's sending: runs one lane.
+// The dispatcher: runs one lane and begins its sends.
 #include <algorithm>
 
 #include "scheduler/details.hpp"
@@ -69,7 +69,8 @@ void Dispatcher::send_due(Lane& lane) {
     }
 }
 
-/// Ends or holds messages that must not be sent; of the others begins the send or the fetch.
+/// Ends or holds a message that must not be sent; otherwise begins its send, or the fetch of its
+/// file.
 void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
     const auto& message = *queued.message;
     if (options_.recipient_possible && !options_.recipient_possible(message.recipient)) {

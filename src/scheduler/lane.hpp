@@ -44,7 +44,7 @@ public:
     }
     /// No message in here is due later.
     [[nodiscard]] Timestamp latest() const noexcept { return latest_; }
-    /// Removes the half that goes last; all, if there is only one.
+    /// Removes the later half; of one message, that one.
     [[nodiscard]] std::vector<store::QueuedMessage> pop_later_half();
     void clear();
 
@@ -90,7 +90,7 @@ struct Lane {
     model::PhoneNumber device;
     bool known = false;  // The device exists; a lane without one does not send.
     model::DeviceState state = model::DeviceState::disconnected;
-    bool paused = false;  // It sends nothing, and gives nothing up.
+    bool paused = false;  // It sends nothing, and no message is given up.
     connector::Connector* connector = nullptr;
     std::size_t window = 1;
     Pacer pacer;
@@ -110,7 +110,7 @@ struct Lane {
     /// What held it back last, for the messages that were due meanwhile.
     LaneHold outage;
     LaneHold cap;
-    LaneHold pause;  // Its last end is known after a restart too.
+    LaneHold pause;  // The end of the last one survives a restart.
 
     bool ready = false;                     // Is in Dispatcher::ready_lanes_.
     bool counted = false;                   // In Counts::lanes.

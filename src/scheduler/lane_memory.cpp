@@ -5,7 +5,7 @@
 namespace merpati::scheduler {
 namespace {
 
-constexpr int paced_horizons = 8;  // A paced lane holds what it sends in this many horizons.
+constexpr int paced_horizons = 8;  // A paced lane holds the sends of this many horizons.
 
 std::size_t bytes_of(const store::QueuedMessage& queued) {
     const auto& message = *queued.message;

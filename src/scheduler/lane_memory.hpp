@@ -9,8 +9,8 @@
 
 namespace merpati::scheduler {
 
-/// Counts the messages in the lanes' heaps, and says which lane may hold more. All of them are on
-/// disk too: what is evicted is read again later.
+/// Counts the messages in memory that wait, and says how many more a lane may hold. All of them are
+/// on disk too: evicted ones are read again later.
 ///
 /// Limits: `memory_max` messages and `memory_bytes_max` bytes; beyond them `reserve` messages for
 /// each lane, so that full memory slows lanes down but stops none. A paced lane holds little more
@@ -36,12 +36,12 @@ public:
     [[nodiscard]] store::QueuedMessage pop(LaneSource& source);
     [[nodiscard]] std::optional<store::QueuedMessage> remove(LaneSource& source,
                                                              const model::MessageId& id);
-    /// To make room for messages that go before these.
+    /// Evicts the later half, to make room for messages that go before it.
     void evict_later_half(LaneSource& source);
     /// Empties the lane's heaps.
     void evict(Lane& lane);
 
-    /// For a message that is held in memory outside a heap.
+    /// For a message outside the heaps: one that awaits its file.
     void count(const store::QueuedMessage& queued);
     void uncount(const store::QueuedMessage& queued);
 

@@ -19,7 +19,7 @@ namespace merpati::scheduler {
 /// K / (N + 1) of the cap, at least 1.
 ///
 /// Restarts: `record` is stored with the outcomes of sends, `restore` sets it after a restart.
-/// Sends that were in flight in a crash are not in it: they are repeated, and counted then.
+/// It lacks the sends that were in flight at a crash; they count when they are repeated.
 ///
 /// Threads: none. The scheduler's thread owns every pacer.
 class Pacer {
@@ -30,7 +30,7 @@ public:
     [[nodiscard]] const model::Pace& pace() const noexcept { return pace_; }
 
     [[nodiscard]] Timestamp ready_at() const noexcept { return ready_at_; }
-    /// Whether it is the day's cap that decides `ready_at`.
+    /// Whether the day's cap decides `ready_at`.
     [[nodiscard]] bool is_capped() const noexcept { return sent_ && capped_; }
     /// The last send; empty: none is known.
     [[nodiscard]] std::optional<Timestamp> sent_at() const noexcept {

@@ -16,9 +16,10 @@ struct RetryPolicy {
     Millis longest{600'000};
     std::chrono::seconds give_up{24 * 3600};
 
-    /// The time of the next attempt after `attempts` of them; empty once `give_up` has passed since
-    /// the first one that failed. `asked`: the shortest wait that the platform asked for. The last
-    /// attempt is made no later than `give_up` after the first failure.
+    /// The time of the next attempt after `attempts` attempts; empty once `give_up` has passed
+    /// since `failing_since`, the first failure. `asked`: the shortest wait that the platform asked
+    /// for. The last attempt is due no later than `give_up` after the first failure, even if
+    /// `asked` is later.
     [[nodiscard]] std::optional<Timestamp> next(Timestamp now, Timestamp failing_since,
                                                 std::uint32_t attempts, std::optional<Millis> asked,
                                                 Random& random) const;

@@ -89,7 +89,8 @@ public:
     }
 
 private:
-    /// The committer wakes the thread once for all that it posts (`batch_done`); files come singly.
+    /// The committer wakes the thread once for all events of a batch (`batch_done`); files arrive
+    /// one by one.
     void enqueue(Event&& event) {
         if (std::holds_alternative<Fetched>(event)) {
             post(std::move(event));

@@ -24,7 +24,7 @@ namespace merpati::scheduler {
 struct Options {
     /// How long a message may fail: from its first attempt that failed for a passing reason, or, if
     /// its device is down, from when that went down. The time that a message waits to be sent does
-    /// not count; after a pause of the device all of it is given anew. Kept over a restart.
+    /// not count; after a pause of the device the time begins anew. A restart does not reset it.
     std::chrono::seconds give_up{std::chrono::hours{24}};
     std::chrono::milliseconds retry_first{5'000};  // The first back-off,
     std::chrono::milliseconds retry_max{600'000};  // and the longest (RetryPolicy).
@@ -38,7 +38,7 @@ struct Options {
     /// Where the files of media messages come from. Null: media messages fail with 500.
     media::FileSource* files = nullptr;
     /// Whether a recipient can be a phone number; a message to one that cannot fails with 1002 when
-    /// it is due (decisions.md, Fields). Empty: all can.
+    /// it is due (docs/api.md, Callbacks). Empty: all can.
     std::function<bool(std::string_view)> recipient_possible;
     /// Called for each message that was handed over, after the commit, on the committer's thread.
     std::function<void(Timestamp decide_by)> on_handed_over;
@@ -47,7 +47,7 @@ struct Options {
     std::function<void(const Error&)> on_store_error;
 };
 
-/// Makes the callback of a finished message; empty: none is wanted.
+/// Makes the callback of a message that has ended; empty: none is wanted.
 using CallbackFactory =
     std::function<std::optional<model::Callback>(const model::Message&, const model::Completion&)>;
 
@@ -58,14 +58,14 @@ using FinishListener = std::function<void(store::Finish&&)>;
 struct Wait {
     model::WaitReason reason = model::WaitReason::queue;
     std::optional<Timestamp> since;  // Empty: since it was due.
-    std::optional<Timestamp> until;  // Empty: nobody knows.
+    std::optional<Timestamp> until;  // Empty: unknown.
 };
 
 struct Counts {
     std::uint64_t lanes = 0;  // Devices with waiting work.
     std::uint64_t messages_in_memory = 0;
     std::uint64_t sends_in_flight = 0;
-    std::uint64_t awaiting_files = 0;  // Media messages that are due, but lack their file.
+    std::uint64_t awaiting_files = 0;  // Due media messages: to be fetched, or fetched but unsent.
     std::uint64_t attempts_total = 0;
     std::uint64_t retries_total = 0;
 };
@@ -73,13 +73,13 @@ struct Counts {
 /// Owns all lanes: one for each device with waiting messages. A lane keeps order, pace and the
 /// window of sends in flight, and waits while its device is down or paused.
 ///
-/// Operation: messages that were just accepted and are due soon come in memory (`accepted`); all
+/// Operation: messages that were just accepted and are due soon arrive in memory (`accepted`); all
 /// others stay on disk and are loaded when they come due, lane by lane, a limited number at a time.
-/// A message that its platform accepts and decides later leaves its lane. After a passing failure a
-/// message is retried with back-off until `give_up`; a device that is down stops its lane and is
-/// probed. A device that a person paused sends nothing, and nothing of it is given up, until it
-/// goes on; what is with its platform by then ends as usual. At start, all lanes are recovered from
-/// the store.
+/// A message that its platform accepts, to report the result later, leaves its lane. After a
+/// passing failure a message is retried with back-off until `give_up`; a device that is down stops
+/// its lane and is probed. A paused device sends nothing, and none of its messages is given up,
+/// until the pause ends; messages that are with the platform end as usual. At start, all lanes are
+/// recovered from the store.
 ///
 /// Order: a lane begins its sends in order of (due time, acceptance), API messages before campaign
 /// messages. Exceptions: if more than 32,768 delayed messages are due within the same 16 s, those
@@ -91,24 +91,25 @@ struct Counts {
 /// restart keeps gap and cap; after a crash the cap may be exceeded by the sends that were in
 /// flight.
 ///
-/// Trail: what held a message back for `wait_noted_min` or longer, and each attempt that did not
-/// end it, is written with the outcome, in the commit that records that.
+/// Trail: the commit of an outcome also writes the waits of `wait_noted_min` or longer before it,
+/// and the attempt, if it did not end the message.
 ///
 /// Media: a file is fetched when its message is due, and a limited number of messages ahead: as
 /// many as a paced device sends in ten seconds, at most `lane_files_max`. The message does not
-/// count in the window meanwhile; once its file is there, it is sent next. None of this is on disk:
-/// after a restart the file is fetched again.
+/// count in the window meanwhile; when its file is there, it goes before other messages. None of
+/// this is on disk: after a restart the file is fetched again.
 ///
-/// Durable steps: intent (if recovery needs it), connector, finish; the finish leaves the window
-/// only when it is committed. So a crash repeats at most the sends in flight.
+/// Durable steps: intent (if recovery needs it), send, finish. A message leaves the window only
+/// when its finish is committed, so a crash repeats at most the sends in flight.
 ///
 /// Faults: if the store cannot be read, lanes go on with the messages in memory, and the read is
 /// repeated after a second. A lane whose rows are damaged stops; the others go on. While the disk
-/// is full nothing is sent; while it is nearly full, only as many sends are in flight as are sure
-/// to have room for their outcomes.
+/// is full nothing is sent; while it is nearly full, the sends in flight are limited to those
+/// whose outcomes are sure to have room.
 ///
 /// Threads: one of its own. Public methods may be called from any thread; all but `start`, `drain`
-/// and `stop` return without waiting.
+/// and `stop` return without waiting. A `done` is called on the scheduler's or the committer's
+/// thread; from `stop` on, on any thread.
 class Scheduler {
 public:
     Scheduler(const QueueClock& clock, Random& random, store::Store& store,
@@ -152,8 +153,8 @@ public:
     /// shutting_down.
     void hasten(store::QueuedMessage message, std::move_only_function<void(Result<void>)> done);
 
-    /// Says what a waiting message waits for. Calls `done` once, on the scheduler's thread after
-    /// its next step. Errors: shutting_down.
+    /// Says what a waiting message waits for. Calls `done` once, in the next step. Errors:
+    /// shutting_down.
     void explain(store::QueuedMessage message, std::move_only_function<void(Result<Wait>)> done);
 
     /// A message was queued in the store, due at `due`, without `accepted` (a release).
