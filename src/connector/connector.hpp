@@ -204,7 +204,8 @@ public:
     /// Disconnects the device and removes its credentials, here and at the platform.
     virtual void forget_device(model::PhoneNumber device) = 0;
 
-    /// Whether the connector keeps DeviceSecrets.
+    /// Whether DeviceSecrets hold all that another server needs to take its devices over, so that
+    /// they can be exported and imported.
     [[nodiscard]] virtual bool keeps_secrets() const { return false; }
     /// Disconnects the device. `settled` is called when nothing writes its secrets until it is
     /// started again, or with an error if that is not certain; on any thread, also from within the

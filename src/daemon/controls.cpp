@@ -36,7 +36,7 @@ Result<void> or_timeout(std::optional<Result<void>> answer) {
     return answer ? std::move(*answer) : no_answer();
 }
 
-/// Waits for the ends of many messages.
+/// Counts the ends of many messages, and signals the last one.
 struct Ends {
     explicit Ends(std::size_t count) : awaited(count) {}
 

@@ -50,7 +50,7 @@ using namespace std::chrono_literals;
 
 constexpr auto commit_drain = 5s;  // For outcomes that were reported and are not yet on disk.
 
-/// systemd recommends two notifications in each watchdog period; this sends three.
+/// systemd recommends two notifications in each watchdog period; this sends at least three.
 HealthOptions health_options(const Supervisor& supervisor) {
     HealthOptions options;
     if (supervisor.watchdog) {

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 3> worker_folders{
     "../../workers/linked",           // In the source tree.
 };
 
-/// What Node.js reads to run, to find names and to trust hosts.
+/// What Node.js reads to run, to resolve names and to verify certificates.
 constexpr std::array<std::string_view, 19> system_folders{"/usr",
                                                           "/bin",
                                                           "/lib",

@@ -40,7 +40,7 @@ struct Subject {
     std::string writes_back;
     std::string kills_worker;  // At its first attempt; the devices come back.
 
-    /// A device number for each way of pairing, and the answer to its step where it asks for one.
+    /// For each pairing method a device number, and the answer to its step if it asks for one.
     struct Pairable {
         model::PhoneNumber number;
         std::string answer;

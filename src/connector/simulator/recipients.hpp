@@ -45,7 +45,7 @@ struct Play {
 ///   996001  is accepted, then fails
 ///   996002  is read, delivered and sent before it is accepted
 ///   996003  is accepted, then sent, delivered and read, each three times
-///   996004  is accepted, and never heard of again
+///   996004  is accepted, and no status follows
 ///   996005  is accepted, and sent when its device connects again
 ///   997000  writes back
 ///   997001  writes back, with a picture
