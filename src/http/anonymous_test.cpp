@@ -1,4 +1,4 @@
-// What clients get that have not shown who they are, and what their neighbours notice.
+// What anonymous clients may hold, and how they affect other clients.
 #include <vector>
 
 #include "http/io_thread.hpp"
@@ -11,7 +11,7 @@ constexpr std::string_view sound_request = "GET /path/1 HTTP/1.1\r\nHost: a\r\n\
 constexpr std::string_view half_a_head = "GET /path/1 HTTP/1.1\r\nHost: a\r\nX-Half: ";
 constexpr const char* bad_neighbour = "127.0.0.1";
 constexpr const char* honest = "127.0.0.2";
-constexpr std::size_t flood = 400;  // Takes about twice the share below.
+constexpr std::size_t flood = 400;  // Takes about twice anonymous_bytes_max of the fixture.
 
 struct AnonymousTest : ServerTest {
     AnonymousTest() {
@@ -27,7 +27,7 @@ struct AnonymousTest : ServerTest {
 
     ~AnonymousTest() override {
         if (server) {
-            server->stop();  // Before `fixed` ends, which it sends from where it lies.
+            server->stop();  // Before `fixed` is destroyed: the server does not copy it.
         }
     }
 
@@ -65,8 +65,8 @@ TEST_F(AnonymousTest, SendsABodyThatIsTheSameForAllInItsPlace) {
 }
 
 TEST_F(AnonymousTest, HoldsLittleForReadersOfALargeAnswerWhoDoNotRead) {
-    constexpr std::size_t few = 5;         // The sockets themselves buffer much.
-    fixed = std::string(30'000'000, 'f');  // More than they do.
+    constexpr std::size_t few = 5;
+    fixed = std::string(30'000'000, 'f');  // More than the sockets buffer.
     start();
     const auto readers = send_from(bad_neighbour, few, "GET /fixed HTTP/1.1\r\nHost: a\r\n\r\n");
     ASSERT_TRUE(eventually([&] {
@@ -126,7 +126,7 @@ TEST_F(AnonymousTest, LetsANewcomerInWhereAnotherAddressHasTakenAllConnections) 
 
 TEST_F(AnonymousTest, ClosesOnAClientThatReadsTooSlowly) {
     fixed = std::string(30'000'000, 'f');
-    options.limits.write_rate_min = 1'000'000;  // 30 s, and write_timeout.
+    options.limits.write_rate_min = 1'000'000;  // Allows 30 s and write_timeout.
     start();
     auto client = connect();
     client.send("GET /fixed HTTP/1.1\r\nHost: a\r\n\r\n");

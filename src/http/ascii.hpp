@@ -13,7 +13,8 @@ namespace merpati::http {
            std::string_view{"!#$%&'*+-.^_`|~"}.find(c) != std::string_view::npos;
 }
 
-/// What a field value may hold besides visible characters: space, tab and bytes above 127.
+/// A character of a field value (RFC 9110 section 5.5): visible, a space, a tab, or a byte above
+/// 127.
 [[nodiscard]] constexpr bool is_value_char(char c) noexcept {
     const auto byte = static_cast<unsigned char>(c);
     return c == '\t' || (byte >= 0x20 && byte != 0x7f);

@@ -1,4 +1,4 @@
-// Answers that come later, from elsewhere, or never.
+// Answers that are sent later, from another thread, or never.
 #include <mutex>
 #include <vector>
 
@@ -8,7 +8,7 @@
 namespace merpati::http::testing {
 namespace {
 
-/// A server whose /wait keeps the Responders until the test answers.
+/// A server whose /wait stores the Responders until the test answers.
 struct AsyncAnswerTest : ServerTest {
     AsyncAnswerTest() {
         router.add(Method::post, "/wait", [this](const Request& request, Responder responder) {

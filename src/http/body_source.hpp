@@ -1,4 +1,4 @@
-// A body that is made while it is sent: for answers that are long, or have no end.
+// A body that is produced while it is sent, for long or endless answers.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ public:
     virtual void cut_off() = 0;
 };
 
-/// The right to give the next piece of a body, once, from any thread. Destroyed unused, it cuts the
-/// body off: the connection is closed, so that the client sees that the body is not whole.
+/// The right to give the next piece of a body, once, from any thread. A writer that is destroyed
+/// unused closes the connection, so that the client sees that the body is incomplete.
 class BodyWriter {
 public:
-    /// More at a time would be memory that a slow client holds.
+    /// Bounds the memory that a slow client holds.
     static constexpr std::size_t piece_max = 256UL * 1024;
 
     explicit BodyWriter(std::shared_ptr<BodySink> sink) noexcept : sink_(std::move(sink)) {}
@@ -28,10 +28,11 @@ public:
     BodyWriter& operator=(BodyWriter&&) = delete;
     ~BodyWriter();
 
-    /// The source is asked for more when the client has taken these bytes. At most piece_max.
+    /// At most piece_max. The source is asked for the next piece once the socket has taken this
+    /// one.
     void give(std::string bytes) { hand_over(std::move(bytes), false); }
 
-    /// The last bytes, if any: the body is whole.
+    /// Gives the last bytes, if any, and ends the body.
     void finish(std::string bytes = {}) { hand_over(std::move(bytes), true); }
 
 private:
@@ -40,18 +41,20 @@ private:
     std::shared_ptr<BodySink> sink_;
 };
 
-/// Makes a body. Goes with a Reply, instead of its text.
+/// Produces a body. A Reply has it instead of a text.
 ///
-/// Operation: `next` is called for the first piece when the head of the answer has been taken by
-/// the socket, and for each further piece when the one before it has. So a client holds one piece
-/// of memory, however slowly it reads; one that does not read is closed by the deadlines of Limits.
+/// Operation: `next` is called for the first piece once the socket has taken the head of the
+/// answer, and for each further piece once the socket has taken the one before. A client therefore
+/// holds one piece of memory, however slowly it reads. The deadlines of Limits close the connection
+/// of a client that does not read.
 ///
-/// The source is destroyed when the body has ended; or before, when the client has gone, was too
-/// slow, or the server stops: then what is still being made is for nobody, and a BodyWriter that is
-/// used all the same does nothing. A client that goes is noticed by the piece that it does not
-/// take.
+/// The source is destroyed when the body has ended, when the client has gone or is too slow, and
+/// when the server stops. A BodyWriter that is used afterwards does nothing. A client that has gone
+/// is noticed only when a piece cannot be sent.
 ///
 /// Threads: the connection's I/O thread calls `next` and destroys the source; neither may block.
+///
+/// Limits: BodyWriter::piece_max. No deadline for the next piece.
 class BodySource {
 public:
     virtual ~BodySource() = default;

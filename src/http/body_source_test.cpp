@@ -1,4 +1,4 @@
-// Bodies that are made while they are sent.
+// Bodies that are produced while they are sent.
 #include "http/body_source.hpp"
 
 #include <atomic>
@@ -10,13 +10,13 @@
 namespace merpati::http::testing {
 namespace {
 
-/// What a source has lived through, for the test.
+/// What happened to a source.
 struct Life {
     std::atomic<int> asked{0};
     std::atomic<bool> over{false};
 };
 
-/// Gives its pieces at once; without pieces the same one without end.
+/// Gives each piece at once. Without pieces it repeats the same one for ever.
 class ReadySource final : public BodySource {
 public:
     ReadySource(std::shared_ptr<Life> life, std::vector<std::string> pieces)
@@ -127,7 +127,7 @@ TEST_F(BodySourceTest, AClientThatDoesNotReadHoldsOnePieceAndIsClosedInTheEnd) {
     auto client = connect();
     client.send(get_ready);
     ASSERT_TRUE(passing_time(100ms, [&] { return life->over.load(); }));
-    // What the sockets of both sides took; there would be no end without the client's pace.
+    // Only what the sockets of both sides took: the source waits for the client.
     EXPECT_LT(life->asked, 1'000);
     EXPECT_TRUE(eventually([&] { return server->counts().connections_open == 0; }));
 }

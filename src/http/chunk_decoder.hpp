@@ -1,4 +1,4 @@
-// Takes the chunks of a body apart (RFC 9112 section 7.1).
+// Decodes a chunked body (RFC 9112 section 7.1).
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,15 @@
 
 namespace merpati::http {
 
-/// Operation: give `decode` the bytes as they come; it writes the body's own bytes to `out` and
-/// says how far it came. All bytes given are consumed until `done`; what follows then belongs to
-/// the next request. `out` may overlap `bytes` as long as it does not begin behind it.
+/// Operation: give `decode` the bytes as they arrive. It writes the decoded bytes to `out`, which
+/// needs room for as many bytes as are given, and returns the numbers of bytes consumed and
+/// produced. All bytes are consumed until `done`; the bytes that follow belong to the next message.
+/// `out` may overlap `bytes` if it does not begin after it.
 ///
-/// Stricter than Beast's, which takes bare LF inside quoted extensions and bounds neither the
-/// extensions nor the trailers: line ends are CR LF, a size has at most 8 hexadecimal digits,
-/// extensions and trailers (both ignored) hold no control characters and at most
-/// `overhead_max` bytes in all.
+/// Limits: line ends are CR LF; a size has at most 8 hexadecimal digits; extensions and trailers
+/// (both ignored) have no control characters except tab, and at most `overhead_max` bytes
+/// together. Beast's decoder is not used because it takes a bare LF inside quoted extensions and
+/// bounds neither extensions nor trailers.
 class ChunkDecoder {
 public:
     static constexpr std::size_t overhead_max = 4096;
@@ -46,13 +47,13 @@ private:
         end_line_feed,
         done,
     };
-    /// Moves on by one byte that is not the body's. False: malformed.
+    /// Reads one byte that is not part of the body. False: malformed.
     [[nodiscard]] bool step(char c);
     [[nodiscard]] bool step_size(char c);
     [[nodiscard]] bool step_trailer(char c);
 
     State state_ = State::size_first;
-    std::size_t room_;  // What the body may still hold.
+    std::size_t room_;  // Bytes that the body may still have.
     std::size_t chunk_ = 0;
     std::size_t digits_ = 0;
     std::size_t overhead_ = 0;

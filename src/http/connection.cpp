@@ -5,10 +5,10 @@
 namespace merpati::http {
 namespace {
 
-/// More room than this is given back once the answers are out.
+/// Once the answers are sent, a buffer with more capacity than this is freed.
 constexpr std::size_t out_kept_max = 4096;
 
-/// Of a connection, besides its buffers: the object, its wait, its place in the reactor.
+/// The memory of a connection besides its buffers: the object, its wait, its reactor entry.
 constexpr std::size_t connection_bytes = 1536;
 
 }  // namespace
@@ -26,8 +26,7 @@ Connection::Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Or
 void Connection::open() {
     self_ = shared_from_this();
     thread_.link(*this);
-    await(Wait::head);  // A new client has no claim to the longer wait between
-                        // requests.
+    await(Wait::head);  // A new client does not get the longer idle timeout.
     serve();
 }
 
@@ -60,7 +59,7 @@ void Connection::serve() {
                 }
                 break;
             case State::answering:
-                (void)flush();  // What earlier requests were answered need not wait.
+                (void)flush();  // Sends the answers to earlier requests.
                 return;
             case State::sending_body:
                 if (!flush()) {
@@ -135,8 +134,8 @@ bool Connection::read_more() {
     return false;
 }
 
-/// An anonymous connection without a request under way gets no buffer; known callers save a system
-/// call.
+/// Waits without a buffer if encrypted, or anonymous and without a partial request. Else reads
+/// straight into the buffer, which saves a system call.
 void Connection::wait_for_bytes() {
     const bool idle_anonymous =
         !caller_known_ && reader_.part() == RequestReader::Part::nothing_yet;
@@ -170,11 +169,11 @@ void Connection::on_read(const Stream::ErrorCode& error, std::size_t size) {
         case State::lingering:
             linger();
             return;
-        case State::handling:  // No bytes are waited for while a request is under way.
+        case State::handling:  // No read is pending from here to awaiting_piece.
         case State::answering:
         case State::sending_body:
         case State::awaiting_piece:
-        case State::closing:  // Refused meanwhile: what comes is forgotten.
+        case State::closing:  // The request was refused, so its bytes are ignored.
         case State::closed:
             return;
     }
@@ -229,8 +228,7 @@ void Connection::dispatch() {
     try {
         (*match_.handler)(request, std::move(responder));
     } catch (...) {  // NOLINT(bugprone-empty-catch)
-                     // The Responder, destroyed on the way here, has answered 500. The handler's
-                     // room logs.
+                     // The destructor of the Responder has answered 500. The handler's room logs.
     }
 }
 
@@ -268,8 +266,7 @@ bool Connection::flush() {
             return false;
         }
         sent_ += progress.bytes;
-        wait_ = Wait::nothing;  // The client reads: its time for the next piece
-                                // starts anew.
+        wait_ = Wait::nothing;  // The client reads, so write_timeout starts again.
     }
     out_.clear();
     static_body_ = {};
@@ -303,7 +300,7 @@ std::string_view Connection::unsent() const noexcept {
                                : static_body_.substr(sent_ - out_.size());
 }
 
-/// Whether what has gathered is to be sent before anything is added.
+/// Whether the gathered answers must be sent before another is appended.
 bool Connection::must_flush() const noexcept {
     const std::size_t most = caller_known_ ? gather_max : anonymous_gather_max;
     return !static_body_.empty() || out_.size() > most;
@@ -374,7 +371,7 @@ void Connection::check_deadline(SteadyTime now) {
         case Wait::head:
         case Wait::body:
             if (reader_.part() == RequestReader::Part::nothing_yet) {
-                close();  // Nothing was asked, so nothing is answered.
+                close();  // There is no request to answer.
             } else {
                 refuse(408);
                 serve();
@@ -393,10 +390,10 @@ void Connection::drain() {
 
 void Connection::await(Wait wait) {
     if (wait_ == wait) {
-        return;  // One that goes on: a client that sends byte by byte gains no time.
+        return;  // The same wait goes on: a client that sends byte by byte gains no time.
     }
     wait_ = wait;
-    // The thread's time may be one sweep old: nobody is to get less than the limit says.
+    // The thread's time may be one sweep old. Adding the interval keeps waits from ending early.
     deadline_ = wait == Wait::nothing
                     ? SteadyTime::max()
                     : thread_.now() + timeout(wait) + thread_.service().limits.sweep_interval;

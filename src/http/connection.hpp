@@ -27,34 +27,35 @@ class IoThread;
 
 enum class Origin : std::uint8_t { network, local_socket };
 
-/// A state machine. `serve` is its one loop: it does what the state asks for until something has to
-/// be waited for (bytes, room in the socket, a handler's answer, a piece of a body). The end of
-/// each wait enters it again, so pipelined requests do not nest.
+/// A state machine. `serve` is its loop: it runs until the connection has to wait for bytes, for
+/// room in the socket, for a handler's answer or for a piece of a body. The end of each wait calls
+/// `serve` again, so pipelined requests do not nest.
 ///
-///   reading              -> handling        a whole request is here
-///   handling             -> answering       its handler has returned, and answers later
-///   handling, answering  -> reading         the answer is in `out_`, and the connection is kept
-///                        -> sending_body    so is its head, and there is a BodySource
+///   reading              -> handling        a whole request has arrived
+///   handling             -> answering       its handler has returned
+///   answering            -> reading         the answer is in `out_`; the connection is kept
+///                        -> sending_body    its head is in `out_`; a BodySource gives the body
 ///                        -> closing         it is the last answer
-///   sending_body        <-> awaiting_piece  a piece is out; another has come
-///   awaiting_piece       -> reading, closing  as after an answer: the last piece has come
-///   reading              -> closing         the request is refused, or was too slow
-///   closing              -> lingering       all is sent; the client may be sending on
-///   any                  -> closed          the client went or was too slow, or the server stops
+///   sending_body        <-> awaiting_piece  a piece is sent; the next one has arrived
+///   awaiting_piece       -> reading, closing  the last piece has arrived; as after an answer
+///   reading              -> closing         the request is refused or late
+///   closing              -> lingering       all is sent; the client may still be sending
+///   any                  -> closed          the client left or is too slow, or the server stops
 ///
-/// Answers gather in `out_` while further whole requests wait, and are sent together. An open
-/// connection keeps itself alive; `close` ends that. Waits under way and a Responder or BodyWriter
-/// keep the object, but not the socket.
+/// Answers are gathered in `out_` while whole requests wait in the buffer, and are sent together.
+/// An open connection keeps itself alive until `close`. Afterwards pending waits, a Responder and a
+/// BodyWriter may keep the object, but not the socket.
 ///
-/// Threads: the I/O thread's, but for what a ReplySink and a BodySink take.
+/// Threads: the I/O thread's, except `deliver`, `abandon`, `take_piece` and `cut_off`, which any
+/// thread may call.
 ///
-/// Limits: one request at a time; at most `gather_max` bytes of answers wait before more requests
-/// are taken, `anonymous_gather_max` where the last caller did not show who it is; one piece of a
-/// body. What such a connection holds while it waits for its client counts in the thread's
-/// PeerShares. An answer, or a piece, must be read at Limits::write_rate_min, and something of it
-/// every `write_timeout`. Where we close and the client may be sending on (a refusal, a drain),
-/// what it sends is read and forgotten for `linger_timeout`, because closing on unread bytes would
-/// reset the connection and could cost the client its answer.
+/// Limits: one request at a time, and one piece of a body. No request is taken while more than
+/// `gather_max` bytes of answers wait (`anonymous_gather_max` if the last caller was not
+/// authenticated). PeerShares counts the memory that such a connection had when its last wait for
+/// the client began. An answer or a piece must be read at Limits::write_rate_min, and some of it
+/// every `write_timeout`. If the client may still be sending when the connection ends (after a
+/// refusal or a drain), its bytes are discarded for `linger_timeout`: closing a socket with unread
+/// bytes resets the connection, and the client could lose its answer.
 class Connection final : public ReplySink,
                          public BodySink,
                          public BodyLimiter,
@@ -65,10 +66,10 @@ public:
     Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Origin origin,
                const PeerAddress& peer);
 
-    /// Starts serving. To be called once.
+    /// Starts serving. Call once.
     void open();
 
-    /// Instead of `open`: answers 503 and closes.
+    /// Call instead of `open`: answers 503 and closes.
     void open_overloaded();
 
     void deliver(Reply&& reply) override;
@@ -76,13 +77,13 @@ public:
     void take_piece(std::string&& bytes, bool last) override;
     void cut_off() override;
 
-    /// What came out of the queue.
+    /// Processes an item of the reply queue.
     void take(ReplyQueue::Item&& item);
 
-    /// Closes or refuses when the deadline of what is waited for has passed.
+    /// If the deadline of the current wait has passed, closes, or answers 408.
     void check_deadline(SteadyTime now);
 
-    /// Closes when idle, else after the answer under way.
+    /// Closes when idle, else after the current request is answered.
     void drain();
 
     void close();
@@ -93,22 +94,22 @@ public:
 
 private:
     enum class State : std::uint8_t {
-        reading,         // The next request has not come whole.
+        reading,         // The next request is incomplete.
         handling,        // Its handler runs.
-        answering,       // It has the request, and its answer has not come.
-        sending_body,    // What of a body is here is being sent.
-        awaiting_piece,  // All of it is out, and its source was asked for more.
+        answering,       // The handler has returned and has not answered yet.
+        sending_body,    // The head or a piece of a body is being sent.
+        awaiting_piece,  // All of it is sent, and the source was asked for the next piece.
         closing,         // The last answer is being sent.
-        lingering,       // It is sent, and what the client still sends is forgotten.
+        lingering,       // It is sent; bytes from the client are discarded.
         closed,
     };
-    /// What the client, or the socket, is waited for; it decides which deadline holds.
+    /// What the connection waits for from its client; it selects the deadline.
     enum class Wait : std::uint8_t { nothing, idle, head, body, writing, lingering };
 
     void serve();
-    /// False when it has to be waited for.
+    /// False: the connection waits or is closed.
     [[nodiscard]] bool take_request();
-    /// True when bytes came at once.
+    /// True: bytes were read without waiting.
     [[nodiscard]] bool read_more();
     void wait_for_bytes();
     void on_read(const Stream::ErrorCode& error, std::size_t size);
@@ -125,18 +126,18 @@ private:
     [[nodiscard]] std::optional<Reply> before_too_large(const Head& head) const;
     [[nodiscard]] Reply refusal(std::uint16_t status) const;
 
-    /// True when everything is out; else the end of the wait enters `serve`, or it is closed.
+    /// True: everything is sent. False: it is closed, or the end of the wait will call `serve`.
     [[nodiscard]] bool flush();
     void wait_for_writing();
     void on_writable(const Stream::ErrorCode& error);
 
-    /// What is next to be sent; empty when all is.
+    /// The bytes to send next; empty when everything is sent.
     [[nodiscard]] std::string_view unsent() const noexcept;
     [[nodiscard]] bool must_flush() const noexcept;
 
     void finish();
     void linger();
-    /// To be called when a wait for the client begins: says what is held meanwhile.
+    /// Reports the memory held to PeerShares. Call when a wait for the client begins.
     void account();
     void await(Wait wait);
     [[nodiscard]] std::chrono::seconds timeout(Wait wait) const;
@@ -150,28 +151,27 @@ private:
     const PeerAddress peer_;
 
     State state_ = State::reading;
-    bool read_pending_ = false;   // The end of a wait for bytes will call `on_read`,
-    bool write_pending_ = false;  // and that of one for room `on_writable`.
-    bool readable_ = false;       // Bytes have come, and are still in the socket.
+    bool read_pending_ = false;   // A wait for bytes will call `on_read`.
+    bool write_pending_ = false;  // A wait for room in the socket will call `on_writable`.
+    bool readable_ = false;       // The socket has bytes to read.
     bool draining_ = false;
-    bool caller_known_;  // The last request's caller has shown who it is.
+    bool caller_known_;  // The last request's caller is authenticated.
 
     std::string out_;
-    std::string_view static_body_;                   // To be sent behind `out_`, to which nothing
-                                                     // is added before.
-    std::size_t sent_ = 0;                           // Of both.
-    SteadyTime write_deadline_ = SteadyTime::max();  // For all that waits to be sent.
+    std::string_view static_body_;  // Sent after `out_`; until then nothing is appended to `out_`.
+    std::size_t sent_ = 0;          // Of both.
+    SteadyTime write_deadline_ = SteadyTime::max();  // For all unsent bytes.
     std::size_t requests_ = 0;
     Wait wait_ = Wait::nothing;
     SteadyTime deadline_ = SteadyTime::max();
 
     // Of the request being read or answered.
     Router::Match match_;
-    std::optional<Reply> early_reply_;  // Sent before the handler returned.
+    std::optional<Reply> early_reply_;  // The answer, if given before the handler returned.
     std::unique_ptr<BodySource> source_;
     std::string request_id_;
     std::size_t answers_index_ = 0;  // Where the thread counts the answer.
-    bool client_goes_on_ = true;     // It did not ask us to close, so it may be sending more.
+    bool client_goes_on_ = true;     // The client did not ask us to close, so it may send more.
     bool keep_alive_ = true;
     bool version_1_0_ = false;
     bool without_body_ = false;

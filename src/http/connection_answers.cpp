@@ -1,4 +1,4 @@
-// How a connection's answers, and the pieces of their bodies, come into what it sends.
+// The part of Connection that puts answers and pieces of bodies into its output buffer.
 #include <utility>
 
 #include "base/assert.hpp"
@@ -24,7 +24,8 @@ void Connection::abandon() {
     replies_->put({.to = shared_from_this(), .kind = ReplyQueue::Item::Kind::abandoned});
 }
 
-/// Through the queue on every way, so that a source that is always ready leaves others their turn.
+/// Always goes through the queue, so that a source that is always ready does not starve other
+/// connections.
 void Connection::take_piece(std::string&& bytes, bool last) {
     replies_->put(
         {.to = shared_from_this(),
@@ -38,7 +39,7 @@ void Connection::cut_off() {
 
 void Connection::take(ReplyQueue::Item&& item) {
     if (state_ == State::closed) {
-        return;  // Hung up, or the server stops.
+        return;  // The client left, or the server stops.
     }
     switch (item.kind) {
         case ReplyQueue::Item::Kind::reply:
@@ -62,7 +63,8 @@ void Connection::take(ReplyQueue::Item&& item) {
 
 void Connection::append(Reply&& reply) {
     keep_alive_ = keep_alive_ && !reply.close && !draining_ &&
-                  (reply.source == nullptr || !version_1_0_);  // Its end is the connection's.
+                  // In HTTP/1.0 the end of the connection ends such a body.
+                  (reply.source == nullptr || !version_1_0_);
     thread_.count_answer(answers_index_, reply.status);
     invariant(static_body_.empty(), "answers are sent in order");
     static_body_ = append_answer(out_, reply,
@@ -97,14 +99,14 @@ void Connection::append_piece(std::string_view bytes, bool last) {
 
 void Connection::ask_for_piece() {
     state_ = State::awaiting_piece;
-    // The next piece may take long: nothing is held for it.
+    // The next piece may take long, so no buffer is kept meanwhile.
     reader_.release();
     out_.shrink_to_fit();
     BodyWriter writer{shared_from_this()};
     try {
         source_->next(std::move(writer));
     } catch (...) {  // NOLINT(bugprone-empty-catch)
-                     // The writer, destroyed on the way here, has cut the body off.
+                     // The destructor of the writer has cut the body off.
     }
 }
 

@@ -1,4 +1,4 @@
-// What the server answers on the wire to requests that are not sound.
+// The server's answers to malformed requests.
 #include "http/hostile_requests.hpp"
 #include "http/server_fixture.hpp"
 

@@ -32,7 +32,8 @@ bool is_request_id(std::string_view text) noexcept {
     });
 }
 
-/// uri-host [ ":" port ], by its characters (RFC 3986 section 3.2.2): no user info, no list.
+/// Whether all characters may be in uri-host [ ":" port ] (RFC 3986 section 3.2.2), which excludes
+/// user info and lists.
 bool is_host(std::string_view text) noexcept {
     return std::ranges::all_of(text, [](char c) {
         return is_letter(c) || is_digit(c) ||
@@ -40,7 +41,7 @@ bool is_host(std::string_view text) noexcept {
     });
 }
 
-/// False for anything but digits, and for more than 64 bits.
+/// False if `text` is not all digits, or more than 64 bits.
 bool read_length(std::string_view text, std::uint64_t& length) noexcept {
     const char* end = text.data() + text.size();
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): `end` is its size.
@@ -52,9 +53,9 @@ bool read_length(std::string_view text, std::uint64_t& length) noexcept {
 class HeadParser final : public beast::http::basic_parser<true> {
 public:
     explicit HeadParser(Head& head) : head_(head) {
-        header_limit(std::numeric_limits<std::uint32_t>::max());  // HeadScanner holds the limits.
+        header_limit(std::numeric_limits<std::uint32_t>::max());  // HeadScanner enforces it.
         body_limit(boost::none);
-        skip(true);  // The body is not Beast's to read.
+        skip(true);  // RequestReader reads the body.
     }
 
     [[nodiscard]] bool take_target(std::string_view target);
@@ -160,7 +161,7 @@ bool HeadParser::framing_is_sound() const {
     return length_is_said_once && hosts_fit && !(head_.version_1_0 && head_.chunked);
 }
 
-/// Whether the line is a request line but for its version: "PRI * HTTP/2.0".
+/// Whether the first line is a request line of another version: "PRI * HTTP/2.0".
 bool names_other_version(std::string_view head) {
     const auto line = head.substr(0, head.find('\r'));
     if (line.size() < 9 || std::ranges::count(line, ' ') != 2) {
@@ -194,7 +195,7 @@ std::uint16_t Head::parse(std::string_view bytes) {
 
 void Head::move_views(std::string_view from, const char* to) noexcept {
     const auto move = [&](std::string_view& view) {
-        // Some are no bytes of the request: the path of "http://host", and all that are missing.
+        // Some views are not inside the request: the path of "http://host", and missing fields.
         const bool inside = !std::less<>{}(view.data(), from.data()) &&
                             !std::less<>{}(from.data() + from.size(), view.data() + view.size());
         if (!view.empty() && inside) {

@@ -10,12 +10,13 @@
 
 namespace merpati::http {
 
-/// Operation: `parse` takes the whole head, from the request line to the empty line included, as
-/// HeadScanner found it. Beast's parser takes it apart; what Beast lets pass and we do not is
-/// refused here, because two readings of one request are how requests are smuggled:
+/// Operation: `parse` takes the whole head as HeadScanner found it, from the request line to the
+/// final empty line. Beast's parser splits it. `parse` also refuses heads that Beast accepts and
+/// that other software may read differently, because such requests can be smuggled past a proxy:
 /// Content-Length twice, as a list, with a sign, or beside Transfer-Encoding; Transfer-Encoding
-/// twice, other than `chunked`, or in HTTP/1.0; no Host or several; a target that is neither a path
-/// nor an absolute URL (RFC 9112 section 3.2).
+/// twice, other than `chunked`, or in HTTP/1.0; several Host fields, or none in HTTP/1.1; a target
+/// that is not a path or query, an absolute http or https URL, or `*` for OPTIONS (RFC 9112 section
+/// 3.2).
 ///
 /// All views point into the bytes given to `parse`.
 struct Head {
@@ -23,7 +24,7 @@ struct Head {
     std::string_view path;
     std::string_view query;
     std::string_view authorization;
-    std::string_view request_id;  // The caller's X-Request-Id where it is valid, else empty.
+    std::string_view request_id;  // The caller's X-Request-Id if it is valid, else empty.
     std::vector<Request::Header> headers;
 
     std::uint64_t content_length = 0;
@@ -32,10 +33,11 @@ struct Head {
     bool keep_alive = false;
     bool version_1_0 = false;
 
-    /// 0, or the status to refuse with: 400, 505 (a version of HTTP that is not 1.0 or 1.1).
+    /// 0, or the status to refuse the request with: 400, or 505 (neither HTTP/1.0 nor HTTP/1.1).
     [[nodiscard]] std::uint16_t parse(std::string_view bytes);
 
-    /// Lets the views point to the same bytes at `to`. `from` is where they are, still readable.
+    /// Points the views to the same bytes at `to`. `from`: the bytes given to `parse`, which must
+    /// still be readable.
     void move_views(std::string_view from, const char* to) noexcept;
 };
 

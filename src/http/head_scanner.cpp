@@ -9,8 +9,8 @@ HeadScanner::Result HeadScanner::scan(std::string_view bytes) {
         const std::size_t line_feed = bytes.find('\n', scanned_);
         const bool ended = line_feed != std::string_view::npos;
         auto line = bytes.substr(line_begin_, ended ? line_feed - line_begin_ : line_feed);
-        // A CR at the end of what has come may be half of the line's end. The longest line that
-        // fits is one byte longer without it, so the limits are the same with or without the LF.
+        // A CR at the end may be the first half of CR LF, so it does not count as part of the line.
+        // The limits are then the same whether the LF has arrived or not.
         const bool returned = line.ends_with('\r');
         line.remove_suffix(returned ? 1 : 0);
         if (const Result result = judge(line); result != Result::needs_more) {
@@ -34,8 +34,8 @@ HeadScanner::Result HeadScanner::scan(std::string_view bytes) {
     }
 }
 
-/// `line` without its end, or as much of it as has come. What is refused stays refused, for the
-/// same reason, however much is added to the line.
+/// `line`: a line without its line end, or the part of it that has arrived. A refused part stays
+/// refused, for the same reason, whatever is appended.
 HeadScanner::Result HeadScanner::judge(std::string_view line) const {
     static constexpr std::size_t line_end = 2;  // CR LF
     if (line.empty()) {

@@ -9,15 +9,15 @@
 
 namespace merpati::http {
 
-/// Operation: call `scan` with all bytes of the request so far, whenever some were added; each byte
-/// is looked at once for the end of its line. What can never become a request is refused at once
-/// instead of waiting for its end: a line that ends in a bare LF, a folded line (RFC 9112
-/// section 5.2), a first byte that cannot begin a method, and what exceeds the limits on lines. One
+/// Operation: call `scan` with all bytes of the request so far, whenever bytes were added. Each
+/// byte is searched for a line end once. Bytes that cannot become a request are refused at once,
+/// without waiting for the end of the header: a line that ends in a bare LF, a folded line (RFC
+/// 9112 section 5.2), a first byte that cannot begin a method, and lines beyond the limits. One
 /// empty line before the request is accepted (section 2.2).
 ///
-/// The result does not depend on the pieces in which the bytes arrived: each line is judged by the
-/// same rules in the same order whether its end has come or not, and the first byte that breaks a
-/// rule decides.
+/// The result does not depend on the pieces in which the bytes arrive: complete and incomplete
+/// lines are checked by the same rules in the same order, and the first byte that breaks a rule
+/// decides.
 class HeadScanner {
 public:
     explicit HeadScanner(const Limits& limits) noexcept : limits_(&limits) {}
@@ -31,8 +31,7 @@ public:
     };
     [[nodiscard]] Result scan(std::string_view bytes);
 
-    /// Where the request line begins (after an empty line), and where the body does. Meaningful
-    /// once complete.
+    /// The offsets of the request line (after an empty line) and of the body, once complete.
     [[nodiscard]] std::size_t begin() const noexcept { return begin_; }
     [[nodiscard]] std::size_t end() const noexcept { return line_begin_; }
 

@@ -1,4 +1,4 @@
-// Requests that must be refused, with the status each one deserves.
+// Requests that must be refused, with the status for each.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ inline std::string repeated(std::string_view text, std::size_t times) {
     return result;
 }
 
-/// How long the body is: said twice, in two ways, or not as a number.
+/// The body's length twice, in two ways, or not as a number.
 inline std::vector<HostileRequest> ambiguous_lengths() {
     return {
         {"length beside chunks", with_field("Content-Length: 5\r\nTransfer-Encoding: chunked")},
@@ -68,7 +68,7 @@ inline std::vector<HostileRequest> ambiguous_lengths() {
     };
 }
 
-/// Transfer-Encoding that others may read differently.
+/// Transfer-Encoding that other software may read differently.
 inline std::vector<HostileRequest> odd_encodings() {
     return {
         {"chunked twice", with_field("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked")},
@@ -96,7 +96,7 @@ inline std::vector<HostileRequest> odd_encodings() {
     };
 }
 
-/// Lines and fields that are not what RFC 9112 section 5 allows.
+/// Lines and fields that RFC 9112 section 5 does not allow.
 inline std::vector<HostileRequest> malformed_fields() {
     return {
         {"space before the colon", with_field("Content-Length : 5")},
@@ -201,7 +201,7 @@ inline std::vector<HostileRequest> odd_request_lines() {
     };
 }
 
-/// Those that break two rules: which one is told must not depend on how the bytes were cut.
+/// Requests that break two rules: the pieces in which they arrive must not decide which is told.
 inline std::vector<HostileRequest> twice_wrong() {
     const std::string long_line = "GET /" + repeated("x", 8200) + " HTTP/1.1";
     const std::string long_field = "X: " + repeated("y", 17'000);

@@ -12,10 +12,10 @@
 namespace merpati::http {
 namespace {
 
-/// Clients taken from one listener before the others have their turn.
+/// How many clients are accepted from one listener before the others are served.
 constexpr int accepts_in_a_row = 64;
 
-/// Connections beyond the limit that may exist to be answered 503; more are closed at once.
+/// The number of connections from which new ones are closed at once, without a 503.
 std::size_t overloaded_max(const Limits& limits) {
     return limits.connections_max + limits.connections_max / 8 + 16;
 }
@@ -128,8 +128,7 @@ void IoThread::accept_from(Listener& listener) {
     for (int i = 0; i < accepts_in_a_row; ++i) {
         const Listener::Accepted accepted = listener.accept();
         if (accepted.exhausted) {
-            listener.pause();  // Until the next sweep: trying again at once would only
-                               // spin.
+            listener.pause();  // Until the next sweep, because trying again at once would spin.
             return;
         }
         if (accepted.descriptor < 0) {
@@ -143,7 +142,7 @@ void IoThread::accept_from(Listener& listener) {
 void IoThread::adopt(const Listener::Accepted& accepted, Origin origin) {
     FileDescriptor socket{accepted.descriptor};
     add_one(accepted_);
-    // The operator is let in through the management socket however many clients there are.
+    // The management socket is not limited, so that the operator can always connect.
     const std::size_t before = service_.open.fetch_add(1);
     const bool overloaded = origin == Origin::network &&
                             before >= service_.limits.connections_max &&
@@ -176,7 +175,7 @@ void IoThread::hold(Connection& connection, const PeerAddress& peer, std::size_t
     shares_.hold(connection, peer, bytes);
     anonymous_bytes_.store(shares_.bytes(), std::memory_order_relaxed);
     if (shares_.is_over() && !std::exchange(shedding_, true)) {
-        // Later, when no connection is in the middle of something.
+        // Posted, because a connection is calling and must not be closed now.
         boost::asio::post(context_, [this] { shed_what_is_over(); });
     }
 }
@@ -219,7 +218,7 @@ void IoThread::take_replies() {
 void IoThread::schedule_sweep() {
     sweep_timer_.expires_after(service_.limits.sweep_interval);
     sweep_timer_.async_wait([this](const boost::system::error_code& error) {
-        if (!error && !stopping_) {  // It may have gone off just before it was cancelled.
+        if (!error && !stopping_) {  // It may have expired just before it was cancelled.
             sweep();
             schedule_sweep();
         }

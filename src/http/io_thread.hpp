@@ -30,7 +30,7 @@
 
 namespace merpati::http {
 
-/// What all I/O threads of a server share. Constant while they run, save `open`.
+/// What all I/O threads of a server share. The first part is constant while they run.
 struct Service {
     const Clock& clock;
     Random& random;
@@ -43,27 +43,28 @@ struct Service {
     std::atomic<std::size_t> open = 0;  // Connections of all threads.
     std::mutex drain_mutex{};
     std::condition_variable drained{};
-    std::size_t draining = 0;  // Threads that accept no more. Under the mutex.
+    std::size_t draining = 0;  // How often a thread began to drain. Guarded by drain_mutex.
 };
 
-/// Operation: accepts, reads and answers on one io_context. Every `sweep_interval` it looks at the
-/// deadlines of its connections and takes up accepting again where the process had run out of
-/// file descriptors.
+/// Operation: accepts, reads and answers on one io_context. Every `sweep_interval` it checks the
+/// deadlines of its connections and resumes listeners that were paused because the process had run
+/// out of file descriptors.
 ///
-/// Anonymous connections (no caller has shown who it is) may hold together what its
-/// PeerShares allow; beyond that the oldest of the address that holds most is closed. So it is when
-/// there are too many connections and another address holds more than a newcomer's.
+/// Limits: when the anonymous connections exceed PeerShares, the oldest connection of the address
+/// that holds most is closed. A new client beyond `connections_max` takes the place of such a
+/// connection if PeerShares::victim_for gives one. Otherwise it is answered 503, or, far beyond the
+/// limit, closed at once. Clients of the management socket are always accepted.
 ///
-/// Threads: `start`, `drain`, `stop`, `join` and `counts` from outside; the rest is the thread's.
+/// Threads: `listen` before `start`; `start`, `drain`, `stop`, `join`, `counts` and `answers` from
+/// outside; all others only on the thread itself.
 class IoThread {
 public:
-    /// The share of one thread, however many there are: some handshakes and bodies at once.
+    /// The smallest share of one thread: room for some handshakes and bodies.
     static constexpr std::size_t anonymous_bytes_min = 1024UL * 1024;
 
     IoThread(Service& service, std::size_t index, std::size_t anonymous_bytes_max);
     ~IoThread();
 
-    /// Before `start`.
     void listen(BoundSocket socket, Origin origin);
 
     void start();
@@ -77,8 +78,8 @@ public:
     [[nodiscard]] const Service& service() const noexcept { return service_; }
     [[nodiscard]] const std::shared_ptr<ReplyQueue>& replies() const noexcept { return replies_; }
     [[nodiscard]] RequestIds& request_ids() noexcept { return request_ids_; }
-    /// The time of the last sweep: what deadlines are counted from, so that no request asks for
-    /// the time.
+    /// The time of the last sweep. Deadlines are counted from it, which saves reading the clock for
+    /// each request.
     [[nodiscard]] SteadyTime now() const noexcept { return now_; }
     void link(Connection& connection);
     void unlink(Connection& connection);
@@ -100,7 +101,7 @@ public:
 
 private:
     using Counter = std::atomic<std::uint64_t>;
-    /// Only this thread writes: no locked instruction is needed.
+    /// Only this thread writes, so no atomic increment is needed.
     static void add_one(Counter& counter) noexcept {
         counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
@@ -125,7 +126,7 @@ private:
     std::vector<std::unique_ptr<Listener>> listeners_;
     boost::intrusive::list<Connection, boost::intrusive::constant_time_size<false>> connections_;
     PeerShares shares_;
-    bool shedding_ = false;  // Is about to be done.
+    bool shedding_ = false;  // `shed_what_is_over` is posted.
     RequestIds request_ids_;
     SteadyTime now_{};
     bool draining_ = false;

@@ -1,4 +1,4 @@
-// What the server lets in, and for how long it waits.
+// The server's limits on size, number and time.
 #pragma once
 
 #include <chrono>
@@ -11,19 +11,21 @@ struct Limits {
     std::size_t header_bytes_max = 16UL * 1024;
     std::size_t header_count_max = 64;
     std::size_t body_max = 64UL * 1024;
-    std::size_t connections_max = 10'000;           // More are closed, most with a 503.
+    std::size_t connections_max = 10'000;           // Beyond it: see IoThread.
     std::size_t requests_per_connection = 100'000;  // Then `Connection: close`.
     std::chrono::seconds header_timeout{10};        // For the TLS handshake and the whole header.
     std::chrono::seconds body_timeout{20};
-    std::chrono::seconds idle_timeout{60};           // Keep-alive between requests.
-    std::chrono::seconds write_timeout{20};          // For a client that does not read its answer.
-    std::size_t write_rate_min = 4096;               // Bytes a second, beyond write_timeout.
-    std::chrono::milliseconds sweep_interval{1000};  // How often deadlines are looked at.
+    std::chrono::seconds idle_timeout{60};   // Keep-alive between requests.
+    std::chrono::seconds write_timeout{20};  // For a client that does not read its answer.
+    std::size_t write_rate_min = 4096;       // Bytes a second, beyond write_timeout.
+    // How often deadlines are checked. A deadline may pass two intervals late, never early.
+    std::chrono::milliseconds sweep_interval{1000};
 
-    /// What connections may hold together whose caller has not shown who it is (Request::vouch):
-    /// handshakes under way, parts of requests, answers that are not read. Beyond it the address
-    /// that holds most loses its oldest connection. Enough for 10,000 connections that wait, or for
-    /// 500 handshakes; leaves a process of 20 MiB well below 64.
+    /// The memory of all anonymous connections together: TLS handshakes, partial requests, unread
+    /// answers. A connection is anonymous while its caller is not authenticated (Request::vouch).
+    /// Each I/O thread gets an equal part, at least IoThread::anonymous_bytes_min. Beyond it, the
+    /// address that holds most loses its oldest connection. Enough for 10,000 waiting connections,
+    /// or for 500 handshakes; leaves a process of 20 MiB well below 64.
     std::size_t anonymous_bytes_max = 24UL * 1024 * 1024;
 };
 

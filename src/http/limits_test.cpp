@@ -1,4 +1,4 @@
-// Deadlines, numbers of connections, and the way out.
+// Deadlines, limits on connections, and draining.
 #include <mutex>
 #include <sys/resource.h>
 #include <vector>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view sound_request = "GET /path/1 HTTP/1.1\r\nHost: a\r\n\r\n";
 
 struct LimitsTest : ServerTest {
-    /// A client that has been answered once and may go on.
+    /// A client whose first request was answered and whose connection is kept.
     RawClient connect_and_ask() {
         auto client = connect();
         client.send(sound_request);
@@ -19,7 +19,7 @@ struct LimitsTest : ServerTest {
         return client;
     }
 
-    /// GET /wait, which is answered when the test answers it.
+    /// Adds GET /wait, which the test answers later.
     void add_wait() {
         router.add(Method::get, "/wait", [this](const Request&, Responder responder) {
             const std::lock_guard lock{mutex};

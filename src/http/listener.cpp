@@ -63,7 +63,7 @@ bool set_option(const FileDescriptor& socket, int level, int name) {
     return ::setsockopt(socket.get(), level, name, &on, sizeof on) == 0;
 }
 
-/// A socket bound to `endpoint`, which learns its port. `shared`: others may bind it too.
+/// Binds a socket to `endpoint` and puts the port into it. `shared`: with SO_REUSEPORT.
 Result<FileDescriptor> bind_to(Endpoint& endpoint, bool shared) {
     const std::string what = fmt::format("cannot listen on {}", to_text(endpoint));
     static constexpr std::string_view remedy =
@@ -74,7 +74,7 @@ Result<FileDescriptor> bind_to(Endpoint& endpoint, bool shared) {
         socket && set_option(socket, SOL_SOCKET, SO_REUSEADDR) &&
         (!shared || set_option(socket, SOL_SOCKET, SO_REUSEPORT)) &&
         (endpoint.address().is_v4() || set_option(socket, IPPROTO_IPV6, IPV6_V6ONLY)) &&
-        set_option(socket, IPPROTO_TCP, TCP_NODELAY);  // Inherited by what is accepted.
+        set_option(socket, IPPROTO_TCP, TCP_NODELAY);  // Accepted sockets inherit it.
     auto size = static_cast<socklen_t>(endpoint.size());
     if (!ready || ::bind(socket.get(), endpoint.data(), size) != 0) {
         return system_failure(what, remedy);
@@ -88,7 +88,7 @@ Result<FileDescriptor> bind_to(Endpoint& endpoint, bool shared) {
 
 bool somebody_listens(const LocalAddress& address) {
     const FileDescriptor probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    // A full backlog (EAGAIN) is somebody too.
+    // With a full backlog (EAGAIN) a process listens, too.
     return ::connect(probe.get(), address.data(), address.size()) == 0 || errno != ECONNREFUSED;
 }
 
@@ -101,8 +101,8 @@ Result<std::vector<BoundSocket>> bind_network(const std::string& address, std::s
     }
     const bool shared = copies > 1;
     if (shared) {
-        // With SO_REUSEPORT a second server of the same user would take half of our clients
-        // without an error. Bound alone first, the address is refused while anybody has it.
+        // With SO_REUSEPORT a second server of the same user would silently take half of the
+        // clients. The first bind, without it, fails if any process has the address.
         if (auto alone = bind_to(*endpoint, false); !alone) {
             return pass(alone);
         }
@@ -142,7 +142,7 @@ Result<BoundSocket> LocalSocketFile::bind(const std::string& path) {
         ::unlink(address->path());
     }
     static constexpr std::string_view remedy = "does its directory exist, and may this user write?";
-    // Nobody can connect before `listen`, so nobody comes in before the mode is right.
+    // Connecting fails until `listen`, so nobody connects before the mode is set.
     if (!socket || ::bind(socket.get(), address->data(), address->size()) != 0 ||
         ::chmod(address->path(), S_IRUSR | S_IWUSR) != 0 || ::lstat(address->path(), &file) != 0) {
         return system_failure(what, remedy);

@@ -1,4 +1,4 @@
-// Sockets that wait for clients.
+// Listening sockets.
 #pragma once
 
 #include <cstddef>
@@ -18,18 +18,20 @@
 
 namespace merpati::http {
 
-/// A socket that listens, and the address it really has ("127.0.0.1:43211", or a path).
+/// A listening socket and its actual address ("127.0.0.1:43211", or a path).
 struct BoundSocket {
     FileDescriptor descriptor;
     std::string address;
 };
 
 /// Binds `address` ("127.0.0.1:8080", "[::1]:0") once for each of `copies` threads; the kernel
-/// deals out the clients (SO_REUSEPORT). Errors: invalid_argument, io_failed.
+/// distributes the clients (SO_REUSEPORT). Errors: invalid_argument (not an address and a port),
+/// io_failed.
 [[nodiscard]] Result<std::vector<BoundSocket>> bind_network(const std::string& address,
                                                             std::size_t copies);
 
-/// The management socket's file: mode 0600, removed by the destructor if it is still ours.
+/// The management socket's file, with mode 0600. The destructor removes it unless another file has
+/// taken its path.
 class LocalSocketFile {
 public:
     LocalSocketFile() = default;
@@ -42,8 +44,9 @@ public:
     LocalSocketFile& operator=(const LocalSocketFile&) = delete;
     ~LocalSocketFile();
 
-    /// Binds and listens. A file nobody listens on any more is replaced; one that is no socket, or
-    /// that another process listens on, is not. Errors: invalid_argument, io_failed.
+    /// Binds and listens. Replaces a socket file that no process listens on. Errors:
+    /// invalid_argument (the path; see LocalAddress), io_failed (also if the file is not a socket,
+    /// or another process listens on it).
     [[nodiscard]] Result<BoundSocket> bind(const std::string& path);
 
 private:
@@ -54,11 +57,13 @@ private:
     std::uint64_t inode_ = 0;
 };
 
-/// Takes clients from a BoundSocket.
+/// Accepts clients from a BoundSocket.
 ///
-/// Operation: `start` calls `on_ready` whenever clients wait; it calls `accept` until that has no
-/// more, and then `wait` again. Without `wait` nothing more is reported, which is how accepting
-/// pauses.
+/// Operation: after `start` or `wait`, `on_ready` is called once, when clients wait. It calls
+/// `accept` until that returns none, and then `wait`. To pause, it calls `pause` instead of `wait`;
+/// `resume` then waits again.
+///
+/// Threads: the io_context's one.
 class Listener {
 public:
     Listener(boost::asio::io_context& context, BoundSocket socket, Origin origin);
@@ -67,14 +72,14 @@ public:
     void wait();
 
     struct Accepted {
-        int descriptor = -1;  // Not blocking. Negative: nobody waits.
+        int descriptor = -1;  // Non-blocking; the caller owns it. Negative: no client waits.
         PeerAddress peer{};
-        bool exhausted = false;  // Out of descriptors or memory: pause.
+        bool exhausted = false;  // Out of descriptors or memory: call `pause`.
     };
     [[nodiscard]] Accepted accept() noexcept;
 
     void pause() noexcept { paused_ = true; }
-    /// Waits again if it was paused.
+    /// Calls `wait` if paused.
     void resume();
 
     void close();

@@ -1,4 +1,4 @@
-// Addresses of Unix sockets, of any length.
+// Addresses of Unix sockets, for paths of any length.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace merpati::http {
 
-/// A Unix socket's address has room for 107 bytes of path. A longer one is reached through its
-/// opened directory: "/proc/self/fd/7/merpati.sock". Only the file's own name must then be short
-/// (about 80 bytes).
+/// A Unix socket's address has room for a path of 107 bytes. A longer path is replaced by one
+/// through its opened directory, "/proc/self/fd/7/merpati.sock"; then only the file name must be
+/// short (about 85 bytes).
 ///
-/// Valid for bind and connect as long as the object lives.
+/// The address is valid for bind and connect as long as the object lives.
 class LocalAddress {
 public:
-    /// Errors: io_failed (the directory cannot be opened), invalid_argument (empty, a NUL, or the
-    /// name too long).
+    /// Errors: io_failed (the directory of a long path cannot be opened), invalid_argument (the
+    /// path is empty or has a NUL, or the file name is too long).
     [[nodiscard]] static Result<LocalAddress> of(const std::string& path);
 
     [[nodiscard]] const sockaddr* data() const noexcept {
@@ -26,7 +26,7 @@ public:
     }
     [[nodiscard]] socklen_t size() const noexcept { return sizeof address_; }
 
-    /// The path as the address spells it, for chmod and unlink.
+    /// The path in the address, for chmod and unlink.
     [[nodiscard]] const char* path() const noexcept { return address_.sun_path; }
 
 private:

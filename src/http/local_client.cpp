@@ -70,7 +70,7 @@ Result<void> wait_for(const FileDescriptor& socket, short events, Deadline deadl
 Result<FileDescriptor> connect_to(const std::string& path) {
     const auto address = LocalAddress::of(path);
     if (!address) {
-        if (address.error().code == ErrorCode::io_failed) {  // Not even its directory is there.
+        if (address.error().code == ErrorCode::io_failed) {  // Its directory cannot be opened.
             return fail(ErrorCode::unreachable, address.error().detail);
         }
         return pass(address);
@@ -91,7 +91,7 @@ Result<void> send_all(const FileDescriptor& socket, std::string_view bytes, cons
             continue;
         }
         if (errno == EPIPE) {
-            return {};  // Refused before it was whole: the answer says why.
+            return {};  // The server refused the request early; its answer says why.
         }
         if (errno != EAGAIN && errno != EINTR) {
             return socket_failure(path);
@@ -103,7 +103,7 @@ Result<void> send_all(const FileDescriptor& socket, std::string_view bytes, cons
     return {};
 }
 
-/// An answer as it comes.
+/// Reads one answer.
 class Receiver {
 public:
     Receiver(const FileDescriptor& socket, const std::string& path, const BodyTaker& take,
@@ -125,7 +125,7 @@ public:
 private:
     using Head = beast::http::response<beast::http::empty_body>;
 
-    /// What follows the head stays in `unread_`.
+    /// Leaves the bytes after the head in `unread_`.
     Result<Head> receive_head() {
         std::size_t end = 0;
         while ((end = unread_.find("\r\n\r\n")) == std::string::npos) {
@@ -140,7 +140,7 @@ private:
             }
         }
         beast::http::response_parser<beast::http::empty_body> parser;
-        parser.skip(true);  // The body is not Beast's to read.
+        parser.skip(true);  // The body is read below.
         beast::error_code error;
         parser.put(boost::asio::buffer(unread_.data(), end + 4), error);
         if (error || !parser.is_header_done()) {
@@ -217,7 +217,7 @@ private:
                          : fail(ErrorCode::protocol, "the server's answer was cut off");
     }
 
-    /// 0: the end.
+    /// Returns the number of bytes; 0 at the end of the connection.
     Result<std::size_t> read_some() {
         std::array<char, 16'384> chunk;
         if (take_) {

@@ -17,21 +17,21 @@ struct ClientReply {
     std::string body;
 };
 
-/// Takes a piece of a body. A failure ends the exchange, and is its failure.
+/// Takes a piece of a body. `request` ends with its error, if it returns one.
 using BodyTaker = std::function<Result<void>(std::string_view piece)>;
 
 /// Sends one request to the server that listens on the Unix socket `socket_path` and waits for its
-/// answer. `target` is path and query. A body is sent as application/json.
+/// answer. `target` is path and query. The body's type is application/json.
 ///
-/// `take` gets the body of a 200 as it comes; without it, and of other answers, the reply has the
-/// body.
+/// `take`, if given, gets the body of a 200 in pieces as it arrives. Other bodies are in the reply.
 ///
-/// Limits: a reply's body up to 64 MiB; `timeout` is for the whole exchange, with `take` for each
-/// wait.
+/// Limits: a body in the reply, and any body with a Content-Length, has at most 64 MiB. `timeout`
+/// is for the whole exchange; with `take`, for sending and for each read of the answer.
 ///
-/// Errors: unreachable (nobody listens: no file, or a stale one), refused (the file's permissions),
-/// timeout, protocol (no HTTP answer, cut off, or too large), invalid_argument (the path, or a
-/// target with spaces or line ends), io_failed.
+/// Errors: unreachable (no server listens: no file, or a stale one), refused (the file's
+/// permissions), busy (the server's backlog is full), timeout, protocol (not HTTP, cut off, or too
+/// large), invalid_argument (the path, or a target that is not a path in visible ASCII), io_failed,
+/// and those of `take`.
 [[nodiscard]] Result<ClientReply> request(const std::string& socket_path, Method method,
                                           std::string_view target, std::string_view body,
                                           std::chrono::milliseconds timeout,

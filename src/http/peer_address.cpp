@@ -27,7 +27,7 @@ PeerAddress PeerAddress::network() const noexcept {
     if (family_ == AF_INET) {
         network.prefix_ &= ~std::uint64_t{0xff};
     } else if (family_ == AF_INET6) {
-        std::uint64_t mask = 0;  // In the order of the bytes, as the prefix is.
+        std::uint64_t mask = 0;  // In network byte order, like the prefix.
         std::memcpy(&mask, first_48_bits.data(), sizeof mask);
         network.prefix_ &= mask;
     }

@@ -1,4 +1,4 @@
-// Where a client comes from.
+// The address of a client, as far as limits use it.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace merpati::http {
 
-/// The part of a client's address by which shares are dealt: an IPv4 address as a whole, the first
-/// 64 bits of an IPv6 address, because whoever has one of these has the rest. All clients of the
+/// The part of a client's address that limits count by: a whole IPv4 address, or the first 64 bits
+/// of an IPv6 address, because a client usually has all addresses with these. All clients of the
 /// management socket are one peer.
 class PeerAddress {
 public:
     PeerAddress() = default;
     explicit PeerAddress(const sockaddr_storage& address) noexcept;
 
-    /// Whether the other end is on this machine: a loopback address, or a Unix socket.
+    /// Whether the client is on this machine: a loopback address, or a Unix socket.
     [[nodiscard]] bool is_loopback() const noexcept { return loopback_; }
 
-    /// "203.0.113.7"; of IPv6 the range: "2001:db8:1:2::/64"; "local" of a Unix socket.
+    /// "203.0.113.7" for IPv4, "2001:db8:1:2::/64" for IPv6, "local" for a Unix socket.
     [[nodiscard]] std::string text() const;
 
-    /// Whose address it may be an address of: of IPv4 a /24, of IPv6 a /48. Who has many addresses
+    /// The network of the address: the /24 of IPv4, the /48 of IPv6. A client with many addresses
     /// has most of them in few networks.
     [[nodiscard]] PeerAddress network() const noexcept;
 

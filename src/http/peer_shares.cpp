@@ -13,7 +13,7 @@ void PeerShares::hold(Holding& holding, const PeerAddress& address, std::size_t 
         return;
     }
     if (holding.peer_ == nullptr) {
-        Peer& peer = peers_[address];  // Entries stay where they are.
+        Peer& peer = peers_[address];  // The map is node-based: pointers to entries stay valid.
         if (peer.connections++ == 0) {
             peer.address = address;
             by_bytes_.insert(peer);

@@ -1,4 +1,4 @@
-// Deals a bounded amount of memory out to the addresses that clients come from.
+// Shares a bounded amount of memory among the addresses of anonymous clients.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace merpati::http {
 
-/// Operation: `hold` says how much memory a connection takes whose caller has not shown who it is,
-/// `release` that it takes none any more. While `is_over`, the connection to close is `victim`: the
-/// oldest of the address that holds most. So an address that holds less than an equal share loses
-/// nothing, however much others ask for (max-min fairness), and one alone may use it all.
+/// Operation: `hold` records the memory of a connection whose caller is not authenticated;
+/// `release` removes the record. While `is_over`, the caller closes `victim`: the oldest connection
+/// of the address that holds most. An address that holds less than an equal share therefore loses
+/// nothing, whatever the others use (max-min fairness). A single address may use everything.
 ///
 /// Threads: none; each I/O thread has its own.
 ///
-/// Limits: one entry for each address that holds something; a change costs the logarithm of their
-/// number.
+/// Limits: one entry for each address that holds something; a change takes time logarithmic in
+/// their number.
 class PeerShares {
     struct Peer;
 
@@ -29,25 +29,25 @@ public:
     PeerShares& operator=(const PeerShares&) = delete;
     ~PeerShares();
 
-    /// A part of each connection. Released before it is destroyed.
+    /// A base of each connection. Release it before it is destroyed.
     class Holding : public boost::intrusive::list_base_hook<boost::intrusive::tag<Holding>> {
         friend class PeerShares;
         Peer* peer_ = nullptr;
         std::size_t bytes_ = 0;
     };
 
-    /// Sets what `holding` holds. The age counts from the first call.
+    /// Sets the bytes of `holding`. Its age counts from the first call after a release.
     void hold(Holding& holding, const PeerAddress& address, std::size_t bytes);
     void release(Holding& holding) noexcept;
 
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
     [[nodiscard]] bool is_over() const noexcept { return bytes_ > bytes_max_; }
 
-    /// Null when nobody holds anything.
+    /// Null when nothing is held.
     [[nodiscard]] Holding* victim() noexcept;
 
-    /// The victim that makes place for a newcomer from `address`: null unless another address holds
-    /// more than the newcomer's, with several connections.
+    /// The connection to close for a new client from `address`. Null unless the address that holds
+    /// most is another one, holds more than `address`, and has several connections.
     [[nodiscard]] Holding* victim_for(const PeerAddress& address) noexcept;
 
 private:

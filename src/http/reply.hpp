@@ -1,4 +1,4 @@
-// An answer, and the handle through which it is given.
+// An answer, and the handle that sends it.
 #pragma once
 
 #include <cstdint>
@@ -14,42 +14,42 @@ namespace merpati::http {
 struct Reply {
     std::uint16_t status = 200;
     std::string body{};
-    /// Sent instead of `body` where it is not empty: text that is the same for all and lives
-    /// as long as the program. It is not copied, however many clients read it, however slowly.
+    /// If not empty, sent instead of `body`. Must live as long as the server: it is not copied,
+    /// however many clients read it.
     std::string_view static_body{};
     std::string_view content_type = "application/json";  // Static text.
-    /// Further header lines, each already "Name: value\r\n". Kept as one string, because building
-    /// a list of pairs costs more than the whole answer.
+    /// Further header lines, each "Name: value\r\n". One string, because building a list of pairs
+    /// costs more than the whole answer.
     std::string headers{};
-    bool close = false;
-    /// Sent instead of both, as it is made: with chunks, or to the end of the connection where
-    /// the client speaks HTTP/1.0.
+    bool close = false;  // Close the connection after the answer.
+    /// If set, sent instead of both bodies: in chunks, or, to an HTTP/1.0 client, up to the end of
+    /// the connection. Not with a status that carries no body.
     std::unique_ptr<BodySource> source{};
 
     [[nodiscard]] std::string_view content() const noexcept {
         return static_body.empty() ? std::string_view{body} : static_body;
     }
 
-    /// Adds one header line. CR and LF in the value are invariant violations.
+    /// Adds one header line. CR, LF or NUL in it is an invariant violation.
     void add_header(std::string_view name, std::string_view value);
 };
 
-/// Where a Responder's reply goes. Implemented by the connection.
+/// Takes a Responder's reply. Implemented by the connection.
 class ReplySink {
 public:
     virtual ~ReplySink() = default;
     virtual void deliver(Reply&& reply) = 0;
 
-    /// The Responder was destroyed unused. The server's connection answers its refusal for 500;
-    /// by default an empty 500 is delivered.
+    /// Called when the Responder was destroyed unused. By default delivers an empty 500; the
+    /// connection answers with its refusal for 500.
     virtual void abandon();
 };
 
 /// The right to answer one request, once.
 ///
 /// Operation: a handler may call `send` before it returns, or keep the Responder and call `send`
-/// later from any thread. One that is destroyed unused answers 500, so that no request hangs. A
-/// client that hung up meanwhile is not an error: the reply is dropped.
+/// later from any thread. A Responder that is destroyed unused answers 500, so that no request
+/// hangs. If the client has closed the connection, the reply is dropped.
 ///
 /// Cost: `send` from another thread puts the reply into the I/O thread's queue and wakes the
 /// thread only if the queue was empty, so a batch of answers costs one wake-up.
@@ -62,7 +62,7 @@ public:
     Responder& operator=(const Responder&) = delete;
     ~Responder();
 
-    /// Once. A second call is an invariant violation.
+    /// A second call is an invariant violation.
     void send(Reply reply);
 
 private:

@@ -1,5 +1,4 @@
-// Where replies, and pieces of bodies, from other threads wait for the I/O thread that owns their
-// connection.
+// Carries replies and pieces of bodies from other threads to the I/O thread of their connection.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +13,23 @@ namespace merpati::http {
 
 class Connection;
 
-/// Operation: whoever puts the first reply into the empty queue wakes the owner, which takes all of
-/// them at once; so a batch of answers costs one wake-up. After `close` replies are dropped.
+/// Operation: `put` into the empty queue wakes the owner, which takes all items at once; a batch of
+/// answers therefore costs one wake-up. After `close` items are dropped.
 ///
-/// Threads: `put` from any; the rest is the owner's. Outlives the server where a Responder does.
+/// Threads: `put` from any; all others only on the owner. A Responder may keep the queue alive
+/// after the server is destroyed.
 class ReplyQueue {
 public:
-    /// `wake` is called under the queue's lock, by the thread that puts.
+    /// `wake` is called under the queue's lock, on the thread that calls `put`.
     explicit ReplyQueue(std::function<void()> wake) : wake_(std::move(wake)) {}
 
     struct Item {
         enum class Kind : std::uint8_t {
             reply,
-            abandoned,  // Nobody will answer; `reply` is empty.
+            abandoned,  // The Responder was destroyed unused; `reply` is empty.
             piece,      // Of a body, in `reply.body`.
             last_piece,
-            cut_off,  // Nobody will end the body.
+            cut_off,  // The BodyWriter was destroyed unused.
         };
         std::shared_ptr<Connection> to;
         Reply reply{};
@@ -37,7 +37,7 @@ public:
     };
     void put(Item&& item);
 
-    /// Moves everything into `out`, which was empty.
+    /// Moves all items into `out`, which must be empty.
     void take_all(std::vector<Item>& out);
 
     void close();

@@ -15,8 +15,8 @@ namespace merpati::http {
 enum class Method : std::uint8_t { get, head, post, put, patch, del, options, other };
 [[nodiscard]] std::string_view to_string(Method method) noexcept;
 
-/// Views into the connection's buffer: valid until the handler returns. What is needed later must
-/// be copied (or decoded, as api/ does).
+/// Views into the connection's buffer, valid until the handler returns. A handler that answers
+/// later must copy what it needs (or decode it, as api/ does).
 class Request {
 public:
     using Header = std::pair<std::string_view, std::string_view>;
@@ -29,21 +29,21 @@ public:
     std::string_view authorization;   // The header's value, or empty: every operation needs it.
     std::span<const Header> headers;  // In order, names as they came.
     bool from_local_socket = false;   // Came through the management socket.
-    bool from_loopback = false;       // The peer is on this machine.
-    bool is_encrypted = false;        // Came over TLS that ends here.
+    bool from_loopback = false;       // PeerAddress::is_loopback.
+    bool is_encrypted = false;        // Came over TLS that this server terminates.
     PeerAddress peer;
-    std::optional<std::uint32_t> peer_user;  // Of the management socket: who is at its other end.
+    std::optional<std::uint32_t> peer_user;  // Management socket only: the peer's user id.
     bool* vouched = nullptr;                 // See `vouch`.
 
-    /// Says that the caller has shown who it is. Its connection then no longer counts among those
-    /// of anonymous connections, until its next request (Limits::anonymous_bytes_max).
+    /// Call when the caller is authenticated, before the handler returns. Until its next request,
+    /// the connection's waits then do not count against Limits::anonymous_bytes_max.
     void vouch() const noexcept {
         if (vouched != nullptr) {
             *vouched = true;
         }
     }
 
-    /// The value of a header (name in any case), or empty optional. The first one counts.
+    /// The value of the first header of this name, in any case.
     [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;
 };
 

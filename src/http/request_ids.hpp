@@ -1,4 +1,4 @@
-// Ids for requests whose caller gave none.
+// Ids for requests whose caller sent none.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 namespace merpati::http {
 
 /// UUIDs of version 8 (RFC 9562 section 5.8): 74 random bits drawn once, then a counter of 48 bits.
-/// They distinguish requests in logs and are no secret, so nothing is drawn per request.
+/// They tell requests apart in logs and need not be secret, so nothing is drawn per request.
 ///
 /// Threads: one. Each I/O thread has its own.
 class RequestIds {
 public:
     explicit RequestIds(Random& random);
 
-    /// Valid until the next call.
+    /// The view is valid until the next call.
     [[nodiscard]] std::string_view next() noexcept;
 
 private:

@@ -17,7 +17,7 @@ std::span<char> RequestReader::room() {
             reallocate(idle_capacity);
         }
     } else if (end_ == capacity_) {
-        // At least half of it free afterwards, so that a long request is moved only a few times.
+        // Afterwards at least half is free, so that a long request is moved only a few times.
         const bool half_is_free = begin_ > capacity_ / 2;
         reallocate(half_is_free ? capacity_ : capacity_ * 2);
     }
@@ -40,7 +40,7 @@ void RequestReader::reallocate(std::size_t capacity) {
     end_ = kept.size();
 }
 
-/// The request under way is about to begin at `to`.
+/// Call before the bytes of the current request are moved to `to`.
 void RequestReader::move_views(const char* to) noexcept {
     if (head_done_) {
         head_.move_views(head_bytes(), to + scanner_.begin());
@@ -102,7 +102,7 @@ RequestReader::State RequestReader::advance_body() {
     body_size_ += progress.produced;
     switch (progress.status) {
         case ChunkDecoder::Status::needs_more:
-            end_ = decoded_end + progress.produced;  // What was around the data is done with.
+            end_ = decoded_end + progress.produced;  // Drops the chunk framing behind the data.
             return State::needs_more;
         case ChunkDecoder::Status::malformed:
             return refuse(400);

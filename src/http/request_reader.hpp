@@ -1,4 +1,4 @@
-// Takes whole requests out of the bytes of one connection.
+// Reads whole requests from the bytes of one connection.
 #pragma once
 
 #include <cstddef>
@@ -15,45 +15,45 @@
 
 namespace merpati::http {
 
-/// Asked once when the head of a request is complete: how large may its body be?
+/// Gives the largest body that a request may have. Asked once, when its head is complete.
 class BodyLimiter {
 public:
     virtual ~BodyLimiter() = default;
     [[nodiscard]] virtual std::size_t body_max(const Head& head) = 0;
 };
 
-/// Operation: read into `room()`, say how much with `received()`, then ask `advance()`. When it
-/// says `ready`, `head()` and `body()` are the request until `consume()`; what came behind it stays
-/// for the next one. A refused connection cannot be read on: where the next request begins is
-/// unknown.
+/// Operation: read into `room()`, report the number of bytes with `received()`, then call
+/// `advance()`. When it returns `ready`, `head()` and `body()` are the request until `consume()`;
+/// bytes after it are kept for the next request. After `refused` the connection must be closed,
+/// because the beginning of the next request is unknown.
 ///
-/// A request lies in one piece in the buffer, so its views cost nothing; a chunked body is joined
-/// in place. What is read and what is refused, and for which reason, does not depend on the pieces
-/// in which the bytes come.
+/// A request is contiguous in the buffer, so that it is not copied; a chunked body is decoded in
+/// place. The result does not depend on the pieces in which the bytes arrive.
 ///
-/// Limits: those of Limits; the buffer grows with what has really arrived and falls back to 4 KiB
-/// when nothing waits in it.
+/// Limits: Limits, and the BodyLimiter's. The buffer grows with the bytes that have arrived, and
+/// shrinks to `idle_capacity` when it is empty.
 ///
 /// Threads: none. Knows no sockets.
 class RequestReader {
 public:
-    /// Without a limiter Limits::body_max holds for every request.
+    /// Without a limiter, Limits::body_max is the limit of every request.
     explicit RequestReader(const Limits& limits, BodyLimiter* limiter = nullptr);
 
-    /// Free room behind what was received: at least one byte. Moves the request's views.
+    /// Free room after the received bytes, at least one byte. May move the buffer: views taken
+    /// before from `head()` and `body()` are then invalid.
     [[nodiscard]] std::span<char> room();
     void received(std::size_t size) noexcept { end_ += size; }
 
-    /// Gives the buffer back if nothing waits in it. Ends the validity of `room`.
+    /// Frees the buffer if it is empty. What `room` returned is then invalid.
     void release() noexcept;
 
     enum class State : std::uint8_t { needs_more, ready, refused };
     [[nodiscard]] State advance();
 
-    /// How much memory the buffer takes.
+    /// The memory of the buffer.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
-    /// Which part of a request is awaited; decides which deadline holds.
+    /// The part of a request that is awaited; it selects the deadline.
     enum class Part : std::uint8_t { nothing_yet, head, body };
     [[nodiscard]] Part part() const noexcept;
 
@@ -64,10 +64,10 @@ public:
     /// 400, 413, 414, 431 or 505.
     [[nodiscard]] std::uint16_t refusal() const noexcept { return refusal_; }
 
-    /// True once where the client waits for "100 Continue" before it sends the body.
+    /// Whether the client waits for "100 Continue" before it sends the body. True once a request.
     [[nodiscard]] bool take_continue() noexcept;
 
-    /// Done with the request that was `ready`.
+    /// Drops the request that was `ready`.
     void consume();
 
     static constexpr std::size_t idle_capacity = 4096;
@@ -85,8 +85,8 @@ private:
     BodyLimiter* const limiter_;
     std::unique_ptr<char[]> buffer_;
     std::size_t capacity_ = 0;
-    std::size_t begin_ = 0;  // Of the request under way, in the buffer.
-    std::size_t end_ = 0;    // Of what was received.
+    std::size_t begin_ = 0;  // Of the current request, in the buffer.
+    std::size_t end_ = 0;    // Of the received bytes.
 
     HeadScanner scanner_;
     Head head_;
@@ -95,7 +95,7 @@ private:
     bool continue_sent_ = false;
     std::uint16_t refusal_ = 0;
     std::optional<ChunkDecoder> chunks_;
-    std::size_t body_size_ = 0;  // Of what is decoded, or of the whole.
+    std::size_t body_size_ = 0;  // Of the decoded part if chunked, else of the whole body.
     std::size_t next_ = 0;       // Where the next request begins, in the buffer.
 };
 

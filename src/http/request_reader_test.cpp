@@ -12,9 +12,9 @@ namespace {
 
 using State = RequestReader::State;
 
-/// A reader that is fed in pieces.
+/// A reader that gets its bytes in pieces.
 struct Feeding {
-    /// Gives the reader `bytes` in pieces of `piece`, until it wants no more.
+    /// Gives the reader `bytes` in pieces of size `piece`, until a request is ready or refused.
     State feed(std::string_view bytes, std::size_t piece = 1'000'000) {
         State state = reader.advance();
         while (!bytes.empty() && state == State::needs_more) {

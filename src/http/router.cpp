@@ -16,15 +16,15 @@ std::size_t index_of(Method method) noexcept {
     return static_cast<std::size_t>(method);
 }
 
-/// What answers one method of a path.
+/// The handler of one method of a path.
 struct Answerer {
     Handler handler;
     std::size_t body_max = 0;
 };
 
-/// One path and what answers its methods.
+/// One path and the handlers of its methods.
 struct Route {
-    std::string path;  // Of those under "/*" without the star.
+    std::string path;  // Of "/a/*" without the star.
     std::size_t number = 0;
     std::array<Answerer, method_count> answerers{};
     std::string allow{};

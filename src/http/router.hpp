@@ -1,4 +1,4 @@
-// Which handler answers which path.
+// Finds the handler of a request by method and path.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,25 @@
 
 namespace merpati::http {
 
-/// Called on the I/O thread; must not block. Exceptions it lets out answer 500.
+/// Called on the I/O thread; must not block. If it throws before it answers, the answer is 500.
 using Handler = std::function<void(const Request&, Responder)>;
 
-/// Renders the server's own refusals (404, 405, 408, 413, 414, 431, 505, 400 for framing, 503 for
-/// overload, 500) so that they have the shape of the API's failures; `api/` provides it.
+/// Returns the body of the server's own refusals: 400 (framing), 404, 405, 408, 413, 414, 431, 500,
+/// 503 (overload), 505. `api/` provides it, so that they look like the API's failures.
 using RefusalBody = std::function<std::string(std::uint16_t status)>;
 
 /// Operation: built once, before the server starts, and not changed afterwards. A path ending in
-/// "/*" matches everything under it. An exact path goes before one with "{}", and that before "/*";
-/// of the latter a longer one before a shorter. A known path with another method is answered 405
-/// with `Allow`; HEAD is answered by GET's handler without the body.
+/// "/*" matches every path below it. Precedence: exact paths, then paths with "{}", then "/*"; a
+/// longer one before a shorter one. A route without a handler for the method is skipped. If no
+/// handler is left, a path that matched is answered 405 with `Allow`. HEAD uses GET's handler; its
+/// answer has no body.
 ///
 /// Threads: `find` from any, once the server runs.
 class Router {
 public:
-    /// Asked before a body over the limit is refused with 413, with the head alone (`body` is
-    /// empty): an answer that goes before it (a wrong key's 401), or nothing. May be left empty.
+    /// Called before a body over the limit is refused with 413; `body` is empty. A reply, such as
+    /// the 401 of a wrong key, is sent instead of the 413. May be left empty. Not used for the
+    /// management socket.
     std::function<std::optional<Reply>(const Request&)> before_too_large;
 
     Router();
@@ -40,22 +42,22 @@ public:
     Router(Router&&) noexcept;
     Router& operator=(Router&&) noexcept;
 
-    /// The path starts with '/'; one segment of it may be "{}", which stands for any that is not
-    /// empty. Adding the same pair twice is an invariant violation. `body_max`: the largest body;
-    /// 0: what Limits allow.
+    /// The path starts with '/'; one segment may be "{}", which matches any non-empty segment.
+    /// Adding the same method and path twice is an invariant violation. `body_max`: the largest
+    /// body; 0: Limits::body_max.
     void add(Method method, const std::string& path, Handler handler, std::size_t body_max = 0);
 
-    /// The paths in the order of adding; `Match::path` counts in it.
+    /// The paths, in the order in which they were added; `Match::path` is an index into them.
     [[nodiscard]] const std::vector<std::string>& paths() const noexcept;
 
     static constexpr std::size_t no_path = static_cast<std::size_t>(-1);
 
     struct Match {
-        const Handler* handler = nullptr;  // Null: `status` says why.
-        std::uint16_t status = 404;        // 404 or 405 where there is no handler.
+        const Handler* handler = nullptr;  // Null: answer with `status`.
+        std::uint16_t status = 404;        // 404 or 405 if there is no handler.
         std::string_view allow{};          // For 405: "GET, HEAD, POST".
-        std::size_t path = no_path;        // Of the handler, or of what answered 405.
-        std::size_t body_max = 0;          // Of the handler; 0: what Limits allow.
+        std::size_t path = no_path;        // Of the handler, or of the first match for 405.
+        std::size_t body_max = 0;          // Of the handler; 0: Limits::body_max.
     };
     [[nodiscard]] Match find(Method method, std::string_view path) const;
 
@@ -64,7 +66,8 @@ private:
     std::unique_ptr<Table> table_;
 };
 
-/// What stands for "{}" where `path` has the pattern's form; empty text where the pattern has none.
+/// The segment of `path` that "{}" matches; nothing if `path` does not match `pattern`. For a
+/// pattern without "{}" that is equal to `path`, an empty text.
 [[nodiscard]] std::optional<std::string_view> match_path(std::string_view pattern,
                                                          std::string_view path) noexcept;
 

@@ -9,7 +9,7 @@ struct RouterTest : ::testing::Test {
     void add(Method method, const std::string& path) {
         router.add(method, path, [this, path](const Request&, const Responder&) { called = path; });
     }
-    /// The path of the route that answers, or the status of the refusal.
+    /// The path of the matching route, or the status of the refusal.
     std::string find(Method method, std::string_view path) {
         const auto match = router.find(method, path);
         if (match.handler == nullptr) {

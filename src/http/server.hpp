@@ -32,25 +32,26 @@ struct Counts {
     std::uint64_t connections_open = 0;
     std::uint64_t connections_total = 0;
     std::uint64_t requests_total = 0;
-    std::uint64_t refused_total = 0;    // Framing, limits, overload.
-    std::uint64_t shed_total = 0;       // Anonymous connections, closed to make room.
-    std::uint64_t anonymous_bytes = 0;  // What they hold; see Limits::anonymous_bytes_max.
+    std::uint64_t refused_total = 0;    // For framing, a limit or overload.
+    std::uint64_t shed_total = 0;       // Anonymous connections that were closed to make room.
+    std::uint64_t anonymous_bytes = 0;  // Held by them now; see Limits::anonymous_bytes_max.
 };
 
-/// How often a path was answered, by class of status: [0] is 1xx, [4] is 5xx.
+/// The number of answers of a path by class of status: [0] is 1xx, [4] is 5xx.
 struct PathAnswers {
-    std::string path;  // As in the router; empty: none matched, or no request could be read.
+    std::string path;  // As in the router; empty: no path matched, or there was no whole request.
     std::array<std::uint64_t, 5> by_class{};
 };
 
 /// Accepts connections, reads whole requests, calls the router's handlers, writes their replies.
 ///
-/// Threads: `threads` I/O threads, each with its own io_context, its own acceptor (SO_REUSEPORT)
-/// and its own connections; nothing is shared on the way in. The management socket is served by
-/// the first thread.
+/// Threads: `threads` I/O threads, each with its own io_context, listening sockets (SO_REUSEPORT)
+/// and connections. The first thread also serves the management socket. `start`, `drain` and `stop`
+/// by the owner; `counts` and `answers` from any thread once it has started.
 ///
-/// Limits: see Limits. One request of a connection is handled at a time; pipelined ones wait in
-/// the read buffer. Deadlines are checked by a sweep once a second, never by a timer per request.
+/// Limits: Limits. One request of a connection is handled at a time; pipelined requests wait in the
+/// read buffer. A periodic sweep (Limits::sweep_interval) checks all deadlines; there is no timer
+/// per request.
 class Server {
 public:
     /// `local_router` serves the management socket, `router` everything else.
@@ -59,15 +60,17 @@ public:
            const Router& local_router, RefusalBody refusal);
     ~Server();
 
-    /// Binds and starts the threads. Errors: invalid_argument (no address), io_failed (address in
-    /// use, bad certificate), with a sentence that says what to do.
+    /// Binds and starts the threads. Call once. Errors, with the remedy: invalid_argument (a
+    /// malformed address or socket path), io_failed (address in use, bad certificate or key, one of
+    /// the two missing).
     [[nodiscard]] Result<void> start();
 
-    /// The addresses really bound ("127.0.0.1:43211"), for port 0.
+    /// The bound addresses of `listen`, with the actual ports ("127.0.0.1:43211").
     [[nodiscard]] std::vector<std::string> addresses() const;
 
-    /// Stops accepting; idle connections are closed, answers under way get `Connection: close`.
-    /// Returns when none is left, or at the deadline. May be called again to wait longer.
+    /// Stops accepting and closes idle connections; requests in progress are answered with
+    /// `Connection: close`. Returns when no connection is left, or after `deadline`. May be called
+    /// again to wait longer.
     void drain(std::chrono::milliseconds deadline);
 
     /// Closes everything and joins the threads. Idempotent; the destructor calls it.
@@ -75,7 +78,7 @@ public:
 
     [[nodiscard]] Counts counts() const noexcept;
 
-    /// Of both routers together, one row a path.
+    /// One row for each path; a path in both routers has one row.
     [[nodiscard]] std::vector<PathAnswers> answers() const;
 
 private:

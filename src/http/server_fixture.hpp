@@ -1,4 +1,4 @@
-// The small world of the server's tests: a server on a free port and a client that sends raw bytes.
+// For the server's tests: a server on a free port, and a client that sends raw bytes.
 #pragma once
 
 #include <arpa/inet.h>
@@ -29,9 +29,9 @@ using namespace std::chrono_literals;
 using merpati::testing::FixedRandom;
 using merpati::testing::ManualClock;
 
-constexpr auto patience = 10s;  // How long a test waits for what must happen.
+constexpr auto patience = 10s;  // How long a test waits for an event before it fails.
 
-/// An answer taken apart.
+/// A parsed answer.
 struct Answer {
     int status = 0;
     std::string head;
@@ -57,7 +57,7 @@ class RawClient {
 public:
     explicit RawClient(FileDescriptor socket) : socket_(std::move(socket)) {}
 
-    /// `from`: the address of this machine to come from.
+    /// `from`: the local address to connect from.
     static RawClient connect(const std::string& address, const char* from = "127.0.0.1") {
         const std::size_t colon = address.rfind(':');
         sockaddr_in target{};
@@ -97,7 +97,7 @@ public:
     void hang_up() { socket_ = FileDescriptor{}; }
     [[nodiscard]] int descriptor() const { return socket_.get(); }
 
-    /// The next answer; status 0 if the connection ended, or patience did.
+    /// The next answer; status 0 if the connection ended, or none came within `patience`.
     Answer receive(bool has_body = true) {
         std::size_t head_end = std::string::npos;
         while ((head_end = unread_.find("\r\n\r\n")) == std::string::npos) {
@@ -121,7 +121,7 @@ public:
         return answer;
     }
 
-    /// Everything until the server closes. Fails the test when it does not.
+    /// All bytes until the server closes. Fails the test if it does not close.
     std::string receive_all() {
         while (read_some()) {
         }
@@ -135,13 +135,13 @@ public:
         return closed_ && rest.empty();
     }
 
-    /// Reads at most `size` bytes and forgets them; false at the end.
+    /// Reads and drops at most `size` bytes; false at the end.
     bool skip(std::size_t size) {
         std::string chunk(size, '\0');
         return is_readable_socket() && ::recv(socket_.get(), chunk.data(), size, 0) > 0;
     }
 
-    /// Whether bytes or an end have come.
+    /// Whether bytes or the end have arrived.
     [[nodiscard]] bool is_readable(std::chrono::milliseconds within) const {
         pollfd waiting{.fd = socket_.get(), .events = POLLIN, .revents = 0};
         return !unread_.empty() || ::poll(&waiting, 1, static_cast<int>(within.count())) > 0;
@@ -171,7 +171,7 @@ private:
     bool closed_ = false;
 };
 
-/// Waits for something that other threads bring about.
+/// Waits until other threads make `condition` true.
 template <class Condition>
 [[nodiscard]] bool eventually(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -213,13 +213,13 @@ struct ServerTest : ::testing::Test {
         return RawClient::connect(server->addresses().at(0), from);
     }
 
-    /// Lets time pass in small steps until `condition` holds: a deadline counts from the sweep
-    /// before its wait began, so one great step could come too early.
+    /// Moves the clock in small steps until `condition` holds. A deadline counts from the sweep
+    /// before its wait began, so one large step could come before the wait.
     template <class Condition>
     [[nodiscard]] bool passing_time(Millis step, Condition condition) {
         return eventually([&] {
             clock.advance(step);
-            std::this_thread::sleep_for(1ms);  // Room for a sweep; nothing waits for its end.
+            std::this_thread::sleep_for(1ms);  // Time for a sweep; no event tells that one ended.
             return condition();
         });
     }

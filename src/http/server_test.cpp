@@ -41,8 +41,8 @@ TEST_F(ServerTest, CountsAnswersByPathAndClassOfStatus) {
         rows[row.path] = row.by_class;
     }
     EXPECT_EQ(rows["/path/*"], (Row{0, 2, 0, 0, 0}));
-    EXPECT_EQ(rows["/echo"], (Row{0, 0, 0, 1, 0}));  // 405: it knows POST alone.
-    EXPECT_EQ(rows[""], (Row{0, 0, 0, 2, 0}));       // No such path, and no request at all.
+    EXPECT_EQ(rows["/echo"], (Row{0, 0, 0, 1, 0}));  // 405: it takes only POST.
+    EXPECT_EQ(rows[""], (Row{0, 0, 0, 2, 0}));       // An unknown path, and a malformed request.
 }
 
 TEST_F(ServerTest, GivesEachAnswerAnIdOfItsOwn) {

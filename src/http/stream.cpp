@@ -18,7 +18,7 @@ int to_int(std::size_t size) noexcept {
         std::min<std::size_t>(size, static_cast<std::size_t>(std::numeric_limits<int>::max())));
 }
 
-/// Turns what recv and send answer into progress.
+/// Converts the result of recv or send.
 Stream::Progress to_progress(ssize_t result) noexcept {
     if (result >= 0) {
         return {.bytes = static_cast<std::size_t>(result), .closed = false};
@@ -38,7 +38,7 @@ Stream::Stream(Socket socket, SSL_CTX* tls) : socket_(std::move(socket)), contex
 
 Stream::~Stream() = default;
 
-/// Whether there is TLS state to work with; there is none before the client's first byte.
+/// Creates the TLS state once the client's first byte has arrived. False: not yet.
 bool Stream::begin_tls() {
     char first = 0;
     if (tls_ || ::recv(socket_.native_handle(), &first, 1, MSG_PEEK | MSG_DONTWAIT) < 0) {
@@ -78,7 +78,7 @@ Stream::Progress Stream::write(std::string_view bytes) {
                                   MSG_NOSIGNAL | MSG_DONTWAIT));
     }
     if (!begin_tls()) {
-        write_wants_read_ = true;  // Nothing can be said before the client has begun.
+        write_wants_read_ = true;  // TLS cannot send before the client's first message.
         return {};
     }
     ERR_clear_error();

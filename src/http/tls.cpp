@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view alpn_http_1_1{"\x08http/1.1"};
 
-/// The newest error of OpenSSL in words; the others are forgotten.
+/// OpenSSL's newest error as text. Clears its error queue.
 std::string last_tls_error() {
     std::array<char, 256> text{};
     ERR_error_string_n(ERR_peek_last_error(), text.data(), text.size());
@@ -28,7 +28,7 @@ int choose_protocol(SSL* /*connection*/, const unsigned char** chosen, unsigned 
     return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-/// Instead of OpenSSL's question on the terminal. `encrypted` is a bool that becomes true.
+/// Replaces OpenSSL's prompt on the terminal. `encrypted` is a bool that becomes true.
 int refuse_pass_phrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* encrypted) {
     *static_cast<bool*>(encrypted) = true;
     return -1;
@@ -63,7 +63,7 @@ Result<TlsContext> load_tls_context(const std::string& certificate, const std::s
     SSL_CTX_set_mode(context.get(), SSL_MODE_ENABLE_PARTIAL_WRITE |
                                         SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                         SSL_MODE_RELEASE_BUFFERS);
-    // Sessions are resumed by tickets, which the clients keep.
+    // Sessions are resumed by tickets, which the clients store.
     SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
     SSL_CTX_set_alpn_select_cb(context.get(), choose_protocol, nullptr);
     bool encrypted = false;

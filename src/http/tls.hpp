@@ -1,4 +1,4 @@
-// The server's certificate and what it accepts of TLS.
+// The server's certificate and its TLS settings.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ struct TlsContextDeleter {
 };
 using TlsContext = std::unique_ptr<SSL_CTX, TlsContextDeleter>;
 
-/// Reads a certificate chain and its key (PEM). TLS 1.2 and 1.3; ALPN offers http/1.1 alone and
-/// refuses clients that offer only others; renegotiation is refused; buffers of idle connections
-/// are released. Errors: io_failed, naming the file at fault.
+/// Reads a certificate chain and its key (PEM). TLS 1.2 and 1.3. ALPN selects http/1.1 and refuses
+/// clients that offer only other protocols. Renegotiation is refused. Idle connections keep no
+/// buffers. Errors: io_failed, with the file that cannot be used and the remedy.
 [[nodiscard]] Result<TlsContext> load_tls_context(const std::string& certificate,
                                                   const std::string& key);
 

@@ -1,4 +1,4 @@
-// HTTPS, with a certificate made on the spot.
+// HTTPS, with a certificate that the test makes.
 #include "http/tls.hpp"
 
 #include <cstdio>
@@ -18,7 +18,8 @@
 namespace merpati::http::testing {
 namespace {
 
-/// Writes a fresh P-256 key and a certificate signed by it. `pass_phrase`: what encrypts the key.
+/// Writes a new P-256 key and a certificate signed by it. `pass_phrase`, if given, encrypts the
+/// key.
 void make_certificate(const std::string& certificate_path, const std::string& key_path,
                       const char* pass_phrase = nullptr) {
     EVP_PKEY* key = EVP_EC_gen("P-256");
@@ -72,7 +73,7 @@ public:
     void send(std::string_view bytes) {
         SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size()));
     }
-    /// Reads until what came ends in `ending`, or the server has said that no more will.
+    /// Reads until the bytes end in `ending`, or the server has ended the connection.
     std::string receive(std::string_view ending = {}) {
         std::string all;
         char chunk[16 * 1024];

@@ -1,13 +1,13 @@
-// Time and chance, as the worker is given them.
+// The worker's sources of time and randomness.
 
 export interface Clock {
   /// Milliseconds since 1970.
   now(): number;
-  /// Runs `then` after so many milliseconds, unless the function that it returns is called before.
+  /// Runs `then` after `ms` milliseconds. The returned function cancels it.
   after(ms: number, then: () => void): () => void;
 }
 
-/// From 0 up to, but without, 1.
+/// Returns a random number from 0 up to, but not including, 1.
 export type Chance = () => number;
 
 export const systemClock: Clock = {
@@ -18,7 +18,7 @@ export const systemClock: Clock = {
   },
 };
 
-/// Waits, and no longer than until `signal` is aborted. Never rejects.
+/// Waits `ms` milliseconds, or until `signal` is aborted. Never rejects.
 export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) {
@@ -35,7 +35,7 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/// Resolves when the work is done, or after so many milliseconds without it. Never rejects.
+/// Resolves when `work` settles, or after `ms` milliseconds. Never rejects.
 export async function atMost(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
   const controller = new AbortController();
   const done = work.then(

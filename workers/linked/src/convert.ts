@@ -3,8 +3,8 @@
 //   node convert.js import NUMBER FOLDER    reads a folder of Baileys, and sends the secrets
 //   node convert.js export NUMBER FOLDER    receives them, and writes a folder
 //
-// Secrets pass through descriptor 3 alone. What standard error says is for the person who asked; it
-// holds no secrets. No package is loaded.
+// Secrets pass only through descriptor 3. Standard error is for the person who ran the command, and
+// never shows secrets. No package is loaded.
 import { silenceConsole } from "./platform/console.js";
 import { stopForGood, stopNow } from "./platform/exit.js";
 import { nodeTooOld } from "./platform/node.js";
@@ -35,7 +35,7 @@ try {
   convert(process.argv.slice(2));
 } catch (error) {
   const { code, syscall } = error as NodeJS.ErrnoException;
-  // Messages of other errors may quote what was read.
+  // Messages of other errors may quote secrets.
   stopNow(
     error instanceof Unusable
       ? error.message

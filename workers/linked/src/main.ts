@@ -1,5 +1,5 @@
-// The worker's entrance. No package is loaded before the console is silent, and nothing but
-// libsignal before its signature checks are repaired: see platform/console.ts,
+// The worker's entry point. It silences the console before it loads any package, and repairs
+// libsignal's signature checks before it loads Baileys: see platform/console.ts,
 // platform/signatures.ts.
 import { silenceConsole } from "./platform/console.js";
 import { stopForGood } from "./platform/exit.js";

@@ -1,4 +1,4 @@
-// The worker: what the gateway asks, given to the device that it is about.
+// The worker: passes requests of the gateway to the devices.
 import { readFileSync } from "node:fs";
 import { Socket } from "node:net";
 import { proto } from "baileys";
@@ -26,7 +26,7 @@ const PROTOCOL = 1;
 const DESCRIPTOR = 3;
 const TEXT_MAX = 65_536;
 const BYTES_MAX = Number.MAX_SAFE_INTEGER;
-// Before the gateway kills whoever is not done.
+// The worker ends this long before the gateway would kill it.
 const SHUTDOWN_MARGIN_MS = 1_000;
 
 export const CAPABILITIES = {
@@ -85,7 +85,7 @@ export class Worker {
     if (asked && !pairing) {
       throw new ProtocolError("unsupported", "no such way of pairing");
     }
-    // After the answer: what is said before it belongs to an earlier start.
+    // After the answer: the gateway takes reports before it for those of an earlier start.
     setImmediate(() => {
       if (!this.closing) {
         this.device(number).start(pairing);
@@ -115,7 +115,7 @@ export class Worker {
     }
   }
 
-  /// Needs no connection: the address and the key are in the reference.
+  /// Works without a connection, because the reference contains address and key.
   private async fetchMedia(line: Line): Promise<Answer> {
     const reference = readReference(optionalText(line, "reference", REFERENCE_BYTES_MAX));
     const path = absolutePath(line, "path");
@@ -185,7 +185,7 @@ function mediaOf(line: Line): MediaFile {
   };
 }
 
-/// Runs until the gateway ends it, or the socket does.
+/// Runs until the gateway or the end of the socket stops it.
 export async function runWorker(): Promise<void> {
   checkCertificates(proto as unknown as Parameters<typeof checkCertificates>[0]);
   await testSignatures();
@@ -197,7 +197,7 @@ export async function runWorker(): Promise<void> {
   const peer = new Peer(
     new Socket({ fd: DESCRIPTOR, readable: true, writable: true }),
     clock,
-    // The first requests may come in one piece with the answer to hello.
+    // The first requests may arrive together with the answer to hello.
     async (op, line) => (await begun).handle(op, line),
     stopNow, // Nothing may be sent for a gateway that is gone.
   );
@@ -245,7 +245,7 @@ async function greet(peer: Peer): Promise<ReturnType<typeof platformSettings>> {
   }
 }
 
-/// Half of what the gateway takes, so that its count is never behind ours.
+/// Half of the gateway's limit: the gateway may count a request longer than the worker does.
 function share(limit: unknown, otherwise: number): number {
   return typeof limit === "number" && limit >= 2 ? Math.floor(limit / 2) : otherwise;
 }
@@ -255,8 +255,8 @@ function version(): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
-/// What nobody caught ends the connection of the device that it happened for, and no other; where
-/// it belongs to no device, the worker ends and is started again.
+/// An exception that nobody caught ends the connection of the device for which the code ran. If the
+/// code ran for no device, the worker ends and is started again.
 function surviveFaults(gateway: Gateway): void {
   process.on("unhandledRejection", (error) => {
     gateway.log("warn", `a promise failed: ${errorName(error)}`, currentScope()?.device);

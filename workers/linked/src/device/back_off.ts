@@ -1,9 +1,9 @@
-// The growing wait between two connections.
+// The growing wait between two attempts to connect.
 import type { Chance } from "../clock.js";
 
 const FIRST_MS = 1_000;
 const MAX_MS = 60_000;
-// A connection that held so long was a good one.
+// A connection that stayed open this long resets the back-off.
 const HEALTHY_MS = 60_000;
 
 export class BackOff {
@@ -11,14 +11,14 @@ export class BackOff {
 
   constructor(private readonly chance: Chance) {}
 
-  /// The next wait: from 1 s to 60 s, half of it by chance.
+  /// The next wait: 1 s, doubled with each failure up to 60 s, less a random share of up to a half.
   next(): number {
     const whole = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(this.failures, 10));
     this.failures++;
     return Math.round(whole * (0.5 + this.chance() / 2));
   }
 
-  /// A connection ended that was open for so long.
+  /// Call when a connection ended that was open for `ms` milliseconds.
   held(ms: number): void {
     if (ms >= HEALTHY_MS) {
       this.failures = 0;

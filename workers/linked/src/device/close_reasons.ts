@@ -1,25 +1,25 @@
-// Why a connection ended, and what follows from it.
+// Decides what to do after a connection ended.
 import type { DeviceState } from "../protocol/gateway.js";
 
 export interface Close {
-  /// The platform's code, or Baileys': 408, 428 and others for a connection that was lost.
+  /// The platform's code, or a code of Baileys, such as 408 or 428 for a lost connection.
   code: number;
   text: string;
 }
 
 export type Consequence =
-  /// Connect again at once: the platform asks for it.
+  /// Connect again at once, as the platform asks.
   | { kind: "restart" }
   /// Connect again after the back-off.
   | { kind: "retry"; reason: string }
-  /// Nothing until a person acts. `forget`: the credentials are void.
+  /// Stay disconnected until a person acts. `forget`: the credentials are void.
   | { kind: "end"; state: DeviceState; reason: string; forget: boolean };
 
-/// Not a code of the platform: another account's phone was used to pair the device.
+/// A code of our own: the device was paired with a phone of another number.
 export const OTHER_NUMBER = 1;
 
-/// `paired`: the device has credentials. Without them, what ended is the pairing; `late`: that has
-/// taken long enough.
+/// `paired`: the device has credentials; otherwise the connection was a pairing. `late`: the
+/// pairing has exceeded its time limit.
 export function consequence(close: Close, paired: boolean, late: boolean): Consequence {
   if (close.code === 515) {
     return { kind: "restart" };
@@ -55,7 +55,7 @@ function ofDevice(close: Close): Consequence {
   }
 }
 
-/// A pairing that nobody finished ends; one that only lost its connection goes on.
+/// A pairing that nobody completed ends. A pairing that only lost its connection continues.
 function ofPairing(close: Close): Consequence {
   switch (close.code) {
     case 408:
@@ -85,7 +85,7 @@ function end(state: DeviceState, reason: string, forget = false): Consequence {
   return { kind: "end", state, reason, forget };
 }
 
-/// From what Baileys gives for the end of a connection.
+/// From the error with which Baileys ends a connection.
 export function closeOf(error: unknown): Close {
   const status = (error as { output?: { statusCode?: unknown } } | undefined)?.output?.statusCode;
   const text = error instanceof Error ? error.message : "";

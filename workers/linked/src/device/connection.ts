@@ -1,4 +1,4 @@
-// One connection of one device, from its socket's birth to its end.
+// One connection of one device, for the lifetime of its socket.
 import makeWASocket, {
   type AuthenticationCreds,
   Browsers,
@@ -28,7 +28,7 @@ import { DeviceLists } from "./device_lists.js";
 import { isSameNumber } from "./own_number.js";
 import type { PlatformSettings } from "./settings.js";
 
-/// What a connection stands on, and whom it tells.
+/// The dependencies and callbacks of a connection.
 export interface ConnectionParts {
   device: string;
   credentials: AuthenticationCreds;
@@ -46,10 +46,10 @@ export interface ConnectionParts {
 const OPEN_MS_MAX = 60_000;
 const QUERY_MS = 30_000;
 
-/// Operation: connects when it is made. `closed` is called once, whatever happens; after `end` too.
+/// Operation: connects when constructed. Calls `closed` exactly once, also after `end`.
 ///
-/// Nothing of a device outlives its connection but its credentials, its acks and what is in the
-/// store.
+/// Only the credentials, the acks, the uploads and the stored values of a device outlive its
+/// connection.
 export class Connection implements Line {
   readonly store: DeviceStore;
   isOpen = false;
@@ -88,7 +88,7 @@ export class Connection implements Line {
     this.cancelTimer = clock.after(OPEN_MS_MAX, () => this.tooSlow());
   }
 
-  /// Ends it without logging out. Idempotent.
+  /// Ends the connection without logging out. Idempotent.
   end(error?: Error): void {
     if (!this.finished) {
       this.finish(closeOf(error));
@@ -96,7 +96,7 @@ export class Connection implements Line {
     }
   }
 
-  /// Tells the platform to forget the device, as far as it can be reached, and ends.
+  /// Asks the platform to forget the device, and ends. A failure to reach the platform is ignored.
   async logOut(): Promise<void> {
     await this.socket.logout().catch(() => {});
     this.end();
@@ -124,7 +124,7 @@ export class Connection implements Line {
   async prepare(address: string, part: Part): Promise<proto.IMessage> {
     const { logger, credentials, uploads, settings } = this.parts;
     if (part.upload) {
-      // Baileys would write the encrypted file to disk; what is in its cache it takes instead.
+      // Without an entry in its cache Baileys would upload the file, and write it to disk for that.
       const key = `${part.upload.kind}:${part.upload.url.toString()}`;
       if ((await uploads.get(key)) === undefined) {
         const hosts = (again: boolean) => this.socket.refreshMediaConn(again);
@@ -164,7 +164,7 @@ export class Connection implements Line {
       browser: Browsers.ubuntu("Chrome"),
       markOnlineOnConnect: false,
       syncFullHistory: false,
-      // No history: nobody asks for the one kind that is let through.
+      // No history: the only kind allowed here is one that the worker never requests.
       shouldSyncHistoryMessage: ({ syncType }: proto.Message.IHistorySyncNotification) =>
         syncType === proto.HistorySync.HistorySyncType.ON_DEMAND,
       // One-to-one chats only.
@@ -198,7 +198,7 @@ export class Connection implements Line {
   private keepCredentials(): void {
     const { credentials, device } = this.parts;
     if (isPaired(credentials) && !isSameNumber(credentials.me!.id, device)) {
-      // Before the pairing is confirmed to the platform: the phone says that it failed.
+      // The pairing is not confirmed to the platform yet, so the phone shows that it failed.
       delete credentials.account;
       this.end(Object.assign(new Error(), { output: { statusCode: OTHER_NUMBER } }));
       return;

@@ -23,23 +23,23 @@ import { type Life, newLife } from "./life.js";
 import { type PairingMethod, PairingSteps } from "./pairing_steps.js";
 import type { PlatformSettings } from "./settings.js";
 
-/// What all devices share.
+/// The dependencies that all devices share.
 export interface Surroundings {
   gateway: Gateway;
   clock: Clock;
   chance: Chance;
   numberCache: NumberCache;
   settings: PlatformSettings;
-  /// Makes a connection; a test gives another.
+  /// Makes a connection; tests replace it.
   connect: (parts: ConnectionParts) => Connection;
 }
 
 const LOGOUT_MS_MAX = 5_000;
-const PAIRING_MS_MAX = 300_000; // Over lost connections too.
+const PAIRING_MS_MAX = 300_000; // Of all connections of one pairing together.
 
-/// Operation: `start` connects, or pairs; from then on it reconnects by itself until `stop`, or
-/// until the platform says that it is of no use. States and pairing steps are reported to the
-/// gateway. Nothing that fails here is thrown at anybody but whoever asked for it.
+/// Operation: `start` connects or pairs the device. The device then reconnects by itself until
+/// `stop`, or until the platform ends the link. It reports states and pairing steps to the gateway.
+/// Errors of a call reach only its caller.
 ///
 /// Limits: one connection, one pairing at a time.
 export class Device {
@@ -85,7 +85,7 @@ export class Device {
     void this.connect(this.life);
   }
 
-  /// Resolves when nothing leaves any more and what was to be kept is kept.
+  /// Resolves when no more frames leave and all writes to the store have ended.
   async stop(): Promise<void> {
     this.endLife();
     await this.storeClosed;
@@ -164,7 +164,8 @@ export class Device {
     }
   }
 
-  /// Finds or makes the credentials; leaves them out where a person has to pair the device first.
+  /// Loads or creates the credentials. If a person must pair the device again first, ends the life
+  /// without credentials.
   private async prepare(life: Life): Promise<void> {
     await this.storeClosed;
     if (isPaired(life.credentials)) {
@@ -194,7 +195,7 @@ export class Device {
     }
   }
 
-  /// What it still had to keep is kept before the next connection reads.
+  /// The next connection waits until this one has written its values.
   private letGo(connection: Connection | undefined): void {
     this.connection = undefined;
     if (connection) {
@@ -221,7 +222,7 @@ export class Device {
         void this.connect(life);
         return;
       case "retry":
-        // What is kept is the truth: the credentials in memory may be ahead of it.
+        // Read them again: the credentials in memory may be ahead of the stored ones.
         life.credentials = undefined;
         this.retry(life, next.reason, code);
         return;
@@ -231,7 +232,7 @@ export class Device {
     }
   }
 
-  /// Says first that it is so, then forgets: in between nobody may pair it anew by accident.
+  /// Reports the end first, and then removes the credentials.
   private async endFor(
     life: Life,
     state: DeviceState,
@@ -246,7 +247,7 @@ export class Device {
         .catch((error: unknown) =>
           this.log("warn", `the void credentials are still kept: ${errorName(error)}`),
         );
-      // Whoever stops it, or starts it anew, waits until it is so.
+      // `stop` and the next start wait for this.
       this.storeClosed = forgotten;
       await forgotten;
     }

@@ -1,11 +1,11 @@
-// Which devices each contact has, as the platform said it a short while ago.
+// A cache of the contacts' device lists.
 import type { CacheStore } from "baileys";
 
 const KEPT_MAX = 5_000;
 const KEPT_MS = 5 * 60_000;
 
-/// Baileys' cache of contacts' devices, so that it can be emptied when the platform says that a
-/// list is out of date.
+/// Baileys gets this cache, so that the worker can empty it when the platform says that a list is
+/// out of date.
 export class DeviceLists implements CacheStore {
   private readonly kept = new Map<string, { value: unknown; until: number }>();
 

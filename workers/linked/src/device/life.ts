@@ -1,8 +1,8 @@
-// A device's time between two starts.
+// The state of a device from one start to its end.
 import type { AuthenticationCreds } from "baileys";
 import type { PairingMethod } from "./pairing_steps.js";
 
-/// From one start to the stop, end or next start after it.
+/// Begins with a start. Ends with a stop, the next start, or a close that needs a person.
 export interface Life {
   signal: AbortSignal;
   end: () => void;

@@ -1,6 +1,6 @@
-// Whether an account is the one that a device stands for.
+// Compares the account's address with the device's number.
 
-/// Countries whose numbers the platform writes with a digit more or less than people do.
+/// Countries whose numbers the platform writes with one digit more or less than people do.
 const AMBIGUOUS = ["52", "54", "55"];
 
 export function isSameNumber(address: string, number: string): boolean {

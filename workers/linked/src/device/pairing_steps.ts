@@ -1,4 +1,4 @@
-// What a person has to do to link a device, one step after another.
+// The steps that a person takes to link a device.
 import type { Gateway, PairingStep } from "../protocol/gateway.js";
 import type { Connection } from "./connection.js";
 
@@ -8,8 +8,8 @@ const FIRST_QR_MS = 60_000;
 const NEXT_QR_MS = 20_000;
 const CODE_MS = 160_000; // As long as all the QR codes of a connection together.
 
-/// Operation: each reference that the platform gives for a QR code is shown as one. By code, the
-/// first one says that a code may be asked for, and the others are not needed.
+/// Operation: the platform sends a series of references for QR codes. With "qr" each one becomes a
+/// step. With "code" the first one means that a code can be requested, and the others are ignored.
 export class PairingSteps {
   private references = 0;
 
@@ -39,7 +39,7 @@ export class PairingSteps {
   }
 
   private show(reason: string, step: PairingStep): void {
-    // A state that is not taken costs nothing: the step after it says the same.
+    // A failure to report the state can be ignored: the step implies the state.
     this.gateway.state(this.device, "pairing", reason).catch(() => {});
     this.gateway.pairing(this.device, step);
   }

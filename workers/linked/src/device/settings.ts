@@ -13,7 +13,7 @@ export interface PlatformSettings {
   standIn: boolean;
 }
 
-/// From `config` of the answer to `hello`. Errors: throws with a reason for the operator.
+/// Reads `config` from the answer to `hello`. Errors: throws with a reason for the operator.
 export function platformSettings(config: Record<string, unknown>): PlatformSettings {
   const url = text(config, "url");
   const rootKey = text(config, "root_key");
@@ -32,15 +32,14 @@ export function platformSettings(config: Record<string, unknown>): PlatformSetti
   return { url, agent, encrypted, standIn: url !== undefined };
 }
 
-/// All connections share what is made of the authorities: a megabyte, and much time, for each
-/// otherwise.
+/// All connections share one context: parsing the authorities takes long, and a megabyte each time.
 function trusting(authorities: Buffer): Agent {
   return new Agent({
     secureContext: createSecureContext({ ca: [...rootCertificates, authorities] }),
   });
 }
 
-/// Without encryption only to this machine itself.
+/// Connections without encryption are allowed only to this machine.
 function isAllowed(url: URL): boolean {
   const local = ["127.0.0.1", "[::1]"].includes(url.hostname);
   return url.protocol === "wss:" || (url.protocol === "ws:" && local);

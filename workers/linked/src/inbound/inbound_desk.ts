@@ -1,4 +1,4 @@
-// Messages that arrive at one connection, on their way to the gateway.
+// Passes messages that arrive at one connection to the gateway.
 import { type BinaryNode, proto, type SocketConfig, unpadRandomMax16 } from "baileys";
 import type makeWASocket from "baileys";
 import type { Clock } from "../clock.js";
@@ -12,11 +12,11 @@ type NumberMapping = ReturnType<SocketConfig["makeSignalRepository"]>["lidMappin
 
 const RECENT_MAX = 1_000;
 
-/// Operation: Baileys tells the platform that a message arrived right after it was decrypted. So
-/// each is given to the gateway between its decryption and the end of that (`decrypted`), and the
-/// platform hears of it only when it is durable. When the gateway cannot take it, `fail` ends the
-/// connection: the platform then delivers it again at the next one. What comes another way than
-/// through a decryption, such as what the phone sends again, is taken from Baileys' events, both
+/// Operation: Baileys acknowledges a message right after its decryption. So `decrypted`, which runs
+/// inside the decryption, passes the message to the gateway, and the acknowledgement leaves only
+/// when the message is durable. If the gateway cannot take the message, `fail` ends the connection,
+/// and the platform delivers the message again at the next one. Messages that arrive without a
+/// decryption here, such as those that the phone sends again, come from Baileys' events, both
 /// "notify" and "append".
 export class InboundDesk {
   private readonly nodes = new WeakMap<Uint8Array, BinaryNode>();
@@ -42,7 +42,7 @@ export class InboundDesk {
     });
   }
 
-  /// Called with what was decrypted.
+  /// Called inside a decryption with its result.
   readonly decrypted: Decrypted = async (ciphertext, plaintext) => {
     const node = this.nodes.get(ciphertext);
     if (!node || !isFromPerson(node, this.own)) {
@@ -112,8 +112,8 @@ export class InboundDesk {
     }
   }
 
-  /// What the gateway will never take must not stop what comes after it; for the rest the
-  /// connection ends.
+  /// A message that the gateway will never take is skipped, so that it does not block later ones.
+  /// Any other failure ends the connection.
   private refused(error: Error): void {
     const forGood = ["invalid", "refused", "not_found", "unsupported", "too_large"];
     if (error instanceof ProtocolError && forGood.includes(error.kind)) {
@@ -124,7 +124,7 @@ export class InboundDesk {
     throw error;
   }
 
-  /// The sender's number where it is known, else the address that the platform uses instead.
+  /// The sender's number if it is known, else the address that the platform uses instead.
   private async senderOf(node: BinaryNode): Promise<{ address: string; shown: string }> {
     const { from = "", sender_pn: number } = node.attrs;
     const address = from.replace(/:\d+@/, "@");

@@ -1,4 +1,4 @@
-// The media of a received message, from the platform's media host into a file.
+// Downloads the media of a received message from the platform's media host into a file.
 import { createDecipheriv, createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { open } from "node:fs/promises";
 import { type Agent, get } from "node:https";
@@ -9,8 +9,8 @@ import type { MediaReference } from "./media_reference.js";
 
 export interface MediaHosts {
   agent: Agent | undefined;
-  /// Hosts of a stand-in platform may have any name; of the platform itself they may not: a message
-  /// names its host, and a stranger wrote the message.
+  /// True for a stand-in platform. For the platform itself only its own host is allowed, because a
+  /// stranger's message names the host.
   anyHost: boolean;
 }
 
@@ -18,7 +18,7 @@ const HOST = "mmg.whatsapp.net";
 const MAC_BYTES = 10;
 const STALL_MS = 20_000;
 
-/// Writes the file and answers its size; gives up when `within` says so. Errors: not_found,
+/// Writes the file and returns its size. `within` aborts the download. Errors: not_found,
 /// media_too_large, unavailable.
 export async function fetchMedia(
   reference: MediaReference,

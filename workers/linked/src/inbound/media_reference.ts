@@ -1,5 +1,5 @@
-// Where the media of a received message is, and its key: kept by the gateway with the message, and
-// given back when somebody wants the media.
+// The address and the key of a received message's media. The gateway keeps them with the message,
+// and returns them to the worker when somebody requests the media.
 import { ProtocolError } from "../protocol/errors.js";
 
 export interface MediaReference {
@@ -14,7 +14,7 @@ export interface MediaReference {
 
 export const REFERENCE_BYTES_MAX = 4_096;
 
-/// Undefined where it is longer than the gateway takes: the media cannot be had then.
+/// Undefined if it is longer than the gateway accepts; the media cannot be downloaded then.
 export function referenceText(reference: MediaReference): string | undefined {
   const text = JSON.stringify(reference);
   return Buffer.byteLength(text) <= REFERENCE_BYTES_MAX ? text : undefined;

@@ -1,11 +1,11 @@
-// A message of the platform, as the gateway is told of it.
+// Converts a message of the platform into the gateway's form.
 import { type BinaryNode, normalizeMessageContent, type proto } from "baileys";
 import { type InboundMessage } from "../protocol/gateway.js";
 import { shortened } from "../protocol/errors.js";
 import { type MediaReference, referenceText } from "./media_reference.js";
 import { milliseconds } from "./receipts.js";
 
-/// A message without its sender, who is looked up by others.
+/// A message without its sender, whose number needs a look-up.
 export type Received = Omit<InboundMessage, "from">;
 
 const TEXT_BYTES_MAX = 200_000;
@@ -29,7 +29,7 @@ interface MediaFields {
   fileSha256?: Uint8Array | null;
 }
 
-/// Undefined: nothing that a person wrote. `id` and `seconds` are the platform's.
+/// Undefined: it is no message that a person wrote. `id` and `seconds` come from the platform.
 export function received(
   content: proto.IMessage | null | undefined,
   id: string | undefined | null,
@@ -63,7 +63,7 @@ export function received(
   return message;
 }
 
-/// Whether the node brings a message of one person to this account.
+/// Whether the node carries a message from one person to this account.
 export function isFromPerson(node: BinaryNode, own: (address: string) => boolean): boolean {
   const { from, recipient, participant } = node.attrs;
   return (

@@ -1,4 +1,4 @@
-// Acknowledgements and receipts that arrive at one connection.
+// Passes acknowledgements and receipts that arrive at one connection to senders and the gateway.
 import type { EventEmitter } from "node:events";
 import type { BinaryNode } from "baileys";
 import type { FrameGate } from "../platform/frame_gate.js";
@@ -9,10 +9,10 @@ import { isOurs } from "../sending/content.js";
 import { refusal } from "../sending/refusals.js";
 import { receiptOf, milliseconds } from "./receipts.js";
 
-/// Operation: an acknowledgement goes to whoever waits for it; one that comes too late becomes a
-/// status. Receipts become statuses, and no frame, Baileys' acknowledgement among them, leaves
-/// before those are durable; when the gateway cannot take one, `fail` ends the connection, and the
-/// platform repeats it. `messageOf` answers which message of the gateway has an id at the platform.
+/// Operation: an acknowledgement settles the send that waits for it; a late one becomes a status.
+/// Receipts become statuses. No frame, not even Baileys' own acknowledgement, leaves before those
+/// statuses are durable. If the gateway cannot take a status, `fail` ends the connection, and the
+/// platform repeats the receipt. `messageOf` finds the gateway's message by the platform's id.
 export class ReceiptDesk {
   constructor(
     private readonly gateway: Pick<Gateway, "status">,
@@ -48,7 +48,7 @@ export class ReceiptDesk {
   private receipt(node: BinaryNode): void {
     const receipt = receiptOf(node, this.own);
     for (const id of receipt?.ids ?? []) {
-      this.acks.taken(id); // Whoever has it got it from the platform.
+      this.acks.taken(id); // A receipt proves that the platform took the message.
       this.report({
         platform_id: id,
         status: receipt!.status,

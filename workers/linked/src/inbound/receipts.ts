@@ -1,5 +1,5 @@
-// What recipients did with messages, from the platform's raw nodes. Baileys' own events come late,
-// or not at all while it waits for a history.
+// Reads receipts from the platform's raw nodes. Baileys' own events come late, or not at all while
+// Baileys waits for a history.
 import type { BinaryNode } from "baileys";
 import { isOurs } from "../sending/content.js";
 
@@ -11,8 +11,8 @@ export interface Receipt {
 
 const IDS_MAX = 256;
 
-/// Undefined: it says nothing of messages that went through here to somebody else. `own` answers
-/// whether an address is one of this account.
+/// Undefined: the node is not about messages that this gateway sent to another account. `own` says
+/// whether an address belongs to this account.
 export function receiptOf(
   node: BinaryNode,
   own: (address: string) => boolean,
@@ -31,7 +31,7 @@ export function milliseconds(seconds: string | undefined): number | undefined {
   return Number.isInteger(value) && value > 0 && value < 1e10 ? value * 1000 : undefined;
 }
 
-/// A device that is not looked at answers "inactive": it has the message all the same.
+/// "inactive" comes from a device that nobody uses at the moment; the message has arrived there.
 function statusOf(type: string | undefined): Receipt["status"] | undefined {
   switch (type) {
     case undefined:
@@ -41,7 +41,7 @@ function statusOf(type: string | undefined): Receipt["status"] | undefined {
     case "read":
     case "played":
       return "read";
-    default: // "retry", "sender", "read-self", "server-error" and whatever comes to be.
+    default: // "retry", "sender", "read-self", "server-error" and future types.
       return undefined;
   }
 }

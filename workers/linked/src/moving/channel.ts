@@ -8,7 +8,8 @@ const DESCRIPTOR = 3;
 const CHUNK_BYTES = 256 * 1024;
 const LINE_BYTES_MAX = 1024 * 1024;
 
-/// Whether there is one: a person who starts this program by hand gets no secrets on a terminal.
+/// Whether the socket exists. Without it the program refuses to run, so that a person who starts it
+/// by hand sees no secrets on the terminal.
 export function hasChannel(): boolean {
   try {
     return fstatSync(DESCRIPTOR).isSocket();
@@ -17,7 +18,7 @@ export function hasChannel(): boolean {
   }
 }
 
-/// The last line is the number of keys.
+/// The last line of an import is `done`.
 export function send(line: Secret | { done: Moved } | { ready: true }): void {
   const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
   for (let begin = 0; begin < bytes.length; ) {
@@ -25,7 +26,7 @@ export function send(line: Secret | { done: Moved } | { ready: true }): void {
   }
 }
 
-/// Secrets, up to the line that ends them. Errors: Unusable (they are not whole).
+/// Yields secrets up to the line `done`. Errors: Unusable (the secrets are incomplete).
 export function* receive(): Generator<Secret> {
   let rest = Buffer.alloc(0);
   const chunk = Buffer.alloc(CHUNK_BYTES);

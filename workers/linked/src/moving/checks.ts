@@ -1,15 +1,15 @@
-// What a file of another program may hold: every value is looked at before it is kept, and nothing
-// is kept that nobody looked at.
+// Checks for values in files of another program. Every value is checked before it is kept, and
+// unknown fields are dropped.
 
-/// The value is not what it should be. The message names what, never the value.
+/// The value has a wrong form. The message names the expected form, never the value.
 export class Unusable extends Error {}
 
-/// Answers the value as it is to be kept.
+/// Returns the value in the form to keep. Errors: throws Unusable.
 export type Check<T> = (value: unknown) => T;
 
 type Shape = Record<string, Check<unknown>>;
 
-/// Bytes: as Baileys writes them, in each way that it ever did, or as protobuf does (Base64).
+/// Bytes, in any form that a version of Baileys has written, or as protobuf writes them (Base64).
 export function bytes(shortest: number, longest = shortest): Check<Buffer> {
   return (value) => {
     const found = bytesOf(value);
@@ -20,7 +20,7 @@ export function bytes(shortest: number, longest = shortest): Check<Buffer> {
   };
 }
 
-/// The same, kept as Base64: as protobuf's own objects are written.
+/// Bytes that are kept as Base64, as in protobuf's JSON.
 export function encodedBytes(shortest: number, longest = shortest): Check<string> {
   const check = bytes(shortest, longest);
   return (value) => check(value).toString("base64");
@@ -54,12 +54,12 @@ export const flag: Check<boolean> = (value) => {
   return value;
 };
 
-/// Missing and null are kept as missing.
+/// Drops a field that is missing or null.
 export function optional<T>(check: Check<T>): Check<T | undefined> {
   return (value) => (value === undefined || value === null ? undefined : check(value));
 }
 
-/// An object with these fields; others are left out.
+/// An object with these fields; other fields are dropped.
 export function fields<S extends Shape>(shape: S): Check<{ [F in keyof S]: ReturnType<S[F]> }> {
   return (value) => {
     const object = objectOf(value);
@@ -71,7 +71,7 @@ export function fields<S extends Shape>(shape: S): Check<{ [F in keyof S]: Retur
   };
 }
 
-/// An object of such values under such names.
+/// An object with at most `most` values that pass `check`, under names that match `name`.
 export function entries<T>(
   name: RegExp,
   check: Check<T>,
@@ -131,7 +131,7 @@ function fromNumbers(value: unknown): Buffer | undefined {
   return Array.isArray(value) && value.every(isByte) ? Buffer.from(value) : undefined;
 }
 
-/// As Baileys reads it, and the worker.
+/// JSON as Baileys and the worker read it.
 export function toText(value: unknown): string {
   return JSON.stringify(value, (_name, item: { type?: unknown; data?: unknown } | null) =>
     item?.type === "Buffer" && Array.isArray(item.data)

@@ -1,4 +1,4 @@
-// A folder of Baileys' useMultiFileAuthState, which a stranger may have made.
+// Reads and writes a folder of Baileys' useMultiFileAuthState. Its content is not trusted.
 import {
   closeSync,
   constants,
@@ -21,17 +21,17 @@ const FILES_MAX = 500_000;
 const ALL_BYTES_MAX = 256 * 1024 * 1024;
 
 export interface Moved {
-  /// Keys that were taken over.
+  /// Keys that were converted.
   keys: number;
-  /// Files, or keys, that were not: unreadable, or of another kind.
+  /// Files or keys that were skipped: unreadable, or of another kind.
   left_out: number;
 }
 
-/// Operation: reads plain files alone, each once and bounded, and follows no symbolic link. A key
-/// that cannot be read is left out: Baileys does the same, for a crash may have cut it off.
-/// Whatever is wrong with the identity is an error.
+/// Operation: reads only regular files, each once and up to a limit, and follows no symbolic link.
+/// Skips a key that cannot be read, as Baileys does: a crash may have truncated its file. Any fault
+/// in the identity is an error.
 ///
-/// Errors: Unusable, with a sentence for a person.
+/// Errors: Unusable, with a sentence for a person; those of the file system.
 export function readFolder(folder: string, number: string): { secrets: Secret[]; moved: Moved } {
   const names = listFolder(folder);
   if (!names.includes(IDENTITY)) {
@@ -53,7 +53,7 @@ export function readFolder(folder: string, number: string): { secrets: Secret[];
   return { secrets: maker.secrets(identity), moved };
 }
 
-/// Writes the identity last, so that a folder that is not whole is none of a linked device.
+/// Writes the identity last, so that an incomplete folder is not taken for a linked device.
 ///
 /// Errors: Unusable; those of the file system.
 export function writeFolder(folder: string, number: string, secrets: Iterable<Secret>): Moved {
@@ -117,7 +117,7 @@ function readKeys(folder: string, names: string[]): (Key & { writtenAt: number }
   return keys;
 }
 
-/// Undefined: it is too long.
+/// Undefined: the file is too long.
 function readFile(
   folder: string,
   name: string,

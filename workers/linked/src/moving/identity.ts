@@ -25,7 +25,7 @@ const ANY_ADDRESS = /^[\w.:@-]{1,128}$/;
 const PRIVATE_HEADER = Buffer.from("302e020100300506032b656e04220420", "hex");
 const KEY_TYPE = Buffer.from([5]);
 
-/// A key pair whose halves belong together.
+/// A key pair whose public key belongs to its private key.
 export const keyPair: Check<{ private: Buffer; public: Buffer }> = (value) => {
   const pair = fields({ private: bytes(32), public: bytes(32, 33) })(value);
   if (!publicOf(pair.private).equals(pair.public.subarray(-32))) {
@@ -92,7 +92,7 @@ const credentials = fields({
   routingInfo: optional(bytes(0, 1024)),
 });
 
-/// The text to keep of what creds.json holds. Errors: Unusable, with a sentence for a person.
+/// The checked text of creds.json, to be kept. Errors: Unusable, with a sentence for a person.
 export function identityText(json: string, number: string): string {
   const kept = checked(json);
   if (!kept.me || !kept.account) {
@@ -110,7 +110,7 @@ export function identityText(json: string, number: string): string {
     ...kept,
     accountSyncCounter: kept.accountSyncCounter ?? 0,
     registered: kept.registered ?? false,
-    // What was seen of a history that nobody asks for.
+    // The worker requests no history.
     processedHistoryMessages: [],
     accountSettings: { unarchiveChats: false },
   });

@@ -1,4 +1,4 @@
-// The keys beside the identity: what each kind's file is called, and what it may hold.
+// The keys beside the identity: the file name and the allowed content of each kind.
 import type { Kind } from "../store/buckets.js";
 import {
   base64,
@@ -41,7 +41,7 @@ const chain = fields({
   messageKeys: entries(/^\d{1,10}$/, base64, 10_000),
 });
 
-/// As libsignal serialises it: its bytes are Base64 texts.
+/// A session as libsignal serialises it, with bytes as Base64.
 const session = fields({
   version: optional(text(/^v1$/)),
   registrationId: optional(count),
@@ -75,7 +75,7 @@ const session = fields({
 const timestamp: Check<string | number> = (value) =>
   typeof value === "string" ? text(/^\d{1,16}$/)(value) : count(value);
 
-/// Before Baileys 7 it was a list; now it is the list as JSON, in bytes.
+/// Before Baileys 7 this was an array; now it is the array's JSON, as bytes.
 const senderKey: Check<Buffer> = (value) =>
   Array.isArray(value) ? Buffer.from(JSON.stringify(value)) : bytes(0, FILE_BYTES_MAX)(value);
 
@@ -126,10 +126,10 @@ const FILES: Record<KeyKind, KindFile> = {
   },
 };
 
-/// The longest name first: `sender-key-memory-…` is no `sender-key`.
+/// Longest names first, so that `sender-key-memory-…` is not taken for a `sender-key`.
 const KINDS = (Object.keys(FILES) as KeyKind[]).sort((a, b) => b.length - a.length);
 
-/// Undefined: the file is none of an authentication state.
+/// Undefined: the file does not belong to an authentication state.
 export function keyOfFile(name: string): { kind: KeyKind; id: string } | undefined {
   const kind = KINDS.find((each) => name.startsWith(`${each}-`));
   if (!kind || !name.endsWith(".json")) {
@@ -141,14 +141,14 @@ export function keyOfFile(name: string): { kind: KeyKind; id: string } | undefin
   return pattern.test(id) ? { kind, id } : undefined;
 }
 
-/// Undefined: no file could be called so.
+/// Undefined: the id cannot be part of a file name.
 export function fileOfKey(kind: KeyKind, id: string): string | undefined {
   const { id: pattern, escape } = FILES[kind];
   const name = `${kind}-${escape ? escape(id) : id}.json`;
   return pattern.test(id) && name.length <= NAME_BYTES_MAX ? name : undefined;
 }
 
-/// The text to keep of a key. Undefined: it is none of its kind.
+/// The checked text of a key, to be kept. Undefined: it is no key of this kind.
 export function keyText(kind: KeyKind, json: string): string | undefined {
   try {
     return toText(FILES[kind].check(JSON.parse(json)));

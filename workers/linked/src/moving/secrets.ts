@@ -15,14 +15,14 @@ export interface Key {
   text: string;
 }
 
-/// What one value may have, by the connector protocol.
+/// Limit of one value in the connector protocol.
 const VALUE_BYTES_MAX = 524_288;
-/// What fits the body of one import, as Base64.
+/// Limit of one import's body, as Base64.
 const ALL_BYTES_MAX = 45 * 1024 * 1024;
 const VALUES_MAX = 20_000;
 
-/// Operation: add keys, those that were written the longest ago first: where there are too many of
-/// a kind, those are left out, as the worker itself would. Then ask for the secrets.
+/// Operation: add keys, the least recently written first, and then call `secrets`. If a kind has
+/// too many keys, the least recently written are dropped, as in the running worker.
 export class SecretsMaker {
   private readonly buckets = new Map<string, Bucket>();
 
@@ -60,7 +60,7 @@ function secret(name: string, bytes: Buffer): Secret {
   return { name, value: bytes.toString("base64") };
 }
 
-/// What a secret holds: the identity, keys, or what no other program knows (nothing).
+/// A secret's content: the identity or keys. Values that only this worker uses yield nothing.
 export function readSecret({ name, value }: Secret): { identity?: string; keys: Key[] } {
   const bytes = Buffer.from(value, "base64");
   if (name === CREDENTIALS) {

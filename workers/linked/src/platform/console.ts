@@ -1,7 +1,7 @@
-// Silence on standard output: libsignal writes whole sessions, private keys included, by console.*.
+// Silences standard output, because libsignal prints whole sessions with private keys by console.*.
 
-/// Replaces every function of `console` and what reaches standard output by nothing. Standard error
-/// stays for platform/exit.ts. Call it before any package is imported.
+/// Replaces every function of `console`, and writing to standard output, by functions that do
+/// nothing. Standard error stays for platform/exit.ts. Call it before any package is imported.
 export function silenceConsole(): void {
   const names = Object.keys(console) as (keyof Console)[];
   for (const name of names) {

@@ -1,12 +1,12 @@
-// Nothing leaves for the platform before what it stands on is durable.
+// Holds frames to the platform back until the state that they depend on is durable.
 import { WebSocketClient } from "baileys/lib/Socket/Client/websocket.js";
 
 type Done = (error?: Error) => void;
 type Send = (this: WebSocketClient, frame: string | Uint8Array, done?: Done) => boolean;
 
-/// Holds the frames of one connection back, in their order, until `pending` and everything given to
-/// `hold` before them is durable. When one of these fails, its frame and all later ones fail: their
-/// numbers are used, and the connection is of no use any more.
+/// Holds the frames of one connection back, in their order, until `pending` and all promises given
+/// to `hold` before them have resolved. If one of these rejects, its frame and all later ones fail:
+/// their sequence numbers are used up, so the connection cannot continue.
 export class FrameGate {
   private tail: Promise<void> | undefined;
   private holds: Promise<void> | undefined;
@@ -14,7 +14,7 @@ export class FrameGate {
 
   constructor(private readonly pending: () => Promise<void> | undefined) {}
 
-  /// The frames from now on wait for this too.
+  /// Later frames wait for `durable` too.
   hold(durable: Promise<void>): void {
     durable.catch(() => {}); // A frame that waits for it reports it.
     const both = this.holds ? Promise.all([this.holds, durable]).then(() => {}) : durable;
@@ -57,14 +57,14 @@ export class FrameGate {
 const gates = new WeakMap<object, FrameGate>();
 let installed = false;
 
-/// Puts a gate before the connection that is made with this authentication state.
+/// Puts `gate` before the connection that will be made with this authentication state.
 export function guardFrames(auth: object, gate: FrameGate): void {
   installGates();
   gates.set(auth, gate);
 }
 
-/// Baileys offers no hook between encrypting a frame and writing it; its client class has one
-/// method.
+/// Baileys offers no hook between encrypting a frame and writing it, so this replaces the method of
+/// its client class that writes.
 function installGates(): void {
   if (installed) {
     return;

@@ -1,11 +1,11 @@
-// In the place of libsignal's queue of jobs, which runs a job in the asynchronous context of who
-// asked first: then a session would be stored on behalf of another send, or of another device. The
-// build puts it there (rolldown.config.ts), the self-test sees that it did.
+// Replaces libsignal's job queue. The original runs a job in the asynchronous context of the first
+// caller, and would store a session on behalf of another send, or even of another device. The build
+// makes the replacement (rolldown.config.ts), and the self-test checks it.
 
 const jobs = new Map<string, Promise<unknown>>();
 let jobScope: () => string = () => "";
 
-/// Names the device that runs at this moment, so that no device waits for the jobs of another.
+/// `scope` names the device that runs at the moment, so that devices do not wait for each other.
 export function setJobScope(scope: () => string): void {
   jobScope = scope;
 }

@@ -1,4 +1,4 @@
-// What goes into logs: short sentences without numbers, keys and contents.
+// Makes texts safe for logs: short sentences without numbers, keys and contents.
 import type { Gateway, LogLevel } from "../protocol/gateway.js";
 
 /// The part of Baileys' logger that it calls.
@@ -14,8 +14,8 @@ export interface BaileysLogger {
 
 const TEXT_MAX = 240;
 
-/// Without anything that may be a number, an address, a key or a message: digits in rows, long
-/// words, quoted text and whatever stands in braces.
+/// Removes anything that may be a number, an address, a key or a message: runs of digits, long
+/// words, quoted text, and everything from a bracket or brace on.
 export function harmless(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}]+/gu, " ")
@@ -27,7 +27,7 @@ export function harmless(text: string): string {
     .slice(0, TEXT_MAX);
 }
 
-/// An error's kind, and its code at the platform: messages of errors may quote what they are about.
+/// An error's kind and its platform code. Its message is left out, because it may quote contents.
 export function errorName(error: unknown): string {
   if (!(error instanceof Error)) {
     return "unknown error";
@@ -38,8 +38,8 @@ export function errorName(error: unknown): string {
   return known === undefined ? harmless(error.message) : `${harmless(error.message)} (${known})`;
 }
 
-/// Baileys' logger: takes sentences of warnings and errors, and of what comes with them only the
-/// error's name. Objects never leave.
+/// Baileys' logger. Logs the sentences of warnings and errors, with the name of the error. Other
+/// fields are dropped.
 export function baileysLogger(gateway: Pick<Gateway, "log">, device: string): BaileysLogger {
   const say = (level: LogLevel) => (fields: unknown, text?: string) => {
     const sentence = typeof fields === "string" ? fields : (text ?? "");
@@ -55,7 +55,7 @@ export function baileysLogger(gateway: Pick<Gateway, "log">, device: string): Ba
     trace: nothing,
     debug: nothing,
     info: nothing,
-    warn: say("debug"), // Baileys warns of what is ordinary.
+    warn: say("debug"), // Baileys warns of ordinary events.
     error: say("warn"),
   };
   return logger;

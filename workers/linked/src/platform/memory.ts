@@ -1,11 +1,11 @@
-// How eagerly the engine gives memory back.
+// Makes the engine return memory to the system.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Clock } from "../clock.js";
 
-/// Of what is loaded, most is never run: it is compiled when it is. Left to itself V8 also lets the
-/// heap grow to several times of what is in use. Call it before any package is loaded. Engines
-/// that do not know a flag ignore it.
+/// Compiles functions only when they run, because most loaded code never does. Keeps the heap close
+/// to what is in use; by default V8 lets it grow to a multiple. Call it before any package is
+/// loaded. Engines that do not know a flag ignore it.
 export function limitMemory(): void {
   setFlagsFromString("--max-lazy");
   setFlagsFromString("--heap-growing-percent=30");
@@ -14,20 +14,20 @@ export function limitMemory(): void {
 const EVERY_MS = 5_000;
 const AGAIN_MS = 500;
 const GROWN_BYTES_MIN = 12 * 1024 * 1024;
-// Of the processor, in the time between two looks: from there on there was work.
+// Processor time between two checks from which the process counts as busy.
 const BUSY_MS_MIN = 250;
 
-/// What the process has taken so far.
+/// Memory and processor time of the process.
 export interface Usage {
   residentBytes: number;
   processorMs: number;
 }
 
-/// Gives back what bursts of messages left behind: the engine by itself keeps it for the next one.
+/// Frees memory after bursts of messages, which the engine would otherwise keep.
 ///
-/// Operation: looks every five seconds, and collects everything when the process has grown, or when
-/// its work has just ended. Twice, for pages that the first time empties are free only then;
-/// each takes a twentieth of a second with a hundred devices.
+/// Operation: checks every five seconds, and runs a full collection if the process has grown or has
+/// just become idle. Runs a second one half a second later, which releases the pages that the first
+/// one emptied. Each takes about 50 ms with a hundred devices.
 export class MemoryTrimmer {
   private last: Usage;
   private worked = false;
@@ -61,7 +61,7 @@ export class MemoryTrimmer {
     const grown = now.residentBytes - this.last.residentBytes >= GROWN_BYTES_MIN;
     const due = grown || (this.worked && !busy);
     this.worked = busy;
-    // What it grows by slowly counts too.
+    // The lowest size since the last collection, so that slow growth counts too.
     this.last = { ...now, residentBytes: Math.min(now.residentBytes, this.last.residentBytes) };
     return due;
   }

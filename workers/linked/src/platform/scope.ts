@@ -1,15 +1,15 @@
-// On behalf of what the code runs at this moment: which device, which send, which decryption.
+// The asynchronous context of running code: its device, its send, its decryption.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Hold } from "../store/key_store.js";
 import { setJobScope } from "./job_queue.js";
 
 export interface Scope {
   readonly device: string;
-  /// Ends the device's connection, of which something failed that nobody caught.
+  /// Ends the device's connection after an error that nobody caught.
   readonly fail: (error: Error) => void;
-  /// Of a decryption: where its changes are kept back.
+  /// In a decryption: holds its changes back.
   readonly hold?: Hold;
-  /// Of a send: set when something was encrypted, from when on it may have left.
+  /// In a send: `encrypted` is set at the first encryption. From then on a frame may have left.
   readonly send?: { encrypted: boolean };
 }
 

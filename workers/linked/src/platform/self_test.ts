@@ -1,11 +1,11 @@
-// Proves at each start that wrong signatures are refused, and that what the build puts in the place
-// of released files is there; nothing connects before.
+// Checks at each start, before any connection, that wrong signatures are refused and that the build
+// has replaced the files of released packages that it must replace.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
 import * as released from "libsignal";
 import { Curve, generateSignalPubKey, proto, signedKeyPair } from "baileys";
 
-/// Errors: throws with the check that would let a wrong signature pass.
+/// Errors: throws, and names the check that failed.
 export async function testSignatures(): Promise<void> {
   testVerification();
   await testContactKey();
@@ -44,7 +44,7 @@ interface Libsignal {
 
 const libsignal = released as unknown as Libsignal;
 
-/// The signed key of a contact, which libsignal is asked not to check.
+/// A contact's signed key, whose check Baileys tells libsignal to skip.
 async function testContactKey(): Promise<void> {
   const identity = Curve.generateKeyPair();
   const signed = signedKeyPair(identity, 1);
@@ -74,7 +74,7 @@ async function testContactKey(): Promise<void> {
   expect(!accepted, "a contact's wrong key is accepted");
 }
 
-/// A chain that is good for another server.
+/// A certificate chain that is valid for another server.
 function testCertificate(): void {
   const server = Curve.generateKeyPair();
   const details = proto.CertChain.NoiseCertificate.Details;
@@ -99,7 +99,7 @@ function testCertificate(): void {
   expect(!accepts(Curve.generateKeyPair().public), "another server's certificate is accepted");
 }
 
-/// A job runs on behalf of whoever asked for it, also when another one is ahead.
+/// A job runs in the context of its caller, also when another job is ahead of it.
 async function testJobQueue(): Promise<void> {
   const caller = new AsyncLocalStorage<number>();
   const address = new libsignal.ProtocolAddress("self-test", 0);

@@ -1,9 +1,9 @@
-// Baileys' repository of sessions, on a KeyStore that it cannot bypass by its own transactions.
+// Baileys' session repository on a KeyStore, which Baileys' own transactions cannot bypass.
 //
-// Baileys commits a transaction after the frame has left, and a decryption before anybody saw the
-// message. Here sessions are written when they change, so that a frame never leaves before its
-// ratchet is durable; what a decryption changes is kept back until the message itself is durable,
-// so that a message that the platform sends again can be decrypted again.
+// Baileys commits a transaction after the frame has left, and a decryption before the message has
+// been processed. Here sessions are written when they change, so that no frame leaves before its
+// ratchet is durable. The changes of a decryption are held back until the message is durable, so
+// that a message that the platform sends again can be decrypted again.
 import {
   DEFAULT_CONNECTION_CONFIG,
   type SignalDataSet,
@@ -14,7 +14,7 @@ import {
 import type { KeyStore } from "../store/key_store.js";
 import { currentScope, runIn, type Scope } from "./scope.js";
 
-/// Makes a message durable that was just decrypted.
+/// Makes a decrypted message durable.
 export type Decrypted = (ciphertext: Uint8Array, plaintext: Uint8Array) => Promise<void>;
 
 type MakeRepository = SocketConfig["makeSignalRepository"];
@@ -53,8 +53,8 @@ export function sessionRepository(
   };
 }
 
-/// The keys as the repository sees them: sessions go straight to the store, and during a decryption
-/// everything does, kept back; the rest goes through Baileys' transactions.
+/// The repository's view of the keys. Sessions bypass Baileys' transactions and go straight to the
+/// store. During a decryption all keys do, and are held back there.
 function writeThrough(
   keys: SignalKeyStoreWithTransaction,
   store: KeyStore,

@@ -1,7 +1,6 @@
-// Signature checks that fail. Those of libsignal 6.0.0 and Baileys 7.0.0-rc14 cannot: libsignal
-// answers false where Baileys waits for an exception, and nobody compares the platform's
-// certificate with the key that it was used for. Without this file, only TLS would say who the
-// platform is.
+// Repairs signature checks. Those of libsignal 6.0.0 and Baileys 7.0.0-rc14 never fail: libsignal
+// returns false where Baileys expects an exception, and neither compares the platform's certificate
+// with the key of the handshake. Without this file only TLS would authenticate the platform.
 import { timingSafeEqual } from "node:crypto";
 import * as libsignal from "libsignal";
 import { verifySignature } from "./xeddsa.js";
@@ -14,14 +13,14 @@ interface Curve {
   calculateAgreement: Agree;
 }
 
-/// The public key of the last agreement, without its type byte. The handshake agrees on a key with
-/// the server's static key and decodes the certificate in one go, so that this is that static key
-/// then.
+/// The public key of the last key agreement, without its type byte. The handshake agrees on a key
+/// with the server's static key and then decodes the certificate synchronously, so at that moment
+/// this is the server's static key.
 let lastAgreedKey: Buffer | undefined;
 let repaired = false;
 
-/// Puts real checks in place of libsignal's, in its module, so that whoever imports it afterwards
-/// gets them. Call it before anything imports libsignal or Baileys. Idempotent.
+/// Replaces the checks in libsignal's module object, so that later importers get the new ones. Call
+/// it before Baileys is imported. Idempotent.
 export function repairSignatures(): void {
   if (repaired) {
     return;
@@ -51,15 +50,15 @@ interface CertificateDetails {
   serial?: number | null;
   issuerSerial?: number | null;
   key?: Uint8Array | null;
-  // Seconds; Baileys decodes them as numbers or as its library's long integers.
+  // Seconds, as numbers or as the protobuf library's long integers.
   notBefore?: number | object | null;
   notAfter?: number | object | null;
 }
 
-// By which this machine's clock, or the platform's, may be wrong.
+// Allowed error of this machine's clock or the platform's.
 const CLOCK_SECONDS_MAX = 24 * 60 * 60;
 
-/// What Baileys decodes certificates with.
+/// The part of Baileys that decodes certificates.
 export interface CertificateCodec {
   CertChain: {
     decode(bytes: Uint8Array): { leaf?: Certificate | null; intermediate?: Certificate | null };
@@ -67,9 +66,9 @@ export interface CertificateCodec {
   };
 }
 
-/// Makes the decoding of a certificate chain fail unless its leaf was issued by its intermediate
-/// and is of the key of the handshake under way, and both are valid now. The signatures themselves
-/// Baileys checks, with the above.
+/// Makes the decoding of a certificate chain fail unless its intermediate issued its leaf, the leaf
+/// has the key of the current handshake, and both are valid now. Baileys verifies the signatures,
+/// with the repaired check.
 export function checkCertificates(
   proto: CertificateCodec,
   now: () => number = () => Date.now(),
@@ -98,14 +97,14 @@ export function checkCertificates(
   };
 }
 
-/// One that names no time is always valid.
+/// A certificate without times is always valid.
 function isValidAt({ notBefore, notAfter }: CertificateDetails, now: number): boolean {
   const begin = Number(String(notBefore ?? 0));
   const end = Number(String(notAfter ?? 0));
   return now + CLOCK_SECONDS_MAX >= begin && (end === 0 || now - CLOCK_SECONDS_MAX <= end);
 }
 
-/// With the code that Baileys gives its own refusals of a certificate.
+/// Uses the code of Baileys' own certificate errors.
 function untrusted(why: string): Error {
   return Object.assign(new Error(`the platform's certificate ${why}`), {
     output: { statusCode: 400 },

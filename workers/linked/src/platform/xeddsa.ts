@@ -1,5 +1,5 @@
-// XEdDSA: signatures made with the keys of a key agreement, verified as Ed25519 by Node's own
-// cryptography, a hundred times as fast as in JavaScript.
+// Verifies XEdDSA signatures, which are made with X25519 keys, as Ed25519 with Node's own
+// cryptography. That is a hundred times as fast as in JavaScript.
 import { createPublicKey, verify } from "node:crypto";
 
 const P = 2n ** 255n - 19n;
@@ -9,7 +9,7 @@ const SIGNATURE_BYTES = 64;
 const SIGN_BIT = 0x80;
 const TYPE = 5;
 
-/// `key`: a public key of X25519, with or without its type byte. False for whatever is malformed.
+/// `key`: a public key of X25519, with or without its type byte. Malformed input returns false.
 export function verifySignature(
   key: Uint8Array,
   message: Uint8Array,
@@ -32,7 +32,7 @@ export function verifySignature(
     const der = Buffer.concat([ED25519_HEADER, edwards]);
     return verify(null, message, createPublicKey({ key: der, format: "der", type: "spki" }), plain);
   } catch {
-    return false; // No point of the curve.
+    return false; // Not a point of the curve.
   }
 }
 

@@ -1,4 +1,4 @@
-// What both sides of the connector protocol answer when something fails.
+// Errors of the connector protocol, in both directions.
 
 export type ErrorKind =
   | "recipient_unregistered"
@@ -42,7 +42,7 @@ export class ProtocolError extends Error {
     super(details === "" ? kind : `${kind}: ${details}`);
   }
 
-  /// From an answer. A kind that is not known counts as `internal`.
+  /// From an answer. A missing kind counts as `internal`.
   static from(fields: unknown): ProtocolError {
     const error = (fields ?? {}) as Partial<ErrorFields>;
     const kind = typeof error.kind === "string" ? (error.kind as ErrorKind) : "internal";
@@ -65,7 +65,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/// The longest beginning that has at most so many bytes of UTF-8, and no half character.
+/// The longest prefix of whole characters with at most `bytesMax` bytes of UTF-8.
 export function shortened(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= bytesMax) {

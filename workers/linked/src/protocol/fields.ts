@@ -1,4 +1,4 @@
-// Reading the fields of a request. What is missing or out of bounds is answered `invalid`.
+// Reads the fields of a request. A field that is missing or out of bounds throws `invalid`.
 import { ProtocolError } from "./errors.js";
 import type { Line } from "./lines.js";
 

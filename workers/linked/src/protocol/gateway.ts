@@ -1,4 +1,4 @@
-// What the worker asks the gateway and tells it, with the names and limits of the protocol.
+// Requests and notices of the worker to the gateway, with the names and limits of the protocol.
 import { type Clock, pause } from "../clock.js";
 import { type ErrorFields, ProtocolError, shortened } from "./errors.js";
 import type { Line } from "./lines.js";
@@ -33,10 +33,10 @@ export interface InboundMessage {
 /// Base64 texts by name; null removes.
 export type StoredValues = Record<string, string | null>;
 
-/// What keeps a device's values.
+/// The durable store of a device's values.
 export interface ValueStore {
   get(device: string, names: string[]): Promise<StoredValues>;
-  /// Resolves when all of it is durable.
+  /// Resolves when all values are durable. `clear` removes the device's other values first.
   put(device: string, values: StoredValues, clear?: boolean): Promise<void>;
 }
 
@@ -44,13 +44,14 @@ export type LogLevel = "debug" | "info" | "warn" | "error";
 
 const REASON_BYTES_MAX = 512;
 const BUSY_MS = 500;
-// How long something that the gateway is too busy for is offered anew.
+// How long a request that is answered `busy` is repeated.
 const BUSY_MS_MAX = 30_000;
 
-/// The gateway's side of the protocol. Answers mean durable.
+/// The gateway, as the worker calls it. When a promise resolves, the data is durable.
 ///
-/// Operation: what is answered `busy` is offered again, for half a minute at most.
-/// Errors: ProtocolError, as the gateway answers.
+/// Operation: a request that is answered `busy` is repeated for at most 30 s.
+///
+/// Errors: ProtocolError with the gateway's answer.
 export class Gateway implements ValueStore {
   constructor(
     private readonly peer: Pick<Peer, "request" | "notice">,

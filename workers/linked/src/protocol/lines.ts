@@ -4,8 +4,8 @@ export type Line = Record<string, unknown>;
 
 export const LINE_BYTES_MAX = 1_048_576;
 
-/// Splits bytes into lines. Throws on a line that is too long, no UTF-8 or no JSON object; the
-/// protocol is broken then.
+/// Splits bytes into lines. Throws on a line that is too long, not UTF-8 or not a JSON object. The
+/// connection cannot continue then.
 export class LineReader {
   private parts: Buffer[] = [];
   private length = 0;
@@ -46,7 +46,7 @@ export class LineReader {
   }
 }
 
-/// Throws when the line would be too long.
+/// Throws if the line would be too long.
 export function encodeLine(line: Line, bytesMax = LINE_BYTES_MAX): Buffer {
   const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
   if (bytes.length > bytesMax) {

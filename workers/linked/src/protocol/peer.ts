@@ -1,4 +1,4 @@
-// One end of the connector protocol: requests both ways, notices, answers.
+// One end of the connector protocol: requests, answers and notices in both directions.
 import type { Duplex } from "node:stream";
 import type { Clock } from "../clock.js";
 import { ProtocolError } from "./errors.js";
@@ -14,17 +14,16 @@ interface UnderWay {
   forget: () => void;
 }
 
-// Longer than the gateway may take for anything, so that its own answer comes first.
+// Longer than the gateway's own limit, so that its answer comes first.
 const ANSWER_MS = 65_000;
 
 /// Speaks lines over a stream.
 ///
-/// Operation: `request` resolves with the result of the answer, and rejects with a ProtocolError;
-/// what is asked by the other side goes to `handle`, each in its own time. A line that breaks the
-/// protocol, or the end of the stream, is reported once by `broken`; every request under way then
-/// fails.
+/// Operation: `request` resolves with the result, or rejects with a ProtocolError. Requests of the
+/// other side go to `handle`, and may overlap. A line that breaks the protocol, or the end of the
+/// stream, is reported once to `broken`; all requests in flight then fail.
 ///
-/// Limits: as many requests under way, of each device and in all, as the other side takes.
+/// Limits: as many requests in flight, for each device and in total, as the other side accepts.
 export class Peer {
   readonly limit = new RequestLimit(32, 512);
   private readonly reader = new LineReader();
@@ -44,7 +43,7 @@ export class Peer {
     stream.on("error", (error) => this.fail(`the socket failed: ${error.message}`));
   }
 
-  /// `device` in the fields says whose share of the limits the request takes.
+  /// The request counts for the limit of the field `device`.
   async request(op: string, fields: Line = {}): Promise<Answer> {
     const device = typeof fields["device"] === "string" ? fields["device"] : "";
     await this.limit.enter(device);
@@ -116,7 +115,7 @@ export class Peer {
   private settle(id: number, line: Line): void {
     const waiting = this.underWay.get(id);
     if (!waiting) {
-      return; // It came too late.
+      return; // The answer came too late.
     }
     this.underWay.delete(id);
     waiting.forget();

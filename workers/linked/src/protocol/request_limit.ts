@@ -1,11 +1,11 @@
-// Who may have a request under way: so many for each device, so many in all.
+// Limits requests in flight, for each device and in total.
 
 interface Waiting {
   start: () => void;
 }
 
-/// Requests beyond the limits wait, each device in its own line; a free place goes to the devices
-/// in turn, so that one that floods delays no other.
+/// Requests beyond the limits wait in one queue for each device. Free slots go to the devices
+/// round-robin, so that a device with many requests does not delay the others.
 export class RequestLimit {
   private readonly underWay = new Map<string, number>();
   private readonly waiting = new Map<string, Waiting[]>();
@@ -16,7 +16,7 @@ export class RequestLimit {
     public inAll: number,
   ) {}
 
-  /// Resolves when a request of this device may be sent. Call `leave` at its end.
+  /// Resolves when a request of this device may be sent. Call `leave` after the request.
   enter(device: string): Promise<void> {
     if (this.mayStart(device) && !this.waiting.has(device)) {
       this.begin(device);

@@ -1,4 +1,4 @@
-// What the platform says of messages that were given to it.
+// The platform's acknowledgements of sent messages.
 import type { Clock } from "../clock.js";
 
 export type Verdict =
@@ -10,10 +10,10 @@ interface Expected {
   settle: (verdict: Verdict) => void;
 }
 
-/// Messages that left, or are about to, until the platform acknowledged them.
+/// Waits for the acknowledgements of messages.
 ///
-/// Operation: `expect` before the message leaves, so that no acknowledgement is too early for it;
-/// its promise never rejects. `taken` and `refused` answer whether somebody waited for that id.
+/// Operation: call `expect` before the message leaves, so that no acknowledgement can be missed.
+/// Its promise never rejects. `taken` and `refused` return whether somebody waited for that id.
 export class Acks {
   private readonly expected = new Map<string, Expected>();
 
@@ -48,7 +48,7 @@ export class Acks {
     return this.settle(id, { kind: "refused", code });
   }
 
-  /// The connection is gone: nothing more will be said of what is under way.
+  /// The connection is gone: settles everything that still waits as unknown.
   closed(): void {
     for (const waiting of [...this.expected.values()]) {
       waiting.settle({ kind: "unknown", why: "closed" });

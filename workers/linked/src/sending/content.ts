@@ -1,4 +1,4 @@
-// A message of the gateway, as the platform's messages.
+// Converts a message of the gateway into messages of the platform.
 import { createHash } from "node:crypto";
 import { pathToFileURL } from "node:url";
 import { type AnyMessageContent, getAudioDuration } from "baileys";
@@ -20,13 +20,13 @@ export interface Outgoing {
   media?: MediaFile;
 }
 
-/// One message of the platform, with the id that every attempt gives it.
+/// One message of the platform. Its id is the same on every attempt.
 export interface Part {
   id: string;
-  /// The gateway's message, where this is the part whose arrival counts as its own.
+  /// The gateway's message, if this part's arrival counts as the message's arrival.
   message?: string;
   content: AnyMessageContent;
-  /// What has to be at the platform before.
+  /// The file that has to be uploaded first.
   upload?: Upload;
 }
 
@@ -56,7 +56,7 @@ function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").toUpperCase();
 }
 
-/// How a file is shown. What the platform has no other form for goes as a document.
+/// How the recipient's app shows a file. Types without a form of their own are documents.
 export function mediaKind(media: Pick<MediaFile, "mime" | "bytes">): MediaKind {
   const [type = ""] = media.mime.toLowerCase().split(";");
   switch (type.trim()) {
@@ -81,8 +81,8 @@ export function mediaKind(media: Pick<MediaFile, "mime" | "bytes">): MediaKind {
   }
 }
 
-/// The last part is the message itself. A voice note, an audio file and a sticker have no caption
-/// on this platform: their text goes before them, as a message of its own.
+/// The last part is the message itself. Voice notes, audio files and stickers have no caption on
+/// this platform, so their text precedes them as a separate message.
 export async function parts(outgoing: Outgoing): Promise<Part[]> {
   const { message, text, media } = outgoing;
   const id = platformId(message);
@@ -103,7 +103,7 @@ export async function parts(outgoing: Outgoing): Promise<Part[]> {
   return [{ id: platformId(message, "text"), content: textContent(text) }, main];
 }
 
-/// Without a link preview: that would fetch what the text names.
+/// Without a link preview, for which Baileys would fetch URLs in the text.
 function textContent(text: string): AnyMessageContent {
   return { text, linkPreview: null };
 }
@@ -117,7 +117,7 @@ async function mediaContent(
   const file = { url };
   const mimetype = media.mime;
   const captioned = caption === "" ? {} : { caption };
-  // A thumbnail would need a program or a library that decodes what strangers made.
+  // No thumbnail: making one would mean decoding untrusted files.
   const bare = { jpegThumbnail: null as unknown as string };
   switch (kind) {
     case "image":

@@ -1,5 +1,5 @@
-// Which numbers are on the platform. Asking too often is what bans accounts: answers are kept, and
-// questions leave one by one.
+// Looks up which numbers are on the platform. Too many look-ups get accounts banned, so answers are
+// cached, and look-ups leave one by one.
 import type { Clock } from "../clock.js";
 import { pause } from "../clock.js";
 import { ProtocolError } from "../protocol/errors.js";
@@ -19,16 +19,15 @@ const UNREGISTERED_MS = 3_600_000;
 const GAP_MS = 700;
 const WAITING_MAX = 256;
 
-/// What the platform said, whichever device asked.
+/// Answers of the platform, shared by all devices.
 ///
-/// Limits: keeps 20,000 answers, for a day where the number is registered and an hour where it is
-/// not.
+/// Limits: 20,000 entries; a registered number is kept for a day, another one for an hour.
 export class NumberCache {
   private readonly kept = new Map<string, Kept>();
 
   constructor(private readonly clock: Clock) {}
 
-  /// Undefined: not known.
+  /// Undefined: not cached.
   get(number: string): string | null | undefined {
     const known = this.kept.get(number);
     return known && known.until > this.clock.now() ? known.address : undefined;
@@ -45,13 +44,13 @@ export class NumberCache {
   }
 }
 
-/// The questions of one device.
+/// The look-ups of one device.
 ///
-/// Operation: an answer that is kept is given at once. Otherwise the number waits for its turn;
-/// whoever asks this device for the same meanwhile gets the same answer. Between two questions of a
-/// device are at least 700 ms. Devices do not wait for each other.
+/// Operation: a cached answer is returned at once. Otherwise the number waits for its turn; callers
+/// that ask for the same number meanwhile share the answer. Look-ups of a device start at least
+/// 700 ms apart. Devices do not wait for each other.
 ///
-/// Limits: lets 256 numbers wait, more are `throttled`.
+/// Limits: 256 numbers may wait; more are `throttled`.
 export class Numbers {
   private readonly asked = new Map<string, Promise<string | null>>();
   private turn: Promise<void> = Promise.resolve();
@@ -62,7 +61,7 @@ export class Numbers {
     private readonly cache: NumberCache,
   ) {}
 
-  /// The address of a number; null where it is not registered. Errors: ProtocolError.
+  /// The address of a number; null: it is not registered. Errors: ProtocolError.
   find(number: string, lookUp: LookUp, signal?: AbortSignal): Promise<string | null> {
     const known = this.cache.get(number);
     if (known !== undefined) {

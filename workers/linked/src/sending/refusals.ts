@@ -1,5 +1,4 @@
-// What the platform's refusals mean, in the protocol's closed set. The platform's code stays
-// beside.
+// Maps the platform's refusals to the protocol's error kinds. The errors keep the platform's code.
 import { ProtocolError } from "../protocol/errors.js";
 
 /// The code of an acknowledgement that refuses a message.
@@ -12,7 +11,7 @@ export function refusal(code: string): ProtocolError {
         "Platform membatasi akun ini: pesan ke kontak baru ditolak",
         code,
       );
-    case "479": // Refused once more with a fresh list of devices.
+    case "479": // The device list was out of date, also after it was fetched again.
       return new ProtocolError("refused", "Platform menolak pesan ini", code);
     case "403":
     case "405":
@@ -28,7 +27,7 @@ export function refusal(code: string): ProtocolError {
   }
 }
 
-/// A question to the platform, or the preparation of a message, failed: nothing has left.
+/// For a failed look-up or preparation, before anything of the message has left.
 export function nothingSent(error: unknown): ProtocolError {
   if (error instanceof ProtocolError) {
     return error;

@@ -1,4 +1,4 @@
-// From a send of the gateway to what the platform said of it.
+// Carries out sends of the gateway.
 import type { proto } from "baileys";
 import { type Chance, type Clock, pause } from "../clock.js";
 import { type Scope, runIn } from "../platform/scope.js";
@@ -9,15 +9,15 @@ import type { LookUp, Numbers } from "./numbers.js";
 import { nothingSent, refusal, unknownOutcome } from "./refusals.js";
 import { typingTime } from "./typing.js";
 
-/// The connection, as far as sending needs it.
+/// The part of a connection that sending needs.
 export interface Line {
   lookUp: LookUp;
   typing(address: string, on: boolean): Promise<void>;
-  /// Uploads what has to be uploaded; nothing leaves for the recipient.
+  /// Uploads the part's file, if any. Sends nothing to the recipient.
   prepare(address: string, part: Part): Promise<proto.IMessage>;
-  /// Encrypts and hands over. Rejects also when it cannot tell whether it left.
+  /// Encrypts and sends the message. After a rejection the message may have left.
   relay(address: string, part: Part, message: proto.IMessage): Promise<void>;
-  /// The list of the recipient's devices is asked for anew.
+  /// Makes the next `relay` fetch the recipient's device list again.
   forgetDevices(address: string): Promise<void>;
 }
 
@@ -27,18 +27,18 @@ interface HandedOver {
 }
 
 const ACK_MS = 30_000;
-// Of the gateway's 120 s, so that the answer is ours.
+// Less than the gateway's 120 s, so that the worker answers first.
 const START_MS_MAX = 70_000;
 const STALE_DEVICES = "479";
 
 /// Sends the messages of one device.
 ///
-/// Operation: messages are handed over one after another, in the order in which they came, typing
-/// included; their acknowledgements are awaited side by side. `signal` ends typing and waiting at
-/// once.
+/// Operation: messages are handed over one after another in the order of the calls, including the
+/// time of typing. Their acknowledgements are awaited in parallel. `signal` ends typing and waiting
+/// at once.
 ///
-/// Errors: ProtocolError. `outcome_unknown` whenever something may have left and nobody
-/// acknowledged it; a repeated send has the same ids, so that the recipient still sees one message.
+/// Errors: ProtocolError. `outcome_unknown` if a message may have left and was not acknowledged. A
+/// repeated send has the same ids, so that the recipient still sees one message.
 export class Sender {
   private turn: Promise<void> = Promise.resolve();
 
@@ -50,7 +50,7 @@ export class Sender {
     private readonly scope: Scope,
   ) {}
 
-  /// The platform's id of the message that it took.
+  /// Resolves with the platform's id when the platform has taken the message.
   async send(line: Line, outgoing: Outgoing, signal: AbortSignal): Promise<string> {
     const startBy = this.clock.now() + START_MS_MAX;
     const { id, verdict } = await this.inTurn(async () => {
@@ -92,7 +92,7 @@ export class Sender {
     }
   }
 
-  /// Best effort: a message is never lost for want of a sign of typing.
+  /// Best effort: a failure to show typing does not stop the message.
   private async type(
     line: Line,
     address: string,
@@ -109,11 +109,11 @@ export class Sender {
         await line.typing(address, false);
       }
     } catch {
-      // The connection says itself that it is gone.
+      // The connection reports its own end.
     }
   }
 
-  /// All parts but the last are acknowledged when it resolves.
+  /// When this resolves, all parts but the last are acknowledged.
   private async handOver(
     line: Line,
     address: string,
@@ -146,7 +146,7 @@ export class Sender {
       const again = await this.relay(line, address, part, message);
       return again.verdict;
     });
-    verdict.catch(() => {}); // Whoever awaits it reports it.
+    verdict.catch(() => {}); // The caller that awaits it reports the failure.
     return { id: part.id, verdict };
   }
 

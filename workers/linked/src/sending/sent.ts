@@ -1,8 +1,8 @@
-// What is kept of a message that left: its content, for a recipient who cannot decrypt it and asks
-// again, and the gateway's message, for whoever reads its receipts; also after a restart.
+// The stored record of a sent message: its content, for a recipient who could not decrypt it and
+// asks again, and the gateway's message, to which receipts belong. It survives a restart.
 import { proto } from "baileys";
 
-/// `message`: none of a part that goes before the message itself.
+/// `message`: undefined for a part that precedes the message itself.
 export function sentText(message: string | undefined, content: proto.IMessage): string {
   const encoded = Buffer.from(proto.Message.encode(content).finish()).toString("base64");
   return message === undefined ? encoded : `${message} ${encoded}`;

@@ -1,5 +1,5 @@
-// A file to the platform's media host, encrypted on the way: nothing is written to disk, and no
-// more of it is in memory than a piece.
+// Uploads a file to the platform's media host. The file is encrypted piece by piece in memory;
+// nothing is written to disk.
 import { createCipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type Agent, request } from "node:https";
@@ -32,8 +32,8 @@ interface Keys {
   macKey: Uint8Array;
 }
 
-/// The message that names the file, encoded. `hosts` asks the platform where to upload; true: anew.
-/// Errors: throws when no host takes it.
+/// Returns the encoded message that names the file. `hosts` asks the platform where to upload; with
+/// `true` it ignores an earlier answer. Errors: throws if no host takes the file.
 export async function uploadFile(
   upload: Upload,
   hosts: (again: boolean) => Promise<MediaConnInfo>,
@@ -45,7 +45,7 @@ export async function uploadFile(
   const encrypted = createHash("sha256");
   let fileLength = 0;
   let encryptedLength = 0;
-  // Once to know its hash, which names it at the host, and once to send it.
+  // Encrypts twice: first for the hash, which names the file at the host, then to send it.
   for await (const piece of encrypt(upload.path, keys, (read) => {
     plain.update(read);
     fileLength += read.length;
@@ -71,7 +71,7 @@ export async function uploadFile(
   return proto.Message.encode({ [`${upload.kind}Message`]: message }).finish();
 }
 
-/// AES-CBC, and the first bytes of a MAC over the vector and all of it.
+/// AES-CBC, followed by a truncated MAC over the initialisation vector and the ciphertext.
 async function* encrypt(
   path: string,
   keys: Keys,
@@ -99,7 +99,7 @@ interface Place {
   directPath: string | undefined;
 }
 
-/// Tries each host; and once more with what the platform says then.
+/// Tries each host, then asks the platform for new hosts and tries those once.
 async function firstHost(
   hosts: (again: boolean) => Promise<MediaConnInfo>,
   put: (hostname: string, auth: string) => Promise<Place>,

@@ -1,12 +1,12 @@
-// Files that are at the platform already, so that a campaign uploads its picture once.
+// A cache of uploaded files, so that a campaign uploads its picture once.
 import type { CacheStore } from "baileys";
 import type { Clock } from "../clock.js";
 
 const KEPT_MAX = 128;
 const KEPT_MS = 6 * 3_600_000; // The platform keeps files for weeks.
 
-/// Baileys' cache of uploads. It asks by kind and address; the address ends in the content's hash
-/// (sending/content.ts), which alone counts here.
+/// Baileys' upload cache. Baileys looks up by kind and address. The address ends in the content's
+/// hash (sending/content.ts); the entry's name is the kind and that hash.
 export function uploadCache(clock: Clock): CacheStore {
   const kept = new Map<string, { value: unknown; until: number }>();
   const name = (key: string): string => {

@@ -1,9 +1,9 @@
-// How a device's many small values are laid out in the few that the gateway keeps.
+// The layout of a device's many small keys in the fewer values that the gateway keeps.
 //
 // An account with ten thousand contacts has some fifty thousand keys. The gateway keeps at most
 // 20,000 values a device, so keys are put into buckets: a fixed number for each kind, by a hash of
-// the key's id. A bucket that grows too large drops the entries that were written the longest ago;
-// what is dropped can be had again from the platform or from the contact.
+// the key's id. A bucket that grows too large drops its least recently written entries. Dropped
+// entries can be fetched again from the platform or from the contact.
 
 import { VOID } from "./names.js";
 
@@ -53,7 +53,7 @@ export function bucketOf(kind: Kind, id: string): string {
   return `${prefix}${number.toString(36)}`;
 }
 
-/// What a value of this name holds; undefined: no keys.
+/// The kind of keys in a value of this name. Undefined: it holds no keys.
 export function kindOfBucket(name: string): Kind | undefined {
   const kinds = Object.keys(LAYOUT) as Kind[];
   return /^[a-z][0-9a-z]{1,7}$/.test(name) && name !== VOID
@@ -65,7 +65,7 @@ export function bytesMaxOf(kind: Kind): number {
   return LAYOUT[kind].bytesMax;
 }
 
-/// FNV-1a. Stored names depend on it: it never changes.
+/// FNV-1a. Stored names depend on it, so it must never change.
 function hash(id: string): number {
   let sum = 0x811c9dc5;
   for (const byte of Buffer.from(id)) {
@@ -74,7 +74,7 @@ function hash(id: string): number {
   return sum;
 }
 
-/// One stored value: the texts of its keys, the one that was written last at the end.
+/// One stored value: the texts of its keys, in the order of their last writes.
 export class Bucket {
   bytes = 0;
 
@@ -84,13 +84,13 @@ export class Bucket {
     }
   }
 
-  /// Throws where the bytes are none that `encode` made.
+  /// Throws if `encode` did not make the bytes.
   static decode(bytes: Buffer | undefined): Bucket {
     const object = bytes ? (JSON.parse(bytes.toString()) as [string, string][]) : [];
     return new Bucket(new Map(object));
   }
 
-  /// Undefined when there is nothing to keep.
+  /// Undefined: the bucket is empty.
   encode(): Buffer | undefined {
     return this.entries.size > 0 ? Buffer.from(JSON.stringify([...this.entries])) : undefined;
   }

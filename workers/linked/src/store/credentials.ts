@@ -1,13 +1,13 @@
-// A device's identity at the platform, as it is kept.
+// Loads and saves a device's identity at the platform.
 import { type AuthenticationCreds, BufferJSON, initAuthCreds } from "baileys";
 import type { ValueStore } from "../protocol/gateway.js";
 import type { DeviceStore } from "./device_store.js";
 import { CREDENTIALS, VOID } from "./names.js";
 
 export interface Loaded {
-  /// Undefined: none are kept.
+  /// Undefined: none are stored.
   credentials: AuthenticationCreds | undefined;
-  /// True when there were some, which the platform does not take any more.
+  /// True: there were credentials, but the platform has logged the device out.
   loggedOut: boolean;
 }
 
@@ -20,8 +20,7 @@ export async function loadCredentials(store: DeviceStore): Promise<Loaded> {
   return { credentials: undefined, loggedOut: (await store.readValue(VOID)) !== undefined };
 }
 
-/// Credentials that are not paired yet are worth nothing after a restart: only paired ones are
-/// kept.
+/// Saves only paired credentials: others are useless after a restart.
 export function saveCredentials(store: DeviceStore, credentials: AuthenticationCreds): void {
   if (isPaired(credentials)) {
     const kept = Buffer.from(JSON.stringify(credentials, BufferJSON.replacer));
@@ -37,7 +36,7 @@ export function isPaired(credentials: AuthenticationCreds | undefined): boolean 
   return credentials?.account !== undefined && credentials.me?.id !== undefined;
 }
 
-/// Forgets everything of the device, and that it is logged out in the same step.
+/// Removes all values of the device and records the logout, in one step.
 export function voidCredentials(values: ValueStore, device: string): Promise<void> {
   return values.put(device, { [VOID]: Buffer.from("1").toString("base64") }, true);
 }

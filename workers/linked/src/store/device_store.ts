@@ -1,4 +1,4 @@
-// What one device must know after a restart, kept by the gateway: read once, written in batches.
+// The durable values of one device, which the gateway keeps: cached here, written in batches.
 import type { StoredValues, ValueStore } from "../protocol/gateway.js";
 import { ProtocolError } from "../protocol/errors.js";
 import { Bucket, bucketOf, bytesMaxOf, type Kind } from "./buckets.js";
@@ -12,18 +12,18 @@ export interface Change {
 
 const NAMES_A_LINE = 128;
 const CACHE_BYTES_MAX = 2 * 1024 * 1024;
-// Base64 of it, and names, fit one line of the protocol.
+// Its Base64, with the names, fits one line of the protocol.
 const PUT_BYTES_MAX = 700_000;
 
 /// The values of one device.
 ///
-/// Operation: `write` resolves when its changes are durable. Changes that are made while a put is
-/// under way, or in the same turn of the event loop, leave together in the next put, in the order
-/// in which they were made. `pending` is what a frame to the platform must wait for. A put that
-/// fails ends the store: what is in memory is then ahead of what is kept, so that `failed` is
-/// called, everything is refused from then on, and its owner begins anew with another DeviceStore.
+/// Operation: `write` resolves when its changes are durable. Changes made while a put is in flight,
+/// or in the same turn of the event loop, form the next put, in their order. A frame to the
+/// platform must wait for `pending`. A failed put ends the store, because memory is then ahead of
+/// the stored values: the store calls `failed` and refuses all further calls, and its owner makes
+/// another DeviceStore.
 ///
-/// Limits: keeps 2 MiB of what was read in memory; the rest is read again.
+/// Limits: a cache of 2 MiB; other values are read again.
 export class DeviceStore {
   private readonly buckets = new Map<string, Bucket>();
   private readonly loads = new Map<string, Promise<Bucket>>();
@@ -57,7 +57,7 @@ export class DeviceStore {
     return found;
   }
 
-  /// A value of its own, outside the buckets.
+  /// Reads a value outside the buckets.
   async readValue(name: string): Promise<Buffer | undefined> {
     const values = await this.values.get(this.device, [name]);
     return decoded(values[name]);
@@ -80,13 +80,13 @@ export class DeviceStore {
     });
   }
 
-  /// Durable when all that was written before is; undefined when it is already.
+  /// Resolves when all earlier writes are durable. Undefined: they are already.
   pending(): Promise<void> | undefined {
     return this.outstanding > 0 ? this.last : undefined;
   }
 
-  /// Takes no more writes: the next store of the device must not be written over by this one.
-  /// Resolves when those that were taken are durable, or failed.
+  /// Refuses further writes, so that this store cannot overwrite values of the device's next store.
+  /// Resolves when all earlier writes are durable or have failed.
   async close(): Promise<void> {
     this.closed = true;
     await this.pending()?.catch(() => {});
@@ -190,7 +190,7 @@ export class DeviceStore {
     }
   }
 
-  /// Asks for fewer at once where they do not fit one line.
+  /// Asks for fewer values at once if the answer does not fit one line.
   private async load(names: string[]): Promise<void> {
     try {
       const values = await this.values.get(this.device, names);
@@ -238,7 +238,7 @@ function decoded(base64: string | null | undefined): Buffer | undefined {
   return typeof base64 === "string" ? Buffer.from(base64, "base64") : undefined;
 }
 
-/// The values of one batch, in as few lines as they fit.
+/// Splits one batch into as few lines as possible.
 function* lines(dirty: Map<string, Bucket | Buffer | null>): Generator<StoredValues> {
   let values: StoredValues = {};
   let bytes = 0;

@@ -1,6 +1,6 @@
-// Baileys' key store on a DeviceStore, and the two rules that Baileys itself does not keep: a
-// session is durable before what was encrypted with it leaves, and a message is durable before its
-// session is.
+// Baileys' key store on a DeviceStore. It enforces two rules that Baileys does not: a session is
+// durable before a frame encrypted with it leaves, and a received message is durable before the
+// session that decrypted it.
 import {
   BufferJSON,
   proto,
@@ -15,10 +15,9 @@ type KeyKind = keyof SignalDataTypeMap;
 const INDEX = "__index"; // Of tctoken: the contacts that have one.
 const INDEX_CONTACTS_MAX = 1000;
 
-/// Writes at once and resolves when it is durable.
-///
-/// Operation: inside `hold`, changes made by `set` with that hold are kept back: only the holder
-/// sees them, and whoever else reads a session among them waits until they are released or dropped.
+/// Operation: `set` without a hold writes at once, and resolves when the changes are durable. `set`
+/// with a hold keeps its changes back: only reads with that hold see them, and other reads of these
+/// keys wait until the hold ends.
 export class KeyStore implements SignalKeyStore {
   private readonly held = new Map<string, Hold>();
 
@@ -62,8 +61,7 @@ export class KeyStore implements SignalKeyStore {
     }
   }
 
-  /// Runs `work` with a hold. What it kept back is written when it ends well, and dropped when it
-  /// fails.
+  /// Runs `work` with a hold. Writes the held changes if it succeeds, or drops them if it fails.
   async hold<T>(work: (hold: Hold) => Promise<T>): Promise<T> {
     const hold = new Hold();
     try {
@@ -84,7 +82,7 @@ export class KeyStore implements SignalKeyStore {
   }
 }
 
-/// Changes that are kept back.
+/// Changes that a decryption holds back.
 export class Hold {
   readonly texts = new Map<string, Change>();
   end: () => void = () => {};
@@ -110,7 +108,8 @@ function encode(kind: KeyKind, id: string, value: unknown): string {
   return JSON.stringify(kept, BufferJSON.replacer);
 }
 
-/// The list of all contacts with a token would be written anew with each new contact.
+/// Baileys rewrites the list of all contacts with a token for each new contact. This keeps only the
+/// newest, so that the writes stay small.
 function shortIndex(value: unknown): unknown {
   const { token } = value as { token?: Uint8Array };
   const contacts = JSON.parse(Buffer.from(token ?? []).toString() || "[]") as unknown[];

@@ -1,5 +1,5 @@
-// The names of the values that are kept outside the buckets.
+// Names of the values outside the buckets.
 
 export const CREDENTIALS = "c";
-/// Why the platform took the credentials back.
+/// Present if the platform has logged the device out.
 export const VOID = "void";
