@@ -38,8 +38,9 @@ namespace merpati::daemon {
 /// Faults: if the process dies before a state is committed, the connector reports it again after
 /// the next start.
 ///
-/// Threads: `start` and DeviceControl from any but the committer's, because they wait for commits;
-/// ConnectorEvents from any.
+/// Threads: any, with exceptions. `start`, `connect`, `disconnect`, `pair`, `answer` and
+/// `keep_still` wait for commits, so they must not be called on the committer's thread. `follow`
+/// and `announce` are called on the committer's thread only.
 ///
 /// Limits: states: StateReports. Other reports: of each device 256 small ones, or 1 MiB, wait to be
 /// stored (`waiting_max`); further ones are refused as busy.
