@@ -1,4 +1,4 @@
-// Keeps files within media.kept_bytes_max, and shares the bytes among accounts.
+// Keeps media files within media.kept_bytes_max, and shares the bytes among accounts.
 #pragma once
 
 #include <cstdint>
@@ -20,51 +20,51 @@
 
 namespace merpati::media {
 
-/// Counts the bytes of files that are being written (reserved before the first one is), and of
-/// those that messages hold; what else is kept gives way to them. Together they never take more
-/// than the storage's limit.
+/// Counts the bytes of files that are being written, and of files that messages hold. Together with
+/// other stored files, which are removed for them, they never exceed the storage's limit.
 ///
-/// Operation: `reserve` before a file is written, `give_back` when it is stored or given up, `hold`
-/// for each message that gets it. Where `reserve` refuses, `wait` for the bytes. Files are let go
-/// of on other threads: `serve`, called now and then, collects them and serves who waits.
+/// Operation: call `reserve` before a file is written, `give_back` when it is stored or has failed,
+/// and `hold` for each message that gets it. If `reserve` refuses, call `wait`. Holders release
+/// files on other threads; `serve`, called periodically, collects the released bytes and grants
+/// them to waiting requests.
 ///
-/// Fairness: an account that holds nothing may take whatever is free, any other no more than it
-/// leaves free (SharedLimit). Waiting accounts are served round-robin, each in its own
-/// order. One that is refused for its share is passed over; for one that holds nothing, bytes are
-/// kept free until there are enough.
+/// Fairness: an account that holds nothing may take all free bytes; any other account may hold no
+/// more than is left free (SharedLimit). Waiting accounts are served round-robin, the requests of
+/// each in their order. An account that has its share is skipped. For an account that holds
+/// nothing, bytes are kept free until its request fits.
 ///
-/// Threads: its owner's. The files that `hold` gives may be let go of on any thread, also after the
-/// budget is gone.
+/// Threads: its owner's. What `hold` and `lend` return may be released on any thread, also after
+/// the budget is destroyed.
 class ByteBudget {
 public:
     using Granted = std::move_only_function<void()>;
 
     explicit ByteBudget(CacheStorage& storage) : storage_(storage), bytes_(storage.bytes_max()) {}
 
-    /// False: the account has to `wait`. `bytes` as CacheStorage::room_of counts them.
+    /// False: the account must `wait`. `bytes`: as CacheStorage::room_of counts them.
     [[nodiscard]] bool reserve(model::AccountId account, std::uint64_t bytes);
     void give_back(model::AccountId account, std::uint64_t bytes);
 
-    /// The same for a file that others write and read: given back when the last copy is let go of,
-    /// on any thread, also after the budget is gone. Null: there is no room now.
+    /// Reserves bytes until the last copy of the returned pointer is released. Null: there is no
+    /// room now.
     [[nodiscard]] std::shared_ptr<void> lend(model::AccountId account, std::uint64_t bytes);
 
     /// Calls `go` from `serve`, with `bytes` reserved.
     void wait(model::AccountId account, std::uint64_t bytes, Granted go);
 
-    /// A message's file, counted as its account's until it is let go of.
+    /// Makes the file of a message; it counts as its account's until it is released.
     [[nodiscard]] FilePtr hold(model::AccountId account, ContentPtr content,
                                std::string_view media_type);
 
-    /// Whether somebody still waits.
+    /// Grants released bytes to waiting requests. Returns whether requests still wait.
     bool serve();
 
-    /// Forgets all that wait.
+    /// Drops all waiting requests.
     void clear();
 
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
     [[nodiscard]] std::uint64_t reserved() const noexcept { return reserved_; }
-    /// Reserved, or of files that are held.
+    /// The bytes that are reserved, and those of held files.
     [[nodiscard]] std::uint64_t used() const noexcept { return bytes_.acquired(); }
 
 private:
@@ -84,7 +84,7 @@ private:
         model::AccountId account;
         std::uint64_t bytes = 0;
     };
-    /// Files and loans that were let go of, on whichever thread.
+    /// Files and loans that were released on any thread, until `collect_released`.
     struct Released {
         std::mutex mutex;
         std::vector<Holder> holders;
@@ -97,12 +97,12 @@ private:
     void forget_if_idle(model::AccountId account);
 
     CacheStorage& storage_;
-    std::unordered_map<model::AccountId, Account> accounts_;  // Those that use or wait for bytes.
-    std::list<model::AccountId> round_;                       // Accounts that wait.
+    std::unordered_map<model::AccountId, Account> accounts_;  // That use or wait for bytes.
+    std::list<model::AccountId> round_;                       // Waiting accounts, in turn.
     std::unordered_map<const Content*, std::map<model::AccountId, std::size_t>> holders_;
     const std::shared_ptr<Released> released_ = std::make_shared<Released>();
     std::uint64_t reserved_ = 0;
-    SharedLimit bytes_;  // Reserved, or of files that are held, of each content once.
+    SharedLimit bytes_;  // Reserved, and of held files; each content counts once.
     std::size_t waiting_ = 0;
     bool keeping_free_ = false;  // For the account at the front of the round.
 };

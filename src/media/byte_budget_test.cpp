@@ -18,7 +18,7 @@ constexpr model::AccountId greedy{1};
 constexpr model::AccountId shop{2};
 
 struct ByteBudgetTest : ::testing::Test {
-    /// A file of one block, reserved, written, kept and held as a message would.
+    /// Reserves, writes, stores and holds a file of one block, as for a message.
     FilePtr put(model::AccountId account, const std::string& text) {
         if (!budget.reserve(account, block)) {
             return nullptr;

@@ -85,7 +85,7 @@ Result<std::unique_ptr<CacheStorage>> CacheStorage::open(const Clock& clock,
     return storage;
 }
 
-/// Leaves an empty folder for connectors.
+/// Removes an earlier server's files, and makes an empty `received_folder`.
 Result<void> CacheStorage::remove_leftovers() const {
     std::error_code error;
     for (std::filesystem::directory_iterator entry{options_.folder, error}, end;
@@ -163,7 +163,7 @@ std::size_t CacheStorage::remove_old() {
     for (auto position = items_.begin(); left > 0 && is_due(*position); --left) {
         const auto next = std::next(position);
         if (!remove(position)) {
-            use(*position->content);  // In use this moment.
+            use(*position->content);  // It is held, so its age begins anew.
         }
         position = next;
     }
@@ -190,7 +190,7 @@ bool CacheStorage::make_room(std::uint64_t bytes) {
     return bytes_ + bytes <= bytes_max();
 }
 
-/// Only this thread makes new holders out of ours, so a count of one stays one.
+/// Only this thread copies our pointer, so a use count of one cannot grow meanwhile.
 bool CacheStorage::remove(Position position) {
     const auto& content = position->content;
     if (content.use_count() > 1) {

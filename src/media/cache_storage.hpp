@@ -1,4 +1,4 @@
-// The folder of fetched files, each named by its content.
+// The folder of fetched files, each named by the hash of its content.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace merpati::media {
 
-/// A file that is being written, counted and hashed, a piece at a time. It is removed with the
-/// object, unless `move_to` moved it. After a crash the folder is emptied: nothing is flushed.
+/// A file that is written, counted and hashed in pieces. The destructor removes it unless `move_to`
+/// has moved it. Nothing is flushed, because the next start empties the folder.
 class IncomingFile {
 public:
     explicit IncomingFile(TemporaryFile file) : file_(std::move(file)) {}
@@ -32,10 +32,10 @@ public:
 
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
-    /// The beginning, read back from the file. Errors: io_failed.
+    /// The first bytes, read back from the file. Errors: io_failed.
     [[nodiscard]] Result<std::vector<std::byte>> head(std::size_t bytes_max) const;
 
-    /// Of the whole content, in lower-case hexadecimal. Call once.
+    /// The hash of the whole content, in lower-case hexadecimal. Call once.
     [[nodiscard]] std::string sha256();
 
     /// Errors: io_failed.
@@ -49,7 +49,7 @@ private:
     Sha256Stream digest_;
 };
 
-/// A stored file, there as long as anyone holds its ContentPtr.
+/// A stored file. It is not removed while a ContentPtr to it exists.
 struct Content {
     std::filesystem::path path;
     std::string sha256;
@@ -62,25 +62,26 @@ struct CacheStorageOptions {
     std::uint64_t kept_bytes_max = 0;
     Millis kept_for{0};
     std::size_t files_max = 0;
-    /// Whether the files are for our group too, which may not list them; it writes what is
-    /// received.
+    /// Whether the process's group may read stored files and write received files. It cannot list
+    /// the folder.
     bool group_reads = false;
 };
 
-/// The folder, within that of media, that connectors may write to.
+/// The subfolder for files that connectors write.
 inline constexpr std::string_view received_folder = "received";
 
-/// Operation: `incoming` makes a file to write to, `keep` gives it its lasting name, or finds that
-/// its content was there. `remove_old` removes what nobody holds and is too old, `make_room` the
-/// longest unused of what nobody holds. Each file counts as the blocks it takes on the disk.
-/// `receive` makes a file for a connector to write, which is none of those.
+/// Operation: `incoming` makes a file to write; `keep` stores it under the hash of its content, or
+/// returns the stored file with the same content. `remove_old` removes files that are not held and
+/// are too old or too many; `make_room` removes files that are not held, longest unused first. A
+/// file counts with the disk blocks that it takes. `receive` makes a file for a connector to write;
+/// it is not counted.
 ///
-/// Threads: none; its owner's. ContentPtrs may be let go of on any thread.
+/// Threads: its owner's. ContentPtrs may be released on any thread.
 class CacheStorage {
 public:
-    /// Makes the folder (0700) where it is missing, locks it against other servers, and removes
-    /// files with names such as ours, and whatever is in `received_folder`. Errors: io_failed,
-    /// conflict (another server has it).
+    /// Makes the folder (0700) if it is missing, locks it against other servers, and removes what
+    /// an earlier server left: files with names like ours, and everything in `received_folder`.
+    /// Errors: io_failed, conflict (another server uses it).
     [[nodiscard]] static Result<std::unique_ptr<CacheStorage>> open(const Clock& clock,
                                                                     CacheStorageOptions options);
     CacheStorage(const CacheStorage&) = delete;
@@ -91,20 +92,19 @@ public:
     [[nodiscard]] Result<ContentPtr> keep(IncomingFile file);
     [[nodiscard]] Result<ReceivedFilePtr> receive();
 
-    /// A message is served with what is held here: its age begins anew.
+    /// Call when a message is served with the file: its age begins anew.
     void use(const Content& content);
 
-    /// How many files were removed.
+    /// Returns how many files were removed.
     std::size_t remove_old();
 
-    /// Removes everything that nobody holds: the disk is full.
+    /// Removes all files that are not held, and returns their number. For a full disk.
     std::size_t clear();
 
-    /// Removes the longest unused until `bytes` more are within kept_bytes_max; false when what is
-    /// held leaves no room for them.
+    /// Removes files until `bytes` more fit into kept_bytes_max. False: held files leave no room.
     [[nodiscard]] bool make_room(std::uint64_t bytes);
 
-    /// What a file of so many bytes takes on the disk.
+    /// The disk space of a file of this size, in whole blocks; at least one.
     [[nodiscard]] static std::uint64_t room_of(std::uint64_t bytes) noexcept;
     /// kept_bytes_max in whole blocks.
     [[nodiscard]] std::uint64_t bytes_max() const noexcept {
@@ -132,7 +132,7 @@ private:
     const Clock& clock_;
     const CacheStorageOptions options_;
     const FileDescriptor lock_;
-    std::list<Item> items_;                                     // The longest unused first.
+    std::list<Item> items_;                                     // Longest unused first.
     std::unordered_map<std::string_view, Position> positions_;  // By SHA-256.
     std::uint64_t bytes_ = 0;
     std::uint64_t incoming_ = 0;

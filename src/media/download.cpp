@@ -19,7 +19,7 @@ Trouble trouble_of(const Error& error) {
             .details = forbidden ? details::inaccessible : details::no_answer};
 }
 
-/// Of an answer that brings no file.
+/// The trouble of an answer without a file.
 Trouble trouble_of(std::uint16_t status) {
     constexpr std::uint16_t request_timeout = 408;
     constexpr std::uint16_t too_early = 425;
@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    /// Whether the body is wanted.
+    /// Takes the head of the final answer. Returns whether the body is wanted.
     bool begin(const outbound::Response& head) {
         answered_in_ = std::chrono::ceil<Millis>(tools_.clock.steady_now() - began_);
         if (head.status != 200) {

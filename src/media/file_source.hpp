@@ -1,4 +1,4 @@
-// Media files that were fetched and judged, and where the scheduler gets them.
+// The interface through which the scheduler gets media files, fetched and checked.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace merpati::media {
 
-/// What a connector gets. The file stays on disk as long as anyone holds its FilePtr.
+/// A file for a connector to send. It stays on disk while a FilePtr to it exists.
 struct File {
     std::filesystem::path path;
-    std::string media_type;  // Of the interface's list, in lower case: sent to the platform.
+    std::string media_type;  // Sent to the platform: a type of the list, in lower case.
     std::uint64_t bytes = 0;
     std::string sha256;  // Of the content; 64 hexadecimal digits, in lower case.
 };
 using FilePtr = std::shared_ptr<const File>;
 
-/// The file, or what becomes of its message: `failed` with 1003 (its type) or 500 (it cannot be
-/// had), with `details` for the caller; `retry` only when the source is closed, or when far too
-/// many wait for it.
+/// The file, or the outcome of its message: `failed` with 1003 (its type is refused) or 500 (it
+/// cannot be fetched), with `details` for the caller; `retry` if the source is closed, or too many
+/// fetches of its account wait.
 using FetchResult = std::expected<FilePtr, model::Outcome>;
 using FetchDone = std::move_only_function<void(FetchResult)>;
 
@@ -34,15 +34,15 @@ class FileSource {
 public:
     virtual ~FileSource() = default;
 
-    /// Calls `done` once, from any thread, also from within `fetch`. Does not block. `message` must
-    /// stay valid only during the call.
+    /// Calls `done` once, on any thread, possibly before it returns. Does not block. `message` need
+    /// not be valid after the call.
     virtual void fetch(const model::Message& message, FetchDone done) = 0;
 };
 
 }  // namespace merpati::media
 
-/// What callers read in a callback's `details` when a media file is to blame. No addresses: a
-/// file's host may be in a private network, and nothing of that is shown to the message's sender.
+/// The `details` of a callback for a message that failed because of its media file. They name no
+/// address, because the file's host may be in a private network.
 namespace merpati::media::details {
 
 inline constexpr std::string_view type_refused = "Jenis file tidak didukung";

@@ -15,7 +15,7 @@ using std::chrono::seconds;
 
 constexpr seconds lifetime_max = std::chrono::hours{24};
 
-/// Digits that say more seconds than there are count as all there are.
+/// A number that is too large counts as the largest.
 std::optional<seconds> seconds_of(std::string_view text) {
     if (text.starts_with('"') && text.ends_with('"') && text.size() >= 2) {
         text = text.substr(1, text.size() - 2);
@@ -24,7 +24,7 @@ std::optional<seconds> seconds_of(std::string_view text) {
         return std::nullopt;
     }
     constexpr std::int64_t most = 1'000'000'000;
-    std::int64_t value = most;  // Stays where there are more digits than fit.
+    std::int64_t value = most;  // Unchanged if the number does not fit.
     std::from_chars(text.data(), text.data() + text.size(), value);
     return seconds{std::min(value, most)};
 }
@@ -80,7 +80,7 @@ Millis lifetime_of(const outbound::Response& head, const CacheControl& control, 
     if (const auto expires = head.header("expires"); !expires.empty()) {
         const auto sent = parse_http_date(head.header("date")).value_or(now);
         const auto until = parse_http_date(expires);
-        return until ? *until - sent : Millis{0};  // "Expires: 0" is how many say "at once".
+        return until ? *until - sent : Millis{0};  // Many servers send the malformed "Expires: 0".
     }
     return otherwise;
 }

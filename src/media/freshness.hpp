@@ -1,4 +1,4 @@
-// How long a file that a host sent may be used for later messages (RFC 9111).
+// How long later messages may use a fetched file (RFC 9111).
 #pragma once
 
 #include "base/clock.hpp"
@@ -6,8 +6,8 @@
 
 namespace merpati::media {
 
-/// Cache-Control's no-store, no-cache and max-age (less Age), else Expires, else `otherwise`; a day
-/// at most.
+/// By Cache-Control's no-store, no-cache and max-age (minus Age), else by Expires, else
+/// `otherwise`. At most a day.
 [[nodiscard]] Millis freshness_of(const outbound::Response& head, Timestamp now, Millis otherwise);
 
 }  // namespace merpati::media

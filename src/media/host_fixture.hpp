@@ -1,4 +1,4 @@
-// A small world with hosts of media, for the tests of the fetcher's parts.
+// For the tests of the fetcher's parts: scripted media hosts, and a scripted resolver.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,8 @@
 
 namespace merpati::media {
 
-/// Answers of a name in turn; the last one stays. Names without any are 127.0.0.1.
+/// Gives the answers of a name one after the other, and repeats the last one. Other names are
+/// 127.0.0.1.
 class ScriptedNames final : public outbound::Resolver {
 public:
     explicit ScriptedNames(boost::asio::io_context& io) : io_(io) {}
@@ -67,7 +68,7 @@ private:
     std::map<std::string, std::deque<Result<outbound::Addresses>>> names_;
 };
 
-/// An answer with its length. `headers`: lines ended by CRLF.
+/// An answer with a Content-Length. `headers`: lines that end in CRLF.
 [[nodiscard]] inline std::string answer(const std::string& status, const std::string& headers,
                                         const std::string& body = {}) {
     return "HTTP/1.1 " + status + "\r\n" + headers +
@@ -78,8 +79,8 @@ private:
     return answer("302 Found", "Location: " + location + "\r\n");
 }
 
-/// The operator allows 127.0.0.1 alone, where one server plays all hosts. Its script goes by path;
-/// HEAD is answered with the head of what GET would be, unless a script of its own is given.
+/// The operator allows only 127.0.0.1, where one server is all hosts. It answers by path. HEAD gets
+/// the head of GET's answer, unless it has a script of its own.
 struct HostTest : ::testing::Test {
     using Script = std::function<outbound::ScriptedReply(const std::string& head)>;
 
@@ -95,7 +96,7 @@ struct HostTest : ::testing::Test {
         return "http://" + host + ":" + std::to_string(server.port()) + path;
     }
 
-    /// How often `line` began a request, for example "GET /a ".
+    /// How many requests began with `line`, for example "GET /a ".
     [[nodiscard]] int asked(const std::string& line) const {
         int count = 0;
         for (const auto& one : heads) {
@@ -104,7 +105,7 @@ struct HostTest : ::testing::Test {
         return count;
     }
 
-    /// Runs the world until `happened`; fails the test after 10 s of real time.
+    /// Runs the io_context until `happened`; fails the test after 10 s of real time.
     template <class Condition>
     void run_until(Condition happened) {
         for (int steps = 0; !happened(); ++steps) {

@@ -138,7 +138,7 @@ Standing HostLimiter::standing_after(std::optional<Millis> answered_in) const {
     return prompt ? Standing::healthy : Standing::unhealthy;
 }
 
-/// What is not asked for is only remembered.
+/// Of a host without requests only the standing is kept, in `standings_`.
 void HostLimiter::drop_if_idle(Host& host) {
     if (host.in_flight > 0 || !host.waiting.empty()) {
         return;
@@ -192,7 +192,7 @@ bool HostLimiter::may_have_one(const Account& account, Standing standing) const 
            (held.unhealthy < limits_.account_unhealthy_max && unhealthy_.admits(held.unhealthy));
 }
 
-/// A loop, not a recursion: what is granted may end, and ask again, at once.
+/// A loop instead of recursion, because a granted request may end and ask again at once.
 void HostLimiter::hand_out() {
     if (std::exchange(handing_out_, true)) {
         return;
@@ -217,7 +217,7 @@ bool HostLimiter::serve_one() {
     return false;
 }
 
-/// Null: the account has its share of what its hosts wait for.
+/// Null: the account already has its share of the slots that its hosts wait for.
 HostLimiter::Host* HostLimiter::next_host(Account& account) const {
     for (std::size_t tried = 0; tried < standings_count; ++tried) {
         const auto which = account.next;

@@ -18,27 +18,27 @@
 
 namespace merpati::media {
 
-/// What is known of a host, as one account has seen it.
+/// How a host has answered one account.
 enum class Standing : std::uint8_t {
     healthy,    // Its last answer came promptly.
-    untried,    // It was never asked, or that was forgotten.
-    unhealthy,  // Its last answer was slow, or did not come.
+    untried,    // It was not asked yet, or its standing was dropped.
+    unhealthy,  // Its last answer was slow, or there was none.
 };
 inline constexpr std::size_t standings_count = 3;
 
 struct HostLimits {
-    std::size_t total_max = 128;            // Slots in all.
-    std::size_t per_host_max = 8;           // Of one account at one healthy host; others have one.
-    std::size_t unproven_max = 64;          // At all hosts that are not healthy,
-    std::size_t account_unproven_max = 4;   // and of one account at such hosts.
-    std::size_t unhealthy_max = 32;         // At all hosts that are unhealthy,
-    std::size_t account_unhealthy_max = 2;  // and of one account at such hosts.
+    std::size_t total_max = 128;            // All slots.
+    std::size_t per_host_max = 8;           // Of one account at a healthy host; at others: one.
+    std::size_t unproven_max = 64;          // At all hosts that are not healthy.
+    std::size_t account_unproven_max = 4;   // Of one account at hosts that are not healthy.
+    std::size_t unhealthy_max = 32;         // At all unhealthy hosts.
+    std::size_t account_unhealthy_max = 2;  // Of one account at unhealthy hosts.
     std::size_t waiting_max = 8'192;        // Requests that wait for a slot.
-    std::size_t hosts_max = 16'384;         // (account, host) whose standing is remembered.
+    std::size_t hosts_max = 16'384;         // Remembered standings, one per account and host.
     Millis prompt{1'000};                   // An answer that takes longer is slow.
 };
 
-/// A slot that is asked for, or held. Made by whoever asks, and asked for once.
+/// A slot that is asked for or held. The caller makes it, and asks for it once.
 struct Slot {
     Slot(model::AccountId its_account, std::string its_host)
         : account(its_account), host(std::move(its_host)) {}
@@ -49,22 +49,23 @@ struct Slot {
 private:
     friend class HostLimiter;
     std::move_only_function<void()> go_;                // Set while it waits.
-    Standing standing_ = Standing::untried;             // It is counted as one of such hosts.
-    std::list<std::shared_ptr<Slot>>::iterator place_;  // While it waits.
+    Standing standing_ = Standing::untried;             // The standing that it is counted under.
+    std::list<std::shared_ptr<Slot>>::iterator place_;  // Valid while it waits.
 };
 using SlotPtr = std::shared_ptr<Slot>;
 
-/// Operation: `ask` has `go` called when the slot is granted, at once or later. Who was granted one
-/// gives it back by `release`; who waits may give up by `cancel`.
+/// Operation: `ask` calls `go` when the slot is granted, at once or later. `release` gives back a
+/// granted slot; `cancel` ends the wait for one.
 ///
-/// Fairness: a limit that several accounts share is never used up by one (SharedLimit), so that an
-/// account which comes later is served at once. Waiting accounts are served round-robin, and so are
-/// the hosts of each. The same holds for the slots of hosts that are not healthy, and for the
-/// waiting. Standings are kept per account: nobody's requests make a host worse for others.
+/// Fairness: one account never uses up a limit that accounts share (SharedLimit), so that an
+/// account which comes later is served at once. This applies to all slots, to those of hosts that
+/// are not healthy, and to waiting requests. Waiting accounts are served round-robin, and so are
+/// the hosts of each account. Standings are kept per account, so that no account's requests worsen
+/// a host's standing for others.
 ///
-/// Limits: HostLimits. Memory: what waits, and `hosts_max` standings (SharedCache).
+/// Limits: HostLimits. Memory: the waiting requests, and `hosts_max` standings (SharedCache).
 ///
-/// Threads: none; its owner's. `go` may call every method.
+/// Threads: its owner's. `go` may call every method.
 class HostLimiter {
 public:
     explicit HostLimiter(HostLimits limits)
@@ -78,23 +79,24 @@ public:
     HostLimiter(const HostLimiter&) = delete;
     HostLimiter& operator=(const HostLimiter&) = delete;
 
-    /// False when too many of its account wait: `go` is then never called.
+    /// False if too many requests of its account wait; `go` is then never called.
     [[nodiscard]] bool ask(const SlotPtr& slot, std::move_only_function<void()> go);
 
-    /// Gives up a slot that waits. Does nothing to one that was granted.
+    /// Ends the wait for a slot. Does nothing to a granted slot.
     void cancel(const SlotPtr& slot);
 
-    /// The host of a granted slot has answered after `answered_in`, and its file begins: it counts
-    /// as answered from now on, however long that file takes.
+    /// Call when the host of a granted slot has begun to answer, after `answered_in`. Its standing
+    /// changes now, not only when the whole file has arrived.
     void answered(const SlotPtr& slot, Millis answered_in);
 
-    /// `answered_in`: how long the host took to answer; nothing: it did not.
+    /// Gives back a granted slot. `answered_in`: how long the host took to answer; nothing: it did
+    /// not answer.
     void release(const SlotPtr& slot, std::optional<Millis> answered_in);
 
     [[nodiscard]] std::size_t in_flight() const noexcept { return slots_.acquired(); }
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.acquired(); }
 
-    /// Forgets all that wait.
+    /// Drops all waiting requests.
     void clear();
 
 private:
@@ -111,14 +113,14 @@ private:
         Standing standing = Standing::untried;
         std::size_t in_flight = 0;
         std::list<SlotPtr> waiting;
-        bool ready = false;  // Stands in its account's list.
+        bool ready = false;  // In one of its account's lists.
         std::list<Host*>::iterator place;
     };
     struct Account {
         model::AccountId id;
         std::unordered_map<std::string, Host> hosts;
         std::array<std::list<Host*>, standings_count> ready;  // Hosts that may have one more slot.
-        std::size_t next = 0;  // The standing whose hosts are served first.
+        std::size_t next = 0;  // The standing whose hosts are served next.
         std::optional<std::list<Account*>::iterator> in_round;
         Held held;
         std::size_t waiting = 0;
@@ -140,12 +142,12 @@ private:
     void grant(Host& host);
 
     const HostLimits limits_;
-    std::unordered_map<model::AccountId, Account> accounts_;  // With slots held or waited for.
-    std::list<Account*> round_;                               // Those with ready hosts.
+    std::unordered_map<model::AccountId, Account> accounts_;  // That hold or wait for slots.
+    std::list<Account*> round_;                               // With ready hosts, in turn.
     SharedCache<model::AccountId, std::string, Standing> standings_;
     SharedLimit slots_;
-    SharedLimit unproven_;   // Of them, at hosts that are not healthy,
-    SharedLimit unhealthy_;  // and at hosts that are unhealthy.
+    SharedLimit unproven_;   // The slots at hosts that are not healthy.
+    SharedLimit unhealthy_;  // The slots at unhealthy hosts.
     SharedLimit waiting_;
     bool handing_out_ = false;
 };

@@ -26,7 +26,7 @@ struct HostLimiterTest : ::testing::Test {
         ASSERT_EQ(std::erase(granted, slot), 1U);
         limiter.release(slot, answered_in);
     }
-    /// One request that the host answers promptly.
+    /// Makes one request, which the host answers promptly.
     void make_healthy(model::AccountId account, const std::string& host) {
         const auto slot = ask(account, host);
         ASSERT_TRUE(has(slot));

@@ -1,5 +1,5 @@
-// Hosts of media that mean harm: none may have us reach a private address, hold much memory, or
-// wait for long.
+// Malicious media hosts: none may make us connect to a private address, use much memory, or wait
+// long.
 #include <gtest/gtest.h>
 
 #include "media/media_cache_fixture.hpp"
@@ -13,8 +13,8 @@ using model::StatusCode;
 using outbound::ScriptedReply;
 using namespace std::chrono_literals;
 
-/// The server also answers on 127.0.0.2, which is private here: whatever asks it for /secret went
-/// where it must not.
+/// The server also answers on 127.0.0.2, which is private here. A request for /secret shows that
+/// the policy was evaded.
 struct HostileHostTest : MediaCacheTest {
     ~HostileHostTest() override { prober.close(); }
 
@@ -34,7 +34,7 @@ struct HostileHostTest : MediaCacheTest {
         EXPECT_EQ(core.counts().waiting, 0U) << "not tried again";
     }
 
-    /// An answer after which the connection is closed: the next one resolves the name anew.
+    /// An answer after which the connection is closed, so that the next request resolves the name.
     void serve_and_close(const std::string& path, const std::string& bytes) {
         serve(path,
               [bytes](const std::string&) { return ScriptedReply{.bytes = bytes, .close = true}; });

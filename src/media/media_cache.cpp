@@ -16,7 +16,7 @@ using Kind = model::Outcome::Kind;
 constexpr milliseconds check_every{50};
 constexpr milliseconds remove_every{1'000};
 
-/// The back-off after the first, the second and all further tries.
+/// The back-off after the first try, the second, and each further one.
 constexpr milliseconds back_offs[] = {1s, 2s, 4s};
 
 /// A last try shorter than this would only fail.
@@ -76,7 +76,8 @@ void MediaCache::fetch(model::AccountId account, const std::string& url, model::
     }
 }
 
-/// Whoever waits for room has a client that waits too: it is told at once to come again.
+/// Does not wait for room, because the connector's worker waits for the answer: it is told at once
+/// to try again.
 void MediaCache::make_file(model::AccountId account, std::uint64_t bytes_max, FileMade done) {
     if (closed_) {
         done(fail(ErrorCode::shutting_down, "the server is stopping"));
@@ -151,7 +152,7 @@ void MediaCache::try_once(const FetchPtr& fetch, SteadyTime now) {
               .reserve = [this, fetch](std::uint64_t bytes) { return reserve(fetch, bytes); },
               .on_answer = [this, fetch](Millis after) { limiter_.answered(fetch->slot, after); }},
              [this, fetch](DownloadResult result) {
-                 const auto slot = fetch->slot;  // The next try has another.
+                 const auto slot = fetch->slot;  // `tried` may replace it.
                  tools_.suspects.end(slot->host);
                  tried(fetch, std::move(result.outcome));
                  limiter_.release(slot, result.answered_in);
@@ -159,7 +160,7 @@ void MediaCache::try_once(const FetchPtr& fetch, SteadyTime now) {
              });
 }
 
-/// What was reserved while it waited may be too little: the file has grown.
+/// The bytes reserved during a wait may be too few if the file has grown.
 bool MediaCache::reserve(const FetchPtr& fetch, std::uint64_t bytes) {
     const auto room = CacheStorage::room_of(bytes);
     if (fetch->reserved >= room) {
@@ -216,7 +217,7 @@ void MediaCache::in_trouble(const FetchPtr& fetch, const Trouble& trouble) {
     failed(fetch, trouble.details);
 }
 
-/// Nobody's fault, so its patience begins anew afterwards.
+/// The host is not at fault, so the patience begins anew afterwards.
 void MediaCache::await_bytes(const FetchPtr& fetch) {
     fetch->give_up_at.reset();
     fetch->tries = 0;
@@ -302,7 +303,7 @@ void MediaCache::answer(model::AccountId account, Waiter& waiter, const Entry& e
     waiter.done(budget_.hold(account, file, verdict.media_type));
 }
 
-/// Nothing is known of the file: the messages come again.
+/// Ends a fetch without a result: its messages are retried later.
 void MediaCache::put_off(const FetchPtr& fetch, std::string_view details) {
     fetch->ended = true;
     give_back(fetch);

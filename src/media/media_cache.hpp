@@ -1,4 +1,4 @@
-// The files of media messages: fetched when their message is to be sent, kept for the next one.
+// Fetches the files of media messages when they are sent, and keeps them for later messages.
 #pragma once
 
 #include <memory>
@@ -20,19 +20,20 @@
 
 namespace merpati::media {
 
-/// Operation: the first message of a URL has its file fetched: streamed into the folder, capped and
-/// hashed on the way, judged by its first 64 KiB, kept under the name of its SHA-256. Messages that
-/// come meanwhile, and while it is fresh (Cache-Control, Expires, else ten minutes), share it.
-/// Passing trouble (not reached, 5xx, 429, stalled) is tried again after 1, 2 and 4 s as long as
-/// the patience lasts; a file that cannot be written, as long as that lasts.
+/// Operation: the first message of an account with a URL fetches its file. The file is streamed
+/// into the folder, limited in size, hashed, checked by its first 64 KiB, and stored under its
+/// SHA-256. Messages of the account with the same URL share it while it is fetched and while it is
+/// fresh (Cache-Control, Expires, else CacheOptions::fresh_for). After passing trouble (not
+/// reached, 5xx, 408, 425, 429, stalled) the fetch is tried again after 1, 2 and then every 4 s,
+/// within CacheOptions::patience. If the file cannot be written, it is tried again without limit.
 ///
-/// Room: files that are kept, held, and being written take no more than `kept_bytes_max` together.
-/// Bytes are reserved before a file is written: its Content-Length, or `bytes_max` where the host
-/// does not say. Files go by age, and the longest unused first for room; never one that somebody
-/// holds. Where those leave no room a fetch waits, its connection closed. The folder belongs to one
-/// cache; what an earlier one left is removed when it is opened.
+/// Limits: stored files and files that are being written take at most `kept_bytes_max` together.
+/// Bytes are reserved before a file is written: its Content-Length, or `bytes_max` if the host
+/// sends none. Files that are not held are removed by age, and for room, longest unused first. If
+/// the held files leave no room, a fetch closes its connection and waits. The folder belongs to one
+/// cache; opening it removes the files of an earlier one.
 ///
-/// Threads: the executor's one, but for `counts`.
+/// Threads: the executor's one, except `counts` (any).
 class MediaCache {
 public:
     MediaCache(const boost::asio::any_io_executor& executor, const RequestTools& tools,
@@ -41,40 +42,41 @@ public:
     void fetch(model::AccountId account, const std::string& url, model::Revision revision,
                FetchDone done);
 
-    /// An empty file for a connector to write, of at most so many bytes; they are counted as taken
-    /// until it is let go of.
+    /// Makes an empty file for a connector to write. `bytes_max` bytes are reserved until it is
+    /// released; the cache does not check that the connector writes no more.
     void make_file(model::AccountId account, std::uint64_t bytes_max, FileMade done);
 
-    /// Ends all that wait with `retry`. The client is closed afterwards.
+    /// Answers all fetches with `retry`. Close the client afterwards, to end downloads in flight.
     void close();
 
     [[nodiscard]] CacheCounts counts() const;
 
 private:
-    /// The last fetch of a URL: a file, a declared type that needed none, or a failure.
+    /// The result of the last fetch of a URL: a file, a declared type that is refused without a
+    /// file, or a failure.
     struct Entry {
-        std::string_view failure{};  // One of file_source.hpp's; empty: the fetch was fine.
+        std::string_view failure{};  // From file_source.hpp; empty: the fetch succeeded.
         DeclaredType declared{};
         SniffedType content{};
         bool has_file = false;
-        std::weak_ptr<const Content> file{};  // Expired: it was removed.
-        SteadyTime until{};                   // Then it is fetched anew.
+        std::weak_ptr<const Content> file{};  // Expired: the file was removed.
+        SteadyTime until{};                   // When the entry expires.
     };
     struct Waiter {
         model::Revision revision;
         FetchDone done;
     };
-    /// From the first message that asks to the answer of all, over several tries.
+    /// A fetch with all its tries and all messages that wait for it.
     struct Fetch {
         UrlKey key;
         outbound::Url url;
         SlotPtr slot;
         std::vector<Waiter> waiters;
-        std::uint64_t needed = 0;              // Bytes that it waits for.
-        std::uint64_t reserved = 0;            // Bytes that are taken for its file.
-        std::optional<SteadyTime> give_up_at;  // Known from the first try on.
+        std::uint64_t needed = 0;              // Bytes that its file needs.
+        std::uint64_t reserved = 0;            // Bytes that are reserved for its file.
+        std::optional<SteadyTime> give_up_at;  // Set at the first try.
         unsigned tries = 0;
-        SteadyTime resume_at{};  // While it backs off between two tries.
+        SteadyTime resume_at{};  // The end of the current back-off.
         bool ended = false;
     };
     using FetchPtr = std::shared_ptr<Fetch>;
@@ -111,7 +113,7 @@ private:
     outbound::PeriodicTimer budget_timer_;
     outbound::PeriodicTimer removal_timer_;
     std::unordered_map<UrlKey, FetchPtr, UrlKeyHash> fetches_;
-    std::vector<FetchPtr> backing_off_;  // Between two tries.
+    std::vector<FetchPtr> backing_off_;  // In back-off, or put off after a crash.
     std::optional<SteadyTime> disk_reported_at_;
     bool closed_ = false;
     CacheCounts counts_;

@@ -1,4 +1,4 @@
-// Files within their byte budget, whatever hosts send and messages hold.
+// Files stay within the byte budget, whatever hosts send and messages hold.
 #include <gtest/gtest.h>
 
 #include "media/media_cache_fixture.hpp"
@@ -15,7 +15,7 @@ constexpr model::AccountId greedy{1};
 constexpr model::AccountId shop{2};
 
 struct MediaCacheBudgetTest : MediaCacheTest {
-    /// Each path has a content of its own, of one block.
+    /// Each path has different content, of one block.
     void SetUp() override {
         for (int number = 0; number < 40; ++number) {
             serve("/" + std::to_string(number),
@@ -51,12 +51,12 @@ TEST_F(MediaCacheBudgetTest, FilesOfWaitingMessagesCountAndFurtherOnesWait) {
             EXPECT_LE(core.counts().kept_bytes, options.kept_bytes_max);
             if (one->result) {
                 EXPECT_TRUE(one->result->has_value());
-                one->result.reset();  // Sent: its file is let go of.
+                one->result.reset();  // It is sent, and releases its file.
                 ++sent;
             }
         }
         if (core.counts().in_flight == 0) {
-            clock.advance(20s);  // Longer than the patience: who waits for bytes does not fail.
+            clock.advance(20s);  // Longer than the patience, which does not count for this wait.
         }
     }
     EXPECT_EQ(core.counts().failed_total, 0U);

@@ -1,4 +1,4 @@
-// A cache in a small world of hosts, for its tests.
+// For the cache's tests: a cache and scripted hosts.
 #pragma once
 
 #include <fstream>
@@ -49,7 +49,7 @@ struct MediaCacheTest : HostTest {
         EXPECT_TRUE(files_in_folder() == kept_files()) << "something was left behind";
     }
 
-    /// Moves the clock through all back-offs between the tries of the only fetch there is.
+    /// Moves the clock through all back-offs of the only fetch.
     FetchResult wait_through_back_offs(const std::shared_ptr<Asked>& asked_for) {
         std::size_t tries = 0;
         for (const int seconds : {1, 2, 4, 4}) {

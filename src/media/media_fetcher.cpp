@@ -10,7 +10,7 @@
 namespace merpati::media {
 namespace {
 
-/// Each request that has a slot of a limiter finds a connection, beside some that are idle.
+/// Sets `pool_total` so that each request with a slot gets a connection, with as many idle ones.
 outbound::ClientOptions fitted(outbound::ClientOptions client, const FetcherOptions& options) {
     const auto slots = options.probes.limits.total_max + options.cache.limits.total_max;
     client.pool_total = 2 * slots;

@@ -93,14 +93,15 @@ constexpr auto sniffed_types = std::to_array<SniffedAs>({
     {.sniffed = word, .usual = word},
     {.sniffed = excel, .usual = excel},
     {.sniffed = powerpoint, .usual = powerpoint},
-    // The old office container, when what tells the three apart lies beyond the first bytes.
+    // The container of old office files, if the part that distinguishes the three is beyond the
+    // first bytes.
     {.sniffed = "application/x-ole-storage", .others = {word, excel, powerpoint}},
     {.sniffed = "application/cdfv2", .others = {word, excel, powerpoint}},
     {.sniffed = "application/vnd.ms-office", .others = {word, excel, powerpoint}},
     {.sniffed = document, .usual = document},
     {.sniffed = sheet, .usual = sheet},
     {.sniffed = presentation, .usual = presentation},
-    // A ZIP whose first entry is one of an office file, or of a pass (sniffer.cpp).
+    // A ZIP whose first entry belongs to an office file or to a pass (sniffer.cpp).
     {.sniffed = "application/x-office-package", .others = {document, sheet, presentation}},
     {.sniffed = "application/x-pass-package", .usual = "application/vnd.apple.pkpass"},
 
@@ -125,15 +126,16 @@ constexpr auto sniffed_types = std::to_array<SniffedAs>({
     {.sniffed = "audio/vnd.dolby.dd-raw", .usual = "audio/ac3", .distinct = false},
     {.sniffed = "audio/x-pn-realaudio", .usual = "audio/vnd.rn-realaudio"},
     {.sniffed = "audio/vnd.rn-realaudio", .usual = "audio/vnd.rn-realaudio"},
-    // RealMedia holds RealAudio, and RealVideo, which is in no list.
+    // RealMedia contains RealAudio or RealVideo, which is not in the list.
     {.sniffed = "application/vnd.rn-realmedia", .others = {"audio/vnd.rn-realaudio"}},
     {.sniffed = "audio/x-wav", .usual = "audio/vnd.wave"},
     {.sniffed = "audio/wav", .usual = "audio/vnd.wave"},
     {.sniffed = "audio/vnd.wave", .usual = "audio/vnd.wave"},
     {.sniffed = "audio/amr", .usual = "audio/amr"},
 
-    // ISO base media (MP4, 3GP, 3G2): libmagic goes by the first brand, and writers of one type
-    // name others' brands. The brands of Sony's and of audio books share a name.
+    // ISO base media (MP4, 3GP, 3G2): libmagic decides by the first brand, and software that writes
+    // one type may use the brand of another. audio/mp4 is its name for audio books and for Sony's
+    // video.
     {.sniffed = "video/mp4",
      .usual = "video/mp4",
      .where_audio = "audio/mp4",
@@ -198,7 +200,7 @@ std::string_view trimmed(std::string_view text) noexcept {
     return text;
 }
 
-/// Takes what stands before the next `;` off the front of `rest`.
+/// Removes the part before the next `;`, and the `;`, from `rest`, and returns the part.
 std::string_view take_part(std::string_view& rest) noexcept {
     const auto end = std::min(rest.find(';'), rest.size());
     const auto part = trimmed(rest.substr(0, end));

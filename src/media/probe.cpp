@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A server that compresses unasked is refused by its content, so it is asked not to.
+/// Compressed content would be refused by its type, so servers are asked not to compress.
 constexpr const char* head_headers = "Accept-Encoding: identity\r\n";
 constexpr const char* get_headers = "Accept-Encoding: identity\r\nRange: bytes=0-65535\r\n";
 
@@ -22,7 +22,8 @@ std::optional<std::uint64_t> number(std::string_view text) {
     return whole ? std::optional{value} : std::nullopt;
 }
 
-/// "bytes 0-65535/1234567", or "*" for a size that is not known (RFC 9110, 14.4).
+/// The size of the whole file. Content-Range is "bytes 0-65535/1234567", or "*" for an unknown size
+/// (RFC 9110 section 14.4).
 std::optional<std::uint64_t> whole_size(const outbound::Response& head) {
     if (head.status != 206) {
         return number(head.header("content-length"));
@@ -78,7 +79,7 @@ private:
             return;
         }
         const auto& response = answer->response;
-        constexpr std::uint16_t range_not_satisfiable = 416;  // An empty file: left to the fetch.
+        constexpr std::uint16_t range_not_satisfiable = 416;  // Empty file: the fetch will judge.
         const bool refused = response.status >= 400 && response.status < 500;
         if (refused && response.status != range_not_satisfiable) {
             done_(ProbeResult{.inaccessible = true}, true);

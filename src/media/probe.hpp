@@ -1,4 +1,4 @@
-// One look at a URL.
+// One probe of a URL.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace merpati::media {
 
-/// What a host says of a file; the revisions judge it differently.
+/// What a host has told about a file. The verdict depends on the revision.
 struct ProbeResult {
-    bool inaccessible = false;  // Then the rest is unknown.
+    bool inaccessible = false;  // If true, the other fields are not set.
     DeclaredType declared;
-    std::optional<std::uint64_t> bytes;  // Where the host says it.
-    std::optional<SniffedType> content;  // Missing where no revision would ask for it.
+    std::optional<std::uint64_t> bytes;  // If the host tells the size.
+    std::optional<SniffedType> content;  // Missing if the head alone refuses the file.
 };
 
-/// What an answer's head says. The size is that of the whole file, also where a part was sent.
+/// The result from an answer's head. The size is that of the whole file, also in a partial answer.
 [[nodiscard]] ProbeResult result_of(const outbound::Response& head);
 
 /// Whether the head alone refuses the file, whatever its content and the message's revision.
@@ -29,12 +29,13 @@ struct ProbeResult {
 [[nodiscard]] ProbeVerdict verdict_of(const ProbeResult& result, model::Revision revision,
                                       std::uint64_t bytes_max);
 
-/// `result` empty: the host cannot be judged. `answered`: its answer was a whole one.
+/// `result` empty: undecided. `answered`: the last request got an answer.
 using ProbeHandler = std::function<void(const std::optional<ProbeResult>& result, bool answered)>;
 
-/// Looks at `url` until `deadline`: HEAD, then the first 64 KiB by GET. Only a HEAD that is
-/// answered 2xx counts; many hosts refuse the method, or know it badly. Calls `done` once. `tools`
-/// must outlive the look.
+/// Probes `url` until `deadline`: HEAD, then the first 64 KiB by GET. Many hosts refuse HEAD or
+/// implement it wrongly, so an answer other than 2xx, or one that is not HTTP, is ignored. Any
+/// other failure of HEAD makes the probe undecided. Calls `done` once, possibly before it returns.
+/// The objects that `tools` refers to must outlive the probe.
 void probe_url(const RequestTools& tools, std::uint64_t bytes_max, const outbound::Url& url,
                SteadyTime deadline, ProbeHandler done);
 

@@ -5,7 +5,7 @@
 namespace merpati::media {
 namespace {
 
-/// How exactly the wait for a slot is limited.
+/// The precision of ProbeOptions::slot_wait.
 constexpr Millis wait_check_every{50};
 
 }  // namespace
@@ -98,7 +98,7 @@ void Prober::end(const SharedPtr& probe, const std::optional<ProbeResult>& resul
     }
 }
 
-/// Ends those that have waited too long for a slot. Those in flight are ended by the client.
+/// Ends probes that have waited too long for a slot. The client ends those in flight.
 bool Prober::end_late() {
     const auto now = tools_.clock.steady_now();
     while (!by_age_.empty()) {

@@ -1,4 +1,4 @@
-// Probes media URLs while their messages are accepted: whether what is there may be sent.
+// Probes media URLs when messages are accepted, to refuse files that may not be sent.
 #pragma once
 
 #include <deque>
@@ -18,13 +18,15 @@
 
 namespace merpati::media {
 
-/// Operation: HEAD, then the first 64 KiB by GET with a Range; what a host says to HEAD other than
-/// 2xx is not held against it. Simultaneous probes of one URL are one, and its result serves those
-/// of the next minute, so that a campaign of one URL probes once. The result is kept without a
-/// verdict, which depends on each caller's revision. Undecided ones are not kept. A probe that gets
-/// no slot in `slot_wait` is undecided: its message does not wait behind others.
+/// Operation: see `probe_url` for one probe. Calls of one account for the same URL share a probe
+/// while it runs, and its result for ProbeOptions::kept_for, so that a campaign with one URL probes
+/// about once a minute. The result is kept without a verdict, because that depends on the caller's
+/// revision; an undecided result is not kept. A probe that gets no slot within `slot_wait` is
+/// undecided, so that its message is accepted without waiting longer.
 ///
-/// Threads: the executor's one, but for `counts`.
+/// Limits: ProbeOptions.
+///
+/// Threads: the executor's one, except `counts` (any).
 class Prober {
 public:
     Prober(const boost::asio::any_io_executor& executor, const RequestTools& tools,
@@ -33,7 +35,7 @@ public:
     void probe(model::AccountId account, const std::string& url, model::Revision revision,
                ProbeDone done);
 
-    /// Ends all probes, and those that are asked for later, as undecided.
+    /// Ends all probes as undecided, also those that are asked for later.
     void close();
 
     [[nodiscard]] ProbeCounts counts() const;
@@ -43,7 +45,7 @@ private:
         model::Revision revision;
         ProbeDone done;
     };
-    struct Shared {  // A probe, and all who wait for it.
+    struct Shared {  // A probe, and all calls that wait for it.
         UrlKey key;
         outbound::Url url;
         SteadyTime asked_at;
@@ -71,7 +73,7 @@ private:
     SharedCache<model::AccountId, Sha256, Entry, DigestHash> results_;
     outbound::PeriodicTimer timer_;
     std::unordered_map<UrlKey, SharedPtr, UrlKeyHash> probes_;
-    std::deque<SharedPtr> by_age_;  // All may wait equally long for a slot: the first ends first.
+    std::deque<SharedPtr> by_age_;  // All have the same slot_wait, so the first expires first.
     bool closed_ = false;
     ProbeCounts counts_;
 

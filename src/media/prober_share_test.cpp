@@ -1,4 +1,4 @@
-// Probes of one account beside those of another whose hosts are bad.
+// Probes of one account while the hosts of another do not answer.
 #include <gtest/gtest.h>
 
 #include "media/host_fixture.hpp"
@@ -51,7 +51,7 @@ struct ProberShareTest : HostTest {
 
 TEST_F(ProberShareTest, HostsThatHangTakeNoSlotOfAnotherAccount) {
     ask_many(100, 20);
-    // The clock stands still: whoever has to wait for one of them waits for ever.
+    // The clock stands still, so a probe that has to wait for one of them would never end.
     EXPECT_EQ(probed(shop, url("/a")), acceptable);
     EXPECT_LE(core.counts().in_flight, 4U);
 }

@@ -16,7 +16,7 @@ Result<std::shared_ptr<ReceivedFile>> ReceivedFile::create(std::filesystem::path
 
 Result<void> ReceivedFile::accept(std::uint64_t bytes) {
     const auto alone = file_.withdraw();
-    const auto size = file_.size();  // Nobody else changes it any more.
+    const auto size = file_.size();  // If it is ours alone, nobody changes it any more.
     if (!alone || !*alone || !size || *size != bytes) {
         if (auto discarded = discard(); !discarded) {
             return discarded;

@@ -1,4 +1,4 @@
-// A file that a connector writes and the gateway reads: the media of a received message.
+// The media file of a received message: a connector writes it, the gateway reads it.
 #pragma once
 
 #include <cstddef>
@@ -15,37 +15,38 @@
 
 namespace merpati::media {
 
-/// Operation: made empty; somebody else writes to its path until `accept` or `discard` takes that
-/// away. It is read by the descriptor of the file that was made, whatever stands at the path by
-/// then: who writes can put no other file in its place, and nothing that he adds once it is
-/// accepted is read. Removed with the object.
+/// Operation: the file is created empty. Another process writes to its path, until `accept` or
+/// `discard` removes the path. The gateway reads through the descriptor that created the file, so
+/// the writer cannot replace the file, and bytes appended after `accept` are not read. The
+/// destructor removes the file.
 ///
 /// Threads: one at a time.
 class ReceivedFile {
 public:
-    /// Whatever the mask of modes. Errors: io_failed (also if `path` exists).
+    /// `mode` is not reduced by the umask. Errors: io_failed (also if `path` exists).
     [[nodiscard]] static Result<std::shared_ptr<ReceivedFile>> create(std::filesystem::path path,
                                                                       mode_t mode);
 
     ReceivedFile(const ReceivedFile&) = delete;
     ReceivedFile& operator=(const ReceivedFile&) = delete;
 
-    /// Empty: accepted, or discarded.
+    /// Empty once accepted or discarded.
     [[nodiscard]] const std::filesystem::path& path() const noexcept { return file_.path(); }
 
-    /// It is written: nobody finds it any more. Errors: conflict (it has not so many bytes, or
-    /// somebody keeps it open or by another name), io_failed; it is discarded then.
+    /// Call when the file is written. Removes its path and checks its size. On an error the file is
+    /// discarded. Errors: conflict (the size is not `bytes`, or another process has the file open
+    /// or has another link to it), io_failed.
     [[nodiscard]] Result<void> accept(std::uint64_t bytes);
-    /// Nobody finds it any more, and it is empty. Errors: conflict (somebody keeps it and may fill
-    /// it again), io_failed.
+    /// Removes the path and the content. Errors: conflict (another process has the file open or has
+    /// another link to it, and may fill it again), io_failed.
     [[nodiscard]] Result<void> discard();
 
-    /// What was accepted.
+    /// The accepted size; 0 before.
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-    /// Less at the end of what was accepted alone. Errors: io_failed.
+    /// Returns fewer bytes only at the end of the accepted content. Errors: io_failed.
     [[nodiscard]] Result<std::string> read(std::uint64_t offset, std::size_t bytes) const;
 
-    /// Is let go of with the file: the bytes that it takes, a place.
+    /// Keeps `what` until the file is destroyed: its reserved bytes, a slot.
     void carry(std::shared_ptr<void> what) { carried_.push_back(std::move(what)); }
 
 private:
@@ -57,7 +58,7 @@ private:
 };
 using ReceivedFilePtr = std::shared_ptr<ReceivedFile>;
 
-/// Errors: busy (others have the room that media may take), io_failed, shutting_down.
+/// Errors: busy (no room for media now), io_failed, shutting_down.
 using FileMade = std::move_only_function<void(Result<ReceivedFilePtr>)>;
 
 }  // namespace merpati::media

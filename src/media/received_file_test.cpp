@@ -1,4 +1,4 @@
-// The file that a connector writes and the gateway reads.
+// A file that a connector writes and the gateway reads.
 #include "media/received_file.hpp"
 
 #include <fcntl.h>

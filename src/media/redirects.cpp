@@ -21,7 +21,7 @@ bool is_redirect(const outbound::Response& response) {
     }
 }
 
-/// Percent-encodes what no URL may contain; many servers leave names of files as they are.
+/// Percent-encodes characters that no URL may contain. Many servers do not encode file names.
 std::string encoded(std::string_view location) {
     constexpr std::string_view never_in_a_url = " \"<>\\^`{|}";
     constexpr std::string_view digits = "0123456789ABCDEF";
@@ -43,7 +43,7 @@ struct RedirectFollower::Chain {
     outbound::Request request;
     FollowDone done;
     SteadyTime deadline;
-    SteadyTime first_byte_by;  // Where the request has a limit for it.
+    SteadyTime first_byte_by;  // Used if the request has a first_byte_timeout.
     unsigned redirects = 0;
 };
 
@@ -84,7 +84,7 @@ void RedirectFollower::send(outbound::Request request, FollowDone done) {
     hop(chain);
 }
 
-/// Leaves the next hop what is left; false when nothing is.
+/// Gives the next hop the remaining time; false if there is none.
 bool RedirectFollower::leave_time(Chain& chain) const {
     auto& request = chain.request;
     const auto left = [this](SteadyTime until) {

@@ -1,4 +1,4 @@
-// Follows redirects from one host to the next, each judged anew.
+// Follows redirects, and checks the URL of each.
 #pragma once
 
 #include <functional>
@@ -14,24 +14,26 @@ constexpr unsigned redirects_max = 3;
 
 struct Followed {
     outbound::Response response;
-    outbound::Url url;  // Who answered it.
+    outbound::Url url;  // The URL that answered.
 };
 using FollowDone = std::function<void(Result<Followed>)>;
 
-/// Where a redirect leads. A relative Location is resolved (RFC 3986 section 5), one that was not
-/// encoded is, and the result must be a URL that a caller could have given. Never from https to
-/// http: who asked for a protected way shall not be led off it unawares.
-/// Errors: refused.
+/// The URL of a redirect. Encodes an unencoded Location and resolves a relative one (RFC 3986
+/// section 5). `outbound::admit_url` must admit the result. A redirect from https to http is
+/// refused, because the caller asked for an encrypted connection. Errors: refused.
 [[nodiscard]] Result<outbound::Url> next_hop(const outbound::Url& from, std::string_view location,
                                              const outbound::AddressPolicy& policy);
 
-/// Sends requests, and again to where redirects lead, three times at most.
+/// Sends a request, and follows up to `redirects_max` redirects.
 ///
-/// Operation: `timeout` and `first_byte_timeout` of the request are for all hops together.
-/// `on_head` and `on_body` are called for the last answer alone: the bodies of redirects are not
-/// read.
-/// Errors: those of outbound::Client; refused (too many redirects, or one that leads where we do
-/// not go).
+/// Operation: `timeout` and `first_byte_timeout` of the request are for all hops together. Bodies
+/// of redirects are not read: `on_body` is called only for the last answer, and so is `on_head`,
+/// except that for HEAD it is called for every answer.
+///
+/// Errors: those of outbound::Client, and refused (too many redirects, or one that `next_hop`
+/// refuses).
+///
+/// Threads: the client's one. Must outlive its requests.
 class RedirectFollower {
 public:
     RedirectFollower(const Clock& clock, const outbound::AddressPolicy& policy,

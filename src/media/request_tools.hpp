@@ -1,4 +1,4 @@
-// What probes and downloads share.
+// The objects that probes and downloads share.
 #pragma once
 
 #include "base/clock.hpp"

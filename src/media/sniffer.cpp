@@ -10,23 +10,23 @@
 namespace merpati::media {
 namespace {
 
-/// Where Debian has it, and most others. Named, because libmagic's own default is taken from the
-/// environment.
+/// The database's path in Debian and most other systems. Given explicitly, because libmagic's
+/// default depends on the environment.
 constexpr const char* database = "/usr/share/misc/magic.mgc";
 
 constexpr std::string_view unknown = "application/octet-stream";
 
-/// Names for what the first entry of a ZIP says: an office file of one of three kinds, or a pass.
+/// Our names for a ZIP whose first entry belongs to an office file, or to a pass.
 constexpr std::string_view office_package = "application/x-office-package";
 constexpr std::string_view pass_package = "application/x-pass-package";
 
-/// What takes long, looks inside, or only guesses by words.
+/// Disables checks that are slow, unpack, or guess from words.
 constexpr int flags = MAGIC_MIME | MAGIC_NO_CHECK_COMPRESS | MAGIC_NO_CHECK_ELF |
                       MAGIC_NO_CHECK_TOKENS | MAGIC_NO_CHECK_JSON | MAGIC_NO_CHECK_CSV;
 
-/// Rules that search texts take half a second for 64 KiB of line ends, and 15 ms for this. Magic
-/// numbers of texts stand near their beginning; most binary types have a NUL there, and are read
-/// whole.
+/// How many bytes of a text are examined. libmagic's search rules take half a second for 64 KiB of
+/// line ends, and 15 ms for these. Texts have their magic numbers near the beginning. Content with
+/// a NUL in these bytes, as most binary types have, is examined up to `head_max`.
 constexpr std::size_t text_max = 8UL * 1024;
 
 struct Limit {
@@ -78,22 +78,22 @@ bool begins_with_any(std::string_view name, std::span<const std::string_view> st
     return std::ranges::any_of(starts, [name](auto start) { return name.starts_with(start); });
 }
 
-/// What the parts of an office file may be called (ECMA-376 part 2), and the office suites' own.
+/// The names of an office file's parts begin with these (ECMA-376 part 2, and the suites' own).
 constexpr std::string_view office_parts[] = {
     "[Content_Types].xml", "_rels/", "docProps/", "word/", "xl/", "ppt/", "customXml/",
 };
 
-/// The files a pass may have (PassKit).
+/// The names of a pass's files begin with these (PassKit).
 constexpr std::string_view pass_parts[] = {
     "pass.json", "manifest.json", "signature", "personalization", "background",
     "footer",    "icon",          "logo",      "strip",           "thumbnail",
 };
 
-/// Whether the first character that is not blank is `<`: markup, rather than a text that has some.
-/// Byte order marks and UTF-16 are allowed for.
+/// Whether the first non-blank character is `<`, so that the text is markup rather than contains
+/// some. Byte order marks and UTF-16 are taken into account.
 bool begins_as_markup(std::span<const std::byte> head) noexcept {
     const auto text = without_byte_order_mark(as_text(head));
-    constexpr std::string_view blanks{" \t\r\n\f\0", 6};  // With the other half of UTF-16.
+    constexpr std::string_view blanks{" \t\r\n\f\0", 6};  // NUL: the zero byte of UTF-16.
     const auto first = text.find_first_not_of(blanks);
     return first != std::string_view::npos && text[first] == '<';
 }
@@ -104,7 +104,7 @@ bool begins_as_script(std::span<const std::byte> head) noexcept {
     return text.starts_with("#!") && !text.starts_with("#!AMR");
 }
 
-/// AMR-WB (RFC 4867), which is not of the interface's list.
+/// AMR-WB (RFC 4867), which is not in the interface's list.
 bool begins_as_wide_band_amr(std::span<const std::byte> head) noexcept {
     return as_text(head).starts_with("#!AMR-WB");
 }
@@ -130,7 +130,7 @@ std::string_view package_of(std::span<const std::byte> head) noexcept {
     return localised || begins_with_any(name, pass_parts) ? pass_package : std::string_view{};
 }
 
-/// A text's type that its first bytes prove, rather than its words.
+/// Whether the first bytes of a text, rather than its words, prove its type.
 bool is_proven_text(std::string_view type, std::span<const std::byte> head) {
     constexpr std::string_view marked[] = {"text/vcard", "text/x-vcard",    "text/calendar",
                                            "text/rtf",   "application/rtf", "application/pdf",
@@ -139,8 +139,9 @@ bool is_proven_text(std::string_view type, std::span<const std::byte> head) {
            (begins_as_markup(head) && type != "text/plain") || begins_as_script(head);
 }
 
-/// ZIP and Ogg hold many types; libmagic stops early with some of them, and its version 5.46 does
-/// not name a plain ZIP at all. Nor does 5.44 tell the two kinds of AMR apart.
+/// Corrects libmagic's answer. ZIP and Ogg contain many types, and libmagic does not distinguish
+/// all of them. Its version 5.46 does not name a plain ZIP; 5.44 does not distinguish AMR-WB from
+/// AMR.
 std::string looked_closer(std::string type, std::span<const std::byte> head) {
     if (type == "application/zip" || (type == unknown && begins_as_zip(head))) {
         const auto package = package_of(head);

@@ -1,4 +1,4 @@
-// What a file's first bytes say of its type.
+// Finds a file's type by its first bytes.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,25 @@ struct magic_set;  // libmagic's cookie.
 namespace merpati::media {
 
 enum class Certainty : std::uint8_t {
-    nothing,  // No known magic number: anything binary.
-    text,     // Text of some kind. Guesses by the words in it are not certain.
+    nothing,  // Binary without a known magic number.
+    text,     // Text of some kind; its words do not prove which.
     sure,     // It has the magic number of `name`.
 };
 
 struct SniffedType {
     Certainty certainty = Certainty::nothing;
-    /// Only where sure: libmagic's name in lower case; or `application/x-office-package`,
-    /// `application/x-pass-package` (a ZIP with such a first entry), `audio/ogg; codecs=opus`.
+    /// Set if sure: libmagic's name in lower case, or `application/x-office-package`,
+    /// `application/x-pass-package` (a ZIP with such a first entry), `audio/ogg; codecs=opus`,
+    /// `audio/amr-wb`.
     std::string name;
 };
 
-/// libmagic with its compiled database. Compressed content is not looked into, and neither the
-/// MAGIC variable nor a ~/.magic is heeded.
+/// libmagic with its compiled database. It does not unpack compressed content, and ignores the
+/// MAGIC variable and ~/.magic.
 ///
-/// Sure are: all magic numbers of binary types; in texts vCard, calendar, RTF, PDF, AMR, markup
-/// that begins with `<`, and a first line `#!`. Opus in Ogg, and office files and passes in a ZIP,
-/// which libmagic does not name, are recognised here.
+/// Sure are: all magic numbers of binary types; of texts: vCard, calendar, RTF, PDF, AMR, markup
+/// that begins with `<`, and a first line that begins with `#!`. The sniffer itself recognises Opus
+/// in Ogg, AMR-WB, and office files and passes in a ZIP.
 ///
 /// Threads: one sniffer belongs to one thread. Memory: the database is mapped, and shared.
 class Sniffer {
@@ -39,7 +40,7 @@ public:
     /// Errors: io_failed (no database).
     [[nodiscard]] static Result<Sniffer> open();
 
-    /// Looks at `head_max` bytes at most, the first of a file; of texts at fewer.
+    /// `head`: the first bytes of a file. Examines at most `head_max` of them, of texts fewer.
     [[nodiscard]] SniffedType sniff(std::span<const std::byte> head) const;
 
     static constexpr std::size_t head_max = 64UL * 1024;

@@ -68,7 +68,7 @@ TEST_F(SnifferTest, IsSureOfProgramsAndArchives) {
     EXPECT_EQ(sure("\x1f\x8b\x08\0\0\0\0\0\0\x03xxxxxxxx"sv), "application/gzip");
 }
 
-/// A ZIP's first local header, as far as it is looked at.
+/// The examined part of a ZIP's first local header.
 std::string zip_of(std::string_view entry) {
     std::string zip{"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\x01\0\0\0"s};
     zip += static_cast<char>(entry.size());

@@ -7,7 +7,7 @@
 namespace merpati::media {
 namespace {
 
-/// The file holds ids of a fixed size: the beginning of a digest serves as one.
+/// The file has ids of a fixed size, so a host's id is the beginning of its digest.
 Uuid id_of(const std::string& host) {
     const auto digest = sha256(host);
     std::int64_t sequence = 0;
@@ -23,7 +23,7 @@ SuspectHosts::SuspectHosts(const std::string& file, std::size_t requests_max, St
     if (file.empty()) {
         return;
     }
-    // Those that are found keep their places until they have been asked again.
+    // The hosts that are found keep their places in the file until they are asked again.
     auto opened = UnderWayFile::open(file, 2 * requests_max);
     if (!opened) {
         return;

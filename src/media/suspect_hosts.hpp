@@ -11,27 +11,28 @@
 
 namespace merpati::media {
 
-/// One of them may have sent what killed it, so a start after a crash does not begin with them.
+/// One of these hosts may have sent what crashed the process, so requests to them are put off after
+/// a crash.
 ///
-/// Operation: `begin` and `end` name each request's host in a file (base/under_way_file.hpp); the
-/// next start puts those off that it finds there.
+/// Operation: `begin` and `end` record each request's host in a file (base/under_way_file.hpp). The
+/// next start puts off the hosts that it finds there.
 ///
-/// Limits: puts nothing off when the file is missing or cannot be used; nothing else depends on it.
+/// Limits: if the file is missing or cannot be used, nothing is put off; all else works.
 ///
 /// Threads: its owner's.
 class SuspectHosts {
 public:
-    /// `file` empty: none. `requests_max`: how many are under way at once.
+    /// `file` empty: no file. `requests_max`: the largest number of requests in flight.
     SuspectHosts(const std::string& file, std::size_t requests_max, SteadyTime now);
 
-    /// When requests to this host may begin; nothing: at once.
+    /// When requests to this host may begin; nothing: now.
     [[nodiscard]] std::optional<SteadyTime> put_off_until(const std::string& host,
                                                           SteadyTime now) const;
 
     void begin(const std::string& host);
     void end(const std::string& host);
 
-    /// The process ends in order: none of those that were found is suspected any more.
+    /// Call when the process ends in order: the hosts that were found are no longer suspected.
     void clear();
 
 private:

@@ -17,9 +17,10 @@ std::unexpected<Error> file_failure(const char* what) {
                                           std::generic_category().message(errno));
 }
 
-/// Only who has the sole description of a file may have a lease to write it.
+/// Whether the file has another open description. A write lease is then refused (fcntl(2)).
 bool is_open_elsewhere(int file) {
-    // Who opens it meanwhile has a signal sent to us: one that does nothing, unlike SIGIO.
+    // If another process opens the file meanwhile, the kernel sends us this signal, which is
+    // ignored by default. The default signal, SIGIO, would end the process.
     if (::fcntl(file, F_SETSIG, SIGURG) != 0 || ::fcntl(file, F_SETLEASE, F_WRLCK) != 0) {
         return errno == EAGAIN;
     }
@@ -108,7 +109,7 @@ void TemporaryFile::remove() {
 Result<bool> TemporaryFile::withdraw() {
     remove();
     struct stat found{};
-    // A descriptor that only names a file could open it again.
+    // Another process could reopen the file through an O_PATH descriptor, if its mode allowed it.
     if (::fchmod(file_.get(), owner_only) != 0 || ::fstat(file_.get(), &found) != 0) {
         return file_failure("withdrawn");
     }

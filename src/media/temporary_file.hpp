@@ -1,4 +1,4 @@
-// A file that goes with its object.
+// A file that its destructor removes.
 #pragma once
 
 #include <cstddef>
@@ -14,37 +14,37 @@ namespace merpati::media {
 
 inline constexpr mode_t owner_only = 0600;
 
-/// Operation: made empty, written and read by the descriptor that it was made with, whatever stands
-/// at its path later. Its name is removed with the object, unless `move_to` gave it another one.
-/// Nothing is flushed to the disk.
+/// Operation: the file is created empty, and written and read through the descriptor that created
+/// it, even if another file takes its path later. The destructor removes the path, unless `move_to`
+/// has moved it. Nothing is flushed to the disk.
 ///
 /// Threads: one at a time. Errors: io_failed.
 class TemporaryFile {
 public:
-    /// Whatever the mask of modes. Fails also if `path` exists.
+    /// `mode` is not reduced by the umask. Also fails if `path` exists.
     [[nodiscard]] static Result<TemporaryFile> create(std::filesystem::path path, mode_t mode);
 
     ~TemporaryFile() { remove(); }
     TemporaryFile(TemporaryFile&& other) noexcept;
     TemporaryFile& operator=(TemporaryFile&&) = delete;
 
-    /// Empty: removed, or moved.
+    /// Empty once removed or moved.
     [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
-    /// At its end.
+    /// Appends.
     [[nodiscard]] Result<void> write(std::span<const std::byte> bytes);
-    /// How many bytes were read: fewer than asked for at the file's end alone.
+    /// Returns the number of bytes read, which is smaller than asked for only at the file's end.
     [[nodiscard]] Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> bytes) const;
     [[nodiscard]] Result<std::uint64_t> size() const;
 
-    /// Takes all that is in it, also from whoever else has it open.
+    /// Truncates the file to nothing, also for other processes that have it open.
     [[nodiscard]] Result<void> empty();
     [[nodiscard]] Result<void> move_to(const std::filesystem::path& path);
     void remove();
 
-    /// Removes it, and takes from the group the right to open it. Answers whether it is ours alone
-    /// from now on: false where another has it open, or by another name. A file system without
-    /// leases does not tell who has it open.
+    /// Removes the path, and takes from the group the right to open the file. Returns whether the
+    /// file is now ours alone: false if another process has it open, or if it has another link. On
+    /// a file system without leases, other open descriptors are not noticed.
     [[nodiscard]] Result<bool> withdraw();
 
 private:

@@ -1,4 +1,4 @@
-// Keys of what is kept by its URL.
+// The key of entries that are kept per account and URL.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace merpati::media {
 
-/// The URL by its SHA-256, so that a long one takes no more memory.
+/// Has the SHA-256 of the URL, so that long URLs take no more memory.
 struct UrlKey {
     UrlKey(model::AccountId its_account, std::string_view text)
         : account(its_account), url(sha256(text)) {}

@@ -9,7 +9,7 @@ using enum TypeVerdict::Kind;
 
 constexpr TypeVerdict refused{.kind = content_type_refused};
 
-/// What content is sent as; empty when it cannot be sent as anything.
+/// The type that content is sent as; empty if it cannot be sent.
 std::string_view sent_as(const SniffedAs& content, const MediaType* declared) {
     if (declared == nullptr || declared->name == content.usual) {
         return content.usual;

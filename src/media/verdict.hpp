@@ -1,4 +1,4 @@
-// Whether a file may be sent, by what its host and its content say.
+// Decides whether a file may be sent, by its declared type and its content.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@ namespace merpati::media {
 struct TypeVerdict {
     enum class Kind : std::uint8_t { acceptable, declared_type_refused, content_type_refused };
     Kind kind = Kind::content_type_refused;
-    std::string_view media_type;  // Sent to the platform; only of an acceptable file.
+    std::string_view media_type;  // Sent to the platform; set if acceptable.
 };
 
-/// The declared type is judged first (decisions.md, "Media"). Then the content, where it is sure:
-/// it may be what was declared, or another type of the list, which is then sent; all else is
-/// refused. Where it is not sure the declared type counts, save that a type with a magic number is
-/// not text; where no type was stated the content is refused.
+/// First, a declared type outside the revision's list is refused. If the content is then sure, it
+/// must be of a type of the list; that type is sent, even if another one was declared. A magic
+/// number that raw samples may have by chance does not count if raw samples are declared. If the
+/// content is not sure, the declared type is sent; plain text is accepted only under a text type,
+/// and nothing is accepted if no type was declared.
 [[nodiscard]] TypeVerdict verdict_on(const DeclaredType& declared, const SniffedType& content,
                                      model::Revision revision);
 

@@ -46,7 +46,7 @@ struct VerdictTest : ::testing::Test {
 struct Row {
     const char* declared;
     const char* file;
-    const char* told;  // Null: as declared.
+    const char* told;  // The expected type; null: the declared one.
 };
 
 /// A real file of every type of the list.
