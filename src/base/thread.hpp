@@ -8,7 +8,7 @@
 namespace merpati {
 
 /// A thread that is joined by its owner. The name is cut to 15 characters, the kernel's limit.
-/// All signals but those of faults and SIGPROF are blocked in it: only the main thread waits for
+/// It blocks all signals except those of faults, and SIGPROF: only the main thread waits for
 /// SIGTERM and SIGINT.
 [[nodiscard]] std::thread start_thread(const std::string& name, std::function<void()> body);
 

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] constexpr std::int64_t sequence() const noexcept { return sequence_; }
     [[nodiscard]] constexpr std::uint64_t tail() const noexcept { return tail_; }
 
-    /// When the id was made.
+    /// When the id was made, by the clock of its UuidSource.
     [[nodiscard]] Timestamp time() const noexcept;
 
     /// Canonical form, 36 characters, lower case.

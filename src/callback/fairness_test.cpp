@@ -42,7 +42,7 @@ struct FairnessTest : SenderFixture {
         run();
     }
 
-    /// A callback of the good account is attempted in the step that brings it, and answered.
+    /// Sends a callback of the good account, expects its attempt at once, and answers it.
     void expect_good_goes_at_once() {
         const auto before = attempts.size();
         const auto id = send_of(good, good_origin);

@@ -21,7 +21,7 @@ namespace merpati::callback {
 /// by SharedLimit. Half of all slots are for attempts that are not slow: those of prompt origins,
 /// in their first second. All others are slow and share the other half, except that the first slow
 /// attempt of an account may take any slot while more than a quarter of all are free. So slow
-/// origins, of however many accounts, leave slots free.
+/// origins leave slots free, however many accounts have them.
 ///
 /// Threads: one, the sender's. The core hands the results of commits to `post`, which runs them on
 /// that thread. It calls `answered` after each answer, because a step is then due.

@@ -23,7 +23,7 @@ std::string signature_headers(std::span<const Bytes> secrets, std::string_view i
     const auto seconds = std::to_string(
         std::chrono::floor<std::chrono::seconds>(attempted_at).time_since_epoch().count());
     std::string lines;
-    lines.reserve(256);  // With two secrets, while one is rotated, nearly all of it.
+    lines.reserve(256);  // Enough for two secrets.
     lines.append("webhook-id: ").append(id);
     lines.append("\r\nwebhook-timestamp: ").append(seconds);
     lines.append("\r\nwebhook-signature: ");

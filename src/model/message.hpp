@@ -37,7 +37,7 @@ struct Message {
     Delivery delivery = Delivery::at_least_once;  // The account's choice at acceptance.
     bool charged = false;   // One credit was taken for it; a failure refunds it.
     Timestamp accepted_at;  // By the wall clock.
-    Timestamp due_at;       // In queue time (base/queue_clock.hpp), a random delay drawn.
+    Timestamp due_at;       // In queue time (base/queue_clock.hpp).
 };
 
 /// States of a message. message_state.cpp lists the permitted moves; the scheduler asserts them

@@ -34,7 +34,7 @@ struct Outcome {
     Kind kind = Kind::failed;
     StatusCode code = StatusCode::failed;
     std::string details;
-    std::string platform_id;            // The platform's message id, where it gave one.
+    std::string platform_id;            // The platform's message id, if it gave one.
     std::optional<Millis> retry_after;  // The wait that the platform asked for; only for retry.
     /// Only for accepted: without a status by then, the message fails as unknown.
     Millis decide_within{60'000};

@@ -36,7 +36,7 @@ TEST_F(PasswordHasherTest, NobodyHasAPassword) {
     EXPECT_FALSE(hasher.verify("not a hash", "kuda lumping di pasar"));
 }
 
-// If the stand-in for nobody were malformed, the library would refuse it without the work.
+// If the hash of nobody were malformed, the library would refuse it without doing the work.
 TEST_F(PasswordHasherTest, NobodysHashIsWorkedOnLikeAnyOther) {
     std::string of_nobody =
         "$argon2id$v=19$m=8,t=1,p=1$bWVycGF0aS1ub2JvZHktMA$"

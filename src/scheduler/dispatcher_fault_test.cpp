@@ -1,4 +1,4 @@
-// What must not happen: lanes that starve, outcomes reported twice, a store that cannot be read.
+// Faults: lanes that must not starve, outcomes reported twice, a store that cannot be read.
 #include <algorithm>
 
 #include "scheduler/details.hpp"

@@ -96,7 +96,7 @@ public:
                                                         const store::Known& known) override {
         largest = std::max(largest, limit);
         std::vector<store::QueuedMessage> loaded;
-        // What ended is before `next`; what is known begins there.
+        // Messages before `next` have ended; those the caller knows begin there.
         for (auto place = next; place <= count && loaded.size() < limit; ++place) {
             const Uuid id{place, 0};
             if (known(id)) {

@@ -8,11 +8,11 @@
 
 namespace merpati::scheduler {
 
-/// Keeps one time for each lane, the earliest that was asked for: a lane that is run sets its next
-/// time anew, so later ones need not be kept.
+/// Keeps one time per lane, the earliest that was armed. Later ones need not be kept, because each
+/// run of a lane arms its next time.
 class LaneTimers {
 public:
-    /// The lane is due at `at`, or earlier if that was asked for before.
+    /// The lane is due at `at`, or earlier if an earlier time was armed before.
     void arm(Lane& lane, Timestamp at);
 
     /// Removes and returns a lane that is due; null: there is none.

@@ -12,8 +12,8 @@ struct Asset {
     std::string_view content_type;  // By its extension.
     std::string_view hash;          // Of the plain bytes, in hexadecimal digits.
     std::string_view plain;
-    std::string_view gzip;    // Empty where it is not worth it.
-    std::string_view brotli;  // Empty where it is not worth it.
+    std::string_view gzip;    // Empty if it saves too little.
+    std::string_view brotli;  // Empty if it saves too little.
 };
 
 /// All of them, sorted by path. Empty in a program that was built without the web app.
