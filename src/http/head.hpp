@@ -18,7 +18,7 @@ namespace merpati::http {
 /// that is not a path or query, an absolute http or https URL, or `*` for OPTIONS (RFC 9112 section
 /// 3.2).
 ///
-/// All views point into the bytes given to `parse`.
+/// Views point into the bytes given to `parse`, or to constants (a missing path is "/").
 struct Head {
     Method method = Method::other;
     std::string_view path;

@@ -26,8 +26,8 @@ using RefusalBody = std::function<std::string(std::uint16_t status)>;
 /// Operation: built once, before the server starts, and not changed afterwards. A path ending in
 /// "/*" matches every path below it. Precedence: exact paths, then paths with "{}", then "/*"; a
 /// longer one before a shorter one. A route without a handler for the method is skipped. If no
-/// handler is left, a path that matched is answered 405 with `Allow`. HEAD uses GET's handler; its
-/// answer has no body.
+/// handler is left, a path that matched is answered 405 with `Allow`. HEAD uses GET's handler, if
+/// it has none of its own; its answer has no body.
 ///
 /// Threads: `find` from any, once the server runs.
 class Router {

@@ -79,8 +79,8 @@ private:
     return answer("302 Found", "Location: " + location + "\r\n");
 }
 
-/// The operator allows only 127.0.0.1, where one server is all hosts. It answers by path. HEAD gets
-/// the head of GET's answer, unless it has a script of its own.
+/// The operator allows only 127.0.0.1, where one server stands for all hosts. It answers by path.
+/// HEAD gets the head of GET's answer, unless it has a script of its own.
 struct HostTest : ::testing::Test {
     using Script = std::function<outbound::ScriptedReply(const std::string& head)>;
 
