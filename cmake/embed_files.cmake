@@ -1,6 +1,6 @@
-# embed_web_files(FOLDER FILES OUTPUT_FOLDER): writes asset_bytes.S, which takes the bytes of FILES
-# (paths below FOLDER) into the program by the assembler's .incbin, and assets.cpp, the table of
-# them (src/web/asset.hpp). X.gz and X.br are forms of X, no files of their own.
+# embed_web_files(FOLDER FILES OUTPUT_FOLDER): writes asset_bytes.S, which embeds FILES (paths below
+# FOLDER) by the assembler's .incbin, and assets.cpp, the table of these files (src/web/asset.hpp).
+# X.gz and X.br are encodings of X, not separate files.
 enable_language(ASM)
 
 set(web_type_html "text/html; charset=utf-8")
@@ -13,7 +13,7 @@ set(web_type_json "application/json")
 set(web_type_webmanifest "application/manifest+json")
 set(web_type_txt "text/plain; charset=utf-8")
 
-# Appends FILE to the assembler's source, and sets NAME to what C++ calls its bytes.
+# Appends FILE to the assembler's source, and sets NAME to the C++ expression for its bytes.
 macro(web_embed_bytes file name)
   if(EXISTS ${folder}/${file})
     string(APPEND bytes "    .globl web_asset_${count}, web_asset_${count}_end\n"
@@ -34,7 +34,7 @@ function(embed_web_files folder files output)
   set(rows "")
   set(embedded "")
   set(count 0)
-  # Without an index there is no app, whatever else lies there.
+  # Without an index there is no app, even if other files exist.
   if(NOT "index.html" IN_LIST files)
     set(files "")
   endif()

@@ -1,7 +1,7 @@
 # cmake -DINPUT=… -DOUTPUT=… -DFUNCTION=merpati::api::openapi_yaml -P embed_text.cmake
 #
-# Writes a source file that returns the text of INPUT. Raw strings of 8 KiB are joined by the
-# compiler, because longer ones are beyond what the standard promises.
+# Writes a source file that returns the text of INPUT, as adjacent raw strings of 8 KiB, because the
+# standard does not guarantee longer literals.
 file(READ "${INPUT}" text)
 string(LENGTH "${text}" length)
 set(pieces "")

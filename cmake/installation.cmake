@@ -1,4 +1,4 @@
-# What `cmake --install` puts where, and the Debian package that `cpack` makes of it; the manual is
+# The files of `cmake --install`, and the Debian package that `cpack` makes of them; see
 # docs/installing.md.
 include(GNUInstallDirs)
 
@@ -8,7 +8,7 @@ install(FILES packaging/merpati.service packaging/merpati-worker.socket
   packaging/merpati-worker@.service packaging/merpati-backup.service packaging/merpati-backup.timer
   DESTINATION lib/systemd/system)
 install(FILES packaging/merpati.sysusers DESTINATION lib/sysusers.d RENAME merpati.conf)
-# Where it was built: it has packages of other licences (workers/linked/README.md).
+# Only if it was built here: it contains packages under other licences (workers/linked/README.md).
 install(DIRECTORY workers/linked/dist DESTINATION lib/merpati/workers/linked OPTIONAL)
 install(FILES workers/linked/package.json DESTINATION lib/merpati/workers/linked)
 install(FILES packaging/merpati.toml LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

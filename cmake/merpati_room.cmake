@@ -1,10 +1,9 @@
 # merpati_room(NAME SOURCES … ALONE … HEADERS … TESTS … DEPENDS … LINKS …)
 #
-# One room: the static library `merpati_NAME`, and in developer builds the test program
-# `NAME_test`. DEPENDS names the rooms it may include (tools/tidy holds includes to it); LINKS names
-# libraries from outside. A room without SOURCES is a header-only one. With
-# MERPATI_UNITY eight sources are compiled as one, but for those that ALONE names: private names of
-# theirs stand in another source of the room, too.
+# One room: the static library `merpati_NAME`, and in developer builds the test program `NAME_test`.
+# DEPENDS names the rooms that it may include (tools/tidy checks the includes), LINKS names external
+# libraries. A room without SOURCES is header-only. With MERPATI_UNITY eight sources are compiled
+# as one, except those in ALONE, which share private names with another source of the room.
 function(merpati_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;ALONE;HEADERS;TESTS;DEPENDS;LINKS" ${ARGN})
   if(ROOM_UNPARSED_ARGUMENTS)
@@ -41,6 +40,6 @@ add_library(merpati_warnings INTERFACE)
 target_compile_options(merpati_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Wold-style-cast -Woverloaded-virtual -Wimplicit-fallthrough -Wswitch-enum
-  # Records are built by naming the fields that matter; the others have their defaults.
+  # Designated initialisers name only some fields; the others keep their defaults.
   -Wno-missing-designated-field-initializers
   $<$<BOOL:${MERPATI_DEVELOPER}>:-Werror>)

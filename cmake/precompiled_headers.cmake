@@ -1,9 +1,9 @@
-# merpati_precompile(TARGET): in a build with MERPATI_PRECOMPILED_HEADERS, TARGET uses the library
-# headers that are compiled once for all rooms; else nothing happens. Sources still include what
+# merpati_precompile(TARGET): in a build with MERPATI_PRECOMPILED_HEADERS, TARGET uses library
+# headers that are compiled once for all rooms; otherwise does nothing. Sources still include what
 # they use, because other builds have no precompiled header.
 #
-# Clang takes a precompiled header only where the same macros are defined, so in such a build every
-# room gets the definitions of all libraries that are named here.
+# Clang accepts a precompiled header only if the same macros are defined, so in such a build every
+# room gets the definitions of all libraries named here.
 if(NOT MERPATI_PRECOMPILED_HEADERS)
   function(merpati_precompile target)
   endfunction()

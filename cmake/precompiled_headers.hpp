@@ -1,4 +1,4 @@
-// Library headers that many sources include, or that take seconds to read; see
+// Library headers that many sources include, or that take seconds to compile; see
 // precompiled_headers.cmake.
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// How a fuzz target says that something is not so.
+// How a fuzz target reports a violated rule.
 #pragma once
 
 #include <cstdio>
@@ -7,8 +7,8 @@
 
 namespace merpati::fuzz {
 
-/// Ends the process, which libFuzzer reports together with the input. `rule` is the sentence that
-/// did not hold.
+/// Aborts the process if `holds` is false; libFuzzer then saves the input. `rule` is the sentence
+/// that must hold.
 inline void check(bool holds, const char* rule,
                   std::source_location where = std::source_location::current()) {
     if (!holds) {

@@ -1,5 +1,5 @@
-// Small readers of what callers write: parameters of the catalogue, ids, times, encodings,
-// paths, and the bodies of callbacks that quote them.
+// Small readers of callers' input: parameters of the catalogue, ids, times, encodings, paths. Also
+// the bodies of callbacks, which quote such input.
 #include "api/manage/fields.hpp"
 
 #include <string>

@@ -1,5 +1,5 @@
-// media/sniffer and verdict: whatever a file begins with, what is accepted is a
-// type of the list.
+// media/sniffer and verdict: only types of the list are accepted, whatever bytes a file begins
+// with.
 #include <set>
 #include <span>
 #include <string>

@@ -1,4 +1,4 @@
-// How a stream of bytes is cut into the pieces that a socket would deliver.
+// Cuts a stream of bytes into pieces, as a socket would deliver it.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,5 @@
-// media: where a redirect leads, and what the head of an answer says. The
-// input's lines are Location, the URL that answered, Content-Type,
-// Cache-Control, Date, Expires, Age.
+// media: targets of redirects, and the headers of answers. The input's lines are Location, the URL
+// that answered, Content-Type, Cache-Control, Date, Expires, Age.
 #include "media/redirects.hpp"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
-// http/request_reader: however the bytes of a connection are cut, the same requests are read, or
-// the same refusal is given. The first byte of the input chooses limits, the second the pieces.
+// http/request_reader: reads the same requests, or gives the same refusal, however the bytes of a
+// connection are cut. The first byte of the input chooses limits, the second the pieces.
 #include "http/request_reader.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// outbound/response_reader: however the bytes of an answer are cut, it is read the same, within its
-// caps. The first byte of the input chooses the request's caps and handlers, the second the pieces.
+// outbound/response_reader: reads the same answer within its caps, however the bytes are cut. The
+// first byte of the input chooses the request's caps and handlers, the second the pieces.
 #include "outbound/response_reader.hpp"
 
 #include <algorithm>

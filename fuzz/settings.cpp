@@ -1,4 +1,4 @@
-// config: files, flags and variables; and that every value reads the same once it was printed.
+// config: files, flags and variables. Every value must read the same after it was printed.
 #include <string>
 #include <string_view>
 #include <sys/mman.h>
@@ -52,7 +52,7 @@ void check_row(const Row& row, std::string_view value) {
           "a setting's line in a file reads as it was written");
 }
 
-/// Reads `text` as a file, and where it is short as a flag and as a variable, too.
+/// Reads `text` as a file, and a short text also as a flag and as a variable.
 void check_load(std::string_view text) {
     static const int file = memfd_create("settings", 0);
     check(ftruncate(file, 0) == 0 &&
@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_values(text);
     if (const auto entries = config::read_toml(text, "file")) {
         for (const auto& entry : *entries) {
-            // A value without a setting is tried on the one that its length chooses.
+            // The length of a value without a setting chooses a setting for it.
             const auto rows = config::rows();
             const auto* named = config::find_row(entry.key);
             check_row(named != nullptr ? *named : rows[entry.value.size() % rows.size()],

@@ -1,6 +1,6 @@
-// store/: rows that somebody else wrote, or that a disk changed. Reading them, and showing them in
-// the catalogue, ends in values or in an error, never in undefined behaviour; what is shown is
-// JSON. The input chooses a column and the value that every row has there.
+// store/: rows that another program wrote or a disk changed. Reading them, and showing them in the
+// catalogue, must end in values or in an error, never in undefined behaviour, and the shown text
+// must be JSON. The input chooses a column, and the value that every row gets there.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -45,7 +45,7 @@ std::unique_ptr<model::Message> message(model::AccountId account, std::int64_t n
     return made;
 }
 
-/// A store with a row in every table, and a second connection that writes to it as it likes.
+/// A store with a row in every table, and a second connection that writes any value to it.
 class World {
 public:
     World() {
@@ -106,7 +106,7 @@ public:
         columns();
     }
 
-    /// Every row of a column becomes `value`, until `undo`.
+    /// Sets a column to `value` in every row, until `undo`.
     void set(std::size_t choice, bool as_text, std::string_view value) {
         changed_ = &columns_[choice % columns_.size()];
         const auto& column = changed_->name;
@@ -126,7 +126,7 @@ public:
         sqlite3_reset(statement);
     }
 
-    /// Makes the table that `set` changed what it was.
+    /// Restores the table that `set` changed.
     void undo() {
         for (auto* statement : changed_->restore) {
             check(sqlite3_step(statement) == SQLITE_DONE, "the table is what it was");
@@ -134,7 +134,7 @@ public:
         }
     }
 
-    /// Whatever reads the changed table.
+    /// Calls everything that reads the changed table.
     void read();
 
 private:
@@ -190,9 +190,9 @@ private:
         std::string table;
         std::string name;
         sqlite3_stmt* update;
-        std::vector<sqlite3_stmt*> restore;  // They make the table what it was.
+        std::vector<sqlite3_stmt*> restore;  // Statements that restore the table.
     };
-    std::vector<Column> columns_;  // Their statements live as long as the process.
+    std::vector<Column> columns_;  // The statements live as long as the process.
     const Column* changed_ = nullptr;
 };
 
@@ -202,7 +202,7 @@ void show(const json::object& shown) {
     check(!error, "what is shown is JSON");
 }
 
-/// What is read may be refused: it must not end the process.
+/// Ignores a result: a read may fail, but must not end the process.
 template <class Result>
 void take(const Result& /*result*/) {}
 
@@ -277,7 +277,7 @@ void World::read() {
         take(reader_->message(id_of(2)));
         take(reader_->waiting_messages());
         if (loaded == 0) {
-            reader_.reset();  // It remembers which messages it could not read.
+            reader_.reset();  // The reader remembers which messages it could not read.
             return;
         }
     }

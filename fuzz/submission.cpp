@@ -1,5 +1,5 @@
-// api/json_fields and the decoding of a send in both revisions, held against Boost.JSON's own
-// reading of the same bytes.
+// api/json_fields and the decoding of a send in both revisions, compared with Boost.JSON's reading
+// of the same bytes.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -35,7 +35,7 @@ std::size_t fields_of(const json::value& value) {
     return count;
 }
 
-/// Colons outside strings: one for each field of a valid object, those named twice included.
+/// Counts colons outside strings: one for each field of a valid object, duplicates included.
 std::size_t colons_of(std::string_view body) {
     std::size_t colons = 0;
     bool quoted = false;
@@ -110,7 +110,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     json::error_code error;
     json::parse_options options;
     options.max_depth = 16;
-    // Assigned, not initialised: braces or a copy would make an array of it.
+    // Assigned, not initialised: initialisation could make an array of the value.
     json::value document;
     document = json::parse(json::string_view{body.data(), body.size()}, error, {}, options);
     const bool is_object = !error && document.is_object();

@@ -1,5 +1,5 @@
-// outbound/url and address_policy: what is admitted is public, also as inet_aton and getaddrinfo
-// read it, and goes over the wire on a line of its own.
+// outbound/url and address_policy: an admitted URL is public, also as inet_aton and getaddrinfo
+// read it, and cannot break its line of the request.
 #include "outbound/url.hpp"
 
 #include <arpa/inet.h>
@@ -28,7 +28,7 @@ const AddressPolicy& public_only() {
     return policy;
 }
 
-/// Told by the system's macros and by hand, not by the policy's own table.
+/// Uses the system's macros and its own list, not the policy's table.
 bool is_private(const ip::address& address) {
     if (address.is_v4()) {
         const auto bytes = address.to_v4().to_bytes();
@@ -61,7 +61,7 @@ ip::address address_of(const addrinfo& found) {
     return ip::address_v6{bytes, socket.sin6_scope_id};
 }
 
-/// Whatever another reader takes for an address is the literal that was judged.
+/// If another reader takes the host for an address, it must be the literal that the policy judged.
 void check_numeric(const std::string& host, const Url& url) {
     in_addr v4{};
     if (inet_aton(host.c_str(), &v4) != 0) {
@@ -104,7 +104,7 @@ void check_range(std::string_view text) {
     check(!range || range->contains(range->network), "a range contains its network");
 }
 
-/// The host between "://" and the port, by hand.
+/// The host between "://" and the port, by separate code.
 std::string host_of(std::string_view text) {
     const auto begin = text.find("://") + 3;
     const auto authority = text.substr(begin, text.find_first_of("/?#", begin) - begin);

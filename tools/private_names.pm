@@ -1,5 +1,5 @@
-# What a C++ file names at the scope of namespaces, for tools/tidy: enough of the language for files
-# that clang-format laid out and a compiler took.
+# Finds the names that a C++ file declares at namespace scope, for tools/tidy. Reads only as much of
+# the language as files need that clang-format has laid out and a compiler accepts.
 package private_names;
 use strict;
 use warnings;
@@ -7,10 +7,10 @@ use Exporter qw(import);
 
 our @EXPORT_OK = qw(clashes names_of);
 
-# The names of a file's text, each {name, scope, line, kind, key, private}. `scope` leaves unnamed
-# namespaces out. `kind` is function, type, alias or variable; two functions of one `key` are the
-# same one, two aliases of one `key` name the same. What has a class before it, as `Class::name`,
-# is left out.
+# The names in a file's text, each {name, scope, line, kind, key, private}. `scope` leaves unnamed
+# namespaces out. `kind` is function, type, alias or variable. Two functions with the same `key` are
+# the same function, two aliases with the same `key` name the same type. Qualified names, such as
+# `Class::name`, are left out.
 sub names_of {
     my ($text) = @_;
     my @tokens = tokens_of($text);
@@ -37,7 +37,7 @@ sub names_of {
     return @names;
 }
 
-# Whether two names of one scope cannot stand in one file, or cannot be told apart there.
+# Whether two names of one scope would conflict or be ambiguous in one file.
 sub clashes {
     my ($one, $other) = @_;
     return 0 if !$one->{private} && !$other->{private};
@@ -47,7 +47,8 @@ sub clashes {
     return 1;
 }
 
-# [word, line] each; a text of whatever kind is the word ". No comments, no preprocessor.
+# The tokens of a text, each [word, line], without comments and preprocessor lines. Every string or
+# character literal is the word ".
 sub tokens_of {
     my ($text) = @_;
     my @tokens;
@@ -62,7 +63,7 @@ sub tokens_of {
     return @tokens;
 }
 
-# One declaration from $$next on, without what stands in the braces of a body: [word, line] each.
+# The tokens of the declaration that begins at $$next, without the content of a body's braces.
 sub take_declaration {
     my ($tokens, $next) = @_;
     my @taken;
@@ -78,12 +79,12 @@ sub take_declaration {
         } elsif ($word eq ')' || $word eq ']') {
             $depth--;
         } elsif ($word eq '=' && $depth == 0) {
-            # Not that of an operator's name.
+            # Except the "=" in the name of an operator.
             $has_value ||= !grep { $_->[0] eq 'operator' } @taken;
         } elsif ($word eq '{') {
             skip_braces($tokens, $next);
             push @taken, ['}', $token->[1]];
-            # A body ends a function; the braces of a member's first value do not.
+            # A body ends a function; the braces of a member initialiser do not.
             return @taken if $depth == 0 && $has_parameters && !$has_value
                 && !(is_in_initializers(@taken) && $taken[-3][0] =~ /^(?:\w+|>)$/);
         }
@@ -99,7 +100,7 @@ sub skip_braces {
     return;
 }
 
-# Whether a constructor's parameters are over, and values of its members are given.
+# Whether the tokens end inside a constructor's list of member initialisers.
 sub is_in_initializers {
     my $depth = 0;
     for my $number (0 .. $#_) {
@@ -167,7 +168,7 @@ sub object_of {
             private => (grep { $_ eq 'static' } @before) ? 1 : 0};
 }
 
-# The types of parameters, "(" first: without their names and values.
+# The types of parameters, without names and default values. The words begin with "(".
 sub parameters {
     my @words = @_;
     my ($depth, @types, @type) = (0);

@@ -1,4 +1,4 @@
-# Measurements against peers: bench/, driven by Node.
+# Measurements, some against other programs: bench/, run by Node.
 
 # run_bench [NAME…]
 run_bench() {
@@ -12,7 +12,7 @@ run_bench() {
     need_node_modules tests/standin
     ;;
   esac
-  # The load generator holds many connections, and so do the peers.
+  # The load generator and the programs under test hold many connections.
   ulimit -n "$(ulimit -Hn)"
   node bench/main.mjs "$@"
 }

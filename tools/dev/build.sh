@@ -1,7 +1,7 @@
-# Configuring and compiling one preset of CMakePresets.json.
+# Configures and compiles one preset of CMakePresets.json.
 
-# What a user's shell may have set for other projects. Here it would change which compiler, headers
-# and libraries are used: the Debian packages are meant, whatever else is installed.
+# Variables that a user's shell may set for other projects. They would change the compiler, headers
+# and libraries of this build, which uses the Debian packages.
 FOREIGN_SETTINGS=(CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH
   LIBRARY_PATH CMAKE_TOOLCHAIN_FILE CMAKE_PREFIX_PATH CMAKE_GENERATOR CMAKE_BUILD_TYPE DESTDIR
   PKG_CONFIG PKG_CONFIG_PATH PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR CCC_OVERRIDE_OPTIONS)
@@ -17,7 +17,7 @@ build() {
   take_turns
   configure "$preset"
   say "building $preset with $(build_jobs) jobs"
-  # Ninja itself rewrites one line on a terminal.
+  # On a terminal Ninja itself rewrites one line.
   if [ -t 1 ]; then
     compile "$preset" "${targets[@]}"
   else
@@ -26,7 +26,7 @@ build() {
   end_turn
 }
 
-# A Debian package of the release build, as cmake/installation.cmake says.
+# Makes a Debian package of the release build, as cmake/installation.cmake describes it.
 make_package() {
   build release
   say "making the package"
@@ -37,7 +37,7 @@ make_package() {
   printf '%s\n' build/merpati_*.deb
 }
 
-# A tree that was configured from other presets, or in another folder, is configured anew.
+# Configures again if CMakePresets.json or the folder of the checkout has changed.
 configure() {
   local stamp=build/$1/.configured sum
   sum=$(cksum - <<<"$PWD" CMakePresets.json)
@@ -53,7 +53,7 @@ compile() {
   cmake --build "build/$preset" --parallel "$(build_jobs)" "$@"
 }
 
-# Ninja's steps as progress; what compilers say as it is.
+# Prints Ninja's steps as progress, and other output, such as warnings, unchanged.
 compile_progress() {
   local line
   while IFS= read -r line; do
@@ -65,7 +65,8 @@ compile_progress() {
   done > >(show_progress)
 }
 
-# Two at once in one checkout would spoil each other's files: from here to `end_turn` one works.
+# Two runs of ./dev in one checkout would overwrite each other's files, so only one runs between
+# here and `end_turn`.
 take_turns() {
   exec 8>build/.lock
   flock --nonblock 8 && return
@@ -75,7 +76,7 @@ take_turns() {
 
 end_turn() { exec 8>&-; }
 
-# As many jobs as cores, but no more than memory can bear: a compiler here takes up to 1.5 GiB.
+# As many jobs as cores, but no more than fit into memory: a compiler takes up to 1.5 GiB here.
 build_jobs() {
   local cores memory jobs
   cores=$(nproc)
@@ -86,7 +87,7 @@ build_jobs() {
   printf '%s\n' "$jobs"
 }
 
-# need_room_to_build: this user may write to build/.
+# need_room_to_build: stops unless this user may write to build/.
 need_room_to_build() {
   mkdir -p build 2>/dev/null && [ -w build ] && [ -w . ] && return
   local owner

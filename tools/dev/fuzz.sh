@@ -1,10 +1,10 @@
-# Fuzzing: fuzz/ holds a libFuzzer target for each reader of what comes from outside.
+# Fuzzing: fuzz/ has a libFuzzer target for each reader of outside data.
 
 FUZZ_RUNS=10000000
 
-# run_fuzz [--list | [--runs N] [NAME…]]: one target after the other, one process for each core.
-# What it finds stands in build/fuzz/found/NAME/crash-…; inputs that reach new code are kept in
-# build/fuzz/corpus/NAME for the next run.
+# run_fuzz [--list | [--runs N] [NAME…]]: runs one target after another, one process for each core.
+# Findings are in build/fuzz/found/NAME/crash-…; inputs that reach new code are kept for the next
+# run in build/fuzz/corpus/NAME.
 run_fuzz() {
   local runs=$FUZZ_RUNS names=()
   while [ $# -gt 0 ]; do
@@ -41,8 +41,8 @@ fuzz_names() {
   done
 }
 
-# fuzz_one NAME RUNS. The inputs are divided among as many processes as there are cores: they share
-# the folder of what they found.
+# fuzz_one NAME RUNS: divides the runs among one process for each core; the processes share the
+# corpus and the folder of findings.
 fuzz_one() {
   local name=$1 runs=$2 jobs corpus=build/fuzz/corpus/$1 found=build/fuzz/found/$1
   jobs=$(build_jobs)

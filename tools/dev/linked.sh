@@ -1,10 +1,10 @@
-# ./dev run --linked: from nothing to a linked phone, and a first message through it. --stand-in:
+# ./dev run --linked: links a phone step by step, and sends a first message through it. --stand-in:
 # the same without a phone, against the stand-in platform of tests/standin.
 
 STAND_IN_DEVICE=6281100000001
 STAND_IN_FRIEND=6281234567890
 
-# run_linked [--stand-in] [FLAG…]: flags of the gateway.
+# run_linked [--stand-in] [FLAG…]: the flags go to the gateway.
 run_linked() {
   local address stand_in=no
   if [ "${1:-}" = --stand-in ]; then
@@ -52,10 +52,10 @@ TOML
   control register "{\"number\":\"$STAND_IN_FRIEND\"}" >/dev/null
 }
 
-# stand_in FIELD: what the stand-in said of itself.
+# stand_in FIELD: a field of the stand-in's line about itself.
 stand_in() { field "$1" <"$RUN_FOLDER/stand-in.json"; }
 
-# control WORD JSON: asks the stand-in to do something, as a person would on a phone.
+# control WORD JSON: sends a command to the stand-in, in place of a person with a phone.
 control() { curl --silent --fail "$(stand_in control)/$1" --data "$2"; }
 
 create_linked_demo() {
@@ -63,8 +63,8 @@ create_linked_demo() {
   create_account ""
 }
 
-# Asks for the phone's number, and shows the code until it is linked. A phone that was linked in an
-# earlier run comes back by itself.
+# Asks for the phone's number, and shows the code until the phone is linked. A phone that was linked
+# in an earlier run connects again by itself.
 link_phone() {
   RUN_DEVICE=$(demo device)
   if [ -z "$RUN_DEVICE" ]; then
@@ -123,7 +123,7 @@ remember_device() {
   mv "$RUN_FOLDER/demo.new" "$RUN_FOLDER/demo.json"
 }
 
-# What a person does with the phone's camera. A moment later, so that the code is seen.
+# Scans the code in place of a person, after a moment in which the code is visible.
 scan_with_stand_in() {
   local pairing="http://localhost/v1/devices/$RUN_DEVICE/pairing" code attempt
   for ((attempt = 0; attempt < 60; attempt++)); do

@@ -1,5 +1,5 @@
-# Form: clang-format, tools/tidy, clang-tidy, shellcheck, Biome. All of them speak before the
-# verdict.
+# Runs clang-format, tools/tidy, clang-tidy, shellcheck and Biome. All of them run, even if one
+# fails.
 
 run_lint() {
   need_packages build test lint
@@ -16,7 +16,7 @@ run_lint() {
   (need_node && need_node_modules web && npm --prefix web run --silent lint &&
     npm --prefix web run --silent check) || failed+=(web)
   say "clang-tidy with $(build_jobs) jobs"
-  # Anew each time: a file that was added since is not among the commands of an old one.
+  # Every time, because an old compilation database lacks files that were added since.
   quietly configure-dev "configuring build/dev (cmake)" cmake --preset dev
   cxx_files "$@" | { grep -z '\.cpp$' || true; } |
     xargs --no-run-if-empty -0 -n 1 -P "$(build_jobs)" bash -c "$LINT_ONE" || failed+=(clang-tidy)
@@ -24,8 +24,8 @@ run_lint() {
   say "nothing to complain about"
 }
 
-# A test is written to be read, not to be fast, and runs under sanitizers, which see what the
-# analyser guesses in most of the time that a file takes.
+# For tests it leaves out two groups of checks: tests need not be fast, and they run under
+# sanitizers, which find what the slow static analyser looks for.
 # shellcheck disable=SC2016 # It is the inner shell that expands $0: a file.
 LINT_ONE='case $0 in *_test.cpp) less=--checks=-clang-analyzer-*,-performance-* ;; esac
 exec clang-tidy-19 -p build/dev --quiet ${less:+"$less"} "$0" 2>/dev/null'
@@ -38,7 +38,8 @@ run_format() {
   npm --prefix web run --silent format
 }
 
-# cxx_files [--changed]: C++ files of the tree, or those of them that differ from main; NUL between.
+# cxx_files [--changed]: C++ files of the tree, or only those that differ from main, separated by
+# NUL.
 cxx_files() {
   case ${1:-} in
     "") git ls-files -z --cached --others --exclude-standard -- '*.cpp' '*.hpp' ;;

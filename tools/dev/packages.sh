@@ -1,9 +1,9 @@
-# Debian packages: tools/dev/packages/PURPOSE has one a line. `a | b` means the first of them that
-# this release of Debian has; any of them, installed, is enough.
+# Debian packages: tools/dev/packages/PURPOSE has one a line. `a | b` means the first one that this
+# release of Debian has; if any of them is installed, that is enough.
 
 APT_OPTIONS=(-o DPkg::Lock::Timeout=300)
 
-# need_packages PURPOSE…: installs what is missing. With nothing missing it touches no network.
+# need_packages PURPOSE…: installs missing packages. If none is missing it does not use the network.
 need_packages() {
   local missing names
   missing=$(missing_packages "$@")
@@ -23,12 +23,12 @@ need_packages() {
   end_turn
 }
 
-# The progress goes out by a descriptor of its own, opened after sudo, which closes all above 2:
-# apt-get closes it for dpkg, and a package's script whose standard output is closed fails in its
-# first echo (that of ccache, on Debian 13).
+# Progress is written to descriptor 3. It is opened after sudo, which closes all descriptors above
+# 2. It is not standard output, because apt-get closes the status descriptor for dpkg, and a
+# package's script without standard output fails at its first echo (ccache, on Debian 13).
 install_packages() {
   say "installing ${#} packages and what they need: $*"
-  # What an interrupted installation left; dpkg refuses everything else before it is done.
+  # Finishes an interrupted installation, before which dpkg refuses everything else.
   quietly dpkg-configure "finishing an earlier installation (dpkg --configure -a)" \
     without_services as_root env DEBIAN_FRONTEND=noninteractive dpkg --configure -a
   without_services with_progress apt-install "installing packages (apt-get install)" apt_progress \
@@ -37,8 +37,8 @@ install_packages() {
     -o Dpkg::Use-Pty=0 install --yes --fix-broken --no-install-recommends "$@"
 }
 
-# Lines of progress from what apt-get writes with APT::Status-Fd: dlstatus:N:PERCENT:WHAT while it
-# downloads, pmstatus:PACKAGE:PERCENT:WHAT while it installs.
+# Makes lines of progress from the output of apt-get with APT::Status-Fd: dlstatus:N:PERCENT:WHAT
+# during downloads, pmstatus:PACKAGE:PERCENT:WHAT during the installation.
 apt_progress() {
   local line count=
   while IFS= read -r line; do
@@ -53,7 +53,7 @@ apt_progress() {
   done
 }
 
-# The lines of the lists of which nothing is installed.
+# Prints the lines of the lists of which no package is installed.
 missing_packages() {
   local installed purpose line name
   installed=$(dpkg-query --show --showformat '${Package} ${db:Status-Status}\n' 2>/dev/null |
@@ -68,7 +68,7 @@ missing_packages() {
   done
 }
 
-# package_names LINES: of each line the name that is installed here.
+# package_names LINES: prints for each line the package to install on this system.
 package_names() {
   local line
   while IFS= read -r line; do
@@ -76,16 +76,16 @@ package_names() {
   done <<<"$1"
 }
 
-# The first name of the line that apt could install.
+# Prints the first name of the line that apt can install.
 available_package() {
   local name policy
   for name in ${1//|/ }; do
-    # Not into a pipe: under pipefail, a grep that leaves early fails the line (apt-cache gets
-    # SIGPIPE). A name that others only refer to has no candidate.
+    # No pipe: a grep that ends early would give apt-cache SIGPIPE, and fail under pipefail. A name
+    # that only other packages mention has no candidate.
     policy=$(LC_ALL=C apt-cache "${APT_OPTIONS[@]}" policy "$name")
     [[ $policy != *'Candidate: '[^\(]* ]] || break
   done
-  printf '%s\n' "$name" # None of them: apt-get says so better than we could.
+  printf '%s\n' "$name" # If apt has none of them, apt-get reports it.
 }
 
 # Whether this user is root, or sudo lets them run apt-get. Asks for the password where sudo does.
@@ -98,8 +98,8 @@ as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# For who may not install. Which of several names this Debian has is asked of lists of our own where
-# the system has none yet.
+# For users who may not install packages. If the system has no package lists yet, fetches lists into
+# build/apt, to find out which of several names this Debian has.
 say_what_to_install() {
   local names own=$PWD/build/apt
   if ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
@@ -123,9 +123,9 @@ SERVICES_FORBIDDEN='#!/bin/sh
 # Written by ./dev of Merpati while it installs packages. Remove it if you find it afterwards.
 exit 101'
 
-# Runs COMMAND so that packages it installs start no services: a bench wants the programs of Redis
-# and Kannel, not servers on this machine's ports. See policy-rc.d(8). The policy goes when COMMAND
-# ends, however it ends; one that kill -9 left is recognised by its text.
+# Runs COMMAND so that packages which it installs start no services: a bench needs the programs of
+# Redis and Kannel, not servers on this machine's ports. See policy-rc.d(8). The policy is removed
+# at the end of COMMAND; one that remained after kill -9 is recognised by its text.
 without_services() {
   if [ -e $SERVICES_POLICY ] && [ "$(<$SERVICES_POLICY)" != "$SERVICES_FORBIDDEN" ]; then
     "$@"

@@ -1,12 +1,12 @@
-# A gateway to play with: a demo account, its key, a simulated device and someone to call back, all
-# in .merpati/ (delete it to begin anew), or in the folder that MERPATI_DEMO names.
+# A gateway to play with: a demo account, its key, a simulated device and a receiver of callbacks,
+# all in .merpati/ (delete it to start again), or in the folder that MERPATI_DEMO names.
 
 RUN_FOLDER=${MERPATI_DEMO:-.merpati}
 RUN_DEVICE=6281100000001
 RUN_RECIPIENT=6281234567890
 RUN_PERSON=demo@localhost
 
-# run_gateway [FLAG…]: flags of the gateway; they beat what is set here.
+# run_gateway [FLAG…]: the flags go to the gateway, and override the settings written here.
 run_gateway() {
   if [ "${1:-}" = --linked ]; then
     shift
@@ -37,10 +37,10 @@ run_gateway() {
   wait "$RUN_GATEWAY" || stop_with "the gateway ended by itself: see $RUN_FOLDER/gateway.log"
 }
 
-# MERPATI_BINARY names a program that is there already.
+# MERPATI_BINARY names a program that is already built.
 RUN_PROGRAM=${MERPATI_BINARY:-build/run/merpati}
 
-# Without the web app the gateway runs all the same, and says at /app/ what is missing.
+# The gateway runs without the web app too, and says at /app/ what is missing.
 build_what_runs() {
   [ -z "${MERPATI_BINARY:-}" ] || return 0
   (need_web) || say "the web app could not be built, and is left out: the reason stands above"
@@ -60,11 +60,11 @@ call_the_demo_back() {
     --callback "http://127.0.0.1:$(cat "$RUN_FOLDER/callback.port")/"
 }
 
-# demo FIELD: one field of the demo's account, written down when it was made.
+# demo FIELD: one field of demo.json, which was written when the demo was created.
 demo() { field "$1" <"$RUN_FOLDER/demo.json"; }
 
-# The first address that the gateway will listen on: of the last --set http.listen=…, else of the
-# environment, else the default.
+# The first address that the gateway will listen on: from the last --set http.listen=…, else from
+# the environment, else the default.
 listen_address() {
   local addresses=${MERPATI_HTTP__LISTEN:-127.0.0.1:8080} flag
   for flag in "$@"; do
@@ -74,7 +74,7 @@ listen_address() {
   printf '%s\n' "${addresses%%,*}"
 }
 
-# Where a client on this machine reaches a server that listens on ADDRESS.
+# The address at which a client on this machine reaches a server that listens on ADDRESS.
 client_address() {
   case $1 in
     0.0.0.0:*) printf '127.0.0.1:%s\n' "${1##*:}" ;;
@@ -83,8 +83,8 @@ client_address() {
   esac
 }
 
-# Makes the folder this process's alone, before anything in it is touched. The gateway inherits the
-# lock, so that it holds as long as that runs.
+# Locks the folder for this process, before anything in it is changed. The gateway inherits the
+# lock, so the lock is held as long as the gateway runs.
 own_run_folder() {
   if ! mkdir -p "$RUN_FOLDER" 2>/dev/null || ! [ -O "$RUN_FOLDER" ]; then
     stop_with "$RUN_FOLDER does not belong to you. Take a folder of your own:" \
@@ -104,7 +104,7 @@ stop_when_busy() {
       "http.listen=${1%:*}:$(free_port)"
 }
 
-# The first port from 9090 on that nobody on this machine listens on.
+# The first port from 9090 on where no process on this machine listens.
 free_port() {
   local port=9090
   while is_busy 127.0.0.1 $port; do port=$((port + 1)); done
@@ -116,7 +116,7 @@ is_busy() {
   (exec 3<>"/dev/tcp/${host%]}/$2") 2>/dev/null
 }
 
-# Callbacks in plain HTTP to this machine: for this demo alone, where no certificate is to be had.
+# Allows callbacks in plain HTTP to this machine; only for this demo, which has no certificate.
 write_run_configuration() {
   cat >"$RUN_FOLDER/merpati.toml" <<TOML
 # Written by \`./dev run\` at each start.
@@ -132,14 +132,14 @@ allow_http_callbacks = true
 TOML
 }
 
-# A half-made demo is made anew: demo.json is there only when all of it is.
+# demo.json is written last, so an incomplete demo is created again.
 create_demo() {
   say "creating the account Demo, its key and the simulated device $RUN_DEVICE"
   rm -f "$RUN_FOLDER"/merpati.db*
   create_account $RUN_DEVICE
 }
 
-# create_account DEVICE: with a simulated device, or none where it is empty.
+# create_account DEVICE: with a simulated device, or without one if DEVICE is empty.
 create_account() {
   local account key
   account=$(merpati account create Demo --rate none --json)
@@ -154,7 +154,7 @@ create_account() {
   mv "$RUN_FOLDER/demo.new" "$RUN_FOLDER/demo.json"
 }
 
-# field NAME: that field of the JSON object on standard input.
+# field NAME: prints a field of the JSON object on standard input.
 field() { perl -MJSON::PP -0777 -ne 'print decode_json($_)->{'"$1"'}'; }
 
 start_callback_printer() {
@@ -165,8 +165,8 @@ start_callback_printer() {
   wait_until "the program that shows callbacks" $! test -s "$RUN_FOLDER/callback.port"
 }
 
-# In a session of its own: Ctrl-C reaches this script alone, which then asks the gateway to stop.
-# Two signals would end it at once.
+# The gateway runs in its own session, so that Ctrl-C reaches only this script, which then asks the
+# gateway to stop. Two signals would end the gateway at once.
 start_gateway() {
   local address=$1
   shift
@@ -177,7 +177,7 @@ start_gateway() {
     curl --silent --fail --output /dev/null "http://$address/readyz"
 }
 
-# wait_until WHAT PROCESS COMMAND…: until COMMAND succeeds. Gives up when PROCESS has ended, and
+# wait_until WHAT PROCESS COMMAND…: waits until COMMAND succeeds. Fails if PROCESS has ended, or
 # after half a minute.
 wait_until() {
   local what=$1 process=$2 attempt
@@ -191,7 +191,7 @@ wait_until() {
   stop_with "$what did not start: what it said stands above"
 }
 
-# A link that opens the web app signed in, once. Its person is made when there is none yet.
+# A link that opens the web app signed in, once. Creates the person if there is none.
 sign_in_link() {
   local link
   if ! link=$(merpati user link $RUN_PERSON --json 2>/dev/null); then
@@ -201,7 +201,8 @@ sign_in_link() {
   field url <<<"$link"
 }
 
-# show_how_to_send ADDRESS RECIPIENTS SHOWN: a sentence about recipients, and what appears below.
+# show_how_to_send ADDRESS RECIPIENTS SHOWN: RECIPIENTS is a sentence about recipients, SHOWN says
+# what appears below.
 show_how_to_send() {
   cat <<TEXT
 
@@ -225,7 +226,7 @@ own log: $RUN_FOLDER/gateway.log. Ctrl-C stops everything.
 TEXT
 }
 
-# First the gateway, whose last callbacks the printer still takes.
+# Stops the gateway first, so that the printer still receives the last callbacks.
 stop_run() {
   trap '' INT TERM
   trap - EXIT

@@ -1,4 +1,4 @@
-# How ./dev speaks: its own lines are marked, to stand out from those of the tools it runs.
+# Output of ./dev: its own lines have a mark, which the output of other programs lacks.
 
 say() {
   local mark='▸'
@@ -11,8 +11,8 @@ stop_with() {
   exit 1
 }
 
-# quietly LOG DOING COMMAND…: keeps the output in build/logs/LOG, and shows its end when COMMAND
-# fails. DOING says in plain words what COMMAND is for.
+# quietly LOG DOING COMMAND…: keeps the output in build/logs/LOG, and shows its end if COMMAND
+# fails. DOING describes COMMAND for the user.
 quietly() {
   local log=build/logs/$1 doing=$2
   shift 2
@@ -20,8 +20,8 @@ quietly() {
   "$@" >"$log" 2>&1 || stop_with_log "$log" "$doing"
 }
 
-# with_progress LOG DOING FILTER COMMAND…: as `quietly`, and shows the lines that FILTER makes of
-# the output as progress.
+# with_progress LOG DOING FILTER COMMAND…: like `quietly`, but pipes the output through FILTER, and
+# shows the resulting lines as progress.
 with_progress() {
   local log=build/logs/$1 doing=$2 filter=$3
   shift 3
@@ -34,7 +34,7 @@ stop_with_log() {
   stop_with "$2 failed: its last lines are above, all of them in $1"
 }
 
-# Shows the last line of standard input: in one place on a terminal, else every ten seconds.
+# Shows the last line of standard input: on a terminal in place, otherwise every ten seconds.
 show_progress() {
   local line shown=$SECONDS
   while IFS= read -r line; do

@@ -1,4 +1,4 @@
-# Every test, and one line of totals at the end.
+# Runs the tests, and prints one line of totals at the end.
 
 # run_tests [NAME…]
 run_tests() {
@@ -6,7 +6,7 @@ run_tests() {
   need_node
   need_web
   build dev
-  # An interrupted run must not lend its counts to this one.
+  # Results of an interrupted run must not be counted.
   rm -rf build/test-results
   mkdir -p build/test-results
   local unit=0 suite=0
@@ -17,7 +17,7 @@ run_tests() {
   perl tools/dev/totals build/test-results $unit $suite
 }
 
-# The rooms' tests and tools/tidy. A name is a room's, or a part of a test case's.
+# The rooms' tests and tools/tidy. A NAME is a room, or a part of a test case's name.
 unit_tests() {
   say "unit tests"
   local ctest=(ctest --test-dir build/dev --output-on-failure --parallel "$(build_jobs)")
@@ -28,7 +28,7 @@ unit_tests() {
   fi
   local code=0 listed
   for name in "$@"; do
-    # Not into a pipe: see available_package.
+    # No pipe: see available_package.
     listed=$("${ctest[@]}" --show-only -R "^$name\$")
     if [[ $listed == *'Test '*'#'* ]]; then
       GTEST_OUTPUT=$results "${ctest[@]}" -R "^$name\$" || code=1
@@ -39,7 +39,7 @@ unit_tests() {
   return $code
 }
 
-# tests/ against the binary of the dev build. A name is a part of a file's.
+# tests/ against the binary of the dev build. A NAME is a part of a file's name.
 end_to_end_tests() {
   if [ ! -x build/dev/merpati ]; then
     say "end-to-end tests: skipped, the build made no merpati"

@@ -1,6 +1,6 @@
-# The web app: built by Vite into web/dist, which the gateway's build takes in.
+# The web app: Vite builds it into web/dist, which the gateway's build embeds.
 
-# Leaves web/dist, when its sources are newer.
+# Builds web/dist if a source is newer.
 need_web() {
   local made=web/dist/index.html
   [ -z "$(find web/src web/plugins web/index.html web/vite.config.ts web/package-lock.json \
@@ -11,7 +11,7 @@ need_web() {
   quietly web "building the web app (vite)" npm --prefix web run build
 }
 
-# web_tests [NAME…]: a name is a part of a file's. In a browser it is tested by tests/.
+# web_tests [NAME…]: a NAME is a part of a file's name. tests/ has the tests in a browser.
 web_tests() {
   say "tests of web/"
   need_web

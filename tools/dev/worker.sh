@@ -1,6 +1,6 @@
-# The worker for linked devices: built by TypeScript, tested against the stand-in platform.
+# The worker for linked devices: built with npm, tested against the stand-in platform.
 
-# Leaves workers/linked/dist, when its sources are newer.
+# Builds workers/linked/dist if a source is newer.
 need_worker() {
   need_node
   need_node_modules workers/linked
@@ -11,7 +11,7 @@ need_worker() {
   quietly worker "building workers/linked (rolldown)" npm --prefix workers/linked run build
 }
 
-# worker_tests [NAME…]: a name is a part of a file's.
+# worker_tests [NAME…]: a NAME is a part of a file's name.
 worker_tests() {
   say "tests of workers/linked"
   need_worker

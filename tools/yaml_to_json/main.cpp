@@ -1,5 +1,5 @@
-// yaml_to_json INPUT OUTPUT: writes a YAML document of one tree as JSON, for the build. Plain
-// scalars are read by YAML 1.2's core schema, as the readers of the description do.
+// yaml_to_json INPUT OUTPUT: converts a single YAML document to JSON, for the build. Reads plain
+// scalars by YAML 1.2's core schema, as other readers of the API description do.
 #include <cstdlib>
 #include <exception>
 #include <fstream>
