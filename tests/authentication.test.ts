@@ -1,4 +1,4 @@
-// Who may ask. Every fault of a key gets one and the same answer.
+// Authentication: every fault of a key gets the same answer.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectRefused, rows } from "./support/expect.ts";
@@ -18,7 +18,7 @@ afterAll(() => gateway.close());
 
 const body = () => ({ to: freshNumber(), from: device, message: freshText(), Type: "text" });
 
-/** A letter changed in the middle: the checksum is wrong. */
+/** Changes a letter in the middle, so that the checksum is wrong. */
 function misspelt(key: string): string {
   const letter = key[20] === "a" ? "b" : "a";
   return key.slice(0, 20) + letter + key.slice(21);

@@ -1,4 +1,4 @@
-// What one account's endpoints do costs another account's callbacks nothing.
+// Bad endpoints of one account do not delay the callbacks of another account.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectAccepted } from "./support/expect.ts";
@@ -7,8 +7,8 @@ import { freshNumber, freshText } from "./support/numbers.ts";
 import { Sink } from "./support/sink.ts";
 import { waitFor } from "./support/wait.ts";
 
-const timeout = 10_000; // Of one attempt: what waits for a place comes after that.
-const badOrigins = 80; // More than there are places for what does not answer.
+const timeout = 10_000; // Of one attempt; a callback that waits for a slot leaves after that.
+const badOrigins = 80; // More than there are slots for origins that do not answer.
 
 interface Shop {
   account: Account;
@@ -51,7 +51,7 @@ async function send(by: Shop, callbackStatus: string): Promise<string> {
   return expectAccepted(await by.account.send(body));
 }
 
-/** Callbacks of the bad account to many origins; the sink's rule says what becomes of them. */
+/** Sends the bad account's callbacks to many origins; the sink's rule decides their outcome. */
 async function burden(path: string, each: number): Promise<void> {
   for (let i = 0; i < badOrigins * each; i += 1) {
     await send(badShop, bad.url(path, `127.1.0.${(i % badOrigins) + 1}`));

@@ -1,4 +1,4 @@
-// Callbacks: signed, repeated until they are received, and never let into private networks.
+// Callbacks: signed, repeated until they are received, and never sent into private networks.
 import { beforeAll, describe, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { openShop } from "./support/callback_shop.ts";
@@ -22,13 +22,13 @@ beforeAll(async () => {
   return opened.close;
 });
 
-/** Sends a text whose callback goes to this address; answers the requestId. */
+/** Sends a text whose callback goes to this address; resolves with the requestId. */
 async function send(callbackStatus: string, from = device, by = account): Promise<string> {
   const body = { to: freshNumber(), from, message: freshText(), Type: "text", callbackStatus };
   return expectAccepted(await by.send(body));
 }
 
-/** The callback of a request as the command line knows it. */
+/** The callback of a request, as the command line lists it. */
 async function listed(requestId: string): Promise<any> {
   const list = await gateway.json("callback", "list", "--limit", "1000");
   return list.find((callback: unknown) => JSON.stringify(callback).includes(requestId));

@@ -1,5 +1,5 @@
-// Every operation of the catalogue, through the network's door: who may, who may not, and that
-// nobody learns what is another's.
+// Permissions of every operation of the catalogue, for keys over the network. Nobody may see data
+// of another account.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import {
@@ -26,7 +26,7 @@ const nobodys: Ids = {
   key: "key_999",
 };
 
-/** An account with one of each: its callback goes nowhere, and waits. */
+/** An account with one of each resource; its callback cannot be delivered, and waits. */
 async function furnished(): Promise<{ account: Account; ids: Ids }> {
   const { account, device } = await shop(gateway, { callback: "https://nowhere.invalid/status" });
   const body = { to: freshNumber(), from: device, message: freshText(), Type: "text" };
@@ -48,7 +48,7 @@ async function furnished(): Promise<{ account: Account; ids: Ids }> {
 
 const keysWithout = new Map<string, Promise<string>>();
 
-/** A key that has every scope but one, and not admin. */
+/** A key with every scope except this one and admin. */
 function keyWithout(scope: string): Promise<string> {
   const known = keysWithout.get(scope);
   if (known) return known;

@@ -1,12 +1,12 @@
-// Every operation of the catalogue, through the door of people: each role, and what keeps others
-// out of a session.
+// Permissions of every operation of the catalogue, for people: each role, and the protection of
+// sessions.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { at, call, rows, SCOPES, sessionRows, type Ids, type Row } from "./support/catalogue.ts";
 import { shop, type Account } from "./support/account.ts";
 import { Gateway } from "./support/gateway.ts";
 import { person, PersonClient } from "./support/people.ts";
 
-// What each role may do in its account: docs/catalogue.md.
+// The scopes of each role in its account: docs/catalogue.md.
 const scopesOf: Record<string, readonly string[]> = {
   owner: SCOPES,
   operator: SCOPES.filter((scope) => scope !== "account:manage"),
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** A call that is refused for its form, where it is not refused for who calls. */
+/** A call with a wrong form; an allowed caller gets a refusal of the form. */
 function malformed(row: Row, of: Ids): [string, string, unknown?] {
   const path = at(row.path, of).replace("/v1", "");
   const asks = row.method === "GET" || row.method === "DELETE";

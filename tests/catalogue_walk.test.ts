@@ -1,5 +1,5 @@
-// Every operation of the catalogue carried out over the network, as a customer's program or the
-// web app does it: what each answers when all is well, held against the description.
+// Carries out every operation of the catalogue over the network, as a customer's program or the web
+// app does, and checks the successful answers against the description.
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   return opened.close;
 });
 
-/** One call, which must be answered with 200. */
+/** One call, which must get the answer 200. */
 async function done(
   method: string,
   path: string,
@@ -44,7 +44,7 @@ async function done(
 }
 const asAdmin = (method: string, path: string, body?: unknown) => done(method, path, body, admin);
 
-/** A resource, and the 304 of who has it already. */
+/** Reads a resource, and checks that a second read with its ETag gets 304. */
 async function shown(path: string, by: string = key): Promise<Json> {
   const answer = await done("GET", path, undefined, by);
   const headers = { "if-none-match": answer.headers["etag"]! };
@@ -208,7 +208,7 @@ test("what the administrator does", async () => {
   await asAdmin("POST", `${path}/secret`, {});
   expect((await asAdmin("GET", "/admin/accounts")).json.items.length).toBeGreaterThan(1);
 
-  await person(gateway, "erna@toko.example", "--admin"); // One of them has to stay.
+  await person(gateway, "erna@toko.example", "--admin"); // One administrator must remain.
   const member = { email: "cici@toko.example", account: made.id, role: "owner" };
   const cici = (await asAdmin("POST", "/admin/people", member)).json;
   expect((await shown(`/admin/people/${cici.id}`, admin)).email).toBe("cici@toko.example");

@@ -1,4 +1,4 @@
-// The command line: the same on a running server and on a stopped one's store.
+// The command line works the same with a running server and with a stopped server's store.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,7 +1,7 @@
-// kill -9 at random moments under load: nothing that was accepted may be lost, and after each kill
-// the account book, the balance and the messages agree.
+// kill -9 at random moments under load: no accepted message may be lost, and after each kill
+// ledger, balance and messages agree.
 //
-// MERPATI_CRASH_ROUNDS: how often each kind of platform is tried, 5 unless said otherwise.
+// MERPATI_CRASH_ROUNDS: kills for each kind of platform; default: 5.
 import { Agent } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
@@ -12,9 +12,9 @@ import { Sink } from "./support/sink.ts";
 import { pause, waitFor } from "./support/wait.ts";
 
 const rounds = Number(process.env["MERPATI_CRASH_ROUNDS"] ?? 5);
-const window = 8; // Sends in flight per device,
-const devices = 4; // of so many devices,
-const clients = 16; // and so many callers at once.
+const window = 8; // Sends in flight for each device.
+const devices = 4;
+const clients = 16; // Concurrent callers.
 const credits = 10_000_000;
 
 let sink: Sink;
@@ -55,7 +55,7 @@ test.each([
       await expectBooksAgree(gateway);
       await gateway.start();
       await cashier.settle();
-      // Whether the cut-off requests were accepted, nobody knows: their keys make asking safe.
+      // Requests that the kill cut off may have been accepted; their keys make repeating them safe.
       await Promise.all(cutOff.map((order) => ask(account, order, ledger)));
     }
     await waitForCallbacks(path, ledger);
@@ -77,7 +77,7 @@ test.each([
   60_000 + rounds * 30_000,
 );
 
-/** One caller: sends one message after another until the server dies; answers the cut-off one. */
+/** One caller: sends messages until the server dies; resolves with the request that was cut off. */
 async function client(account: Account, from: string, path: string, ledger: Ledger) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   for (let count = 0; ; count += 1) {
@@ -107,7 +107,7 @@ async function ask(account: Account, order: Order, ledger: Ledger, agent?: Agent
   ledger.answered(reply.json.data.requestId, order.text);
 }
 
-/** Tops up and takes away, one booking after another until the server dies. */
+/** Books credits and debits, one after another, until the server dies. */
 class Cashier {
   booked = 0;
   count = 0;
@@ -133,7 +133,7 @@ class Cashier {
     }
   }
 
-  /** Whether the booking that was cut off was made, nobody knows: its key makes asking safe. */
+  /** Repeats the booking that was cut off, if any; its key makes that safe. */
   async settle(): Promise<void> {
     if (this.cutOff !== undefined) await this.book(this.cutOff);
     this.cutOff = undefined;
@@ -145,7 +145,7 @@ class Cashier {
       { amount, reason: "under kills" },
       { key: this.key, headers: { "Idempotency-Key": `booking-${this.count}` } },
     );
-    // It was made, and the kill came before its answer was kept.
+    // The booking was made, but the kill came before its answer was stored.
     const made = reply.status === 200 || reply.json.code === "idempotency_unfinished";
     if (!made) throw new Error(`refused: ${reply.text}`);
     this.booked += amount;
@@ -168,8 +168,8 @@ function isConnectionLoss(error: unknown): boolean {
 }
 
 /**
- * Until everyone was told, or nobody has been for a long time: then the books will say what is
- * missing.
+ * Waits until all callbacks arrived, or none has arrived for a long time; the ledger then reports
+ * what is missing.
  */
 async function waitForCallbacks(path: string, ledger: Ledger): Promise<void> {
   let seen = -1;

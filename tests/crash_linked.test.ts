@@ -1,8 +1,8 @@
-// kill -9 of the worker, the gateway and both, in the middle of sending through linked devices:
-// they come back by themselves, no accepted message is lost, and no recipient sees one twice.
+// kill -9 of the worker, the gateway and both, while linked devices send: devices reconnect by
+// themselves, no accepted message is lost, and no recipient sees a message twice.
 //
-// MERPATI_LINKED_ROUNDS: how many kills, 3 unless said otherwise. MERPATI_LINKED_FIGURES: a file
-// that the figures are written to, as JSON.
+// MERPATI_LINKED_ROUNDS: number of kills; default: 3. MERPATI_LINKED_FIGURES: a file to which the
+// figures are written as JSON.
 import { Agent } from "node:http";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -17,7 +17,7 @@ const rounds = Number(process.env["MERPATI_LINKED_ROUNDS"] ?? 3);
 const victims = ["worker", "gateway", "both"] as const;
 type Victim = (typeof victims)[number];
 const callers = 6; // For each device.
-const eventsMax = 60; // Of the platform, between a recovery and the next kill; a message has five.
+const eventsMax = 60; // Of the platform, from a recovery to the next kill; a message makes five.
 const senders = [freshNumber(), freshNumber()];
 const friends = [freshNumber(), freshNumber(), freshNumber()];
 
@@ -58,7 +58,7 @@ afterAll(async () => {
   await platform.end();
 });
 
-/** One caller: the next message when the one before was called back. */
+/** One caller: sends the next message after the callback of the previous one. */
 async function call(from: string, turn: number): Promise<void> {
   for (let count = turn; !stopping; count += 1) {
     const message = freshText("crash");
@@ -71,7 +71,7 @@ async function call(from: string, turn: number): Promise<void> {
   }
 }
 
-/** Whether a request that a kill cut off was accepted, nobody knows: its key makes asking safe. */
+/** Repeats a request that a kill cut off until it is accepted; its key makes that safe. */
 async function acceptedAtLast(body: object, key: string): Promise<string> {
   for (;;) {
     const agent = new Agent();
@@ -81,7 +81,7 @@ async function acceptedAtLast(body: object, key: string): Promise<string> {
       return reply.json.data.requestId;
     } catch (error) {
       if (!isConnectionLoss(error)) throw error;
-      await pause(50); // Nobody is there to tell when it is back.
+      await pause(50); // No event tells when the gateway is back.
     } finally {
       agent.destroy();
     }
@@ -94,20 +94,20 @@ function isConnectionLoss(error: unknown): boolean {
   return lost || /aborted|socket hang up/.test(String(error));
 }
 
-/** The gateway's child; 0: there is none. */
+/** The process id of the gateway's child; 0: there is none. */
 function worker(): number {
   const isIts = (pid: string) => {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
       return Number(stat.slice(stat.lastIndexOf(")")).split(" ")[2]) === gateway.pid;
     } catch {
-      return false; // It ended meanwhile.
+      return false; // The process has ended meanwhile.
     }
   };
   return Number(readdirSync("/proc").find((name) => /^\d+$/.test(name) && isIts(name)) ?? 0);
 }
 
-/** Kills in mid-send; answers how long it took until every device was connected again, in ms. */
+/** Kills during sends; resolves with the milliseconds until every device was connected again. */
 async function round(victim: Victim): Promise<number> {
   const shownMin = (await platform.last()) + Math.floor(Math.random() * eventsMax);
   await waitFor("messages to be shown", async () => (await platform.last()) > shownMin, 30_000);
@@ -129,7 +129,7 @@ async function round(victim: Victim): Promise<number> {
   return performance.now() - begun;
 }
 
-/** What the recipients' phones show, each as often as they do. */
+/** How often the recipients' phones show each message. */
 async function shown(): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const number of friends) {
@@ -152,8 +152,8 @@ async function totals(linked: number) {
     notCalledBack: [...accepted.keys()].filter((id) => !told.has(id)).length,
     linkedAgain: (await count("paired")) + (await count("code_requested")),
     violations: await count("violation"),
-    sentAgain: await count("repeated"), // And taken by the recipient as the same message.
-    undecryptable: await count("undecryptable"), // And sent anew when the recipient asked.
+    sentAgain: await count("repeated"), // Recognised by the recipient as the same message.
+    undecryptable: await count("undecryptable"), // Sent again when the recipient asked.
   };
 }
 
@@ -171,7 +171,7 @@ test(
     }
     stopping = true;
     await Promise.race([Promise.all(load), pause(60_000)]);
-    // Sent again to a recipient who could not decrypt it: after its callback.
+    // A message that a recipient could not decrypt is sent again after its callback.
     await waitFor("every message to be shown", async () => (await totals(linked)).lost === 0).catch(
       () => undefined,
     );
@@ -192,7 +192,7 @@ test(
     const pairing = senders
       .flatMap((number) => sink.at(`/${number}`))
       .filter(({ json }) => json.event === "device.pairing");
-    expect(pairing.length).toBeLessThanOrEqual(senders.length * 2); // Of the beginning.
+    expect(pairing.length).toBeLessThanOrEqual(senders.length * 2); // Only from the first linking.
   },
   120_000 + rounds * 30_000,
 );

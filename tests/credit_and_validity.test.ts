@@ -1,4 +1,4 @@
-// What an account may still do: credit and validity.
+// Credit and validity of accounts.
 import { beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { openShop } from "./support/callback_shop.ts";

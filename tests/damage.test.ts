@@ -1,4 +1,4 @@
-// Pages of the store that a disk lost: only what stands on them suffers, and the gateway says so.
+// Damaged pages of the store: only data on these pages is affected, and the gateway reports it.
 import { afterAll, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
 import { expectAccepted, expectRefused, rows } from "./support/expect.ts";
@@ -88,7 +88,7 @@ test("a message that cannot be read holds up no other", { timeout: 120_000 }, as
   losePage(gateway, pages[Math.floor(pages.length / 2)]!);
   await startDamaged(gateway);
 
-  const enough = 2 * EACH - 60; // A page holds some twenty messages.
+  const enough = 2 * EACH - 60; // A page holds about twenty messages.
   const sent = () => sentBy(gateway, devices[0]) + sentBy(gateway, devices[1]);
   await waitFor("the others to be sent", () => sent() >= enough, 30_000);
   for (const device of devices) {

@@ -1,4 +1,4 @@
-// Never early, punctual, drawn once, and safe on disk while waiting.
+// Delays: never early, punctual, drawn once, and durable.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectAccepted } from "./support/expect.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** Sends; answers how many milliseconds after request and answer the platform had it. */
+/** Sends; resolves with the milliseconds from request and from answer until the platform had it. */
 async function lateness(
   delay: number | string,
 ): Promise<{ sinceAsked: number; sinceAnswered: number }> {

@@ -1,4 +1,4 @@
-// Devices that go down and come back, and the webhook that is told.
+// Devices that go down and come back, and their webhook.
 import { beforeAll, expect, test } from "vitest";
 import { shop } from "./support/account.ts";
 import { openShop } from "./support/callback_shop.ts";
@@ -42,7 +42,7 @@ test("what was queued waits while the device is down, and leaves when it is back
   const accepted = Date.now();
   expectAccepted(await account.send(body));
   await gateway.json("device", "disconnect", device);
-  // Well past its due time nothing has left: a message of another device shows that time went on.
+  // A later message of another device shows that the due time has passed.
   const other = await shop(gateway);
   const later = { ...a(other.device), delay: 4 };
   expectAccepted(await other.account.send(later));

@@ -1,4 +1,4 @@
-// The samples of docs/api.md are programs: they must do what the page says.
+// Runs the samples of docs/api.md, which must do what the page says.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-// What happens in an account reaches who watches it, and whoever comes back misses nothing.
+// Events of an account reach every watcher, and a watcher that reconnects misses none.
 import { request, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
@@ -28,7 +28,7 @@ interface Happening {
   data: any;
 }
 
-/** A browser's EventSource, as far as the tests need one. */
+/** The parts of a browser's EventSource that the tests need. */
 class Watcher {
   readonly all: Happening[] = [];
   status = 0;
@@ -115,7 +115,7 @@ test("a message, its credit and its device are told to their account alone", asy
   elsewhere.close();
 });
 
-// Delivered is told as well, but where both come in one tick.
+// "delivered" is an event too, unless both statuses come in one tick.
 test("a message that is delivered and read later is told again", async () => {
   const watcher = new Watcher();
   await watcher.begun();
@@ -140,7 +140,7 @@ test("who comes back is told what it missed, and after a restart to read all ane
   await again.until("message.updated", (data) => data.id === missed);
   expect(again.all.some((one) => one.event === "resync")).toBe(false);
   const last = again.lastId;
-  expect(await gateway.stop()).toBe(0); // A watcher does not hold up the end.
+  expect(await gateway.stop()).toBe(0); // A watcher does not delay the stop.
   await waitFor("the stream to end", () => again.ended);
   await gateway.start();
   const late = new Watcher(last);

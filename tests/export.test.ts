@@ -1,4 +1,4 @@
-// An export is made while it is read, however slowly, and holds up nobody.
+// An export is made while it is read. A slow reader does not delay others.
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { freshNumber, freshText } from "./support/numbers.ts";
 import { within } from "./support/wait.ts";
 
 const messages = 250;
-/** Together more than the sockets of both sides hold. */
+/** Many of these exceed the socket buffers of both sides. */
 const longRecipient = "6".repeat(40_000);
 
 let gateway: Gateway;
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** A client that has asked, and reads nothing yet. */
+/** A client that has sent its request, and reads nothing yet. */
 async function ask(target: string): Promise<Socket> {
   const socket = connect(join(gateway.folder, "merpati.db.sock"));
   await new Promise((resolve) => socket.once("connect", resolve));
@@ -45,7 +45,7 @@ function rest(socket: Socket): Promise<string> {
   return within("the export to end", closed, 30_000);
 }
 
-/** The body of an answer in chunks. */
+/** The body of a chunked answer. */
 function joined(answer: string): string {
   let rest = answer.slice(answer.indexOf("\r\n\r\n") + 4);
   let body = "";

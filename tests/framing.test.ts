@@ -1,4 +1,4 @@
-// Bytes on the wire: what no client library sends, and the shape of every refusal.
+// Requests as bytes that no client library would send, and the shape of every refusal.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { check, expectSchema, type Answer } from "./support/contract.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** The answers to these bytes, each in the documented shape. */
+/** The answers to these bytes, checked against the description. */
 async function raw(bytes: string | Buffer, path = "/v1/send", method = "POST"): Promise<Answer[]> {
   const answers = parseAnswers(await exchangeBytes(gateway.port, bytes));
   for (const answer of answers) {

@@ -1,5 +1,5 @@
-// A disk that fills: accepts are refused first, nothing is sent whose outcome could not be
-// recorded, and all goes on by itself when there is room.
+// A disk that fills: accepts are refused first, no message is sent whose outcome could not be
+// recorded, and the gateway continues by itself when there is space again.
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const messages = 200;
 const window = 8;
 const restarts = 5;
 
-/** A disk of 48 MiB of its own; undefined where this user may not mount one. */
+/** Mounts a separate disk of 48 MiB; undefined if this user may not mount one. */
 function smallDisk(folder: string): string | undefined {
   const place = join(folder, "disk");
   mkdirSync(place);
@@ -82,8 +82,8 @@ test.skipIf(!disk)("a full disk loses and repeats nothing (skipped where none ca
   await waitFor("readiness to turn", async () => (await readiness()).status === 503);
   expect((await readiness()).text).toMatch(/"part":"store","reason":"its disk is/);
 
-  // What was accepted is sent, as far as its outcomes find room, or waits. A crash repeats at most
-  // what was in flight; starts of a full disk repeat nothing.
+  // Accepted messages are sent as long as their outcomes fit, or wait. A crash repeats at most the
+  // sends in flight; a start with a full disk repeats none.
   await pause(2_500);
   for (let round = 0; round < restarts; round += 1) {
     fill(0);

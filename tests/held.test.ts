@@ -1,4 +1,4 @@
-// Messages of at-most-once accounts whose send a crash cut off: held until a person decides.
+// Messages of at-most-once accounts whose send was cut off by a crash: held until a person decides.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop } from "./support/account.ts";
 import { expectAccepted } from "./support/expect.ts";

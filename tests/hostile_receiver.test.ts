@@ -1,4 +1,4 @@
-// Receivers of callbacks that answer in ways no library writes: byte by byte, and cut anywhere.
+// Receivers of callbacks with answers that no library would write: byte by byte, and cut anywhere.
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
@@ -9,7 +9,7 @@ import { waitFor } from "./support/wait.ts";
 
 const CHUNKED = "Transfer-Encoding: chunked\r\n\r\n";
 
-/** Answers each request on a path with these pieces, each in a segment of its own, then closes. */
+/** Answers each request on a path with these pieces, each in its own segment, then closes. */
 class RawReceiver {
   readonly requests: string[] = []; // Their paths.
   private readonly server: Server;
@@ -72,7 +72,7 @@ beforeAll(async () => {
   ({ account, device } = await shop(gateway));
 });
 afterAll(async () => {
-  await gateway.close(); // Fails where the process has not ended in order.
+  await gateway.close(); // Fails if the process did not exit with 0.
   await receiver.close();
 });
 

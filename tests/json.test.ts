@@ -7,7 +7,7 @@ import { freshNumber, freshText } from "./support/numbers.ts";
 
 let gateway: Gateway;
 let account: Account;
-let device = "6280000000000"; // Until there is one: broken bodies are made before, and need none.
+let device = "6280000000000"; // For broken bodies, which are made before the device exists.
 
 beforeAll(async () => {
   gateway = await Gateway.create();
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** A request that would be accepted, with `inside` put before its closing brace. */
+/** An acceptable request, with `inside` inserted before its closing brace. */
 function text(inside = ""): string {
   const body = { to: freshNumber(), from: device, message: freshText(), Type: "text" };
   return JSON.stringify(body).slice(0, -1) + inside + "}";

@@ -1,4 +1,5 @@
-// What a platform says of a message after it took it: late, twice, in the wrong order, or never.
+// Statuses that a platform reports after taking a message: late, twice, in the wrong order, or
+// never.
 import { beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { openShop, sendText, type Sent } from "./support/callback_shop.ts";
@@ -24,7 +25,7 @@ beforeAll(async () => {
 
 const send = (to: string, from = device, by = account) => sendText(sink, by, from, to);
 
-/** What the device's webhook was told of this message, in order. */
+/** The statuses of this message that the device's webhook received, in order. */
 const events = (event: string, id: string) =>
   sink
     .at("/device")
@@ -32,7 +33,7 @@ const events = (event: string, id: string) =>
     .filter((json) => json.event === event && json.data.requestId === id)
     .map((json) => json.data.status);
 
-/** Callbacks at a path: one whose answer a kill cut off comes again, under the same id. */
+/** Ids of the callbacks at a path: a callback without an answer comes again with the same id. */
 const callbacks = (path: string) =>
   new Set(sink.at(path).map((request) => request.headers["webhook-id"]));
 
@@ -66,14 +67,14 @@ test("a late failure is reported once, and its credit comes back", async () => {
   });
   expect(await credit()).toBe(before);
   expect(await stateOf(id)).toBe("failed");
-  expect(events("message.status", id)).toEqual([]); // The callback said it.
+  expect(events("message.status", id)).toEqual([]); // Only the callback reported it.
 });
 
 test.each(["996002", "996003"])("%s: each status counts once, in any order", async (code) => {
   const { id, message, path } = await send(simulated(code));
   expect((await sink.request(path)).json).toMatchObject({ requestId: id, code: 200 });
   await waitFor("its being read", () => events("message.status", id).includes("read"));
-  // A message that is sent afterwards has gone all the way: nothing more was on the way.
+  // A later message has received all its statuses, so no more can be in flight for this one.
   const after = await send(simulated("996000"));
   await waitFor("the next one", () => events("message.status", after.id).includes("read"));
   expect(events("message.status", id)).toEqual(
@@ -133,7 +134,7 @@ test("what is handed over survives kill -9, and is never sent again", async () =
   const other = await Gateway.create({ settings: { ...settings, "simulator.dedupe": true } });
   const { account: owner, device: from } = await shop(other, { credits: 10 });
   const credit = async () => (await other.json("account", "show", owner.id)).credit;
-  // One that the platform speaks of when the device connects again, one that it never speaks of.
+  // The platform reports on one when the device reconnects, and never on the other.
   const told = await send(simulated("996005"), from, owner);
   const silent = await send(simulated("996004"), from, owner);
   for (const { id } of [told, silent]) {
@@ -148,7 +149,7 @@ test("what is handed over survives kill -9, and is never sent again", async () =
 
   for (let round = 0; round < 3; round += 1) {
     await other.kill();
-    expect(await stateOf(silent.id, other)).toBe("handed_over"); // The stopped store says so too.
+    expect(await stateOf(silent.id, other)).toBe("handed_over"); // In the stopped store, too.
     await other.start();
   }
   expect((await sink.request(told.path)).json).toMatchObject({ requestId: told.id, code: 200 });
@@ -176,7 +177,7 @@ test("a kill in the middle of hand-overs loses and repeats nothing", async () =>
   }
   const after = await send(simulated("996000"), from, owner);
   await sink.request(after.path);
-  // Its statuses died with the simulated worker: such a message ends as one that nobody knows of.
+  // The statuses were lost with the simulated worker, so the outcome of the message stays unknown.
   for (const { id, message, path } of sent) {
     const { json } = await sink.request(path, 40_000);
     expect(json.requestId).toBe(id);

@@ -1,4 +1,4 @@
-// A linked phone that is unlinked and linked again, on the stand-in platform: what waited is held.
+// A phone is unlinked and linked again on the stand-in platform: waiting messages are held.
 import { spawn } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { silenceLibsignal } from "./standin/phone/quiet.ts";
@@ -37,7 +37,7 @@ afterAll(async () => {
 const show = async (number: string) =>
   (await gateway.json("device", "list")).find((one: any) => one.number === number);
 
-/** Pairs as a program does, with the phone's camera for each code that is shown. */
+/** Pairs as a program does; the phone scans each code that is shown. */
 async function pair(number: string): Promise<void> {
   const args = ["--config", gateway.config, "device", "pair", number, "--json"];
   const child = spawn(binary, args, {

@@ -1,4 +1,4 @@
-// What a linked phone receives, and what becomes of what it sends, at its webhook.
+// Webhooks of a linked phone: received messages, and statuses of sent messages.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call, keyWith } from "./support/catalogue.ts";
 import { expectAccepted } from "./support/expect.ts";

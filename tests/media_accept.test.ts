@@ -1,4 +1,4 @@
-// Media at acceptance: what the address says about itself decides the answer.
+// Media at acceptance: the result of the probe decides the answer.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shop } from "./support/account.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
@@ -12,7 +12,7 @@ const max = 256 * 1024;
 let media: MediaShop;
 
 beforeAll(async () => {
-  // Revision B answers at acceptance, so that both revisions tell the probe's verdict alone.
+  // Revision B answers at acceptance too, so that both revisions report only the probe's verdict.
   const settings = { "media.max_bytes": max, "api.revision_b.respond": "accepted" };
   media = await MediaShop.open({ settings });
 });

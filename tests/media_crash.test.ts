@@ -1,4 +1,4 @@
-// A start after a crash does not begin with the media hosts that were being asked at its end.
+// After a crash, the media hosts with requests in flight at that time are not asked first.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectAccepted } from "./support/expect.ts";
 import { png } from "./support/files.ts";

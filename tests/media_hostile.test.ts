@@ -1,4 +1,4 @@
-// Hosts of media that mean no good: none may reach a private address, crash, or hold up the others.
+// Hostile media hosts: none may make the gateway reach a private address, crash, or delay others.
 import { createServer, type AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ afterAll(async () => {
   await Promise.all([raw.close(), forbidden.close()]);
 });
 afterEach(async () => {
-  // Whatever the host did, the next file is sent.
+  // After each hostile host the next file is sent.
   expect(await media.outcome({ url: media.host.put({ content: png }) })).toMatchObject({
     status: "sent",
   });
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const ok = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n";
 
-/** Answers HEAD properly, and everything else as told. */
+/** Answers HEAD correctly, and other requests with the given behaviour. */
 const body =
   (behaviour: Behaviour): Behaviour =>
   (socket, head) => {
@@ -43,7 +43,7 @@ const body =
 /** Each character of text is one byte. */
 const bytesOf = (text: string | Buffer) => Buffer.from(text as string, "latin1");
 
-/** Writes for as long as the other side reads. */
+/** Writes as long as the other side reads. */
 const forever =
   (start: string | Buffer, more: string | Buffer): Behaviour =>
   (socket) => {

@@ -1,4 +1,4 @@
-// Media that is sent: what the platform gets, and what the caller is told of it.
+// Sent media: the platform's input, and the caller's answers and callbacks.
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => media.close());
 
-/** What the platform's record says of a file. */
+/** A file in the platform's record. */
 const recorded = (url: string, mime: string, content: Buffer) => ({
   url,
   mime,
@@ -114,7 +114,7 @@ describe.each([
 
   test("over media.max_bytes never does", async () => {
     const to = freshNumber();
-    let known = false; // The probe is shown a small file.
+    let known = false; // The probe gets a small file.
     const url = media.host.put(({ method, range }) => {
       if (known) return { content: bigPng(max + 1), ...form };
       known = method === "GET" && range !== undefined;
@@ -328,7 +328,7 @@ describe.concurrent("a host in trouble", () => {
     expect(Date.now() - start).toBeLessThan(3000);
     expect(media.sink.at(path)).toEqual([]);
     expect((await media.sink.request(path, 40_000)).json).toMatchObject({ code: 500 });
-    expectRefused(await reply, rows.failed); // Within the wait, so it is not told `pending`.
+    expectRefused(await reply, rows.failed); // Within the wait, so the answer is not `pending`.
   });
 });
 

@@ -1,5 +1,5 @@
-// Media of several accounts side by side: a bad host costs its own account only, and all files
-// together stay within their room.
+// Media of several accounts side by side: a bad host delays only its own account, and all files
+// together stay within their limit.
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
     settings: {
       "media.max_bytes": kept / 2,
       "media.kept_bytes_max": kept,
-      "simulator.latency_ms": 300, // A file is held as long as its send takes.
+      "simulator.latency_ms": 300, // A file is kept during its send.
     },
   });
   neighbour = await shop(media.gateway);
@@ -37,7 +37,7 @@ test("while every host of one account hangs, files of another are judged and sen
     );
     const hanging = urls.map(sendOfNeighbour);
     await waitFor("looks that hang", () => hosts.some((host) => host.connections > 0));
-    // Who gets no slot is accepted unseen: the refusals show that these were looked at.
+    // A message without a slot is accepted without a probe. The refusals prove that these had one.
     for (let count = 0; count < 20; count += 1) {
       const url = media.host.put({ content: html, type: "text/html" });
       expectRefused(await media.send("A", { url }), rows.fileType);

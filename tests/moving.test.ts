@@ -1,5 +1,5 @@
-// A number that is linked in another gateway built on Baileys moves here, and out again: by the
-// commands, with an unmodified client as the other gateway.
+// A number moves from another gateway built on Baileys to this one and back, by the commands. An
+// unmodified client plays the other gateway.
 import {
   copyFileSync,
   mkdirSync,
@@ -29,7 +29,7 @@ let account: Account;
 let pretend: string; // A simulated device.
 let folder: string; // Of the other gateway.
 
-/** An unmodified client that keeps its state in a folder, as long as `work` lasts. */
+/** Runs an unmodified client with its state in a folder during `work`. */
 async function otherGateway(kept: string, work: (client: Client) => Promise<void>) {
   const { state, saveCreds } = await useMultiFileAuthState(kept);
   const client = world.client(state as unknown as ClientState);

@@ -1,4 +1,4 @@
-// The document itself, and the server's copy of it.
+// docs/openapi.yaml, and the server's copy of it.
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
@@ -56,7 +56,7 @@ test("the linter's recommended rules find nothing in it", async () => {
     env: { ...process.env, ...quiet },
     cwd: import.meta.dirname,
   });
-  // It ends with 1 when there are errors; warnings are told in the text alone.
+  // The linter exits with 1 for errors; warnings are only in its output.
   const { stdout } = await lint.catch((failed: { stdout: string }) => failed);
   expect(JSON.parse(stdout.slice(stdout.indexOf("{"))).problems).toEqual([]);
 }, 60_000);

@@ -1,4 +1,4 @@
-// What an operator relies on: health, metrics, logs, stopping, backups, one process a store.
+// Features for operators: health, metrics, logs, stopping, backups, one process a store.
 import { Agent } from "node:http";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -153,7 +153,7 @@ test("a backup of the running server restores everything accepted before it", as
   const id = expectAccepted(await account.send(waiting));
   const file = join(gateway.folder, "backup.db");
   expect((await gateway.cli("backup", file)).code).toBe(0);
-  expect((await gateway.cli("backup", file)).code).toBe(1); // It is there: not overwritten.
+  expect((await gateway.cli("backup", file)).code).toBe(1); // An existing file is not overwritten.
   const restored = await Gateway.create({
     settings: {
       "store.url": `sqlite:${file}`,

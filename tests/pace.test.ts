@@ -1,4 +1,4 @@
-// Devices with a pace: order, gap and the day's cap, also over the end of the process.
+// Devices with a pace: order, gap and daily cap, also across a restart.
 import { afterAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectAccepted } from "./support/expect.ts";
@@ -50,7 +50,7 @@ test("a paced device sends by due time and keeps its gap over a crash", async ()
 
   expect(sentIds(gateway)).toEqual([first, second, third]);
   const times = gateway.simulator.all().map((line) => Date.parse(line.time));
-  // The platform notes a send a moment after it began: on a busy machine distances vary.
+  // The platform records a send slightly after it began, so on a busy machine the gaps vary.
   for (const [index, time] of times.slice(1).entries()) {
     expect(time - times[index]!).toBeGreaterThan(gap * 0.75);
   }

@@ -1,4 +1,4 @@
-// What packaging/ puts on a machine works with this program.
+// The files of packaging/ work with this program.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -57,7 +57,7 @@ test.skipIf(isMissing)("systemd understands every line of the units", () => {
   const folder = scratchFolder("units");
   const units = readdirSync(packaging).filter((name) => /\.(service|socket|timer)$/.test(name));
   for (const unit of units) {
-    // With the programs where we have them.
+    // With the paths of the programs under test.
     const text = readFileSync(join(packaging, unit), "utf8")
       .replace("=merpati-backup", `=${join(packaging, "merpati-backup")}`)
       .replace("=merpati ", `=${binary} `);

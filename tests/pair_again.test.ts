@@ -1,4 +1,4 @@
-// A number that is paired anew while messages wait for it: nothing leaves unasked.
+// A number is paired again while messages wait for it: none leaves before a person decides.
 import { beforeAll, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
 import { onTerminal } from "./support/binary.ts";
@@ -53,7 +53,7 @@ test("by default they are held until the device is resumed, over kill -9 too", a
   expect(event.json).toMatchObject({ event: "device.connected", data: { state: "connected" } });
   expectSchema("DeviceEvent", event.json);
 
-  // What comes now stands behind what is held.
+  // A new message queues behind the held ones.
   const later = freshText();
   const body = { to: "6281234567890", from: number, message: later, Type: "text" };
   expectAccepted(await account.send(body));
@@ -82,7 +82,7 @@ test("they are cancelled where somebody chose so, and their callers told", async
   expect(told!.json).toMatchObject({ requestId: id, status: "failed", code: 500 });
   expect((await show(number)).paused_since).toBeNull();
   expect(gateway.simulator.of(message)).toEqual([]);
-  // A connected device is not paired anew: its queue is not thrown away by the way.
+  // A connected device is not paired again, so its queue is not discarded either.
   const again = await pair(number, "--queue", "discard");
   expect(again.code).toBe(1);
   expect(again.stderr).toContain("device queue clear");

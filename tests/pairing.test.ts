@@ -1,4 +1,4 @@
-// How a device is paired: what a person is shown, by every door, and what it ends in.
+// Pairing a device: the steps that a person sees in each interface, and the outcomes.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   return opened.close;
 });
 
-/** `device pair --json`; `answer` is typed in. */
+/** Runs `device pair --json`; `answer` goes to standard input. */
 async function pair(number: string, flags: string[] = [], answer = "") {
   const { code, stdout, stderr } = await gateway.cliWith(
     answer, "device", "pair", number, ...flags, "--json",
@@ -78,7 +78,7 @@ test("a paired device comes back after kill -9 without being paired again", asyn
   expect((await pair(number)).code).toBe(0);
   await gateway.kill();
   for (const file of ["merpati.db", "merpati.db-wal"]) {
-    // What the simulator keeps of a paired device, and only there, is this word.
+    // This word is the simulator's stored secret of a paired device, and occurs nowhere else.
     expect(readFileSync(join(gateway.folder, file)).includes("simulated")).toBe(false);
   }
   await gateway.start();

@@ -1,4 +1,4 @@
-// A device that a person pauses: it accepts, keeps, and sends when it is resumed.
+// A paused device: it accepts and keeps messages, and sends them when it is resumed.
 import { beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { openShop, sendText } from "./support/callback_shop.ts";
@@ -47,7 +47,7 @@ test("what a paused device is given waits, over kill -9 too, until it is resumed
     const [callback] = await sink.requests(sent.path, 1);
     expect(callback!.json).toMatchObject({ status: "sent", requestId: sent.id });
   }
-  // Nobody is told of a pause: its webhook heard of the connection alone.
+  // A pause causes no webhook: only the connection was reported.
   for (const request of sink.at(`/${number}`)) {
     expect(request.json.event).toBe("device.connected");
   }

@@ -1,4 +1,4 @@
-// People: how they sign in, what keeps others out, and what is written down.
+// People: signing in, protection against others, and the log of changes.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
 import type { Json } from "./support/contract.ts";
@@ -71,7 +71,7 @@ describe("a session", () => {
     expect(browser.cookie).not.toBe(first);
     const fixed = { cookie: `merpati_session=${token}` };
     expect((await browser.ask("GET", "/session", undefined, fixed)).status).toBe(401);
-    // Of the two kinds of cookie the one for https is not good here.
+    // The cookie's name for https is not valid over http.
     const other = { cookie: `__Host-${browser.cookie}` };
     expect((await browser.ask("GET", "/session", undefined, other)).status).toBe(401);
   });
@@ -178,7 +178,7 @@ test("a second factor is asked for, and each code works once", async () => {
   gateway.secrets.add(recovery);
   expect((await stranger().signIn(made)).json.code).toBe("totp_required");
   expect((await stranger().signIn(made, "000000")).json.code).toBe("unauthenticated");
-  // The step after this one is not used yet.
+  // The code of the next time step is not used yet.
   const next = totpAt(secret, Date.now() + 30_000);
   expect((await stranger().signIn(made, next)).status).toBe(200);
   expect((await stranger().signIn(made, next)).status).toBe(401);

@@ -1,4 +1,4 @@
-// What waits for a device: looked at, and cancelled by the thousand.
+// A device's queue: shown, and cancelled by the thousand.
 import { spawn } from "node:child_process";
 import { beforeAll, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
@@ -25,7 +25,7 @@ const credit = async () => (await gateway.json("account", "show", account.id)).c
 const waiting = async (number: string) =>
   (await gateway.json("device", "queue", "show", number)).waiting;
 
-/** A paused device for which this many messages wait. */
+/** A paused device with `count` waiting messages. */
 async function queued(count: number, callbackStatus?: string): Promise<[string, string[]]> {
   const number = await account.device(freshNumber());
   await gateway.json("device", "pause", number);
@@ -41,7 +41,7 @@ async function queued(count: number, callbackStatus?: string): Promise<[string, 
   return [number, ids];
 }
 
-/** `device queue clear`, with what a person types in. */
+/** Runs `device queue clear`; `typed` goes to standard input. */
 const clear = (number: string, typed: string, ...flags: string[]) =>
   gateway.cliWith(typed, "device", "queue", "clear", number, ...flags);
 

@@ -1,4 +1,4 @@
-// How often an account may ask, and how it is told.
+// The request rate of an account, and the answers that report it.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop } from "./support/account.ts";
 import { expectRefused, rows } from "./support/expect.ts";
@@ -40,7 +40,7 @@ test("after Retry-After the next request is let in", async () => {
   const replies = await Promise.all(Array.from({ length: 8 }, () => account.send(text(device))));
   const refused = replies.find((reply) => reply.status === 429);
   expect(refused).toBeDefined();
-  await pause(Number(refused!.headers["retry-after"]) * 1000); // Told to wait: that is the test.
+  await pause(Number(refused!.headers["retry-after"]) * 1000); // The wait that is under test.
   expect((await account.send(text(device))).status).toBe(200);
 });
 

@@ -1,4 +1,4 @@
-// The media of what devices receive, from the webhook that tells of them to the file.
+// Media of received messages, from the webhook to the downloaded file.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   return opened.close;
 });
 
-/** What the webhook is told of a picture that a recipient writes back. */
+/** The webhook for a picture that a recipient sends back. */
 async function received(ending: string, from = device): Promise<Json> {
   const message = freshText();
   const body = { to: simulated(ending), from, message, Type: "text" };
@@ -55,7 +55,7 @@ test("a picture is downloaded by the path that the webhook tells", async () => {
   });
   expect(answer.text).toContain("IHDR");
 
-  await gateway.kill(); // What a download needs is durable.
+  await gateway.kill(); // The data for a download must be durable.
   await gateway.start();
   const file = join(gateway.folder, "balasan.png");
   await waitFor("the device to be connected", async () => {

@@ -1,4 +1,4 @@
-// Which revision a request speaks: header, then key, then fields, then the server's default.
+// The choice of a request's revision: header, then key, then fields, then the server's default.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectRefused, rows } from "./support/expect.ts";

@@ -1,4 +1,4 @@
-// `./dev run --linked --stand-in`: the walk from nothing to a linked phone and a first message.
+// `./dev run --linked --stand-in`: from an empty folder to a linked phone and a first message.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The programs of docs/sending.md send, and repeat what got no answer under the same key.
+// The programs of docs/sending.md send, and repeat an unanswered request with the same key.
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Socket } from "node:net";
@@ -30,7 +30,7 @@ const languages: [heading: string, fence: string, program: string, file: string]
   ["Python", "python", "python3", "send.py"],
 ];
 
-/** The program under that heading; each is given an order number of its own. */
+/** The program under that heading, with its own order number. */
 function sample(heading: string, fence: string, order: string): string {
   const [, section] = page.split(`\n## ${heading}\n`);
   const found = new RegExp(`\`\`\`${fence}\n([\\s\\S]*?)\`\`\``).exec(section ?? "");
@@ -87,7 +87,7 @@ test.each(["README.md", "README.id.md", "docs/mulai.md"])(
   },
 );
 
-/** A server that hangs up on the first request and answers the second. */
+/** A server that closes the connection at the first request and answers the second. */
 async function openDoor() {
   const keys: string[] = [];
   const answer = JSON.stringify({ success: true, data: { code: 200, requestId: "r-1" } });

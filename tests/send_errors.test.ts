@@ -1,4 +1,4 @@
-// Every row of the error tables, and which fault wins where there are two.
+// Every row of the error tables, and which of two faults is reported.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Account, shop } from "./support/account.ts";
 import { expectRefused, rows, type Row } from "./support/expect.ts";
@@ -14,11 +14,11 @@ type Body = Record<string, unknown>;
 
 const textField = { A: "message", B: "pesan" } as const;
 
-/** What one fault does to a request that would have been accepted. */
+/** One fault, as a change to an acceptable request. */
 interface Fault {
   name: string;
-  account?: AccountFlags; // What kind of account it needs.
-  limited?: boolean; // Uses the account's rate up first.
+  account?: AccountFlags; // Flags of the account that it needs.
+  limited?: boolean; // Exhausts the account's rate first.
   body?: (body: Body, home: Home) => void;
   raw?: (text: string) => string;
   wrongKey?: boolean;
@@ -37,7 +37,7 @@ const same = (row: Row): Record<Revision, Row> => ({ A: row, B: row });
 const past = "2020-01-01T00:00:00Z";
 const tooLarge: Row = ["Permintaan terlalu besar", "invalid", 413];
 
-// In the order of checks of the interface's decisions.
+// In the documented order of the checks.
 const faults: Fault[] = [
   { name: "a wrong key", wrongKey: true, row: same(rows.key) },
   { name: "a body over 64 KiB", raw: (text) => text + " ".repeat(70_000), row: same(tooLarge) },
@@ -90,7 +90,7 @@ const faults: Fault[] = [
 
 const homes = new Map<string, Promise<Home>>();
 
-/** The account that has these faults; made once. */
+/** The account with these flags; created once. */
 function home(flags: AccountFlags): Promise<Home> {
   const name = JSON.stringify(Object.entries(flags).sort());
   if (!homes.has(name)) homes.set(name, makeHome(flags));

@@ -1,11 +1,11 @@
-// Each field of the send request: what it takes, and what it refuses.
+// Each field of the send request: accepted and refused values.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectAccepted, expectRefused, expectSent, rows } from "./support/expect.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber, freshText } from "./support/numbers.ts";
 
-// Nothing here waits for an outcome: B answers at acceptance, and private addresses stay refused.
+// No test here waits for an outcome: B answers at acceptance. Private addresses stay refused.
 let gateway: Gateway;
 let account: Account;
 let device: string;
@@ -218,7 +218,7 @@ describe("callbackStatus", () => {
     "https://toko.example.com/" + "x".repeat(2000),
     "",
   ])("%s is taken", async (callbackStatus) => {
-    // Far in the future: nothing is ever sent there.
+    // The message is due far in the future, so no callback is ever sent.
     expectAccepted(await a({ callbackStatus, delay: 18000 }));
   });
 

@@ -1,4 +1,4 @@
-// Every outcome that the simulated platform can play, and what the caller is told.
+// Every outcome that the simulator can play, and the caller's answers and callbacks.
 import { beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { openShop, sendText } from "./support/callback_shop.ts";

@@ -1,4 +1,4 @@
-// The stand-in platform, judged by unmodified clients: linking, texts, receipts, typing.
+// The stand-in platform, tested with unmodified clients: linking, texts, receipts, typing.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf, type Client } from "./standin/testing/client.ts";
 import { World } from "./standin/testing/world.ts";

@@ -1,4 +1,4 @@
-// The stand-in as a program: what others reach by HTTP.
+// The stand-in as a program, controlled over HTTP.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

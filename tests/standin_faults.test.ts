@@ -1,4 +1,4 @@
-// What the stand-in does wrong on command, and what unmodified clients make of it.
+// Faults of the stand-in on command, and how unmodified clients react.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "./standin/testing/client.ts";
 import { World } from "./standin/testing/world.ts";
@@ -18,7 +18,7 @@ afterAll(async () => {
   await world.end();
 });
 
-/** Until everything is done that was asked of the server before. */
+/** Waits until the server has handled all earlier requests. */
 async function settled(): Promise<void> {
   const id = await client.text(other, "penanda");
   await world.event("shown", { number: other, id });

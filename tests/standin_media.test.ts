@@ -1,4 +1,4 @@
-// Media through the stand-in: of unmodified clients, and of phones.
+// Media through the stand-in, from unmodified clients and from phones.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "./standin/testing/client.ts";

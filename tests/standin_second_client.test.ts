@@ -1,4 +1,4 @@
-// The stand-in, judged by a client of another origin.
+// The stand-in, tested with a second, independent client.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf, type Client } from "./standin/testing/client.ts";

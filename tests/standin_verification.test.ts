@@ -1,4 +1,4 @@
-// The stand-in believes no signature and no key that is wrong.
+// The stand-in refuses wrong signatures and wrong keys.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { makeKeyPair } from "./standin/crypto/curve.ts";

@@ -1,4 +1,4 @@
-// The stand-in's codec, signatures and handshake, against the clients' own where they have one.
+// The stand-in's codec, signatures and handshake, compared with the clients' own if they have one.
 import { Curve, decodeBinaryNode, encodeBinaryNode } from "./standin/testing/baileys.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { deflateSync } from "node:zlib";
@@ -109,7 +109,7 @@ test("signatures of clients are verified, and nothing else is", () => {
 });
 
 test("signatures of the stand-in are those that others verify", async () => {
-  // The curve under the clients' wrapper, whose answer the wrapper does not look at.
+  // The curve below the clients' wrapper, because the wrapper ignores the curve's result.
   const { default: curve } = await import("./standin/testing/curve.ts");
   for (let round = 0; round < 8; round++) {
     const { privateKey, publicKey } = makeKeyPair();
@@ -121,7 +121,7 @@ test("signatures of the stand-in are those that others verify", async () => {
   }
 });
 
-/** A node in which bytes are represented by their hash. */
+/** A node with a hash in place of its bytes. */
 function comparable({ tag, attrs, content }: Node): unknown {
   if (Array.isArray(content)) return [tag, attrs, content.map(comparable)];
   const isBytes = content instanceof Uint8Array;

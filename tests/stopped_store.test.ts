@@ -1,4 +1,4 @@
-// Commands on a stopped server's store tell the same people the same words, once it starts.
+// Commands on a stopped server's store cause the same callbacks and webhooks, once it starts.
 import { beforeAll, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
 import { openShop } from "./support/callback_shop.ts";
@@ -46,7 +46,7 @@ test("a device that is added tells its webhook", async () => {
   const toldUp = (await sink.request("/added-up")).json;
   expect(await gateway.stop()).toBe(0);
   const down = await account.device(freshNumber(), "--webhook", sink.url("/added-down"));
-  await account.device(down, "--webhook", sink.url("/added-down")); // No news.
+  await account.device(down, "--webhook", sink.url("/added-down")); // No change of state.
   await gateway.start();
   const toldDown = (await sink.request("/added-down")).json;
   expect({ ...toldDown, timestamp: "" }).toEqual({
@@ -55,7 +55,7 @@ test("a device that is added tells its webhook", async () => {
     timestamp: "",
   });
   expect(toldUp.device).toBe(Number(up));
-  await gateway.json("device", "disconnect", down); // Whatever came earlier has come by now.
+  await gateway.json("device", "disconnect", down); // Its webhook comes after all earlier ones.
   await sink.requests("/added-down", 2);
   expect(sink.at("/added-down").map(({ json }) => json.event)).toEqual([
     "device.connected",
@@ -76,7 +76,7 @@ test("a device that is disconnected and connected tells its webhook", async () =
 
   expect(await gateway.stop()).toBe(0);
   await gateway.json("device", "disconnect", down);
-  await gateway.json("device", "disconnect", down); // No news.
+  await gateway.json("device", "disconnect", down); // No change of state.
   await gateway.json("device", "connect", down);
   await gateway.start();
   await sink.requests("/device-down", 3);

@@ -1,4 +1,4 @@
-// An orderly stop waits for what is under way, and repeats nothing that ended.
+// An orderly stop waits for sends in flight, and the next start repeats none that ended.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";
 import { expectAccepted } from "./support/expect.ts";
@@ -13,7 +13,7 @@ let sink: Sink;
 beforeAll(async () => void (sink = await Sink.open({ secure: false })));
 afterAll(() => sink.close());
 
-/** A gateway whose platform has `sends` messages and has not answered any. */
+/** A gateway with `sends` messages in flight, none answered by the platform. */
 async function busy(settings: Settings): Promise<{ gateway: Gateway; account: Account }> {
   const gateway = await Gateway.create({ settings });
   const { account, device } = await shop(gateway);

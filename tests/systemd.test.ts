@@ -1,4 +1,4 @@
-// The packaged units under systemd itself: a linked phone, whose worker is a user of its own.
+// The packaged units under systemd: a linked phone, whose worker runs as a separate user.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -22,7 +22,7 @@ const here = test.skipIf(typeof booted === "string");
 let host: MediaServer;
 let key: string;
 
-/** The packaged ones, and where the platform is. */
+/** The packaged settings, with the platform's address and authority. */
 function settings(): [string, string] {
   const authority = platform.settings["outbound.ca_file"] as string;
   const packaged = readFileSync(join(packaging, "merpati.toml"), "utf8");
@@ -52,7 +52,7 @@ const connected = () =>
     30_000,
   );
 
-/** Is accepted, and shown. */
+/** Sends a message, which must be accepted and shown. */
 async function send(fields: object = { Type: "text" }): Promise<void> {
   const before = await platform.last();
   await call("POST", "/v1/send", { to: friend, from: number, message: freshText(), ...fields });
@@ -62,7 +62,7 @@ async function send(fields: object = { Type: "text" }): Promise<void> {
 interface Instance {
   unit: string;
   launcher: number;
-  worker: number; // Inside.
+  worker: number; // Its process id inside the name space.
 }
 
 /** The one worker that runs. */

@@ -1,4 +1,4 @@
-// Commands as a shell runs them: pipes that close, disks that are full, settings from a pipe.
+// Commands in a shell: pipes that close, full disks, settings from a pipe.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -127,7 +127,7 @@ describe("on a stopped store", () => {
     const made = await shell(`${request} ${files}`, folder);
     expect(made.code, made.stderr).toBe(0);
     const tls = "--set http.tls.certificate=certificate.pem --set http.tls.key=key.pem";
-    // On a terminal of its own, where OpenSSL would ask.
+    // On a terminal, where OpenSSL would ask for the pass phrase.
     const serve = `"${binary}" ${tls} --set http.listen=127.0.0.1:0 serve`;
     const started = await shell(`script -qec '${serve}' /dev/null`, folder);
     expect(started.stdout).not.toContain("pass phrase:");

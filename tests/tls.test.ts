@@ -1,4 +1,4 @@
-// The gateway behind its own certificate.
+// The gateway with its own certificate.
 import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shop, type Account } from "./support/account.ts";

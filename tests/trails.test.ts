@@ -1,4 +1,4 @@
-// "Why has it not gone yet?" and "who was told what?" have answers that were recorded.
+// Records that answer "why has the message not left yet?" and "which callbacks were sent?".
 import { beforeAll, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
 import { openShop } from "./support/callback_shop.ts";

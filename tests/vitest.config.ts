@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// One server a file, and a few files at a time: the binary under test keeps two cores busy.
+// Each file has its own server, and few files run at a time: one binary keeps two cores busy.
 export default defineConfig({
   test: {
     include: ["*.test.ts"],

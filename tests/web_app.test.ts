@@ -1,4 +1,4 @@
-// The web app in use: from nothing to the first callback, and what each role may do.
+// The web app in use: from an empty store to the first callback, and the permissions of each role.
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 let people = 0;
 
-/** Somebody of that role in an account of their own, signed in. */
+/** Creates a person with that role in the account, and signs them in. */
 async function member(role: string, account: string): Promise<Visitor> {
   people += 1;
   const email = `person${people}@toko.example`;

@@ -1,4 +1,4 @@
-// Changes in the web app: what cannot be undone asks for a name, and nobody overwrites another's.
+// Changes in the web app: irreversible ones ask for a name, and no change overwrites another's.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";
@@ -19,7 +19,7 @@ let device: string;
 let visitor: Visitor;
 let page: Page;
 
-/** Runs in the page: its timers come late, as on a busy machine. */
+/** Runs in the page: delays its timers, as on a busy machine. */
 function withLateTimers(): void {
   const usual = window.setTimeout;
   const late = (run: TimerHandler, ms = 0) => usual(run, ms + 100);
@@ -40,7 +40,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** The button of the dialog does nothing until exactly this name is typed. */
+/** Confirms a dialog, whose button must do nothing until exactly this name is typed. */
 async function confirm(title: string, action: string, name: string): Promise<void> {
   const dialog = page.getByRole("dialog", { name: title });
   const button = dialog.getByRole("button", { name: action });

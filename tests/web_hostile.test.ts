@@ -1,4 +1,4 @@
-// What strangers write, shown in the web app: it stays text.
+// Hostile texts in the web app: they stay text.
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -23,7 +23,7 @@ let admin: SomePerson;
 let account: Account;
 let message = "";
 let refused = "";
-let device = ""; // Of the platform whose texts are hostile.
+let device = ""; // On the platform with hostile texts.
 const worker = join(import.meta.dirname, "support/hostile_worker.mjs");
 
 beforeAll(async () => {
@@ -116,7 +116,7 @@ test("what a platform says while a device is linked stays text", async () => {
   await dialog.getByText("onerror=alert(1)").waitFor();
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   await dialog.getByRole("button", { name: "Close" }).click();
-  // The reason is the device's state now, too.
+  // The drawer shows the reason as the device's state, too.
   await page.getByRole("dialog", { name: device }).getByText("onerror=alert(1)").waitFor();
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   expect(visitor.complaints).toEqual([]);

@@ -1,5 +1,5 @@
-// The main ways through the web app with keys alone: the focus is seen, lands where it should,
-// stays in what opens over a page, and comes back from it.
+// The main tasks in the web app by keyboard only: the focus is visible, moves to the right place,
+// stays inside a dialog, and returns from it.
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";
@@ -37,7 +37,7 @@ afterAll(async () => {
 const press = (key: string) => page.keyboard.press(key);
 const nameOfFocus = async () => (await focus(page)).name;
 
-/** Opens a page by Ctrl+K, from wherever one is. */
+/** Opens a page by Ctrl+K, from any page. */
 async function open(typed: string, heading: string): Promise<void> {
   await press("Control+k");
   await page.getByRole("dialog").getByRole("combobox").waitFor();
@@ -49,7 +49,7 @@ async function open(typed: string, heading: string): Promise<void> {
   await soon(() => page.getByRole("dialog").count()).toBe(0);
 }
 
-/** The Tab key stays in what has this name alone, and Escape closes it. */
+/** Checks that Tab stays inside the dialog with this name, and closes it by Escape. */
 async function walkAndLeave(dialog: Locator, name: string): Promise<void> {
   await visitor.settled();
   expect(await tabsAround(page)).toEqual({ dialogs: [name], unseen: [] });
@@ -158,7 +158,7 @@ test("a key is made, and revoked by typing its name", async () => {
   await press("Enter");
   await page.getByText("The key was revoked").waitFor();
   await asking.waitFor({ state: "hidden" });
-  // What had the focus is gone with the key.
+  // The element that had the focus was removed with the key.
   await soon(async () => (await focus(page)).inMain).toBe(true);
 });
 

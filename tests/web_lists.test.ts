@@ -1,5 +1,5 @@
-// Lists that are longer than a page: nothing is left out silently. The pages are made short on the
-// way to the gateway, which pages them itself.
+// Lists longer than a page: no item is left out silently. The test lowers the `limit` of requests
+// on their way to the gateway.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Account } from "./support/account.ts";
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const rowsOf = (label: string) => page.getByRole("table", { name: label }).locator("tbody tr");
 
-/** Loads page after page of a list, until there is no more of it. */
+/** Loads all pages of a list. */
 async function loadAll(label: string): Promise<void> {
   const table = page.getByRole("table", { name: label });
   const frame = page.locator("div").filter({ has: table }).last();

@@ -1,5 +1,5 @@
-// Every page, in both themes and languages, wide and on a phone: nothing keeps people from using
-// it, and nothing breaks the policy. MERPATI_SCREENSHOTS=FOLDER keeps what was seen.
+// Every page, in both themes and languages, on a desktop and a phone: no accessibility barriers,
+// and no violations of the content security policy. MERPATI_SCREENSHOTS=FOLDER saves screenshots.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
@@ -61,7 +61,7 @@ const menus: [string, () => string, RegExp, RegExp][] = [
   ["revoke-key", () => "/keys", /laporan-harian/, /^(Cabut|Revoke)$/],
 ];
 
-// Pages that teach a newcomer whose account has nothing yet.
+// Pages with instructions for an empty account.
 const empty = ["/", "/messages", "/devices", "/callbacks", "/keys", "/account", "/usage"];
 
 const WIDTHS = [1440, 390];

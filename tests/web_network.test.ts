@@ -1,4 +1,4 @@
-// A page that stays open while the network, or the gateway, comes and goes.
+// A page that stays open while the network or the gateway fails and comes back.
 import { request } from "node:http";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -46,7 +46,7 @@ async function send(to = freshNumber()): Promise<string> {
 
 const row = (to: string) => page.getByRole("table", { name: "Messages" }).getByText(to);
 
-/** What the page is told while it is open comes by the stream, not by asking every few seconds. */
+/** Waits until the page gets its updates from the stream instead of polling. */
 async function isLive(): Promise<void> {
   await page.locator("main[data-live=true]").waitFor();
 }
@@ -54,7 +54,7 @@ async function isLive(): Promise<void> {
 const EVENTS_KEPT = 1_024; // Of an account (src/api/events/event_ring.hpp).
 const EVENTS_AT_ONCE = 20;
 
-/** Counts the events of the account, as they are told to who was never cut off. */
+/** Counts the events of the account on a stream that is never cut off. */
 async function watch(): Promise<{ count: () => number; close: () => void }> {
   const { key } = await account.createKey({ scopes: "messages:read" });
   let events = 0;
@@ -73,7 +73,7 @@ async function watch(): Promise<{ count: () => number; close: () => void }> {
   return { count: () => events, close: () => asked.destroy() };
 }
 
-/** Runs in the page before the app: what the gateway itself says by "resync". */
+/** Runs in the page before the app: counts the gateway's "resync" events. */
 function countResyncs(): void {
   const world = globalThis as any;
   world.resyncs = 0;
@@ -96,11 +96,11 @@ test("what happened while the network was away is there when it is back", async 
   await page.getByRole("link", { name: "Devices", exact: true }).click();
   await failed;
   await page.getByRole("link", { name: "Messages", exact: true }).click();
-  await row(before).waitFor(); // What was known stays on the page.
+  await row(before).waitFor(); // Known messages stay on the page.
   network.mend();
   for (const to of meanwhile) await row(to).waitFor();
   await isLive();
-  // Nor is a page lost whose code did not come.
+  // A page whose code could not be loaded is not lost either.
   await page.getByRole("link", { name: "Devices", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Devices" }).waitFor();
   await page.getByRole("link", { name: "Messages", exact: true }).click();
@@ -141,7 +141,7 @@ test("who comes back after more than the gateway keeps reads all anew", async ()
   expect(await resyncs()).toBe(0);
   network.cut();
   await page.locator("main[data-live=false]").waitFor();
-  // More of one moment than are told singly would be told as one event.
+  // Sent in small groups, because many changes at one moment become a single event.
   let last = before;
   const begun = watcher.count();
   while (watcher.count() - begun <= EVENTS_KEPT) {

@@ -1,4 +1,5 @@
-// What each role may do, in the web app and past it: the gateway decides, the app only hides.
+// Permissions of each role, in the web app and by direct calls: the gateway decides, the app only
+// hides controls.
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";
@@ -35,7 +36,7 @@ async function member(role: string): Promise<Visitor> {
   return visit(browser, gateway, await person(gateway, `${role}@toko.example`, ...flags));
 }
 
-/** What the gateway answers to a call by the page's own session. */
+/** The gateway's status for a call with the page's session. */
 function answered(page: Page, method: string, path: string, body: unknown): Promise<number> {
   const call = { method, path, body: JSON.stringify(body) };
   return page.evaluate(async ({ method, path, body }) => {

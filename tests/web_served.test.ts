@@ -1,4 +1,4 @@
-// The files of the web app as the gateway serves them.
+// How the gateway serves the web app's files.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Gateway } from "./support/gateway.ts";
 import { exchange } from "./support/http.ts";

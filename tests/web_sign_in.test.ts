@@ -1,4 +1,4 @@
-// Who gets into the web app, how, and how they get out again.
+// Signing in to the web app, and out of it.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openBrowser, soon, Visitor } from "./support/browser.ts";
@@ -74,7 +74,7 @@ test("an answer of before the sign-in, which comes after it, signs nobody out", 
   let late = false;
   await page.route("**/v1/session", async (route) => {
     const answer = await route.fetch();
-    if (!late) await signedIn; // The first look at who is there: nobody.
+    if (!late) await signedIn; // Delays the first answer, which says that nobody is signed in.
     late = true;
     await route.fulfill({ response: answer });
   });

@@ -1,4 +1,4 @@
-// Workers that run as another user than the gateway, each behind a socket as systemd's.
+// Workers that run as another user than the gateway, each behind a socket like systemd's.
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -36,7 +36,7 @@ describe.skipIf(reason)("a worker of another user", () => {
     ]);
     gateway = await Gateway.create({ start: false });
     chmodSync(gateway.folder, 0o711);
-    // As the unit's group does: what is made in it is the group's.
+    // As with the unit's group: new files belong to the group.
     media = join(gateway.folder, "merpati.db-media");
     mkdirSync(media, { mode: 0o700 });
     chownSync(media, 0, readers);
@@ -125,8 +125,8 @@ describe.skipIf(reason)("a worker of another user", () => {
     "kill -9 of the %s in mid-send loses nothing and leaves nobody",
     async (victim) => {
       const number = await connected();
-      // Answered at the second attempt alone; an attempt that a crash of the gateway cut off counts
-      // as none.
+      // The worker answers only the second attempt. An attempt that a crash of the gateway cut off
+      // does not count.
       const to = victim === "gateway" ? freshNumber() : "6281200998007";
       const message = await send(number, to);
       const [launcher, worker] = [await scripted.launcherProcess(), await scripted.worker()];
@@ -157,7 +157,7 @@ describe.skipIf(reason)("a worker of another user", () => {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     expect(status).toContain(`Groups:\t${readers} \n`);
 
-    // And one comes back, which the worker writes where the gateway reads it.
+    // A picture comes back, and the worker writes it to a file that the gateway reads.
     const picture = { media: "image", mimetype: "image/png", data: png.toString("base64") };
     await platform.ask("send", { number: friend, to: number, caption: message, ...picture });
     const told = await waitFor("message.received", () =>

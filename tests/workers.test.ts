@@ -1,4 +1,4 @@
-// Connectors that are programs of their own: what they do right, and what they do wrong.
+// Connectors in separate programs, correct and faulty ones.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -52,7 +52,7 @@ async function connected(connector: string): Promise<string> {
 
 const send = (from: string, to: string) => sendText(sink, account, from, to);
 
-/** The message's callbacks; exactly one comes. */
+/** The message's first callback. */
 async function outcome(sent: { path: string }): Promise<any> {
   const [callback] = await sink.requests(sent.path, 1);
   return callback!.json;
@@ -72,7 +72,7 @@ function worker(program: string): number {
         readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(program)
       );
     } catch {
-      return false; // It ended meanwhile.
+      return false; // The process has ended meanwhile.
     }
   };
   return Number(readdirSync("/proc").filter((name) => /^\d+$/.test(name)).find(runs) ?? 0);
@@ -80,10 +80,10 @@ function worker(program: string): number {
 
 test("the example in Python pairs, sends, and comes back by itself", async () => {
   const source = readFileSync(join(root, "examples/worker.py"), "utf8");
-  expect(source.split("\n").length - 1).toBeLessThanOrEqual(60); // As it is described.
+  expect(source.split("\n").length - 1).toBeLessThanOrEqual(60); // As documented.
   const number = await add("textfile");
   expect(await state(number)).toBe("disconnected");
-  // A worker that has not said hello yet can pair nothing: it is asked again.
+  // Repeated, because a worker that has not said hello yet cannot pair.
   await waitFor("the pairing", async () => {
     const paired = await pair(number, ["--method", "otp"], "123456\n");
     return paired.code === 0;
@@ -101,12 +101,12 @@ test("the example in Python pairs, sends, and comes back by itself", async () =>
 
 test("a worker that is killed in mid-send loses no message", async () => {
   const number = await connected("scripted");
-  const sent = await send(number, "6281200998007"); // Answered at the second attempt alone.
+  const sent = await send(number, "6281200998007"); // The worker answers only the second attempt.
   const first = await waitFor("the worker", () => worker("scripted_worker.py"));
   process.kill(first, "SIGKILL");
   expect(await outcome(sent)).toMatchObject({ status: "sent", code: 200 });
   expect(worker("scripted_worker.py")).not.toBe(first);
-  // A connection that comes back at once is told to nobody: what is told next is another change.
+  // A connection that comes back at once causes no webhook; the next webhook is another change.
   const told = () => sink.at(`/${number}`).map((request) => request.json.data.state);
   await waitFor("the device", async () => (await state(number)) === "connected");
   await gateway.json("device", "disconnect", number);
@@ -158,7 +158,7 @@ test("a worker that is down is named, while messages are accepted", async () => 
 test("a worker sees nothing of the gateway's secrets", async () => {
   const number = await connected("scripted");
   const callback = await outcome(await send(number, simulated("998010")));
-  expect(callback.details).toContain("environment"); // Cut off where PATH is long.
+  expect(callback.details).toContain("environment"); // The details are cut off if PATH is long.
   expect(callback.details).not.toContain("MERPATI");
   const environ = readFileSync(`/proc/${worker("scripted_worker.py")}/environ`, "utf8");
   const names = environ.split("\0").filter(Boolean).map((variable) => variable.split("=")[0]);

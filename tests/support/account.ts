@@ -9,7 +9,7 @@ export interface Reply extends Answer {
 }
 
 export interface RequestOptions {
-  key?: string | null; // Null: no Authorization at all.
+  key?: string | null; // Null: no Authorization header.
   headers?: Record<string, string>;
   deadline?: number;
   agent?: Agent; // For callers that keep their connection.
@@ -59,7 +59,7 @@ export class Account {
     return this.post("/v1/device/addnew", body, options);
   }
 
-  /** Posts a value as JSON, or text and bytes as they are. */
+  /** Posts a value as JSON; posts text and bytes unchanged. */
   async post(path: string, body: unknown, options: RequestOptions = {}): Promise<Reply> {
     const key = options.key === undefined ? this.key : options.key;
     const raw = typeof body === "string" || Buffer.isBuffer(body);
@@ -79,7 +79,7 @@ export class Account {
   }
 }
 
-/** An account with a key and a connected device: what most tests begin with. */
+/** An account with a key and a connected device, for most tests. */
 export async function shop(
   gateway: Gateway,
   flags: Parameters<Gateway["account"]>[0] = {},

@@ -7,7 +7,7 @@ export const binary = resolve(
   process.env["MERPATI_BINARY"] ?? resolve(import.meta.dirname, "../../build/dev/merpati"),
 );
 
-/** The environment without settings of the outside; `MERPATI_…` of ours are for this suite. */
+/** The environment without MERPATI_ variables, which would change the settings under test. */
 export function environment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("MERPATI_"));
   return { ...Object.fromEntries(kept), ...extra };
@@ -39,15 +39,15 @@ export async function command(
   let stderr = "";
   child.stdout.setEncoding("utf8").on("data", (piece: string) => (stdout += piece));
   child.stderr.setEncoding("utf8").on("data", (piece: string) => (stderr += piece));
-  child.stdin.on("error", () => {}); // It may end before it has read everything.
+  child.stdin.on("error", () => {}); // The command may end before it has read everything.
   child.stdin.end(options.input);
   const code = await ended(child, `merpati ${args.join(" ")}`);
   return { code, stdout, stderr };
 }
 
 /**
- * Runs one command on a terminal of 80 columns. A person answers `question` once it is shown.
- * Answers the exit code, and what the terminal has shown.
+ * Runs one command on a terminal of 80 columns. `question` is answered when it is shown. Resolves
+ * with the exit code and the terminal's output.
  */
 export async function onTerminal(
   args: string[],

@@ -1,7 +1,6 @@
 #!/bin/bash
-# booted.sh PACKAGING PROGRAM WORKER SETTINGS AUTHORITY NODE: becomes systemd on a copy of this
-# machine's files that is gone with it, with our units installed. Called in name spaces of its own,
-# by booted.ts.
+# booted.sh PACKAGING PROGRAM WORKER SETTINGS AUTHORITY NODE: becomes systemd on a temporary copy of
+# this machine's files, with our units installed. booted.ts calls it in separate name spaces.
 set -euo pipefail
 packaging=$1 program=$2 worker=$3 settings=$4 authority=$5 node=$6
 base=$(mktemp -d)
@@ -26,7 +25,8 @@ cp -r "$worker/dist" "$worker/package.json" "$root/usr/lib/merpati/workers/linke
 install -D -m 0644 "$settings" "$root/etc/merpati/merpati.toml"
 install -m 0644 "$authority" "$root/etc/ssl/platform.pem"
 chroot "$root" systemd-sysusers merpati.conf
-# This machine may allow less than the units ask for; a sanitizer finds no leaks in a sandbox.
+# This machine may allow fewer open files than the units ask for. Leak detection does not work in
+# the units' sandbox.
 for unit in merpati.service merpati-worker@.service; do
   mkdir "$root/etc/systemd/system/$unit.d"
   printf '[Service]\nLimitNOFILE=%d\nEnvironment=ASAN_OPTIONS=detect_leaks=0\n' "$(ulimit -Hn)" \

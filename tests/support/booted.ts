@@ -1,4 +1,4 @@
-// systemd itself, in name spaces of its own, with the packaged units. Only root can.
+// Starts systemd in separate name spaces, with the packaged units. Needs root.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { existsSync, readFileSync, readlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -27,7 +27,7 @@ export class Booted {
     private readonly init: number,
   ) {}
 
-  /** `settings`: a file. Why not, where this machine lets nobody do so. */
+  /** `settings`: a file. Resolves with a reason if this machine does not allow it. */
   static async boot(settings: string, authority: string): Promise<Booted | string> {
     if (process.getuid?.() !== 0) return "only root can start systemd";
     if (!existsSync("/lib/systemd/systemd")) return "systemd is not installed";
@@ -54,7 +54,7 @@ export class Booted {
     }
   }
 
-  /** A command, as root, inside. */
+  /** Runs a command as root inside the name spaces. */
   run(...command: string[]): { code: number; stdout: string; stderr: string } {
     const enter = ["--target", `${this.init}`, "--mount", "--pid", "--cgroup", "--uts", "--ipc"];
     const path = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
@@ -65,7 +65,7 @@ export class Booted {
     return { code: status ?? -1, stdout, stderr };
   }
 
-  /** The same, which must succeed. */
+  /** Runs a command that must succeed; returns its output. */
   do(...command: string[]): string {
     const { code, stdout, stderr } = this.run(...command);
     if (code !== 0) throw new Error(`${command.join(" ")}: ${code}\n${stdout}${stderr}`);
@@ -78,6 +78,6 @@ export class Booted {
   }
 
   end(): void {
-    this.program.kill("SIGKILL"); // And all inside.
+    this.program.kill("SIGKILL"); // Ends all processes inside too.
   }
 }

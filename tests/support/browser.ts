@@ -1,4 +1,4 @@
-// Debian's Chromium, as people use the web app in it.
+// The web app in Debian's Chromium.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { expect } from "vitest";
@@ -16,7 +16,7 @@ export interface Visit {
   baseUrl: string;
 }
 
-/** A visitor's window: what its pages complained of is kept, and fails the test that looks. */
+/** A visitor's window. Collects errors and violations of its pages, which tests check. */
 export class Visitor {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -33,7 +33,7 @@ export class Visitor {
       void dialog.dismiss();
     });
     page.on("console", (message) => {
-      // Answers that are failures are noted by the browser, too: the app shows them.
+      // The browser also logs answers that are failures; the app shows those itself.
       const isAnswer = message.text().startsWith("Failed to load resource");
       if (message.type() === "error" && !isAnswer) this.complaints.push(message.text());
     });
@@ -44,7 +44,7 @@ export class Visitor {
       baseURL: visit.baseUrl,
       viewport: { width: visit.width ?? 1440, height: 900 },
       colorScheme: visit.scheme ?? "light",
-      reducedMotion: "reduce", // What fades in is not to be judged half-way.
+      reducedMotion: "reduce", // So that no check sees a page during a transition.
       permissions: ["clipboard-read", "clipboard-write"],
     });
     context.setDefaultTimeout(60_000);
@@ -55,14 +55,14 @@ export class Visitor {
     return new Visitor(context, await context.newPage());
   }
 
-  /** Opens a page of the app, and waits for its name. */
+  /** Opens a page of the app, and waits for its heading. */
   async goto(path: string): Promise<void> {
     await this.page.goto(`/app${path}`);
     await this.page.getByRole("heading", { level: 1 }).first().waitFor();
     await this.settled();
   }
 
-  /** Until nothing on the page is still on its way. */
+  /** Waits until the page is complete. */
   async settled(): Promise<void> {
     await this.page.waitForFunction(
       () =>
@@ -78,7 +78,7 @@ export class Visitor {
     if (broken) throw new Error(broken);
   }
 
-  /** Holds an answer that the app was given against docs/openapi.yaml. */
+  /** Checks an answer to the app against docs/openapi.yaml. */
   private async judge(response: Response): Promise<void> {
     const { pathname } = new URL(response.url());
     const hasBody = response.status() !== 304 && pathname !== "/v1/events";
@@ -88,9 +88,9 @@ export class Visitor {
       const [headers, text] = await Promise.all([response.allHeaders(), response.text()]);
       answer = { status: response.status(), headers, text };
     } catch {
-      return; // Its page was left meanwhile.
+      return; // The visitor has left the page meanwhile.
     }
-    // The browser shows what it kept, with the headers of the 304 that said that it is still so.
+    // An answer from the browser's cache has the headers of the 304 that confirmed it.
     if (answer.headers["content-type"] === undefined && answer.headers["etag"]) return;
     try {
       check(response.request().method(), pathname, answer);
@@ -100,7 +100,7 @@ export class Visitor {
   }
 }
 
-/** `expect.poll` with the patience that a page on a busy machine needs. */
+/** `expect.poll` with a time-out for a busy machine. */
 export function soon<T>(probe: () => T | Promise<T>) {
   return expect.poll(probe, { timeout: 15_000 });
 }
@@ -115,9 +115,9 @@ export function openBrowser(): Promise<Browser> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What keeps people from using the page, as far as axe-core sees it: serious things alone. */
+/** The serious and critical accessibility barriers that axe-core finds on the page. */
 export async function barriers(page: Page): Promise<string[]> {
-  // By the debugger's door, because the page's own policy forbids scripts of others.
+  // Through the debugger, because the page's policy forbids foreign scripts.
   await page.evaluate(axe);
   const found = await page.evaluate(async () => {
     const { violations } = await (globalThis as any).axe.run(document, {

@@ -1,4 +1,4 @@
-// A gateway, an account with a device, and a receiver of callbacks: what many tests begin with.
+// A gateway, an account with a device, and a receiver of callbacks, for many tests.
 import { shop, type Account } from "./account.ts";
 import { certificates } from "./certificates.ts";
 import { expectAccepted } from "./expect.ts";
@@ -7,7 +7,7 @@ import { freshText } from "./numbers.ts";
 import { Sink } from "./sink.ts";
 
 interface CallbackShopOptions {
-  secure?: boolean; // Callbacks over HTTPS; over HTTP where it is false.
+  secure?: boolean; // False: callbacks over HTTP instead of HTTPS.
   settings?: Settings;
   account?: AccountFlags;
 }
@@ -37,10 +37,10 @@ export async function openShop(options: CallbackShopOptions = {}): Promise<Callb
 export interface Sent {
   id: string;
   message: string;
-  path: string; // Where its callback will arrive.
+  path: string; // Of its callback, at the sink.
 }
 
-/** Sends a text by this account's device, with a callback of its own. */
+/** Sends a text from this account's device, with a callback to a new path. */
 export async function sendText(
   sink: Sink,
   account: Account,

@@ -1,4 +1,4 @@
-// The catalogue of operations as docs/openapi.yaml has it, for tests of every row at once.
+// The catalogue of operations, read from docs/openapi.yaml, for tests of all operations.
 import type { Account } from "./account.ts";
 import { deref, operations, type Answer, type Json } from "./contract.ts";
 import type { Gateway } from "./gateway.ts";
@@ -7,7 +7,7 @@ export interface Row {
   name: string; // "POST /v1/keys/{id}/rotate"
   method: string;
   path: string;
-  scope: string | null; // Null: whoever has shown who they are.
+  scope: string | null; // Null: every authenticated caller.
   node: Json;
 }
 
@@ -21,7 +21,7 @@ export const SCOPES = [
   "account:manage",
 ] as const;
 
-/** Operations of the catalogue that somebody must be signed in for, or have a key. */
+/** Operations of the catalogue that need a session or a key. */
 export const rows: Row[] = [...operations].flatMap(([name, { node }]): Row[] => {
   const [method, path] = name.split(" ") as [string, string];
   const refused = node.responses["401"] && deref(node.responses["401"]).content;
@@ -47,7 +47,7 @@ export function exampleBody(row: Row): Json {
   return (Object.values<Json>(media?.examples ?? {})[0] as Json)?.value;
 }
 
-/** What an operation's query must have, by the examples of its schemas: "?number=6289876543210". */
+/** The required query of an operation, from its schemas' examples: "?number=6289876543210". */
 export function exampleQuery(row: Row): string {
   const required = (row.node.parameters ?? [])
     .map((one: Json) => deref(one))
@@ -61,7 +61,7 @@ export interface Caller {
   headers?: Record<string, string>;
 }
 
-/** One call; its answer is held against the description. */
+/** One call, whose answer is checked against the description. */
 export async function call(
   gateway: Gateway,
   row: { method: string; path: string },
@@ -79,12 +79,12 @@ export async function call(
   return { ...answer, json: isJson && answer.text ? parsed(answer.text) : undefined };
 }
 
-/** Of lines, the first is enough. */
+/** Parses an answer; of JSON lines only the first. */
 function parsed(text: string): Json {
   return JSON.parse(text.includes("\n") ? text.slice(0, text.indexOf("\n")) : text);
 }
 
-/** What an account has: an id for each parameter that a path can have. */
+/** The ids of an account's resources, one for each path parameter. */
 export interface Ids {
   account: string;
   device: string;

@@ -1,4 +1,4 @@
-// A certificate authority of our own, made by the openssl program of the machine.
+// The suite's certificate authority, made by the machine's openssl program.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// A failed test may leave its gateway behind; the end of its file does not.
+// At the end of each test file, ends gateways that failed tests left running.
 import { afterAll } from "vitest";
 import { open } from "./gateway.ts";
 

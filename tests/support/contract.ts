@@ -1,4 +1,4 @@
-// docs/openapi.yaml as a judge: every answer of the suite is held against it.
+// Checks every answer in the suite against docs/openapi.yaml.
 import { appendFileSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -9,7 +9,7 @@ import { parse } from "yaml";
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
 const FILE = resolve(import.meta.dirname, "../../docs/openapi.yaml");
 
-/** What the checks read of an answer, whoever received it. */
+/** The parts of an answer that the checks read. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
@@ -26,7 +26,7 @@ addFormats(ajv);
 ajv.addSchema(document, "openapi", undefined, false);
 const compiled = new Map<string, ValidateFunction>();
 
-/** Follows a `$ref` of the document until there is none. */
+/** Follows `$ref`s of the document. */
 export function deref(node: Json): Json {
   while (node && typeof node.$ref === "string") node = at(node.$ref.slice(2).split("/"));
   return node;
@@ -44,7 +44,7 @@ export function escape(step: string): string {
   return encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
 
-/** What is wrong with `value` by the schema at a JSON pointer of the document; empty: nothing. */
+/** How `value` violates the schema at a JSON pointer of the document; empty: it does not. */
 export function violations(pointer: string, value: unknown): string {
   let validate = compiled.get(pointer);
   if (!validate) {
@@ -76,7 +76,7 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
   ),
 );
 
-// What the server answers before it knows an operation: no path, no method, no whole request.
+// Answers of the server before it knows the operation: wrong path, wrong method, broken request.
 const serverResponses: Record<number, string> = {
   400: "/x-server-responses/BadRequestResponse",
   404: "/x-server-responses/NotFound",
@@ -90,7 +90,7 @@ const serverResponses: Record<number, string> = {
   505: "/x-server-responses/VersionNotSupported",
 };
 
-/** Throws unless the document promised this answer to this request. */
+/** Throws unless the document describes this answer to this request. */
 export function check(method: string, path: string, answer: Answer): void {
   const wrong = judge(method, path.split("?")[0]!, answer);
   if (wrong) {
@@ -126,7 +126,7 @@ function operationAt(method: string, path: string, status: number): Operation | 
   return atPath[0]?.[1];
 }
 
-/** Whether a path has a template's form; of several, the one without parameters comes first. */
+/** Whether a path matches a template; a documented path without parameters takes precedence. */
 function matches(template: string, path: string): boolean {
   if (!template.includes("{")) return template === path;
   if (operations.has(`GET ${path}`) || operations.has(`POST ${path}`)) return false;
@@ -176,7 +176,7 @@ function judgeBody(
   return judgeFailure(content.examples, operation, answer.status, value);
 }
 
-/** A failure must be, word for word, one of those documented under its status. */
+/** A failure must equal, word for word, one of the documented examples of its status. */
 function judgeFailure(
   examples: Json,
   operation: Operation | undefined,
@@ -218,11 +218,11 @@ function record(entry: Seen): void {
   appendFileSync(file, line + "\n");
 }
 
-/** What the suite should have met: each operation and status, each named failure of sending. */
+/** Answers that the suite must see: each operation and status, each named failure of sending. */
 export function everythingDocumented(): Seen[] {
   return [...operations.values()].flatMap((operation) =>
     Object.entries<Json>(operation.node.responses).flatMap(([status, unresolved]) => {
-      // Failures of the catalogue come of one place: on some paths is enough.
+      // One function makes all failures of the catalogue, so seeing them on some paths is enough.
       const inCatalogue = deref(unresolved).content?.["application/problem+json"] !== undefined;
       if (inCatalogue && status !== "401" && status !== "403") return [];
       const content = deref(unresolved).content?.["application/json"];

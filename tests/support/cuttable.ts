@@ -1,4 +1,4 @@
-// The network between a browser and a gateway: it can be cut, and mended again.
+// A proxy between a browser and a gateway, whose connections can be cut and restored.
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
 export class Cuttable {

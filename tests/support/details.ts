@@ -1,18 +1,18 @@
-// What callbacks carry in `details`, read from the source: the catalogues of the scheduler and of
-// the media library, and what the simulated platform says.
+// The texts of `details` in callbacks, read from the sources of the scheduler, the media room and
+// the simulator.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 const SOURCE = resolve(import.meta.dirname, "../../src");
 
-/** These are never sent: a held message is told to nobody, and the others are tried again. */
+/** Never in a callback: a held message causes none, and the others lead to another attempt. */
 const SILENT = ["held", "busy", "closing"];
 
 function read(file: string): string {
   return readFileSync(resolve(SOURCE, file), "utf8");
 }
 
-/** Every text by its name in the catalogue, the simulated platform's by the code they come with. */
+/** Every text by its name in the source, and the simulator's texts by their code. */
 export function detailsOfSource(): Map<string, string> {
   const texts = new Map<string, string>();
   for (const file of ["scheduler/details.hpp", "media/file_source.hpp"]) {

@@ -1,4 +1,4 @@
-// What an answer must say, in one line.
+// Expectations of answers, each in one call.
 import { expect } from "vitest";
 import type { Reply } from "./account.ts";
 
@@ -42,13 +42,13 @@ export const rows = {
   disconnected: ["Perangkat disconnect", "disconnect", 503],
 } as const satisfies Record<string, Row>;
 
-/** The answer is exactly this row, in the shape of every failure. */
+/** Expects exactly this row, in the shape of every failure. */
 export function expectRefused(reply: Reply, [message, status, code]: Row): void {
   expect(reply.json).toEqual({ success: false, message, status, code, data: { status, code } });
   expect(reply.status).toBe(code);
 }
 
-/** Revision A's answer to a send; gives the requestId. */
+/** Expects revision A's answer to an accepted send; returns the requestId. */
 export function expectAccepted(reply: Reply, to?: string | number): string {
   expect(reply.json, reply.text).toMatchObject({
     success: true,

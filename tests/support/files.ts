@@ -1,4 +1,4 @@
-// Small real files, each of the type it says, and bytes that are of no type at all.
+// Small real files of several types, and bytes of no type.
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ export const opus = Buffer.concat([
   Buffer.from("OpusHead\x01\x02\0\0\x80\xbb\0\0\0\0\0", "latin1"),
 ]);
 
-/** The boxes with which an MP4 film begins. */
+/** The first boxes of an MP4 file. */
 export const mp4 = Buffer.concat([
   Buffer.from("\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41", "latin1"),
   Buffer.from("\0\0\0\x08free\0\0\0\x08mdat", "latin1"),
@@ -39,12 +39,12 @@ export const mp4 = Buffer.concat([
 /** Eight MiB of zeros in eight KiB. */
 export const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024));
 
-/** Bytes in which no signature can be found: the declared type is all there is to know. */
+/** Bytes without a signature, so that only the declared type is known. */
 export function shapeless(bytes: number): Buffer {
   return Buffer.alloc(bytes, "918f0002a3d5b7", "hex");
 }
 
-/** A PNG of so many bytes, unlike any other: what follows the picture's end is no picture. */
+/** A unique PNG of this size: random bytes follow the end of the picture. */
 export function bigPng(bytes: number): Buffer {
   return Buffer.concat([png, randomBytes(Math.max(0, bytes - png.length))]).subarray(0, bytes);
 }
@@ -53,7 +53,7 @@ export function sha256(content: Buffer): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
-/** Of all files in a folder that others change meanwhile. */
+/** The size of all files in a folder, which other processes may change meanwhile. */
 export const bytesIn = (folder: string): number =>
   readdirSync(folder, { encoding: "utf8", recursive: true }).reduce((sum, name) => {
     const file = statSync(join(folder, name), { throwIfNoEntry: false });

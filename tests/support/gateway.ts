@@ -1,4 +1,4 @@
-// One running gateway with a store of its own.
+// One gateway with its own store.
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
@@ -16,7 +16,7 @@ export type Settings = Record<string, string | number | boolean | string[]>;
 export interface GatewayOptions {
   settings?: Settings;
   environment?: Record<string, string>;
-  ca?: string; // PEM, where the gateway serves HTTPS.
+  ca?: string; // PEM, if the gateway serves HTTPS.
   start?: boolean; // False: only the store and its configuration.
 }
 
@@ -24,13 +24,13 @@ export interface AccountFlags {
   plan?: "paid" | "trial" | "free";
   credits?: number;
   expires?: string;
-  rate?: string; // "none" unless said otherwise: few tests are about the rate.
+  rate?: string; // Default: "none", because few tests are about the rate.
   callback?: string;
   delivery?: "at-least-once" | "at-most-once";
   "devices-max"?: number;
 }
 
-/** Those of this test file that were not closed; support/cleanup.ts sees to them. */
+/** Gateways of this test file that are not closed; support/cleanup.ts ends them. */
 export const open = new Set<Gateway>();
 
 export class Gateway {
@@ -57,7 +57,7 @@ export class Gateway {
     return gateway;
   }
 
-  /** Writes the configuration file anew; it counts from the next start. */
+  /** Writes the configuration file, for the next start. */
   configure(settings: Settings): void {
     const all: Settings = {
       "http.listen": [`127.0.0.1:${this.port}`],
@@ -89,7 +89,7 @@ export class Gateway {
     await waitFor(`the gateway to be ready\n${this.log}`, () => this.ready(child), 30_000);
   }
 
-  /** Starts it without waiting until it is ready. */
+  /** Starts the gateway without waiting until it is ready. */
   launch(): ChildProcess {
     const child = spawn(binary, ["--config", this.config, "serve"], {
       env: environment(this.options.environment),
@@ -126,14 +126,14 @@ export class Gateway {
     }
   }
 
-  /** Ends it in order; answers the exit code. */
+  /** Stops the gateway by a signal; resolves with the exit code. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
     if (!this.process) return 0;
     this.process.kill(signal);
     return within("the gateway to stop", this.ended, 30_000);
   }
 
-  /** SIGKILL: the end without a goodbye. */
+  /** Kills the gateway with SIGKILL. */
   async kill(): Promise<void> {
     this.process?.kill("SIGKILL");
     await within("the gateway to die", this.ended);
@@ -146,13 +146,13 @@ export class Gateway {
     await this.start();
   }
 
-  /** The last resort: no exit code, no look at the log. */
+  /** Kills the gateway and removes its folder, without checking exit code and log. */
   async abandon(): Promise<void> {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Ends the test file's gateway: it must exit 0, and its log must have kept every secret. */
+  /** Stops the test file's gateway, which must exit with 0 and have logged no secret. */
   async close(): Promise<void> {
     const code = await this.stop();
     open.delete(this);
@@ -163,7 +163,7 @@ export class Gateway {
     if (leak) throw new Error(`the log contains ${leak}`);
   }
 
-  /** What a log must not contain, and this one does. */
+  /** Text in this log that no log may contain. */
   private leak(): string {
     const secret = [...this.secrets].find((text) => this.log.includes(text));
     if (secret) return `the secret ${secret}`;
@@ -202,7 +202,7 @@ export class Gateway {
     return new Account(this, made.id, made.webhook_secret);
   }
 
-  /** One request, its answer held against docs/openapi.yaml. */
+  /** One request, whose answer is checked against docs/openapi.yaml. */
   async request(options: Omit<HttpRequest, "url"> & { path: string }): Promise<Answer> {
     const { path, ...rest } = options;
     const answer = await exchange({ ...rest, url: this.url + path, ca: this.options.ca });
@@ -211,7 +211,7 @@ export class Gateway {
   }
 }
 
-/** A port that was free a moment ago. */
+/** A port that was free just now. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -220,7 +220,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Settings as TOML: dotted keys are TOML's own. JSON's strings and lists are TOML's too. */
+/** Settings as TOML, which has dotted keys, and strings and lists like JSON's. */
 function toml(settings: Settings): string {
   return Object.entries(settings)
     .map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`)

@@ -1,4 +1,5 @@
-// Before the suite: a place to note which answers were seen. After it: were they all?
+// Before the suite: creates a folder for the answers that are seen. After it: checks that every
+// documented answer was seen.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -6,7 +7,7 @@ import { binary } from "./binary.ts";
 import { everythingDocumented, type Seen } from "./contract.ts";
 import { makeScratch, removeScratch, scratch } from "./scratch.ts";
 
-// Documented, but not met by this suite, and why.
+// Documented answers that this suite does not see, and why.
 const exempt: { entry: Partial<Seen>; reason: string }[] = [
   {
     entry: { example: "overloaded" },
@@ -48,12 +49,12 @@ export default function setup(project: TestProject): () => void {
     if (missing.length > 0) {
       const list = missing.map((entry) => JSON.stringify(entry)).join("\n  ");
       console.error(`docs/openapi.yaml promises answers that no test met:\n  ${list}`);
-      process.exitCode = 1; // An error thrown here would be printed, and the run still be green.
+      process.exitCode = 1; // An error thrown here would be printed, but the run would pass.
     }
   };
 }
 
-/** A run of some files or tests meets only some answers, and a failed one is red already. */
+/** A run of only some files or tests does not see all answers, and a failed run fails anyway. */
 function wholeSuitePassed(project: TestProject): boolean {
   const ran = project.vitest.state.getFiles();
   const all = readdirSync(resolve(import.meta.dirname, "..")).filter((n) => n.endsWith(".test.ts"));

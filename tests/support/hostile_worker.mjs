@@ -1,7 +1,7 @@
-// A connector of a platform whose every text is an attack on whoever shows it: the text is the
-// program's one argument. Its devices connect. The end of a device's number says what pairing it
-// asks for: 1 a QR code, 2 a code, 3 a one-time password, 4 a passkey; with others, and once that
-// was answered, it ends. Messages are refused, save those to recipients that end in 1.
+// A connector whose every text is an attack on the program that shows it; the text is the only
+// argument. Its devices connect. The last digit of a device's number chooses the pairing step: 1 a
+// QR code, 2 a code, 3 a one-time password, 4 a passkey. With other digits, and after an answer,
+// the pairing ends. Messages are refused, except those to recipients that end in 1.
 import { Socket } from "node:net";
 
 const hostile = process.argv[2];

@@ -1,4 +1,4 @@
-// HTTP as a client program speaks it: node's own client, one connection a request unless told.
+// HTTP by Node's own client, with one connection for each request unless an agent is given.
 import { request as httpRequest, type Agent, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { Answer } from "./contract.ts";

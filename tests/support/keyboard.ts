@@ -1,19 +1,19 @@
-// What somebody notices who uses the web app with keys alone.
+// Observes the focus in the web app, for tests that use only the keyboard.
 import type { Page } from "playwright-core";
 
 export interface Focus {
   id: string;
-  name: string; // As it is told to who cannot see it, or what it says.
-  dialog: string; // The window that it is in.
+  name: string; // The accessible name, or the text.
+  dialog: string; // The name of its dialog.
   inMain: boolean;
-  seen: boolean; // Something marks it, and it is on the screen.
+  seen: boolean; // It has a visible mark, and is on the screen.
 }
 
-/** What has the focus. */
+/** The element with the focus. */
 export function focus(page: Page): Promise<Focus> {
   return page.evaluate(async () => {
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    for (let frames = 0; frames < 3; frames += 1) await frame(); // Colours take a moment.
+    for (let frames = 0; frames < 3; frames += 1) await frame(); // Until colours have changed.
     const element = document.activeElement as HTMLElement;
     const textOf = (ids: string | null) =>
       (ids ?? "").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
@@ -30,10 +30,10 @@ export function focus(page: Page): Promise<Focus> {
     const accentColour = getComputedStyle(accent).color;
     accent.remove();
     const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
-    // Fields show it by their border; the field of Ctrl+K is alone in its window, with a caret.
+    // Fields mark the focus by their border; the only field of the Ctrl+K window has just a caret.
     const isBare = element.matches("input") && style.borderTopWidth === "0px";
     const marked = outlined || style.borderTopColor === accentColour || isBare;
-    // A choice of a group that is drawn by its label.
+    // A radio button that its label draws.
     const label = element.matches("input[type=radio]") && element.nextElementSibling;
     const labelled = label && getComputedStyle(label).outlineStyle !== "none";
     const menu = element.matches("[role=menuitem]") && style.backgroundColor !== "rgba(0, 0, 0, 0)";
@@ -52,7 +52,7 @@ export function focus(page: Page): Promise<Focus> {
 
 const STOPS_MAX = 80;
 
-/** Goes on by Tab until something of that name has the focus. */
+/** Presses Tab until an element with that name has the focus. */
 export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   const passed: string[] = [];
   for (let stop = 0; stop < STOPS_MAX; stop += 1) {
@@ -66,7 +66,7 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   throw new Error(`Tab does not lead to ${name}, but to ${passed.join(", ")}`);
 }
 
-/** Windows that Tab leads through in many steps, and where the focus was not seen. */
+/** Presses Tab often; returns the dialogs that had the focus, and elements that did not show it. */
 export async function tabsAround(page: Page): Promise<{ dialogs: string[]; unseen: string[] }> {
   const dialogs = new Set<string>();
   const unseen = new Set<string>();

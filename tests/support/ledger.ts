@@ -1,4 +1,4 @@
-// What was asked, what was promised, what happened: the books of the crash test.
+// Compares the requests, answers and outcomes of a crash test.
 import type { Attempt } from "./simulator.ts";
 
 /** One request, which may be repeated under its key. */
@@ -10,7 +10,7 @@ export interface Order {
 
 export interface LedgerTotals {
   accepted: number;
-  cutOff: number; // Requests whose answer a kill swallowed; repeated under their keys.
+  cutOff: number; // Requests without an answer because of a kill; repeated with their keys.
   sent: number;
   failed: number;
   waiting: number;
@@ -30,7 +30,7 @@ interface Told {
   status: string;
 }
 
-/** Kept outside the gateway's process, so that no kill can falsify it. */
+/** Lives outside the gateway's process, so that no kill can affect it. */
 export class Ledger {
   readonly accepted = new Map<string, string>(); // requestId -> text
   private cutOffs = 0;
@@ -44,7 +44,7 @@ export class Ledger {
     this.cutOffs += 1;
   }
 
-  /** Holds the books against the platform's record, the store and the callbacks received. */
+  /** Compares the requests with the platform's record, the store and the received callbacks. */
   totals(attempts: Attempt[], stored: Stored[], told: Told[]): LedgerTotals {
     const arrivals = new Map<string, number>();
     for (const { result, body } of attempts) {
@@ -69,7 +69,7 @@ export class Ledger {
     };
     for (const [id, text] of this.accepted) {
       const state = states.get(id);
-      // What the store calls sent and the platform never saw is lost as well.
+      // A message that is "sent" in the store, but never reached the platform, is lost too.
       if (state === "sent" && arrivals.has(text)) totals.sent += 1;
       else if (state === "failed" && !arrivals.has(text)) totals.failed += 1;
       else if (state === "pending" || state === "sending") totals.waiting += 1;

@@ -1,4 +1,4 @@
-// A host of media files on a loopback address, which answers as the test tells it to.
+// A host of media files on a loopback address, whose answers the test chooses.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import {
@@ -17,13 +17,13 @@ export interface MediaRequest {
 }
 
 export interface MediaAnswer {
-  status?: number; // 200 unless said otherwise.
-  type?: string | null; // Content-Type; null: none. "image/png" unless said otherwise.
+  status?: number; // Default: 200.
+  type?: string | null; // Content-Type; null: none; default: "image/png".
   content?: Buffer;
   headers?: Record<string, string>;
-  length?: boolean; // False: no Content-Length, and the body in chunks.
-  ranges?: boolean; // False: as a server that knows no ranges.
-  half?: Promise<unknown>; // Only half of the body is sent before this.
+  length?: boolean; // False: no Content-Length, and a chunked body.
+  ranges?: boolean; // False: like a server without support for ranges.
+  half?: Promise<unknown>; // Until it resolves, only half of the body is sent.
   hang?: boolean; // Never answers.
 }
 
@@ -96,13 +96,13 @@ export class MediaServer extends Host {
     return this.secure ? "https" : "http";
   }
 
-  /** Puts a file at a path of its own; answers its address. */
+  /** Puts a file at a path; returns its URL. */
   put(rule: MediaRule, path = freshPath()): string {
     this.rules.set(path, rule);
     return this.url(path);
   }
 
-  /** Replaces what is at an address. */
+  /** Replaces the file at a URL. */
   change(url: string, rule: MediaRule): void {
     this.rules.set(new URL(url).pathname, rule);
   }
@@ -119,17 +119,17 @@ export class MediaServer extends Host {
     return this.requests(url).filter(({ method }) => method === "HEAD").length;
   }
 
-  /** Requests for the beginning alone. */
+  /** The number of requests for only the beginning of the file. */
   looks(url: string): number {
     return this.requests(url).filter(({ method, range }) => method === "GET" && range).length;
   }
 
-  /** Requests for the whole file. */
+  /** The number of requests for the whole file. */
   fetches(url: string): number {
     return this.requests(url).filter(({ method, range }) => method === "GET" && !range).length;
   }
 
-  /** Waits until the probe is done with its look at the file. */
+  /** Waits until the probe has requested the beginning of the file. */
   async accepted(url: string): Promise<void> {
     await waitFor(`a look at ${url}`, () => this.looks(url) > 0);
   }
@@ -174,7 +174,7 @@ export class MediaServer extends Host {
 
 export type Behaviour = (socket: Socket, head: string) => void;
 
-/** A server that speaks whatever bytes the test wants, once a request's head has come. */
+/** A server that writes any bytes after it has received a request's head. */
 export class RawHost extends Host {
   connections = 0;
   private readonly behaviours = new Map<string, Behaviour>();

@@ -1,4 +1,4 @@
-// A gateway, an account, a media host and a receiver of callbacks: what media tests begin with.
+// A gateway, an account, a media host and a receiver of callbacks, for media tests.
 import type { Reply } from "./account.ts";
 import { shop, type Account, type RequestOptions } from "./account.ts";
 import { expectSchema } from "./contract.ts";
@@ -48,7 +48,7 @@ export class MediaShop {
     await Promise.all([this.host.close(), this.sink.close()]);
   }
 
-  /** One send of media; the caption goes into the revision's own field. */
+  /** Sends media; the caption goes into the revision's field. */
   send(revision: Revision, fields: MediaFields, options: RequestOptions = {}): Promise<Reply> {
     const { caption, ...rest } = fields;
     const text = caption === undefined ? {} : { [revision === "A" ? "message" : "pesan"]: caption };
@@ -58,7 +58,7 @@ export class MediaShop {
     );
   }
 
-  /** Revision A to the end: the callback's fields. */
+  /** Sends by revision A; resolves with the callback's fields. */
   async outcome(fields: MediaFields, deadline = 30_000): Promise<any> {
     const path = `/hasil-${(results += 1)}`;
     const reply = await this.send("A", { callbackStatus: this.sink.url(path), ...fields });

@@ -1,4 +1,4 @@
-// The MIME types of interface 4.3, written from its text.
+// The MIME types of the interface, section 4.3, copied from its text.
 export const bothRevisions: readonly string[] = [
   ...["text/vcard", "text/x-vcard", "text/csv", "text/rtf", "text/richtext", "text/calendar"],
   ...["text/directory", "application/pdf", "application/vcard", "application/msword"],

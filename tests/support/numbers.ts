@@ -1,7 +1,7 @@
-// Numbers and texts that no two tests share.
+// Unique numbers and texts.
 import { randomBytes } from "node:crypto";
 
-// A number block per worker process, so that files that run side by side never meet.
+// A block of numbers for each worker process, so that concurrent test files do not collide.
 let next = (process.pid % 5000) * 10_000;
 
 /** A possible Indonesian number: 628 and nine digits, ending in none of the simulator's codes. */

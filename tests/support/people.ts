@@ -1,4 +1,4 @@
-// People: made on the command line, and signed in over HTTP as the web app does it.
+// People: created on the command line, and signed in over HTTP as in the web app.
 import { createHmac } from "node:crypto";
 import { call } from "./catalogue.ts";
 import type { Answer, Json } from "./contract.ts";
@@ -9,7 +9,7 @@ export interface SomePerson {
   password: string;
 }
 
-/** Creates somebody with the flags of `user create`. */
+/** Creates a person with the flags of `user create`. */
 export async function person(
   gateway: Gateway,
   email: string,
@@ -32,7 +32,7 @@ export function tokenOf(url: string): string {
   return url.slice(url.indexOf("#") + 1);
 }
 
-/** What a browser that shows a page of this server does. */
+/** Behaves like a browser with a page of this server. */
 export class PersonClient {
   cookie = "";
   private readonly gateway: Gateway;

@@ -1,4 +1,4 @@
-// The stand-in platform as a program of its own, and phones of it that are linked with a gateway.
+// The stand-in platform as a separate program, and its phones, which can be linked to a gateway.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -31,7 +31,7 @@ export class Platform {
     return new Platform(program, JSON.parse(line) as Where);
   }
 
-  /** With these a gateway's linked devices connect here. */
+  /** Settings with which a gateway's linked devices connect here. */
   get settings(): Settings {
     return {
       "linked.url": this.where.url,
@@ -40,7 +40,7 @@ export class Platform {
     };
   }
 
-  /** A word of tests/standin/README.md. */
+  /** Sends a command to the stand-in; see tests/standin/README.md. */
   async ask(word: string, body: object = {}): Promise<any> {
     const options = { method: "POST", body: JSON.stringify(body) };
     const reply = await fetch(`${this.where.control}/${word}`, options);
@@ -53,7 +53,7 @@ export class Platform {
     return (await this.ask("events", { match, after })).events;
   }
 
-  /** The first event after that sequence. */
+  /** Waits for the first matching event after that sequence. */
   async event(match: object, after = 0, wait = 30_000): Promise<any> {
     const { events } = await this.ask("events", { match, after, wait });
     if (events.length === 0) throw new Error(`no ${JSON.stringify(match)} within ${wait} ms`);
@@ -65,7 +65,7 @@ export class Platform {
     return (await this.ask("events", { after: Number.MAX_SAFE_INTEGER })).last;
   }
 
-  /** Adds a device that sends without pauses, and links the phone of its number with it. */
+  /** Adds a device without a pace, and links it to the phone of its number. */
   async link(account: Account, number: string, ...flags: string[]): Promise<void> {
     const unpaced = ["--gap", "0s", "--jitter", "0s", "--per-day", "none", "--warm-up", "0"];
     const { gateway } = account;
@@ -90,7 +90,7 @@ export class Platform {
   }
 }
 
-/** The catalogue on the gateway's local socket. */
+/** Calls the catalogue through the gateway's management socket. */
 export function manage(
   gateway: Gateway,
   method: string,

@@ -1,9 +1,9 @@
-// HTTP as bytes: for requests that no client library would send.
+// HTTP as bytes, for requests that no client library would send.
 import { connect } from "node:net";
 import type { Answer } from "./contract.ts";
 import { within } from "./wait.ts";
 
-/** Sends `bytes`, and answers everything that came back until the server closed. */
+/** Sends `bytes`; resolves with everything received until the server closed. */
 export function exchangeBytes(
   port: number,
   bytes: string | Buffer,
@@ -14,7 +14,7 @@ export function exchangeBytes(
     let text = "";
     socket.setEncoding("utf8");
     socket.on("data", (piece: string) => (text += piece));
-    // A server that refuses without reading on may reset the connection after its answer.
+    // A server that refuses without reading the rest may reset the connection after its answer.
     socket.on("error", (error) => (text ? resolve(text) : reject(error)));
     socket.on("close", () => resolve(text));
   });

@@ -1,16 +1,16 @@
-// Where the suite keeps files of its own: one folder a run, which is gone when the run is over.
+// The suite's temporary folder, one for each run, which is removed after the run.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const variable = "MERPATI_SCRATCH";
 
-/** Before the suite: makes the folder, and tells the test files' processes where it is. */
+/** Call before the suite: makes the folder, and passes its path to the test files' processes. */
 export function makeScratch(): void {
   process.env[variable] = mkdtempSync(join(tmpdir(), "merpati-suite-"));
 }
 
-/** After it. */
+/** Call after the suite. */
 export function removeScratch(): void {
   rmSync(scratch(), { recursive: true, force: true });
 }
@@ -21,7 +21,7 @@ export function scratch(): string {
   return folder;
 }
 
-/** A new folder in it, for one test file. */
+/** Makes a new folder in it, for one test file. */
 export function scratchFolder(name: string): string {
   return mkdtempSync(join(scratch(), `${name}-`));
 }

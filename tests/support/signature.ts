@@ -1,4 +1,4 @@
-// Standard Webhooks 1.0, written from its text, beside the npm package of the same name.
+// Standard Webhooks 1.0, implemented from its text, for comparison with its npm package.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 

@@ -1,4 +1,4 @@
-// The simulated platform's own record of what reached it.
+// The simulator's log of the messages that reached it.
 import { existsSync, readFileSync } from "node:fs";
 import { waitFor } from "./wait.ts";
 
@@ -23,7 +23,7 @@ export class SimulatorLog {
     this.file = file;
   }
 
-  /** All attempts so far. A line that is still being written is not there yet. */
+  /** All attempts so far, without a line that is still being written. */
   all(): Attempt[] {
     if (!existsSync(this.file)) return [];
     const text = readFileSync(this.file, "utf8");
@@ -34,7 +34,7 @@ export class SimulatorLog {
         try {
           return line ? [JSON.parse(line) as Attempt] : [];
         } catch {
-          return []; // Torn by a kill in mid-write.
+          return []; // Incomplete because of a kill.
         }
       });
   }
@@ -43,7 +43,7 @@ export class SimulatorLog {
     return this.all().filter((attempt) => attempt.body === body);
   }
 
-  /** Recipients are fresh in every test, so they tell messages without a text apart. */
+  /** The attempts for a recipient. Every test has new ones, so this finds textless messages. */
   to(recipient: string): Attempt[] {
     return this.all().filter((attempt) => attempt.to === recipient);
   }
@@ -52,7 +52,7 @@ export class SimulatorLog {
     return waitFor(`an attempt to ${recipient}`, () => this.to(recipient)[0], deadline);
   }
 
-  /** Waits until `count` attempts with this text are there. */
+  /** Waits for `count` attempts with this text. */
   async attempts(body: string, count = 1, deadline = 15_000): Promise<Attempt[]> {
     return waitFor(
       `${count} attempts of "${body}"`,

@@ -1,4 +1,4 @@
-// A receiver of callbacks, which answers as the test tells it to.
+// A receiver of callbacks, whose answers the test chooses.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
@@ -42,7 +42,7 @@ export class Sink {
     });
   }
 
-  /** HTTPS with the certificate of certificates.ts, unless told otherwise. */
+  /** By default HTTPS with the certificate of certificates.ts. */
   static async open(options: { secure?: boolean; host?: string } = {}): Promise<Sink> {
     const sink = new Sink(options.secure ?? true);
     const host = options.host ?? "127.0.0.1";
@@ -54,12 +54,12 @@ export class Sink {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** An address of its own for a test: "/some-path" keeps tests of one sink apart. */
+  /** The URL of a path; different paths separate the tests of one sink. */
   url(path: string, host = "127.0.0.1"): string {
     return `${this.secure ? "https" : "http"}://${host}:${this.port}${path}`;
   }
 
-  /** How to answer on a path; `attempt` counts from 1. Without a rule: 200. */
+  /** Sets the answer on a path; `attempt` counts from 1. Default: 200. */
   on(path: string, answer: (attempt: number) => SinkAnswer): void {
     this.rules.set(path, answer);
   }
@@ -68,7 +68,7 @@ export class Sink {
     return this.byPath.get(path) ?? [];
   }
 
-  /** Waits until `count` requests came to the path. */
+  /** Waits for `count` requests on the path. */
   async requests(path: string, count = 1, deadline = 15_000): Promise<readonly Received[]> {
     return waitFor(
       `${count} requests at ${path}`,
@@ -91,7 +91,7 @@ export class Sink {
     try {
       for await (const piece of request) pieces.push(piece as Buffer);
     } catch {
-      return; // The sender died in mid-request: nothing was received.
+      return; // The sender died during the request, which does not count.
     }
     const body = Buffer.concat(pieces).toString("utf8");
     const path = request.url ?? "/";

@@ -1,4 +1,4 @@
-// A stopped gateway's store, changed behind its back: what no command does.
+// Direct changes to a stopped gateway's store, which no command can make.
 import { execFileSync } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const PAGE_BYTES = 4096;
 
 const fileOf = (gateway: Gateway) => join(gateway.folder, "merpati.db");
 
-/** Runs SQL; answers the rows, columns parted by "|". */
+/** Runs SQL; returns the rows, with columns separated by "|". */
 export function sql(gateway: Gateway, statement: string): string[] {
   const output = execFileSync("sqlite3", [fileOf(gateway), statement], { encoding: "utf8" });
   return output.split("\n").filter(Boolean);
@@ -20,7 +20,7 @@ export function pagesOf(gateway: Gateway, table: string): number[] {
   return sql(gateway, `SELECT pageno ${rows}`).map(Number);
 }
 
-/** Makes a page what a disk returns that lost it. */
+/** Fills a page with zeros, as if the disk had lost it. */
 export function losePage(gateway: Gateway, page: number): void {
   const file = openSync(fileOf(gateway), "r+");
   writeSync(file, Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES);

@@ -1,4 +1,4 @@
-// Reads QR codes that were drawn in a terminal, as a phone's camera would.
+// Reads QR codes drawn in a terminal.
 import jsQR from "jsqr";
 
 const darkOf: Record<string, [boolean, boolean]> = {
@@ -9,7 +9,7 @@ const darkOf: Record<string, [boolean, boolean]> = {
 };
 const pixels = 4; // Of a module's side.
 
-/** The texts of all codes among `shown`, in order. Fails where one cannot be read. */
+/** The texts of all codes in `shown`, in order. Throws if a code cannot be read. */
 export function readTerminalCodes(shown: string): string[] {
   const codes: string[] = [];
   let rows: boolean[][] = [];

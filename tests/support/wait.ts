@@ -1,6 +1,6 @@
-// Waiting for things that happen elsewhere: always for the thing itself, never for a while.
+// Waits for conditions and promises, always with a deadline.
 
-/** Resolves with the first truthy answer of `probe`; throws after `deadline` milliseconds. */
+/** Resolves with the first truthy result of `probe`; rejects after `deadline` milliseconds. */
 export async function waitFor<T>(
   what: string,
   probe: () => T | Promise<T>,
@@ -15,12 +15,12 @@ export async function waitFor<T>(
   }
 }
 
-/** The distance between two looks at something that cannot tell us; not a way to wait for it. */
+/** The time between two polls of a state that has no event. Do not use it to wait for the state. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** Fails when `promise` is not settled in time. */
+/** Rejects if `promise` does not settle in time. */
 export async function within<T>(what: string, promise: Promise<T>, deadline = 15_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-// People who use the web app, signed in as they do it.
+// People who sign in to the web app.
 import type { Browser, Page } from "playwright-core";
 import { type Language, type Scheme, Visitor } from "./browser.ts";
 import type { Gateway } from "./gateway.ts";
@@ -10,10 +10,10 @@ interface VisitOptions {
   width?: number;
 }
 
-/** Opens the app signed in. */
+/** Opens the app and signs in. */
 export async function visit(
   browser: Browser,
-  gateway: Pick<Gateway, "url">, // Or what stands before it.
+  gateway: Pick<Gateway, "url">, // Or a proxy.
   who: SomePerson,
   options: VisitOptions = {},
 ): Promise<Visitor> {
@@ -28,7 +28,7 @@ export async function visit(
   return visitor;
 }
 
-/** Chooses what can be done with a row of a list. */
+/** Chooses an action from a row's menu. */
 export async function fromRow(page: Page, row: RegExp, action: string): Promise<void> {
   const actions = { name: /^Actions for/ };
   await page.getByRole("row", { name: row }).getByRole("button", actions).click();

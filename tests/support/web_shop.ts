@@ -1,4 +1,4 @@
-// A server that has been in use for a while: what every page of the web app shows is there.
+// A gateway that has been in use for a while, with data for every page of the web app.
 import { type Account, shop } from "./account.ts";
 import { Gateway } from "./gateway.ts";
 import { person, type SomePerson } from "./people.ts";
@@ -80,7 +80,7 @@ async function neighbours(gateway: Gateway, account: Account): Promise<SomePerso
   return person(gateway, "baru@warung.example", "--account", id, "--role", "owner");
 }
 
-/** Usage of the last weeks, as hours count it. */
+/** Writes hourly usage of the last weeks. */
 function history(gateway: Gateway, account: Account, device: string): void {
   const row = Number(account.id.slice("acc_".length));
   const today = Math.floor(Date.now() / HOUR);

@@ -1,12 +1,12 @@
-// What merpati-worker.socket and merpati-worker@.service do, without systemd: each connection is a
-// launcher of its own, run as another user. Only root can.
+// Does the work of merpati-worker.socket and merpati-worker@.service without systemd: each
+// connection starts a launcher as another user. Needs root.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { binary } from "./binary.ts";
 import { waitFor } from "./wait.ts";
 
-/** Why it cannot be tried here; empty: it can. */
+/** Why these tests cannot run here; empty: they can. */
 export function whyNot(): string {
   if (process.getuid?.() !== 0) return "only root can run a worker as another user";
   const programs = ["/usr/bin/systemd-socket-activate", "/usr/bin/setpriv"];
@@ -26,7 +26,7 @@ export interface Process {
 }
 
 export class WorkerSocket {
-  readonly user = 61_000 + Math.floor(Math.random() * 4_000); // Nobody else's.
+  readonly user = 61_000 + Math.floor(Math.random() * 4_000); // An unused user id.
   private program: ChildProcess | undefined;
 
   private constructor(
@@ -35,7 +35,7 @@ export class WorkerSocket {
     private readonly launcher: string[],
   ) {}
 
-  /** `launcher`: what stands behind `merpati launch-worker`. `folder` is open to all. */
+  /** `launcher`: arguments of `merpati launch-worker`. `folder` is accessible to all users. */
   static async open(
     folder: string,
     name: string,
@@ -59,14 +59,14 @@ export class WorkerSocket {
     await waitFor(this.path, () => existsSync(this.path));
   }
 
-  /** Nobody listens any more; who runs goes on. */
+  /** Stops listening; running workers continue. */
   stop(): void {
     this.program?.kill();
     this.program = undefined;
     rmSync(this.path, { force: true });
   }
 
-  /** All of its user. */
+  /** All processes of its user. */
   processes(): Process[] {
     return readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
@@ -79,7 +79,7 @@ export class WorkerSocket {
           const command = readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
           return [{ pid: Number(name), parent, command }];
         } catch {
-          return []; // It ended meanwhile.
+          return []; // The process has ended meanwhile.
         }
       });
   }
@@ -90,7 +90,7 @@ export class WorkerSocket {
     );
   }
 
-  /** The one that the launcher started. */
+  /** The process that the launcher started. */
   async worker(): Promise<Process> {
     return waitFor("the worker", () => {
       const all = this.processes();
@@ -101,7 +101,7 @@ export class WorkerSocket {
   }
 }
 
-/** A copy of a program that every user may read. */
+/** Copies a program to a place where every user may read it. */
 export function openTo(folder: string, file: string, name: string): string {
   copyFileSync(file, join(folder, name));
   return join(folder, name);
