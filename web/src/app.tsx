@@ -1,4 +1,4 @@
-// What stands around the pages, and which page an address shows.
+// The providers around the pages, and the routes.
 import { Notifications } from "@mantine/notifications";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { Suspense } from "react";
@@ -37,7 +37,7 @@ const queries = new QueryClient({
     queries: {
       staleTime: 2000,
       refetchOnWindowFocus: true,
-      // What the gateway refuses it refuses again.
+      // A refused request would be refused again.
       retry: (failures, error) =>
         failures < 2 && (!(error instanceof Problem) || error.status === 0 || error.status >= 500),
     },
@@ -59,11 +59,11 @@ export function App() {
   );
 }
 
-/** Lets in who has a session; the others sign in, and come out where they wanted to go. */
+/** Shows the app to a person with a session, and the sign-in page at the same address to others. */
 function Door() {
   const who = useWhoIsThere();
   const [token, used] = useLinkToken();
-  // Also for who has a session: the link may be somebody else's.
+  // Even if there is a session: the link may belong to another person.
   if (token) return <LinkPage token={token} onUsed={used} />;
   if (who.isError) return <ProblemNote error={who.error} />;
   if (who.isPending) return null;
@@ -76,7 +76,7 @@ function SignedIn({ session }: { session: SessionView }) {
     <SessionProvider session={session}>
       <Live>
         <Shell>
-          {/* What fails on one page is of no other. */}
+          {/* The key resets the boundary, so that a failure stays on its page. */}
           <Boundary key={location.split("/")[1]}>
             <Suspense fallback={<PageSkeleton />}>
               <Pages />

@@ -1,4 +1,4 @@
-// Calls of operations by their path alone, for those that docs/openapi.yaml does not describe yet.
+// Calls operations by path, without types, if docs/openapi.yaml does not describe them yet.
 import { client, type Query, queryText } from "./client.ts";
 
 type Loose = Record<

@@ -1,13 +1,13 @@
-// Calls of the gateway's catalogue of operations, with the session's cookie. Paths, parameters and
-// answers are those of docs/openapi.yaml.
+// Calls operations of the gateway's catalogue with the session's cookie. Paths, parameters and
+// answers have the types of docs/openapi.yaml.
 import createClient, { type Middleware } from "openapi-fetch";
 import type { paths } from "../../build/schema.d.ts";
 import { Problem, problemOf } from "./problem.ts";
 
-/** Told when the gateway no longer knows the session. */
+/** Dispatches "ended" when the gateway no longer knows the session. */
 export const sessionEnded = new EventTarget();
 
-/** What every change carries besides its cookie: a page of another site cannot set it. */
+/** A header that every change must have, because a page of another site cannot set it. */
 const CHANGE_HEADER = "X-Merpati-Request";
 
 const rules: Middleware = {
@@ -32,17 +32,17 @@ const rules: Middleware = {
 export const client = createClient<paths>({
   baseUrl: location.origin,
   credentials: "same-origin",
-  // Looked up at each call: tests put another in its place.
+  // Looked up at each call, because tests replace it.
   fetch: (request) => fetch(request),
 });
 client.use(rules);
 
-/** What an operation answered; its problems were thrown on the way. */
+/** The answer of an operation. A failed call throws a Problem before this. */
 export async function answerOf<Answer>(pending: Promise<{ data?: Answer }>): Promise<Answer> {
   return (await pending).data as Answer;
 }
 
-/** An answer with its ETag: whoever changes it says by that what was seen. */
+/** An answer with its ETag, which a later change sends to say which state it is based on. */
 export type Tagged<Answer> = Answer & { readonly tag: string };
 
 export async function taggedAnswerOf<Answer>(
@@ -52,12 +52,12 @@ export async function taggedAnswerOf<Answer>(
   return { ...(data as Answer), tag: response.headers.get("ETag") ?? "" };
 }
 
-/** The header by which a change is refused (412) where somebody changed it since. */
+/** The header that makes the gateway refuse a change (412) if the resource has changed since. */
 export const ifMatch = (tag: string) => ({ header: { "If-Match": tag } });
 
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
-/** "?a=1&b=2" of what is set; empty text, null and undefined are not. */
+/** "?a=1&b=2" from the parameters that are set; empty text, null and undefined are left out. */
 export function queryText(query: Query = {}): string {
   const named = Object.entries(given(query)).map(([name, value]) => [name, String(value)]);
   return named.length === 0 ? "" : `?${new URLSearchParams(named)}`;
@@ -65,7 +65,7 @@ export function queryText(query: Query = {}): string {
 
 type Given<Q> = { [Name in keyof Q]: Exclude<Q[Name], null | ""> };
 
-/** Those parameters that are set: filters that are empty are no filters. */
+/** The parameters that are set; empty ones are left out. */
 export function given<Q extends object>(query: Q): Given<Q> {
   const set = Object.entries(query).filter(
     ([, value]) => value !== undefined && value !== null && value !== "",

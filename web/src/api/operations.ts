@@ -26,7 +26,7 @@ import type {
 const byId = (id: string) => ({ params: { path: { id } } });
 const byNumber = (number: string) => ({ params: { path: { number } } });
 
-/** Without a limit: the longest page that there is. */
+/** Without `limit`, the gateway's longest page. */
 export interface PageQuery {
   limit?: number;
   cursor?: string | undefined;
@@ -104,7 +104,7 @@ export const replayCallback = (id: string) =>
 
 // --- Devices ---
 
-/** Of the account; of all accounts, for the administrator, where none is named. */
+/** With an empty account: devices of all accounts, for administrators. */
 export const listDevices = (query: PageQuery & { account: string; count?: boolean }) =>
   answerOf(client.GET("/v1/devices", { params: { query: given(query) } }));
 
@@ -139,7 +139,7 @@ export type DeviceAction = keyof typeof DEVICE_ACTIONS;
 export const pairDevice = (number: string, body: PairingWish) =>
   answerOf(client.POST("/v1/devices/{number}/pair", { ...byNumber(number), body }));
 
-/** The QR code of a pairing, drawn by the gateway, as what an <img> takes. */
+/** The QR code of a pairing, which the gateway draws, as a URL for an <img>. */
 export async function readQrCode(number: string): Promise<string> {
   const drawn = await answerOf(
     client.GET("/v1/devices/{number}/qr", {
@@ -154,7 +154,7 @@ export async function readQrCode(number: string): Promise<string> {
 export const readQueue = (number: string) =>
   answerOf(client.GET("/v1/devices/{number}/queue", byNumber(number)));
 
-/** Cancels what waits now; one call has a limit, so it may take several. */
+/** Cancels all messages that wait now; a call has a limit, so it may need several. */
 export async function clearQueue(number: string): Promise<number> {
   let cancelled = 0;
   let until: string | undefined;
@@ -215,7 +215,7 @@ export const listLedger = (query: { account: string; limit?: number; cursor?: st
   answerOf(client.GET("/v1/account/credit", { params: { query: given(query) } }));
 
 export interface UsageQuery {
-  account: string; // Empty: all of them, for the administrator.
+  account: string; // Empty: all accounts, for administrators.
   by: string;
   since: string;
   offset: string;
@@ -256,14 +256,14 @@ interface Readiness {
   troubles: Trouble[];
 }
 
-/** Whether it is ready; what keeps it from that, or does not work all the same. */
+/** Whether the gateway is ready, with the reasons why not, or its degraded parts. */
 export async function readReadiness(): Promise<Readiness> {
   const response = await fetch("/readyz", { credentials: "omit" });
   const body = (await response.json()) as { reasons?: Trouble[]; degraded?: Trouble[] };
   return { ready: response.ok, troubles: body.reasons ?? body.degraded ?? [] };
 }
 
-/** Posts a send with a key, as a customer's program does; answers what the gateway said. */
+/** Posts a send with a key, as a customer's program does; resolves with the gateway's answer. */
 export async function sendWithKey(key: string, revision: string, body: unknown) {
   const response = await fetch("/v1/send", {
     method: "POST",

@@ -1,4 +1,4 @@
-// Signing in and out, who may what, and who changed what.
+// Operations for sessions, people and the log of changes.
 import { answerOf, client, given } from "./client.ts";
 import type { PageQuery } from "./operations.ts";
 import { Problem } from "./problem.ts";
@@ -6,7 +6,7 @@ import type { NewMember, NewPerson, Role, SessionView, SignIn } from "./types.ts
 
 const byId = (id: string) => ({ params: { path: { id } } });
 
-/** The session; null without one. */
+/** The session; null: there is none. */
 export async function readSession(): Promise<SessionView | null> {
   try {
     return await answerOf(client.GET("/v1/session"));
@@ -38,7 +38,7 @@ export const confirmTotp = (code: string) =>
 
 export const endTotp = () => answerOf(client.DELETE("/v1/session/totp"));
 
-// --- Of an account ---
+// --- Members of an account ---
 
 export const listMembers = (query: PageQuery & { account: string }) =>
   answerOf(client.GET("/v1/account/people", { params: { query: given(query) } }));
@@ -60,7 +60,7 @@ export const removeMember = (account: string, email: string) =>
     }),
   );
 
-// --- Of the server ---
+// --- People of the server ---
 
 export const listPeople = (query: PageQuery) =>
   answerOf(client.GET("/v1/admin/people", { params: { query: given(query) } }));
@@ -68,7 +68,7 @@ export const listPeople = (query: PageQuery) =>
 export const createPerson = (body: NewPerson) =>
   answerOf(client.POST("/v1/admin/people", { body }));
 
-/** For who lost what makes its codes. */
+/** For a person who has lost the device that makes the codes. */
 export const removeSecondStep = (id: string) =>
   answerOf(client.PATCH("/v1/admin/people/{id}", { ...byId(id), body: { totp: false } }));
 

@@ -1,4 +1,4 @@
-// What the gateway says instead of an answer (RFC 9457).
+// A failure that the gateway reports (RFC 9457).
 
 export interface FieldProblem {
   field: string;

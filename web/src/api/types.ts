@@ -1,4 +1,4 @@
-// What the operations of the catalogue take and answer.
+// Types of the operations' requests and answers.
 import type { components } from "../../build/schema.d.ts";
 
 type Schemas = components["schemas"];

@@ -1,8 +1,8 @@
-// Events of a moment make old, once, what they name.
+// Collects events for a moment, and then invalidates the queries that they affect.
 import type { Query, QueryClient } from "@tanstack/react-query";
 import type { LiveEvent } from "./stream.ts";
 
-/** What each kind of event makes old, by the first word of a query's key. */
+/** The queries that each type of event invalidates, by the first word of their key. */
 export const MADE_OLD: Record<string, readonly string[]> = {
   "message.updated": ["messages", "message", "timeline", "usage"],
   "callback.attempt": ["callbacks", "callback", "attempts", "hosts", "timeline"],
@@ -12,12 +12,13 @@ export const MADE_OLD: Record<string, readonly string[]> = {
 };
 
 const PAUSE = 500; // Under load, lists are fetched twice a second at most.
-const PATIENCE = 10_000; // With answers that do not come.
+const PATIENCE = 10_000; // The longest wait for the answers of one round.
 
 /**
- * What events name is fetched again, in rounds. A round cuts off nothing that is under way, neither
- * the last round (under load, lists that take longer than the pause would never change) nor a page
- * that a reader asked for. That may be from before the event, so another round follows.
+ * Fetches affected queries again, in rounds. A round cancels no query in flight: neither those of
+ * the last round (under load, a list that takes longer than the pause would never change), nor a
+ * page that the reader requested. An answer in flight may predate the event, so another round
+ * follows.
  */
 export class Gathered {
   private readonly queries: Pick<QueryClient, "invalidateQueries" | "isFetching">;
@@ -34,7 +35,7 @@ export class Gathered {
   add(event: LiveEvent): void {
     const names = MADE_OLD[event.type];
     if (names) for (const name of names) this.names.add(name);
-    else this.all = true; // "resync", and what a newer gateway tells.
+    else this.all = true; // "resync", and unknown events of a newer gateway.
     this.later();
   }
 

@@ -1,5 +1,5 @@
-// Changes as they happen: one stream of events for all tabs of this browser, and polling where the
-// stream does not come about.
+// Live updates: one stream of events for all tabs of this browser, and polling if the stream does
+// not work.
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { Gathered } from "./gathered.ts";
@@ -7,7 +7,7 @@ import { Stream } from "./stream.ts";
 
 const Context = createContext(false);
 
-/** How often a list asks again: rarely while events tell it when. */
+/** The polling interval of a list: long while events announce changes. */
 export function usePollInterval(seconds = 5): number {
   return useContext(Context) ? 60_000 : seconds * 1000;
 }

@@ -1,4 +1,5 @@
-// One EventSource a browser: the tab that holds the lock reads the stream and tells the others.
+// One EventSource a browser: the tab that holds the lock reads the stream and forwards the events
+// to the other tabs.
 
 export interface LiveEvent {
   type: string;
@@ -24,7 +25,7 @@ export const EVENTS = [
   "resync",
 ] as const;
 
-const AGAIN_AFTER = 30_000; // After an answer that was no stream.
+const AGAIN_AFTER = 30_000; // After an answer that is not a stream.
 
 export class Stream {
   private readonly account: string;
@@ -50,7 +51,7 @@ export class Stream {
     this.tell({ kind: "who" });
     navigator.locks
       .request(name, { signal: this.ended.signal }, () => this.read())
-      .catch(() => undefined); // Stopped before it was this tab's turn.
+      .catch(() => undefined); // Stopped before this tab got the lock.
   }
 
   stop(): void {
@@ -78,7 +79,7 @@ export class Stream {
     this.leads = false;
   }
 
-  /** Until it is stopped, or the gateway answers with something that is no stream. */
+  /** Reads until `stop`, or until the gateway's answer is not a stream. */
   private readOnce(): Promise<void> {
     return new Promise((resolve) => {
       const source = new EventSource(`/v1/events?account=${encodeURIComponent(this.account)}`);
@@ -90,14 +91,14 @@ export class Stream {
       };
       source.onopen = () => {
         this.become(true);
-        // It begins now, with what is to come: what happened since the page was read is not told.
-        // One that the browser opened again names the last event that it was told.
+        // A new stream begins with the next event, and misses changes since the page was read.
+        // After a reconnection the browser sends the id of the last event, so nothing is missed.
         if (isNew) this.take("resync");
         isNew = false;
       };
       source.onerror = () => {
         this.become(false);
-        // A connection that broke is made anew by the browser.
+        // The browser itself reconnects a broken connection.
         if (source.readyState === EventSource.CLOSED) end();
       };
       for (const type of EVENTS) {

@@ -1,4 +1,4 @@
-// The account's own: plan and credit, where its callbacks go, the secret that signs them.
+// The account: plan and credit, the callback address, and the secret that signs callbacks.
 import { Button, Group, Skeleton, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-// An account as its administrator makes and changes it.
+// The form in which an administrator creates or changes an account.
 import { Modal, NumberInput, Select, Skeleton, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -84,7 +84,7 @@ export function EditAccount({ id, onClose }: { id: string; onClose: () => void }
   const account = useQuery({
     queryKey: ["admin", "account", id],
     queryFn: () => readAccountAsAdmin(id),
-    gcTime: 0, // Read anew for each form.
+    gcTime: 0, // Read again for each form.
   });
   if (account.data) {
     const reload = async () => {

@@ -1,4 +1,4 @@
-// All accounts of the server, for its administrator.
+// All accounts of the server, for administrators.
 import { Anchor, Button, NumberInput, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";

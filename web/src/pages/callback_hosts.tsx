@@ -1,4 +1,4 @@
-// How each receiver of callbacks is doing, and telling it again what it missed.
+// The health of each receiver of callbacks, and replaying failed callbacks to it.
 import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -56,7 +56,7 @@ export function Hosts({ account }: { account: string }) {
 
 const TONES = { open: "bad", failing: "warn", closed: "good" } as const;
 
-/** Of a receiver that is asked as usual: how it answered lately. */
+/** The state of the breaker; for a closed one, whether most recent attempts failed. */
 function healthOf(host: CallbackHost): keyof typeof TONES {
   const fails = host.success_rate !== null && host.success_rate < 0.5;
   return host.breaker === "closed" && fails ? "failing" : host.breaker;

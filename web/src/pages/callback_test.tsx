@@ -1,4 +1,4 @@
-// Posts a signed callback of no message to an address, and shows what it answered.
+// Posts a signed test callback to a URL, and shows the answer.
 import { Button, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";

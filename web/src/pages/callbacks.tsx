@@ -1,4 +1,4 @@
-// Callbacks and device webhooks: what was told to whom, and telling it again.
+// Callbacks and device webhooks: the list, their attempts, and replaying them.
 import { Button, Select, Skeleton, Stack } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";

@@ -1,4 +1,4 @@
-// From nothing to the first callback, step by step. It goes when all is done.
+// Steps from an empty account to the first callback. Disappears when all are done.
 import { Button } from "@mantine/core";
 import { Link } from "wouter";
 import { useSession } from "../session/session.tsx";
@@ -59,7 +59,7 @@ export function Checklist({ shown }: { shown: Overviewed }) {
     },
   ];
   const known = devices.data && messages.data && delivered.data && keys.data;
-  // Who may not do the steps has no use for them.
+  // Hidden from people who may not do the steps.
   if (!can("account:manage") || !known || steps.every((step) => step.done)) return null;
   const current = steps.find((step) => !step.done);
   return (

@@ -27,7 +27,7 @@ import classes from "./developers.module.css";
 import { bodyOf, type Draft, OUTCOMES, type Outcome } from "./draft.ts";
 import { LANGUAGES, type SnippetLanguage, snippet } from "./snippets.ts";
 
-const CHOICES_MAX = 50; // Devices of what was typed.
+const CHOICES_MAX = 50; // Devices that match the typed text.
 
 export default function Developers() {
   const t = useText();
@@ -37,7 +37,7 @@ export default function Developers() {
     queryFn: () => everyItem((cursor) => listDevices({ account, cursor })),
   });
   const numbers = (devices.data ?? []).map((device) => device.number);
-  // One that sends at once, where there is one.
+  // A device that sends at once, if there is one.
   const ready = devices.data?.find((one) => one.state === "connected" && !isPaused(one));
   const [draft, setDraft] = useState<Draft>({
     revision: "A",
@@ -176,7 +176,7 @@ function Snippets({ draft, apiKey }: { draft: Draft; apiKey: string }) {
   const [language, setLanguage] = useState<SnippetLanguage>("curl");
   const text = snippet(language, {
     base: location.origin,
-    // A key that was pasted to send stays out of what is shown and copied.
+    // A pasted key is not shown or copied in full.
     key: apiKey ? `${apiKey.slice(0, 10)}…` : "mpt_…",
     revision: draft.revision,
     body: bodyOf(draft),

@@ -1,4 +1,4 @@
-// One device: its state, its pace, what can be done to it.
+// One device: its state, its pace, its actions.
 import { Button, Group, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -25,8 +25,8 @@ import classes from "./message_drawer.module.css";
 import { PairingDialog } from "./pairing_dialog.tsx";
 
 interface DeviceDrawerProps {
-  number: string | undefined; // Undefined: it is closed.
-  listed: Device | undefined; // As the list has it; further down than it was read, it has not.
+  number: string | undefined; // Undefined: the drawer is closed.
+  listed: Device | undefined; // From the list; undefined: on a page that is not loaded.
   onClose: () => void;
 }
 
@@ -65,7 +65,7 @@ function DeviceView({ device, onGone }: { device: Device; onGone: () => void }) 
       {can("devices:manage") && <Actions device={device} />}
       <Facts
         facts={[
-          // While it is linked, the dialog says it better.
+          // During pairing the dialog shows more.
           device.state !== "pairing" && { name: t.stateReason, value: device.state_reason },
           { name: t.connector, value: device.connector },
           device.waiting !== undefined && {

@@ -1,4 +1,4 @@
-// How fast a device sends, and who is told about it.
+// A device's pace and its webhook.
 import { Button, Group, NumberInput, Skeleton, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";

@@ -1,4 +1,4 @@
-// The account's devices at a glance: those that need somebody first, then those with a queue.
+// A short list of the account's devices: first those that need attention, then those with a queue.
 import { Link } from "wouter";
 import type { Device } from "../api/types.ts";
 import { useWords } from "../texts/index.tsx";

@@ -1,4 +1,4 @@
-// The account's devices: how each is, what it may do, and linking one to a phone.
+// The account's devices: their state and actions, and linking one to a phone.
 import { Button, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
@@ -113,7 +113,7 @@ function useColumns(): Column<Device>[] {
   ];
 }
 
-/** What each device sent since midnight, here. */
+/** How many messages each device has sent since midnight in the reader's time zone. */
 function useSentToday(): Map<string, number> {
   const account = useAccountId();
   const range = rangeOf(1, Date.now());

@@ -1,4 +1,4 @@
-// The request that the Developers page is building.
+// The request that the Developers page builds.
 
 export interface Draft {
   revision: "A" | "B";
@@ -12,7 +12,7 @@ export interface Draft {
   callback: string;
 }
 
-/** Recipients by which the simulator gives every outcome (docs/simulator.md). */
+/** Recipients for which the simulator plays each outcome (docs/simulator.md). */
 export const OUTCOMES = {
   ok: "6281234567890",
   unregistered: "6281234991001",
@@ -25,7 +25,7 @@ export const OUTCOMES = {
 
 export type Outcome = keyof typeof OUTCOMES;
 
-/** The body of the request, with the fields of its revision and no empty ones. */
+/** The body of the request, with the fields of its revision, without empty ones. */
 export function bodyOf(draft: Draft): Record<string, unknown> {
   const isA = draft.revision === "A";
   const body: Record<string, unknown> = { to: draft.to, from: draft.from, Type: draft.type };

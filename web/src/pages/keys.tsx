@@ -1,4 +1,4 @@
-// The account's API keys: made, shown once, rotated, revoked.
+// The account's API keys: creating, rotating and revoking them. A new key is shown once.
 import { Button, Checkbox, Select, Stack, Switch, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// The account book of credit: what was added, used and given back, with the balance after it.
+// The ledger of credit: what was added, used and returned, with the balance after each entry.
 import { listLedger } from "../api/operations.ts";
 import type { LedgerEntry } from "../api/types.ts";
 import { useText, useWords } from "../texts/index.tsx";

@@ -1,4 +1,4 @@
-// A sign-in link, good once.
+// The page of a sign-in link, which works once.
 import { Button } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";

@@ -1,4 +1,4 @@
-// Who changed what, newest first: of one account or of all.
+// The log of changes, newest first, of one account or of all.
 import { Select } from "@mantine/core";
 import { listLog } from "../api/people.ts";
 import type { LogEntry } from "../api/types.ts";
@@ -14,7 +14,7 @@ import { Ago } from "../ui/time.tsx";
 import { useFilters } from "../ui/url_state.ts";
 
 const FILTERS = ["account"] as const;
-const CHOICES_MAX = 50; // Accounts of what was typed.
+const CHOICES_MAX = 50; // Accounts that match the typed text.
 
 export function Log() {
   const t = useText();
@@ -100,7 +100,7 @@ function useColumns(): Column<LogEntry>[] {
   ];
 }
 
-/** What was done in words, and what came of it where it was not simply done. */
+/** The name of the operation, and its outcome unless it simply succeeded. */
 function What({ entry }: { entry: LogEntry }) {
   const t = useText();
   const name = (t.log.operations as Record<string, string>)[entry.operation];
@@ -120,11 +120,11 @@ function What({ entry }: { entry: LogEntry }) {
   );
 }
 
-const SHOWN_MAX = 120; // Letters of a change; the whole is the log's own.
+const SHOWN_MAX = 120; // Characters of a change; the log itself has all of it.
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** "Gap (ms): 0 → 3000" of a change; what was made or removed has no two sides. */
+/** "Gap (ms): 0 → 3000" for a change; empty for a created or removed item. */
 function fieldsOf(
   { before, after }: Pick<LogEntry, "before" | "after">,
   names: Record<string, string>,

@@ -1,4 +1,4 @@
-// Who may open an account, as its owners decide.
+// The members of an account, which its owners manage.
 import { Button, Select, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation } from "@tanstack/react-query";

@@ -1,4 +1,4 @@
-// One message: why it waits, its way so far, what can be done.
+// One message: why it waits, its timeline, its actions.
 import { Button, Group, Skeleton, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useMutation, useQuery } from "@tanstack/react-query";
@@ -82,7 +82,7 @@ function MessageView({ id }: { id: string }) {
   );
 }
 
-/** Until when it waits, where that is known; else since when. */
+/** The time until which the message waits, if known; else the time since when. */
 function WaitsTime({ since, until }: { since: string; until: string | null }) {
   const { t, format } = useWords();
   if (until === null) return <>{t.messages.from_(format.clock(since))}</>;
@@ -135,7 +135,7 @@ function MessageFacts({ message }: { message: MessageDetail }) {
   );
 }
 
-/** What a message in this state lets do, in the order of its buttons. */
+/** The actions for a message in each state, in the order of the buttons. */
 const OFFERED: Record<string, MessageAction[]> = {
   pending: ["send-now", "cancel"],
   held: ["release", "fail"],

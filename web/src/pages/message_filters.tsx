@@ -1,4 +1,4 @@
-// What messages are looked for by. It stands in the address.
+// The filters of the message list, which are part of the address.
 import { Input, Popover, Select, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
@@ -12,8 +12,8 @@ import { everyItem } from "../ui/paged.ts";
 import { asInstant, asLocal, type Filters } from "../ui/url_state.ts";
 import classes from "./messages.module.css";
 
-const CHOICES_MAX = 50; // Devices of what was typed.
-const SEARCHED_FROM = 10; // Choices. On a phone, fewer are found sooner without its keyboard.
+const CHOICES_MAX = 50; // Devices that match the typed text.
+const SEARCHED_FROM = 10; // Choices. A shorter list is faster without the phone's keyboard.
 
 export const FILTERS = ["to", "state", "device", "code", "since", "until", "text"] as const;
 type Name = (typeof FILTERS)[number];
@@ -64,7 +64,7 @@ export function MessageFilters({ filters, set, clear, any }: MessageFiltersProps
   );
   return (
     <FilterBar any={any} onClear={clear}>
-      {/* Who sees numbers masked cannot look for one. */}
+      {/* People who see masked numbers cannot search for one. */}
       {can("messages:manage") && (
         <TextFilter
           label={t.to}
@@ -93,7 +93,7 @@ interface TimeFilterProps {
   set: (changed: { since?: string; until?: string }) => void;
 }
 
-/** From when to when, behind a button that says it. */
+/** A range of time, behind a button that shows it. */
 function TimeFilter({ since, until, set }: TimeFilterProps) {
   const { t: texts, format } = useWords();
   const t = texts.messages;
@@ -148,7 +148,7 @@ interface TextFilterProps {
   numeric?: boolean;
 }
 
-/** Counts when it is left, or with Enter: whole words are looked for. */
+/** Applies the text on blur or Enter, because the search finds only whole words. */
 function TextFilter({ label, value, onSet, numeric }: TextFilterProps) {
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);

@@ -1,4 +1,4 @@
-// All messages of the account by filters of the address; one of them opens beside the list.
+// The account's messages, filtered by the address; a message opens beside the list.
 import { Button, Menu } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
 import { exportAddress, listMessages, type MessageQuery } from "../api/operations.ts";

@@ -1,4 +1,4 @@
-// How the account is doing, and on the first visits what to do next.
+// The state of the account, and on the first visits the next steps.
 import { Button, Skeleton } from "@mantine/core";
 import { Link, useLocation } from "wouter";
 import { useAccountId, useSession } from "../session/session.tsx";
@@ -46,7 +46,7 @@ function AccountOverview() {
   return (
     <Page title={t.overview.title} lead={account?.name}>
       {isComing(shown) ? (
-        // What stands at the top is known at once, or the rest would jump.
+        // A placeholder, so that the content below does not move when the data arrive.
         <Skeleton height={102} radius="md" />
       ) : (
         <>

@@ -1,4 +1,4 @@
-// Only what is true just now, and what somebody should do something about.
+// Current problems that need attention.
 import { useWords } from "../texts/index.tsx";
 import { Note } from "../ui/notes.tsx";
 import classes from "./overview.module.css";

@@ -1,4 +1,4 @@
-// What the overview and its checklist stand on.
+// The data of the overview and its checklist.
 import { useQuery } from "@tanstack/react-query";
 import {
   listCallbacks,
@@ -14,7 +14,7 @@ import { useAccountId, useSession } from "../session/session.tsx";
 import { everyItem } from "../ui/paged.ts";
 import { rangeOf } from "./usage_days.ts";
 
-const COUNTED_EVERY = 5000; // Counting walks the queues: events do not ask for it.
+const COUNTED_EVERY = 5000; // Events do not trigger a count, because counting reads the queues.
 
 export function useOverview() {
   const account = useAccountId();

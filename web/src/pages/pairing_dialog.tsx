@@ -1,4 +1,4 @@
-// Links a device to a phone: a code to scan or to type, the time that is left, and the end of it.
+// Links a device to a phone: shows a code to scan or to type, the remaining time, and the outcome.
 import { Button, Loader, Modal, Radio, SegmentedControl, Stack, TextInput } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -41,7 +41,7 @@ export function PairingDialog({ number, opened, onClose }: PairingDialogProps) {
 type Method = "qr" | "code";
 type Queue = NonNullable<PairingWish["queue"]>;
 
-/** What becomes of messages that wait is decided first: the number may be another phone's now. */
+/** Asks what to do with waiting messages, as the number may belong to another phone now. */
 function QueueFirst({ number, onClose }: { number: string; onClose: () => void }) {
   const { t, format } = useWords();
   const [chosen, setChosen] = useState<Queue>();
@@ -99,7 +99,7 @@ function PairingView({ number, queue, onClose }: PairingViewProps) {
     queryKey: ["pairing", number],
     queryFn: () => readPairing(number),
     enabled: begin.isSuccess,
-    // A code is replaced every few seconds, with or without events.
+    // Codes change every few seconds, so this polls even while events arrive.
     refetchInterval: (query) => (query.state.data?.state === "connected" ? false : 1000),
   });
   const step = begin.isSuccess ? pairing.data : undefined;
@@ -166,7 +166,7 @@ function Step({ number, step }: { number: string; step: Pairing | undefined }) {
   );
 }
 
-/** On white in both themes: cameras want it. */
+/** On white in both themes: cameras need it. */
 function QrCode({ number, payload }: { number: string; payload: string }) {
   const t = useText().devices;
   const drawn = useQuery({
@@ -192,7 +192,7 @@ function Countdown({ until }: { until: string | null }) {
   );
 }
 
-/** A step that asks for something: a one-time password, a passkey's answer. */
+/** A step that needs an answer: a one-time password, or a passkey's response. */
 function Answer({ number, step }: { number: string; step: Pairing }) {
   const t = useText().devices;
   const [answer, setAnswer] = useState("");

@@ -1,4 +1,4 @@
-// Everybody who may sign in to the server, for its administrator.
+// All people who may sign in to the server, for administrators.
 import { Button, Select, Switch, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
@@ -25,9 +25,9 @@ import { RowMenu } from "../ui/row_menu.tsx";
 import { SecretDialog } from "../ui/secret_dialog.tsx";
 import { useRoleChoices } from "./members.tsx";
 
-const CHOICES_MAX = 50; // Accounts of what was typed.
+const CHOICES_MAX = 50; // Accounts that match the typed text.
 
-/** What is shown once: a link, or the password of somebody new. */
+/** A secret that is shown once: a link, or the password of a new person. */
 interface Made {
   title: string;
   value: string;

@@ -1,4 +1,4 @@
-// TOTP: turned on with a secret that an app takes, confirmed by its first code.
+// TOTP: shows a secret for an authenticator app, and turns it on with the first code.
 import { Anchor, Button, Group, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";

@@ -1,4 +1,4 @@
-// How the gateway itself is doing, for its administrator.
+// The state of the gateway, for administrators.
 import { useQuery } from "@tanstack/react-query";
 import { listDevices, readReadiness, readStatus, readUsage } from "../api/operations.ts";
 import { useText, useWords } from "../texts/index.tsx";
@@ -16,9 +16,9 @@ import classes from "./overview.module.css";
 import { UsageChart } from "./usage_chart.tsx";
 import { rangeOf, totalsOf } from "./usage_days.ts";
 
-const EVERY = 10_000; // No stream of events tells what concerns all accounts.
+const EVERY = 10_000; // Polls, because no stream has events of all accounts.
 const CHART_DAYS = 30;
-const ALL = ""; // Accounts.
+const ALL = ""; // All accounts.
 
 function useServer() {
   const status = useQuery({

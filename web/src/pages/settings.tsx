@@ -1,4 +1,4 @@
-// The person's own: appearance, password, second step, sessions.
+// The person's settings: appearance, password, second step, sessions.
 import { Badge, Button, Group, PasswordInput, SegmentedControl, Stack } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
@@ -194,7 +194,7 @@ function Sessions() {
   );
 }
 
-/** "Firefox · Linux" of what a browser says about itself; its own words where none is known. */
+/** "Firefox · Linux" from a browser's User-Agent; unchanged if it is unknown. */
 export function agentText(agent: string): string {
   const browser = ["Edg", "Firefox", "Chrome", "Safari"].find((name) => agent.includes(`${name}/`));
   const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((name) =>

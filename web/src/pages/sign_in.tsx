@@ -1,4 +1,4 @@
-// Email, password and, where the person has one, the code of the second step.
+// Asks for email, password and, if the person uses it, the code of the second step.
 import { Anchor, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
@@ -76,7 +76,7 @@ export function SignInPage() {
   );
 }
 
-/** The reader's words for a sign-in that failed; the same whoever exists. */
+/** Words a failed sign-in in the reader's language, without revealing whether the person exists. */
 function signInProblem(error: unknown, t: ReturnType<typeof useText>["signIn"]): unknown {
   if (!(error instanceof Problem)) return error;
   if (error.status === 401) return new Problem(400, error.code, t.wrong);
@@ -84,7 +84,7 @@ function signInProblem(error: unknown, t: ReturnType<typeof useText>["signIn"]):
   return error;
 }
 
-/** The frame of what is shown to who has not signed in. */
+/** The frame of pages for people who have not signed in. */
 export function Gate(props: { title: string; lead: string; children: ReactNode }) {
   const { t, language, setLanguage } = useWords();
   useEffect(() => {

@@ -1,4 +1,4 @@
-// One send request, written as programs of four languages write it.
+// One send request as programs in four languages.
 
 export interface SendRequest {
   base: string;
@@ -75,7 +75,7 @@ const WRITERS: Record<SnippetLanguage, (request: SendRequest) => string> = {
     ].join("\n"),
 };
 
-/** In single quotes, whatever it holds. */
+/** Quotes any text for a shell. */
 function shell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

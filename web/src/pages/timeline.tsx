@@ -1,4 +1,4 @@
-// The way of a message, from its acceptance to the last attempt of its callbacks.
+// The timeline of a message, from its acceptance to the last attempt of its callbacks.
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";

@@ -1,4 +1,4 @@
-// What was sent and what failed, by day, device and code.
+// Sent and failed messages by day, device and code.
 import { Button, Group, SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { readUsage, usageAddress } from "../api/operations.ts";
@@ -69,7 +69,7 @@ interface GroupsProps {
   days: number;
 }
 
-/** The same by device, and by what the platform said. */
+/** Sent and failed messages by device, and by the platform's code. */
 function Groups({ account, range, days }: GroupsProps) {
   const { t } = useWords();
   const by = (column: "device" | "code") => ({

@@ -1,4 +1,4 @@
-// Sent and failed of the last days, as the chart draws them.
+// A chart of sent and failed messages of the last days.
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { readUsage } from "../api/operations.ts";
@@ -7,7 +7,7 @@ import { daysOf, rangeOf } from "./usage_days.ts";
 
 const Chart = lazy(() => import("../ui/chart.tsx"));
 
-/** Those of an account; empty: of all, for the administrator. */
+/** Usage of an account; empty: of all accounts, for administrators. */
 export function useDailyUsage(account: string, days: number) {
   return useQuery({
     queryKey: ["usage", account, "day", days],
@@ -15,7 +15,7 @@ export function useDailyUsage(account: string, days: number) {
   });
 }
 
-const LEGEND = 30; // What it takes below the chart.
+const LEGEND = 30; // Its height below the chart.
 
 interface UsageChartProps {
   account: string;

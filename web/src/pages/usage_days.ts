@@ -1,4 +1,4 @@
-// Days of the reader's calendar, as the gateway counts them for an offset from UTC.
+// Days in the reader's time zone; the gateway counts usage by an offset from UTC.
 import type { UsageRow } from "../api/types.ts";
 
 export interface Day {
@@ -9,7 +9,7 @@ export interface Day {
 
 const DAY = 86_400_000;
 
-/** "+07:00" of this browser's zone. */
+/** The offset of this browser's time zone: "+07:00". */
 export function offsetOf(now: number): string {
   const minutes = -new Date(now).getTimezoneOffset();
   const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
@@ -17,7 +17,7 @@ export function offsetOf(now: number): string {
   return `${minutes < 0 ? "-" : "+"}${two(size / 60)}:${two(size % 60)}`;
 }
 
-/** From the beginning of the first of so many days, of which today is the last. */
+/** The start of the first of `days` days, of which today is the last, and the zone's offset. */
 export function rangeOf(days: number, now: number): { since: string; offset: string } {
   const start = new Date(now);
   start.setHours(0, 0, 0, 0);
@@ -25,7 +25,7 @@ export function rangeOf(days: number, now: number): { since: string; offset: str
   return { since: start.toISOString(), offset: offsetOf(now) };
 }
 
-/** One row for each day, those without messages too. */
+/** One row for each day, also for days without messages. */
 export function daysOf(rows: UsageRow[], days: number, now: number): Day[] {
   const known = new Map(rows.map((row) => [row.day, row]));
   return Array.from({ length: days }, (_, place) => {
@@ -40,10 +40,10 @@ export function daysOf(rows: UsageRow[], days: number, now: number): Day[] {
 interface Totals {
   sent: number;
   failed: number;
-  reason: UsageRow | undefined; // The code that most failed by.
+  reason: UsageRow | undefined; // The code of most failures.
 }
 
-/** What rows by code add up to. */
+/** The totals of rows by code. */
 export function totalsOf(rows: UsageRow[]): Totals {
   const sum = (name: "sent" | "failed") => rows.reduce((total, row) => total + row[name], 0);
   const failing = rows.filter((row) => row.failed > 0).sort((a, b) => b.failed - a.failed);

@@ -1,7 +1,8 @@
-// The token of a sign-in link, /app/sign-in#TOKEN: no log sees what stands behind the '#'.
+// The token of a sign-in link, /app/sign-in#TOKEN. Browsers do not send the part after '#', so no
+// log contains the token.
 import { useCallback, useEffect, useState } from "react";
 
-/** Takes the token out of the address: it is neither for the history nor for who looks on. */
+/** Removes the token from the address, so that neither the history nor the address bar shows it. */
 function take(): string | undefined {
   const token = location.hash.slice(1);
   const isLink = location.pathname.endsWith("/sign-in");
@@ -10,7 +11,7 @@ function take(): string | undefined {
   return token;
 }
 
-/** The token that the app was opened with, or that came into its address since, until its use. */
+/** The token with which the app was opened, or which its address got later, until it is used. */
 export function useLinkToken(): [string | undefined, () => void] {
   const [token, setToken] = useState(take);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// What a key may be given, in the order of the form.
+// The scopes of a key, in the order of the form.
 import type { Scope } from "../api/types.ts";
 
 export const SCOPES: readonly Scope[] = [

@@ -1,4 +1,4 @@
-// Who is signed in, and the account that the pages show.
+// The signed-in person, and the account that the pages show.
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useMemo } from "react";
 import { sessionEnded } from "../api/client.ts";
@@ -26,11 +26,11 @@ const Context = createContext<Current | undefined>(undefined);
 
 export const SESSION = ["session"];
 
-/** Goes on as who the session says, or as nobody: what another was shown is forgotten. */
+/** Continues as the session's person, or as nobody, and drops the previous person's data. */
 export function becomeSomebody(queries: QueryClient, session: SessionView | null): void {
-  // What was asked before would answer for who was there then.
+  // Answers in flight would belong to the previous person.
   void queries.cancelQueries();
-  // Not `clear`: who watches the session would watch a query that is gone.
+  // Not `clear`: observers of the session would keep a removed query.
   queries.setQueryData(SESSION, session);
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
 }
@@ -39,13 +39,13 @@ export function becomeSomebody(queries: QueryClient, session: SessionView | null
 export function useWhoIsThere() {
   const queries = useQueryClient();
   useEffect(() => {
-    // Asks first: what was refused may have been asked by who was there before.
+    // Asks first, because the refused request may belong to the previous person.
     const forget = () => {
       queries.fetchQuery({ queryKey: SESSION, queryFn: readSession, staleTime: 0 }).then(
         (session) => {
           if (!session) becomeSomebody(queries, null);
         },
-        () => undefined, // Not known: the next refusal asks again.
+        () => undefined, // The session stays unknown; the next refusal asks again.
       );
     };
     sessionEnded.addEventListener("ended", forget);
@@ -73,7 +73,7 @@ export function SessionProvider({
     const accounts: Membership[] = admin ? (all.data ?? []) : own;
     const account = accounts.find((one) => one.id === chosen) ?? accounts[0];
     const membership = session.memberships.find((one) => one.account === account?.id);
-    // The gateway decides it; here it only hides what would be refused.
+    // Only for hiding actions that the gateway would refuse.
     const can = (scope: Scope) => admin || (membership?.scopes.includes(scope) ?? false);
     return { session, accounts, account, setAccount, can, admin };
   }, [session, admin, all.data, chosen, setAccount]);
@@ -87,7 +87,7 @@ export function useSession(): Current {
   return current;
 }
 
-/** The id of the account that is shown; empty where there is none yet. */
+/** The id of the account that is shown; empty: there is none yet. */
 export function useAccountId(): string {
   return useSession().account?.id ?? "";
 }

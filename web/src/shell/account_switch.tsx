@@ -1,11 +1,11 @@
-// Which account the pages show.
+// Chooses the account that the pages show.
 import { Menu } from "@mantine/core";
 import { useSession } from "../session/session.tsx";
 import { useText } from "../texts/index.tsx";
 import { Icon } from "../ui/icon.tsx";
 import classes from "./shell.module.css";
 
-const SHOWN_MAX = 12; // More are found by Ctrl+K.
+const SHOWN_MAX = 12; // Ctrl+K finds the others.
 
 export function AccountSwitch({ onSearch }: { onSearch: () => void }) {
   const t = useText().shell;

@@ -10,7 +10,7 @@ export interface PageLink {
 }
 
 export interface PageGroup {
-  title: string; // Empty: none is shown.
+  title: string; // Empty: no title.
   pages: PageLink[];
 }
 

@@ -1,4 +1,4 @@
-// Ctrl+K: pages, accounts and messages by what is typed.
+// Ctrl+K: finds pages, accounts and messages by the typed text.
 import { Modal } from "@mantine/core";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { useLocation } from "wouter";
@@ -98,7 +98,7 @@ function Search({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Into the part of the list that is seen. */
+/** Scrolls the choice into view. */
 function show(choice: HTMLElement | null): void {
   choice?.scrollIntoView({ block: "nearest" });
 }

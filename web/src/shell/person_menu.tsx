@@ -1,4 +1,4 @@
-// The person: settings, theme, language, the way out.
+// The person's menu: settings, theme, language, signing out.
 import { Menu } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "wouter";

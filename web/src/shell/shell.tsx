@@ -1,4 +1,4 @@
-// The frame of all pages: navigation at the side, on a phone behind a button.
+// The frame of all pages: navigation at the side, or on a phone behind a button.
 import { ActionIcon, Drawer } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { type ReactNode, useEffect, useRef } from "react";
@@ -70,7 +70,7 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
-/** Who opens a page by keys goes on in it, not behind the link or window that led there. */
+/** Moves the focus to a new page, so that keyboard users do not continue at the link behind it. */
 function useFocusOnNewPage(page: string): void {
   const shown = useRef(page);
   useEffect(() => {

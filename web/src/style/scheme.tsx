@@ -1,4 +1,4 @@
-// Light or dark: as the person chose, else as their system is.
+// The light or dark theme: the person's choice, else the system's.
 import { MantineProvider } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
@@ -16,7 +16,7 @@ interface Chosen {
 const Context = createContext<Chosen>({ scheme: "auto", setScheme: () => undefined });
 export const useScheme = () => useContext(Context);
 
-/** Mantine without what it would write into the page: the policy forbids styles from scripts. */
+/** Mantine without its injected styles, because the page's policy forbids styles from scripts. */
 export function SchemeProvider({ children }: { children: ReactNode }) {
   const [scheme, setScheme] = useStored<Scheme>("merpati.scheme", "auto", SCHEMES);
   const dark = useMediaQuery("(prefers-color-scheme: dark)", undefined, {

@@ -2,7 +2,7 @@ import { createTheme, type MantineColorsTuple } from "@mantine/core";
 import { keepFocus } from "../ui/focus_kept.ts";
 import classes from "./controls.module.css";
 
-// The values themselves stand in tokens.css: nothing may write styles into the page.
+// The values are in tokens.css, because scripts may not write styles into the page.
 const names = Array.from({ length: 10 }, (_, shade) => `var(--mantine-color-brand-${shade})`);
 
 export const theme = createTheme({

@@ -1,4 +1,4 @@
-// Times and numbers as people of a language write them.
+// Formats times and numbers for a language.
 import type { Language } from "./index.tsx";
 
 export interface Format {
@@ -7,7 +7,7 @@ export interface Format {
   dateTime: (time: string) => string;
   day: (time: string) => string;
   minute: (time: string) => string; // Of a day in this year.
-  clock: (time: string) => string; // With seconds: two events may stand in one minute.
+  clock: (time: string) => string; // With seconds, because two events may have the same minute.
   ago: (time: string, now: number) => string;
   duration: (milliseconds: number) => string;
 }

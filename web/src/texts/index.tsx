@@ -1,4 +1,4 @@
-// The app's words in the chosen language, and how it writes times and numbers.
+// The app's texts in the chosen language, and its formats of times and numbers.
 import { createContext, type ReactNode, useContext, useEffect, useMemo } from "react";
 import { useStored } from "../ui/stored.ts";
 import * as account from "./account.ts";

@@ -1,4 +1,4 @@
-// What the log of changes calls each operation, and each field of what was changed.
+// The names of operations and of changed fields in the log of changes.
 import type { Same } from "./same.ts";
 
 export const id = {

@@ -1,4 +1,4 @@
-/** The shape of a language's texts, held to those of another: the same keys and parameters. */
+/** Requires one language's texts to have the same keys and parameters as another's. */
 export type Same<T> = {
   [K in keyof T]: T[K] extends (...args: infer Args) => string
     ? (...args: Args) => string

@@ -1,4 +1,4 @@
-// Keeps the frame when a page fails to load or to draw.
+// Keeps the frame visible if a page fails to load or to render.
 import { Component, type ReactNode } from "react";
 import { ProblemNote } from "./problem_note.tsx";
 

@@ -1,7 +1,7 @@
-// Why a callback was not delivered, in the reader's words.
+// Words the error of a callback in the reader's language.
 import type { Texts } from "../texts/index.tsx";
 
-/** Of "unreachable: the name cannot be resolved": its kind in words. "HTTP 503" stays. */
+/** Translates the kind of "unreachable: the name cannot be resolved"; keeps "HTTP 503". */
 export function callbackError(error: string, t: Texts): string {
   const colon = error.indexOf(": ");
   if (colon < 0) return error;
@@ -9,7 +9,7 @@ export function callbackError(error: string, t: Texts): string {
   return kinds[error.slice(0, colon)] ?? t.callbacks.errors.other;
 }
 
-/** What came last: a status, or why there is none. */
+/** The last answer: a status, or the reason why there is none. */
 export function lastAnswer(
   { last_status, last_error }: { last_status: number | null; last_error: string | null },
   t: Texts,

@@ -1,4 +1,4 @@
-// Sent and failed by day, one bar a day: what failed stands on what was sent.
+// A chart with one bar a day: failed messages on top of sent ones.
 import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef } from "react";
 import UPlot from "uplot";
@@ -7,7 +7,7 @@ import { useScheme } from "../style/scheme.tsx";
 import { useWords } from "../texts/index.tsx";
 import classes from "./chart.module.css";
 
-const HALF_A_DAY = 43_200; // Seconds. Bars stand around their time.
+const HALF_A_DAY = 43_200; // Seconds. A bar extends to both sides of its time.
 
 interface ChartProps {
   rows: Day[];
@@ -26,7 +26,7 @@ export default function Chart({ rows, height }: ChartProps) {
     const colour = (name: string) => style.getPropertyValue(name).trim();
     const font = `12px ${style.fontFamily}`;
     const axis = { font, stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 } };
-    // Away from the bars the legend says what they add up to.
+    // With no bar under the pointer, the legend shows the totals.
     const series = (label: string, name: string, count: (row: Day) => number): UPlot.Series => ({
       label,
       fill: colour(name),
@@ -39,7 +39,7 @@ export default function Chart({ rows, height }: ChartProps) {
         return format.number(row ? count(row) : all());
       },
     });
-    // Bars are drawn in this order, so those of what was sent cover the lower part of the whole.
+    // Drawn in this order, so that the sent bar covers the lower part of the total's bar.
     const data: UPlot.AlignedData = [
       rows.map((row) => new Date(`${row.day}T00:00`).getTime() / 1000),
       rows.map((row) => row.sent + row.failed),

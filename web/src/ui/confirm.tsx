@@ -1,4 +1,4 @@
-// Asks before what cannot be undone: the name of what is lost has to be typed.
+// Confirms an irreversible action: the person types the name of the affected item.
 import { Text, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useText } from "../texts/index.tsx";
@@ -7,7 +7,7 @@ import { FormDialog } from "./dialog.tsx";
 interface ConfirmProps {
   title: string;
   text: ReactNode;
-  name: string; // What to type.
+  name: string; // The text to type.
   action: string;
   opened: boolean;
   onClose: () => void;
@@ -43,7 +43,7 @@ interface TypedNameProps {
   autoFocus?: boolean;
 }
 
-/** Where the name is typed, in a form that only may undo something. */
+/** The field for the name, for forms in which only some choices are irreversible. */
 export function TypedName({ name, value, onChange, autoFocus }: TypedNameProps) {
   const t = useText();
   return (

@@ -1,5 +1,5 @@
-// A list of records. On a phone each row becomes a block: its title, and below that the others,
-// each after the name of its column.
+// A table of records. On a phone each row becomes a block: its title, and below it the other cells,
+// each after its column's name.
 import { Button, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useWords } from "../texts/index.tsx";
@@ -12,26 +12,26 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   align?: "right";
   narrow?: boolean; // As wide as its content.
-  /** On a phone: the first line of a row, what stands at its end, without its name, or nothing. */
+  /** On a phone: the block's first line, that line's end, without the column's name, or hidden. */
   phone?: "title" | "mark" | "bare" | "hide";
 }
 
-/** What follows the rows that are there. */
+/** What follows the loaded rows. */
 export interface Next {
   load: () => void;
   loading: boolean;
   has: boolean;
-  cut?: boolean; // There are more, but no more are shown.
+  cut?: boolean; // There are more rows, but the list shows no more.
 }
 
 interface DataTableProps<Row> {
-  label: string; // What the table lists, for who cannot see it.
+  label: string; // The accessible name.
   columns: Column<Row>[];
-  rows: Row[] | undefined; // Undefined while they are fetched.
+  rows: Row[] | undefined; // Undefined while they load.
   rowKey: (row: Row) => string;
   error?: unknown;
   empty: ReactNode;
-  /** Opens a row by mouse; by keyboard, a cell of it holds a link or button. */
+  /** Opens a row on a click; for the keyboard, a cell of the row must have a link or button. */
   onOpen?: (row: Row) => void;
   selected?: string;
   next?: Next;

@@ -17,7 +17,7 @@ export function isPaused(device: Device): boolean {
   return device.paused_since != null;
 }
 
-/** The word for a state. */
+/** Returns a function that translates a state. */
 export function useDeviceStateName(): (state: string) => string {
   const names = useText().devices.states as Record<string, string>;
   return (state) => names[state] ?? state;

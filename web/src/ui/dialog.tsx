@@ -1,4 +1,4 @@
-// A form in a window of its own.
+// A form in a dialog.
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useText } from "../texts/index.tsx";
@@ -12,7 +12,7 @@ interface DialogProps {
   onSubmit: () => Promise<unknown>; // Closes when it succeeds, unless `stays`.
   stays?: boolean;
   disabled?: boolean;
-  danger?: boolean; // What it does cannot be undone.
+  danger?: boolean; // The action is irreversible.
   children: ReactNode;
 }
 

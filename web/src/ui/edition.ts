@@ -1,5 +1,5 @@
-// A form over something that others may change meanwhile: it is saved only where it still is as it
-// was shown.
+// A form for data that others may change meanwhile: it is saved only if the data are still as
+// shown.
 import { notifyManager, useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Problem } from "../api/problem.ts";
@@ -9,13 +9,13 @@ import { useNotices } from "./problem_note.tsx";
 interface EditionProps<Change> {
   save: (tag: string, change: Change) => Promise<unknown>;
   reload: () => Promise<unknown>;
-  saved: string; // What is said when it is.
+  saved: string; // The notice after saving.
   onSaved?: () => void;
 }
 
 /**
- * `round` is the key of the form's component: another round shows what is stored now, which is so
- * after each save, and where somebody else was first. The form keeps the tag that it began with.
+ * `round` is the key of the form's component. A new round, after each save and after a conflict,
+ * shows the stored data. The form keeps the tag with which it began.
  */
 export function useEdition<Change>({ save, reload, saved, onSaved }: EditionProps<Change>) {
   const t = useText();
@@ -23,7 +23,7 @@ export function useEdition<Change>({ save, reload, saved, onSaved }: EditionProp
   const [round, setRound] = useState(0);
   const again = async () => {
     await reload();
-    // A timer hands what was read to the components: the next form is made after that.
+    // The library passes new data to components by a timer; the new form must come after that.
     notifyManager.schedule(() => setRound((present) => present + 1));
   };
   const saving = useMutation({

@@ -1,4 +1,4 @@
-// A row of figures, each with what it counts.
+// A row of figures with their labels.
 import type { ReactNode } from "react";
 import { useWords } from "../texts/index.tsx";
 import classes from "./figures.module.css";
@@ -6,7 +6,7 @@ import classes from "./figures.module.css";
 export interface FigureShown {
   name: string;
   value: number | string | null | undefined; // Null: not counted. Undefined: not known yet.
-  note?: ReactNode; // What it is made of, or what is wrong with it.
+  note?: ReactNode; // Its parts, or what is wrong with it.
   bad?: boolean;
 }
 

@@ -1,8 +1,9 @@
-// Where the focus goes when what had it is gone: never to nowhere, from where Tab begins anew.
+// Restores the focus when the focused element has disappeared; otherwise Tab would start at the
+// top.
 const WINDOWS = '[role="dialog"], [role="menu"], [role="listbox"]';
-const AFTER_OWN = 30; // Milliseconds: a window first gives the focus back itself.
+const AFTER_OWN = 30; // Milliseconds, in which a dialog returns the focus itself.
 
-let last: HTMLElement | undefined; // That had it outside of all windows.
+let last: HTMLElement | undefined; // The last focused element outside of dialogs.
 
 export function watchFocus(): void {
   document.addEventListener("focusin", ({ target }) => {
@@ -10,7 +11,7 @@ export function watchFocus(): void {
   });
 }
 
-/** Called when a window has closed. */
+/** Call after a dialog has closed. */
 export function keepFocus(): void {
   setTimeout(() => {
     if (document.activeElement !== document.body) return;

@@ -1,9 +1,9 @@
-// A page whose code comes when it is opened. While the network is away it is waited for; where the
-// gateway answers and the code still does not come, the app is of an earlier build: it starts anew.
+// A page whose code is loaded when it is opened. Without a network it waits. If the gateway answers
+// but the code cannot be loaded, the app is from an earlier build, and reloads itself.
 import { type ComponentType, lazy } from "react";
 
 const AGAIN_AFTER = 2000;
-const STARTED_ANEW = "merpati.started-anew"; // When; not again at once.
+const STARTED_ANEW = "merpati.started-anew"; // The time of the last reload.
 const NOT_AGAIN_FOR = 60_000;
 
 type Loaded = { default: ComponentType };

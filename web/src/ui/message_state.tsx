@@ -17,7 +17,7 @@ export function MessageState({ state }: { state: Word }) {
   return <State tone={TONES[state] ?? "calm"}>{t.states[state] ?? state}</State>;
 }
 
-/** What a code of the platform or of ours means. */
+/** The meaning of a status code; empty: unknown. */
 export function codeText(code: number | null | undefined, t: Texts): string {
   const known = t.messages.codes as Record<string, string>;
   return code ? (known[`c${code}`] ?? "") : "";

@@ -1,4 +1,4 @@
-// Small pieces of pages: what to do on an empty one, a secret shown once, facts, code.
+// Small components of pages: empty states, notes, secrets, facts, code.
 import { ActionIcon, Button, CopyButton, Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
@@ -10,7 +10,7 @@ interface EmptyProps {
   icon: IconName;
   title: string;
   text: ReactNode;
-  children?: ReactNode; // The one button.
+  children?: ReactNode; // A button.
 }
 
 export function Empty({ icon, title, text, children }: EmptyProps) {
@@ -40,7 +40,7 @@ export function EmptyFilter({ onClear }: { onClear: () => void }) {
 interface NoteProps {
   children: ReactNode;
   calm?: boolean;
-  href?: string; // Where something can be done about it.
+  href?: string; // The page on which the reader can act.
 }
 
 export function Note({ children, calm, href }: NoteProps) {
@@ -75,7 +75,7 @@ export function Copy({ value }: { value: string }) {
   );
 }
 
-/** A secret that the gateway tells only now. */
+/** A secret that the gateway shows only once. */
 export function SecretOnce({ value }: { value: string }) {
   const t = useText();
   return (
@@ -93,12 +93,12 @@ export function Mono({ children }: { children: string }) {
   return <span className={classes.mono}>{children}</span>;
 }
 
-/** What is said only because the place is there. */
+/** Less important text. */
 export function Quiet({ children }: { children: ReactNode }) {
   return <span className={classes.quiet}>{children}</span>;
 }
 
-/** One line of it, the whole under the pointer. */
+/** One line of a text, with the whole text as its tooltip. */
 export function OneLine({ children }: { children: string }) {
   return (
     <span className={`${classes.mono} ${classes.line}`} title={children}>

@@ -1,4 +1,4 @@
-// A page's frame: its name, a sentence, what can be done, its content.
+// A page's frame: title, introduction, actions, content.
 import { type ReactNode, useEffect } from "react";
 import { useText } from "../texts/index.tsx";
 import classes from "./page.module.css";
@@ -36,7 +36,7 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** A part of a page under a heading of its own. */
+/** A part of a page with its own heading. */
 export function Section({ title, lead, actions, children }: SectionProps) {
   return (
     <section className={classes.section}>

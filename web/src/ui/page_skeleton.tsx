@@ -1,4 +1,4 @@
-// A page whose code is on its way.
+// The placeholder of a page whose code is loading.
 import { Skeleton, Stack } from "@mantine/core";
 import classes from "./page.module.css";
 

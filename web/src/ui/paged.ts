@@ -1,14 +1,14 @@
-// A list that is fetched page by page.
+// A list that is loaded page by page.
 import { type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
 import type { Page } from "../api/types.ts";
 import { usePollInterval } from "../live/live.tsx";
 import type { Next } from "./data_table.tsx";
 
-// A search for what is rare answers pages without items that are not the last: so many are asked
-// for in a row before it is the reader who says that it goes on.
+// A search for rare items returns empty pages before the last one. This many are fetched in a row
+// before the reader has to continue.
 const EMPTY_MAX = 50;
 
-/** Rows of one page, where a list does not say otherwise. */
+/** The default number of rows of a page. */
 export const PAGE = 100;
 
 interface Paged<Item> {
@@ -20,7 +20,7 @@ interface Paged<Item> {
 interface Options {
   enabled?: boolean;
   poll?: boolean;
-  /** Of a list with filters: further down they find it sooner. Without: the list has an end. */
+  /** For lists with filters, which find old items faster than paging. Undefined: no limit. */
   pagesMax?: number;
 }
 
@@ -36,7 +36,7 @@ export function usePaged<Item>(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next ?? undefined,
     enabled: options.enabled,
-    // Who has paged down reads: only the first page is kept up to date.
+    // Polls only while a single page is loaded, so that the list does not move under the reader.
     refetchInterval: (query) =>
       options.poll !== false && (query.state.data?.pages.length ?? 0) <= 1 ? interval : false,
   });
@@ -54,7 +54,7 @@ export function usePaged<Item>(
   };
 }
 
-/** The page at the cursor, or the next one that has items. */
+/** The page at the cursor, or the next page with items. */
 export async function firstWithItems<Item>(
   fetchPage: (cursor: string | undefined) => Promise<Page<Item>>,
   cursor: string | undefined,
@@ -68,7 +68,7 @@ export async function firstWithItems<Item>(
   return page;
 }
 
-/** All of a list, for choices and sums: it is a page for most. */
+/** All items of a list, for choices and sums; usually a single page. */
 export async function everyItem<Item>(
   fetchPage: (cursor: string | undefined) => Promise<Page<Item>>,
 ): Promise<Item[]> {

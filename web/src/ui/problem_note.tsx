@@ -1,11 +1,11 @@
-// What went wrong, in the reader's words where the gateway's would not help.
+// Shows a problem, in the reader's language if the gateway's text would not help.
 import { notifications } from "@mantine/notifications";
 import { Problem } from "../api/problem.ts";
 import { type Texts, useText } from "../texts/index.tsx";
 import { Icon } from "./icon.tsx";
 import classes from "./notes.module.css";
 
-/** Problems whose own words are for programs; the others say what to do. */
+/** Replaces texts that are meant for programs; other texts say what to do. */
 export function problemText(error: unknown, t: Texts): string {
   if (!(error instanceof Problem)) return t.common.problem;
   if (error.status === 0) return t.common.unreachable;
@@ -26,7 +26,7 @@ export function ProblemNote({ error }: { error: unknown }) {
   );
 }
 
-/** Shows what became of a change. */
+/** Notices about the outcome of a change. */
 export function useNotices() {
   const t = useText();
   return {

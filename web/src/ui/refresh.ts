@@ -1,8 +1,8 @@
-// After a change: what is shown of it is fetched again.
+// Fetches affected queries again after a change.
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 
-/** Makes old every query whose key begins with one of the names; resolves when they are fetched. */
+/** Invalidates queries whose key begins with one of the names; resolves when they are fetched. */
 export function useRefresh(...names: string[]): () => Promise<void> {
   const queries = useQueryClient();
   const all = names.join(" ");

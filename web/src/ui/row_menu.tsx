@@ -1,4 +1,4 @@
-// What can be done with a row, behind one button at its end.
+// The menu of a row's actions, behind a button at its end.
 import { ActionIcon, Menu } from "@mantine/core";
 import { useText } from "../texts/index.tsx";
 import { Icon } from "./icon.tsx";
@@ -7,11 +7,11 @@ import classes from "./row_menu.module.css";
 interface RowAction {
   name: string;
   run: () => void;
-  danger?: boolean; // What it does cannot be undone.
+  danger?: boolean; // The action is irreversible.
 }
 
 interface RowMenuProps {
-  of: string; // What the row is about, for who cannot see it.
+  of: string; // The row's item, for the accessible name.
   actions: (RowAction | false)[];
 }
 

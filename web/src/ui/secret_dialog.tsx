@@ -1,11 +1,12 @@
-// Shows a secret that the gateway tells only now; it closes by saying that it was copied.
+// Shows a secret that the gateway shows only once; closes when the reader confirms having copied
+// it.
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { useText } from "../texts/index.tsx";
 import { Note, SecretOnce } from "./notes.tsx";
 
 interface SecretDialogProps {
   title: string;
-  value: string | undefined; // Undefined: it is closed.
+  value: string | undefined; // Undefined: the dialog is closed.
   text?: string;
   onClose: () => void;
 }

@@ -1,4 +1,4 @@
-// What is shown of one record, beside its list.
+// The details of one record, beside its list.
 import { Drawer } from "@mantine/core";
 import { useWindowEvent } from "@mantine/hooks";
 import { type ReactNode, useRef } from "react";
@@ -15,7 +15,7 @@ interface SideDrawerProps {
 export function SideDrawer({ title, size, opened, onClose, children }: SideDrawerProps) {
   const t = useText();
   const content = useRef<HTMLDivElement>(null);
-  // Windows that were opened from it close first, one at a time.
+  // Escape closes dialogs that were opened from the drawer first, one at a time.
   useWindowEvent("keydown", (event) => {
     if (event.key !== "Escape" || !opened || !(event.target instanceof Element)) return;
     const isOfAnOpenList = event.target.getAttribute("data-mantine-stop-propagation") === "true";

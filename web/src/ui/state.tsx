@@ -1,4 +1,4 @@
-// A state in one word, with a dot in its tone. The word says it all: the colour only helps.
+// A state in one word, with a coloured dot. The word is enough: the colour adds no information.
 import classes from "./state.module.css";
 
 export type Tone = "good" | "warn" | "bad" | "busy" | "calm";

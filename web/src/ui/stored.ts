@@ -1,7 +1,7 @@
-// A choice that this browser remembers.
+// A choice stored in this browser.
 import { useCallback, useState } from "react";
 
-/** Like useState; what is stored counts where it is one of `allowed`. */
+/** Like useState; uses the stored value if it is one of `allowed`. */
 export function useStored<Value extends string>(
   name: string,
   initial: Value,
@@ -21,7 +21,7 @@ export function useStored<Value extends string>(
   return [value, set];
 }
 
-// A browser that keeps nothing for this page throws.
+// A browser that stores nothing for this page throws.
 function read(name: string): string | null {
   try {
     return localStorage.getItem(name);
@@ -34,6 +34,6 @@ function write(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // It is forgotten with the page, then.
+    // The choice then lasts as long as the page.
   }
 }

@@ -1,11 +1,11 @@
-// A moment, as long ago as it is, exact under the pointer.
+// A relative time, with the exact time as its tooltip.
 import { useSyncExternalStore } from "react";
 import { useWords } from "../texts/index.tsx";
 
 let now = Date.now();
 const listeners = new Set<() => void>();
 
-// One timer for all times on the page, and none where nothing shows one.
+// One timer for all times on the page; none if the page shows no time.
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   if (listeners.size === 1) timer = setInterval(tick, 10_000);
@@ -27,7 +27,7 @@ export function Ago({ time }: { time: string | null | undefined }) {
   if (!time) return <>{t.common.none}</>;
   const recent = Math.abs(new Date(time).getTime() - current) < 10_000;
   return (
-    // Not a Tooltip: lists have dozens of these, and are drawn anew twice a second under load.
+    // Not a Tooltip: lists have dozens of times, and render twice a second under load.
     <time dateTime={time} title={format.dateTime(time)}>
       {recent ? t.common.justNow : format.ago(time, current)}
     </time>

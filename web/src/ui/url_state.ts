@@ -1,10 +1,10 @@
-// Filters that live in the address: they can be sent to somebody, and the back button knows them.
+// Filters in the address, so that links contain them and the back button restores them.
 import { useCallback, useMemo } from "react";
 import { useLocation, useSearch } from "wouter";
 
 export type Filters<Name extends string> = Record<Name, string>;
 
-/** The named parameters of the address, and how to change some of them. */
+/** The named parameters of the address, and functions to change them. */
 export function useFilters<Name extends string>(names: readonly Name[]) {
   const search = useSearch();
   const [path, go] = useLocation();
@@ -28,13 +28,13 @@ export function useFilters<Name extends string>(names: readonly Name[]) {
   return { filters, set, clear, any };
 }
 
-/** The address `path` with the filters of the present one. */
+/** Returns a function that adds the current filters to a path. */
 export function useWithFilters(): (path: string) => string {
   const search = useSearch();
   return (path) => (search ? `${path}?${search}` : path);
 }
 
-/** A moment as an input for dates and times takes it; empty: none, or what is no moment. */
+/** A time in the form of a datetime-local input; empty: no time, or an invalid one. */
 export function asLocal(instant: string | null): string {
   const time = new Date(instant || Number.NaN);
   if (Number.isNaN(time.getTime())) return "";
@@ -42,7 +42,7 @@ export function asLocal(instant: string | null): string {
   return shifted.toISOString().slice(0, 16);
 }
 
-/** "2026-11-22T10:30" of an input, in the reader's zone, as the gateway wants it. */
+/** Converts "2026-11-22T10:30" of an input, in the reader's zone, to the gateway's form. */
 export function asInstant(local: string): string | undefined {
   if (!local) return undefined;
   const time = new Date(local);
