@@ -1,10 +1,10 @@
-// Makes dist/: main.js and convert.js with all packages that they use, in few files, so that a
-// worker is back within a moment. Nothing else is needed to run it.
+// Builds dist/: main.js and convert.js with all packages that they use, in few files, so that a
+// worker starts fast. Nothing else is needed to run it.
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "rolldown";
 
-/// libsignal's queue of jobs is replaced: see src/platform/job_queue.ts.
+/// Replaces libsignal's job queue: see src/platform/job_queue.ts.
 function replaceJobQueue(): Plugin {
   const file = createRequire(import.meta.url).resolve("libsignal/src/queue_job.js");
   const ours = fileURLToPath(new URL("src/platform/job_queue.ts", import.meta.url));
@@ -15,7 +15,8 @@ function replaceJobQueue(): Plugin {
   };
 }
 
-/// Text with a character beyond Latin-1 takes twice the memory, and is kept while the worker runs.
+/// Escapes non-ASCII characters: source text with a character beyond Latin-1 takes twice the
+/// memory, as long as the worker runs.
 function asciiOnly(): Plugin {
   const escaped = (unit: string): string =>
     `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -28,7 +29,7 @@ function asciiOnly(): Plugin {
 export default defineConfig({
   input: { main: "src/main.ts", convert: "src/convert.ts" },
   platform: "node",
-  // Baileys tries these for small pictures and previews, and does without.
+  // Optional packages of Baileys for thumbnails and previews.
   external: ["jimp", "sharp", "link-preview-js"],
   plugins: [replaceJobQueue(), asciiOnly()],
   output: {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-/// As the gateway does: what is not known is sent again, as the same message, until it is known.
+/// Like the gateway: sends the same message again until its outcome is known.
 async function sendUntilKnown(text: string): Promise<string> {
   const message = randomUUID();
   for (let attempt = 1; ; attempt++) {
@@ -34,7 +34,7 @@ test("no message is lost or shown twice when the worker is killed in mid-send", 
     texts.push(...burst);
     const sending = burst.map((text) => sendUntilKnown(text));
     const before = world.standIn.events.last;
-    // Somewhere in the burst, another place each round.
+    // Kills at another position in the burst each round.
     if (round % BURST > 0) {
       const text = burst[(round % BURST) - 1]!;
       await event(world.standIn, "shown", { text }, before);

@@ -1,4 +1,4 @@
-// What the converter takes of a folder that Baileys wrote, or that somebody made to do harm.
+// The converter reads folders that Baileys wrote, and hostile folders.
 import { execFile } from "node:child_process";
 import {
   mkdirSync,
@@ -21,7 +21,7 @@ import { MemoryValues } from "./support/memory_values.js";
 const device = "6281100000011";
 
 let scratch: string;
-let folder: string; // Of a device that is linked.
+let folder: string; // Of a linked device.
 
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), "merpati-folder-"));
@@ -35,7 +35,7 @@ function fresh(name: string): string {
   return join(scratch, name);
 }
 
-/// A copy, changed.
+/// A changed copy of the folder.
 function copy(name: string, change: (folder: string) => void): string {
   const made = fresh(name);
   for (const file of readdirSync(folder)) {
@@ -112,7 +112,7 @@ test("what older versions wrote is understood", () => {
     });
     rewrite(made, "creds.json", (creds) => ({
       ...creds,
-      // The newest write protobuf's Base64 here.
+      // The newest versions write protobuf's Base64 here.
       account: Object.fromEntries(
         Object.entries(creds.account).map(([name, text]) => [name, list({ data: String(text) })]),
       ),

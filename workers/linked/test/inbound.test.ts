@@ -12,7 +12,7 @@ let folder: string;
 
 beforeAll(async () => {
   world = await World.create();
-  // Its phone gets the same messages; only the worker's receipts count here.
+  // The phone gets the same messages, but only the worker's receipts are under test.
   world.standIn.phone(world.device).receipts = false;
   folder = mkdtempSync(join(tmpdir(), "linked-"));
 });

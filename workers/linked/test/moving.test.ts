@@ -1,4 +1,4 @@
-// A number that is linked in another gateway built on Baileys moves here, and out again.
+// A number moves from another gateway built on Baileys to this one, and back.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const friend = "6281234567891";
 let standIn: StandIn;
 let gateway: FakeGateway;
 let scratch: string;
-let folder: string; // Of an unmodified client that is linked, and has written with a friend.
+let folder: string; // Of an unmodified, linked client that has exchanged messages.
 
 beforeAll(async () => {
   scratch = mkdtempSync(join(tmpdir(), "merpati-moving-"));

@@ -77,7 +77,7 @@ test("a device that the phone unlinks is logged out, and stays so", async () => 
   standIn.close(device, 401);
   const state = await gateway.state(device, "logged_out");
   expect(state["platform_code"]).toBe("401");
-  // Stopped means that nothing is written any more, the void credentials neither.
+  // When the stop is answered all writes have ended, also that of the void credentials.
   const stopped = gateway.ask("device.stop", { device });
   await gateway.ask("ping");
   store.goOn();
@@ -101,7 +101,7 @@ test.each(["signature", "seal"] as const)(
         .phone(device)
         .scan(step["payload"] as string)
         .catch(() => {});
-      // It begins anew with another code.
+      // The pairing starts again with another code.
       const lines = gateway.lines.indexOf(step) + 1;
       await gateway.line("device.pairing", { device }, lines);
       expect(gateway.store(device).puts).toEqual([]);

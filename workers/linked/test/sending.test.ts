@@ -40,7 +40,7 @@ test("a text arrives, and its delivery and reading are reported", async () => {
     platform_id: id(answer),
     status: "delivered",
   });
-  expect(platformId(message as string)).toBe(id(answer)); // The gateway's own, so that it is found.
+  expect(platformId(message as string)).toBe(id(answer)); // `message` is the gateway's own id.
   world.standIn.phone(world.friend).read(world.device, [id(answer)]);
   await world.gateway.line("message.status", { platform_id: id(answer), status: "read" });
 });
@@ -166,7 +166,7 @@ test("the ratchet is durable before its ciphertext leaves", async () => {
   const puts = values.puts.length;
   const sending = world.send({ text: "Setelah tersimpan" });
   await world.gateway.until("a put", () => (values.puts.length > puts ? true : undefined));
-  // Whatever the worker sent before this answer has been read by the stand-in.
+  // The stand-in has read everything that the worker sent before this answer.
   await world.gateway.ask("ping");
   const shown = world.standIn.events.after(before, ({ type }) => type === "shown");
   expect(shown).toEqual([]);
@@ -187,7 +187,7 @@ test("a recipient who cannot decrypt is sent it again, also by the next worker",
   standIn.phone(friend).forgetSessions();
   const first = await world.send({ text: "Belum terbaca" });
   await event(standIn, "shown", { id: id(first) });
-  // The next one is asked for again while no worker runs.
+  // The recipient asks for the next message again while no worker runs.
   standIn.phone(friend).forgetSessions();
   standIn.faults.add({ action: "hold_ack" });
   const before = standIn.events.last;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   ({ testSignatures } = await import("../src/platform/self_test.js"));
 });
 
-/// As the build does.
+/// Does in the module cache what the build does in the bundle.
 function replaceJobQueue(): void {
   const require = createRequire(import.meta.url);
   const file = require.resolve("libsignal/src/queue_job.js");

@@ -1,4 +1,4 @@
-// The converter, as the gateway's program starts it.
+// Starts the converter like the command line does.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
@@ -9,9 +9,9 @@ export const converter = fileURLToPath(new URL("../../dist/convert.js", import.m
 
 export interface Converted {
   code: number;
-  /// All that it printed.
+  /// Its output.
   said: string;
-  /// What came through the socket.
+  /// The lines from the socket.
   lines: Record<string, unknown>[];
 }
 
@@ -37,7 +37,7 @@ export async function convert(
   return { code, said, lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
-/// Into the gateway's store; answers what the converter says of it.
+/// Imports a folder into the gateway's store; resolves with the converter's last line.
 export async function importFolder(
   number: string,
   folder: string,

@@ -9,14 +9,14 @@ import { MemoryValues } from "./memory_values.js";
 const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const DEADLINE_MS = 15_000;
 
-/// Keeps the values of all devices over restarts of its worker.
+/// Keeps the values of all devices across restarts of its worker.
 export class FakeGateway {
   readonly lines: Line[] = [];
   readonly output: string[] = [];
   readonly stores = new Map<string, MemoryValues>();
-  /// What it answers instead of `ok`, by operation.
+  /// Answers in place of `ok`, by operation.
   readonly refusals = new Map<string, Line>();
-  /// Operations that it does not answer.
+  /// Operations that get no answer.
   readonly silent = new Set<string>();
   exitCode: number | null | undefined;
   private worker!: ChildProcess;
@@ -60,7 +60,7 @@ export class FakeGateway {
     });
   }
 
-  /// SIGKILL, and the next worker.
+  /// Kills the worker with SIGKILL, and starts the next one.
   async killAndRestart(): Promise<void> {
     const ended = new Promise((resolve) => this.worker.once("exit", resolve));
     this.worker.kill("SIGKILL");
@@ -69,7 +69,7 @@ export class FakeGateway {
     this.start();
   }
 
-  /// Does something from which the worker comes back new, and answers whoever waits meanwhile.
+  /// Runs `work`, which restarts the worker. Callers of `died` and `up` wait for its start and end.
   async whileDown(work: () => Promise<void>): Promise<void> {
     let up = (): void => {};
     this.restarting = new Promise((resolve) => {
@@ -110,19 +110,19 @@ export class FakeGateway {
     }
   }
 
-  /// The answer to a request.
+  /// Sends a request; resolves with the answer.
   async ask(op: string, fields: Line = {}): Promise<Line> {
     const id = this.nextId++;
     this.socket.write(encodeLine({ id, op, ...fields }));
     return this.until(`an answer to ${op}`, () => this.answers.get(id));
   }
 
-  /// Without waiting for its answer.
+  /// Sends a request without waiting for the answer.
   tell(op: string, fields: Line = {}): void {
     this.socket.write(encodeLine({ id: this.nextId++, op, ...fields }));
   }
 
-  /// The first line of that operation, from the `after`th line on, whose fields are these.
+  /// Waits for the first line with this operation and these fields, from line number `after` on.
   line(op: string, fields: Line = {}, after = 0): Promise<Line> {
     return this.until(`${op} ${JSON.stringify(fields)}`, () =>
       this.lines

@@ -16,7 +16,7 @@ const source = fileURLToPath(
   new URL("../../../../tests/standin/testing/client.ts", import.meta.url),
 );
 
-/// `work` with a client that is online; its folder is whole afterwards.
+/// Runs `work` with a client that is online; afterwards its folder has all of its state.
 export async function withFolder(
   standIn: StandIn,
   folder: string,

@@ -1,4 +1,4 @@
-// A folder as useMultiFileAuthState of Baileys writes it for a device that is linked.
+// Writes a folder of a linked device by Baileys' useMultiFileAuthState.
 import { randomBytes } from "node:crypto";
 import { Curve, proto, useMultiFileAuthState } from "baileys";
 

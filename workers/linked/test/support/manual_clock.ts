@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/clock.js";
 
-/// Time that stands still until it is moved.
+/// A clock that moves only by `advance`.
 export class ManualClock implements Clock {
   private time = 1_790_000_000_000;
   private timers: { at: number; then: () => void }[] = [];
@@ -21,7 +21,7 @@ export class ManualClock implements Clock {
     return this.timers.length;
   }
 
-  /// Moves on, and runs what is due, in order.
+  /// Moves the clock, and runs due timers in order.
   async advance(ms: number): Promise<void> {
     const until = this.time + ms;
     for (;;) {
@@ -39,7 +39,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/// Lets everything run that can run now.
+/// Lets pending promises and callbacks run.
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) {
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,7 +1,7 @@
 import { ProtocolError } from "../../src/protocol/errors.js";
 import type { StoredValues, ValueStore } from "../../src/protocol/gateway.js";
 
-/// The gateway's store. Puts can be held up, refused, and are counted.
+/// The gateway's store in memory. Puts are recorded, and can be delayed or refused.
 export class MemoryValues implements ValueStore {
   readonly values = new Map<string, string>();
   readonly puts: StoredValues[] = [];

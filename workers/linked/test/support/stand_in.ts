@@ -1,4 +1,4 @@
-// The stand-in platform of tests/standin, as far as these tests use it.
+// The parts of the stand-in platform (tests/standin) that these tests use.
 import { fileURLToPath } from "node:url";
 
 export interface Event {
@@ -14,7 +14,7 @@ export interface Phone {
   enterCode(code: string): Promise<number>;
   send(to: string, what: unknown, server?: "s.whatsapp.net" | "lid"): Promise<string>;
   read(to: string, ids: string[]): void;
-  /// It can decrypt nothing any more that goes on with a session.
+  /// Loses its sessions, so that it cannot decrypt messages that continue them.
   forgetSessions(): void;
 }
 
@@ -50,7 +50,7 @@ export interface StandIn {
 
 const source = fileURLToPath(new URL("../../../../tests/standin/stand_in.ts", import.meta.url));
 
-// The stand-in's phones run on libsignal, which prints whole sessions.
+// Silences libsignal in the stand-in's phones, which prints whole sessions.
 for (const name of ["info", "warn", "error"] as const) {
   console[name] = () => {};
 }
@@ -70,7 +70,7 @@ export function configOf(standIn: StandIn): Record<string, string> {
   };
 }
 
-/// The first event of that type with those details.
+/// Waits for the first event of that type with those details.
 export function event(
   standIn: StandIn,
   type: string,

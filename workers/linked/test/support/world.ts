@@ -1,4 +1,4 @@
-// A stand-in, a gateway and its worker, with one device that is paired.
+// A stand-in, a gateway and its worker, with one paired device.
 import { randomUUID } from "node:crypto";
 import type { Line } from "../../src/protocol/lines.js";
 import { FakeGateway } from "./fake_gateway.js";
