@@ -10,7 +10,7 @@ import { grouped, median, spread, table } from "./statistics.mjs";
 
 export const TARGET = 8;
 const CONNECTIONS = 64;
-const DEVICES = 16; // Kannel's one connection keeps no order; a device of ours does.
+const DEVICES = 16; // Several, because a device keeps the order of sends and Kannel does not.
 const DRAIN_SECONDS_MAX = 120;
 const QUIET_SECONDS = 2; // After this long without callbacks and work, a side counts as drained.
 

@@ -1,6 +1,6 @@
 // The rows of a bench that compares an undisturbed account with one beside a bad neighbour.
 
-/** Measures each row in a folder of its own. BENCH_ROW: only those whose names contain it. */
+/** Measures each row in a new folder. BENCH_ROW: only rows whose names contain it. */
 export async function measureRows(rows, folder, measure, isMet) {
   const only = process.env.BENCH_ROW;
   const results = [];

@@ -23,7 +23,7 @@ run_linked() {
   stop_run_at_the_end
   write_run_configuration
   if [ $stand_in = yes ]; then
-    rm -f "$RUN_FOLDER"/merpati.db* "$RUN_FOLDER"/demo.json # The stand-in begins anew, too.
+    rm -f "$RUN_FOLDER"/merpati.db* "$RUN_FOLDER"/demo.json # The stand-in starts empty, too.
     start_stand_in
   fi
   [ -e "$RUN_FOLDER/demo.json" ] || create_linked_demo

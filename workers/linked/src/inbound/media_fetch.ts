@@ -9,8 +9,8 @@ import type { MediaReference } from "./media_reference.js";
 
 export interface MediaHosts {
   agent: Agent | undefined;
-  /// True for a stand-in platform. For the platform itself only its own host is allowed, because a
-  /// stranger's message names the host.
+  /// True for a stand-in platform. For the platform itself only hosts of its domain are used,
+  /// because a stranger's message names the host.
   anyHost: boolean;
 }
 
