@@ -37,7 +37,10 @@ Timestamp Uuid::time() const noexcept {
 }
 
 std::int64_t Uuid::sequence_at(Timestamp time) noexcept {
-    return std::max<std::int64_t>(0, to_unix_millis(time) - epoch_millis) << counter_bits;
+    // Callers may name any time; no id is made outside this range.
+    constexpr auto last_millis = epoch_millis + static_cast<std::int64_t>(mask(63 - counter_bits));
+    return (std::clamp(to_unix_millis(time), epoch_millis, last_millis) - epoch_millis)
+           << counter_bits;
 }
 
 std::string Uuid::text() const {

@@ -47,6 +47,18 @@ TEST_F(UuidTest, StartsAboveTheFloorOfItsStore) {
     EXPECT_EQ(above.next().sequence(), floor + 1);
 }
 
+TEST_F(UuidTest, ATimeThatNoIdCanHoldIsAfterAllIds) {
+    using namespace std::chrono_literals;
+    const Timestamp year_2089 = std::chrono::sys_days{2089y / 9 / 1};
+    const Timestamp year_2100 = std::chrono::sys_days{2100y / 1 / 1};
+    const Timestamp year_9999 = std::chrono::sys_days{9999y / 12 / 31};
+    EXPECT_GT(Uuid::sequence_at(year_2089), Uuid::sequence_at(clock.now()));
+    EXPECT_GT(Uuid::sequence_at(year_2100), Uuid::sequence_at(year_2089));
+    EXPECT_EQ(Uuid::sequence_at(year_9999), Uuid::sequence_at(year_2100));
+    EXPECT_EQ(Uuid::sequence_at(Timestamp::max()), Uuid::sequence_at(year_2100));
+    EXPECT_EQ(Uuid::sequence_at(Timestamp::min()), 0);
+}
+
 TEST_F(UuidTest, RefusesWhatIsNotOneOfOurs) {
     for (const auto* text :
          {"", "0191e4a0-0000-7000-8000-00000000000", "0191e4a0-0000-4000-8000-000000000000",

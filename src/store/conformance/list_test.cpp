@@ -44,6 +44,18 @@ TEST_P(ListTest, MessagesComeNewestFirst) {
     EXPECT_EQ(messages({}), (Ids{third, second, first}));
 }
 
+TEST_P(ListTest, ATimeInAFarYearIsAfterAllMessagesAndCallbacks) {
+    const auto callback = finished_with_callback();
+    for (const auto year : {2100y, 9999y}) {
+        const Timestamp far = std::chrono::sys_days{year / 1 / 1};
+        EXPECT_EQ(messages({.until = far}), Ids{*callback.message});
+        EXPECT_EQ(messages({.recipient = "6281234567890", .until = far}), Ids{*callback.message});
+        EXPECT_EQ(messages({.since = far}), Ids{});
+        EXPECT_EQ(callbacks({.until = far}), Ids{callback.id});
+        EXPECT_EQ(callbacks({.since = far}), Ids{});
+    }
+}
+
 TEST_P(ListTest, PagesOfMessagesMeetWithoutGapOrOverlap) {
     Ids all;
     for (int count = 0; count < 7; ++count) {
