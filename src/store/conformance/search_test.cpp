@@ -100,6 +100,23 @@ TEST_P(SearchTest, FindsByCodeAndByWordsOfTheDetails) {
     EXPECT_EQ(found({.words = words_of("registered success")}), Ids{});
 }
 
+TEST_P(SearchTest, FindsALateMessageWhoseFirstCommitWasUndone) {
+    auto late = *message();
+    late.recipient = "6281200000099";
+    for (int count = 0; count < 8; ++count) {
+        accepted();
+    }
+    summarise_all(4);
+    {
+        auto full = GetParam().fill_disk();
+        WriteBatch batch;
+        batch.accepts.push_back({.message = std::make_unique<model::Message>(late)});
+        EXPECT_FALSE(store->write(batch));
+    }
+    EXPECT_EQ(accept(late), Accept::Result::stored);
+    EXPECT_EQ(found({.recipient = late.recipient}), Ids{late.id});
+}
+
 TEST_P(SearchTest, WordsAreLettersAndDigitsInAnyCase) {
     EXPECT_EQ(words_of("b-A, a (b)"), (std::vector<std::string>{"a", "b"}));
     EXPECT_EQ(words_of(" ... "), std::vector<std::string>{});

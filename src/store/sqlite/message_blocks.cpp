@@ -143,7 +143,7 @@ std::vector<std::int64_t> open_of(std::span<const std::byte> column) {
 
 MessageBlocks::MessageBlocks(Connection& connection) : connection_(connection) {
     try {
-        last_ = stored_last();
+        last_ = last_max_ = stored_last();
     } catch (const Failure& failure) {
         if (!failure.is_damage()) {
             throw;
@@ -270,6 +270,7 @@ std::size_t MessageBlocks::write(std::int64_t from, std::int64_t to, std::size_t
             std::span<const std::byte>{ends}, std::span<const std::byte>{recipients},
             std::span<const std::byte>{of_accounts});
     last_ = std::max(last_, place.last);
+    last_max_ = std::max(last_max_, last_);
     return count;
 }
 

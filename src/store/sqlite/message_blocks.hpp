@@ -46,8 +46,12 @@ public:
         }
     }
 
-    /// Call after a rollback, which may have removed the newest block.
-    void forget() { newest_seen_ = 0; }
+    /// Call after a rollback, which may have removed the newest block, or restored blocks that
+    /// `note` had deleted.
+    void forget() {
+        newest_seen_ = 0;
+        last_ = last_max_;
+    }
 
     /// Writes one block of `size` messages. If there are fewer, looks for blocks to rewrite
     /// instead. Returns how many messages it read; 0: nothing to do for now.
@@ -72,6 +76,7 @@ private:
 
     Connection& connection_;
     std::int64_t last_ = 0;          // No block covers a higher id.
+    std::int64_t last_max_ = 0;      // The highest value of `last_`; no rollback restores more.
     std::int64_t newest_seen_ = 0;   // The newest message when too few were left for a block.
     std::int64_t revisited_to_ = 0;  // First id of the last revisited block; 0: a round begins.
 };
