@@ -1,6 +1,7 @@
 #include "store/sqlite/schema.hpp"
 
 #include <array>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -400,6 +401,10 @@ INSERT INTO usage(account, hour, device, source, state, code, messages)
 DROP TABLE usage_before;
 )sql";
 
+// Marks the file as a store of this program, also for file(1): "Merp".
+constexpr int application_id = 0x4d657270;
+constexpr const char* mark_of_application = "PRAGMA application_id = 0x4d657270";
+
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
                            lists_of_trouble,
@@ -420,7 +425,24 @@ constexpr std::array steps{first_schema,
                            message_blocks,
                            outcome_of_audit,
                            usage_by_number,
-                           received_media};
+                           received_media,
+                           mark_of_application};
+
+constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
+
+/// Whether this program made the database, or may make a store of it, because it is empty.
+bool is_ours(Connection& connection, int version) {
+    const bool marked =
+        connection.query_text("PRAGMA application_id") == std::to_string(application_id);
+    if (marked || version >= marked_from) {
+        return marked && version >= marked_from;
+    }
+    return connection.query_text("PRAGMA application_id") == "0" &&
+           connection.query_text(version == 0
+                                     ? "SELECT count(*) = 0 FROM sqlite_schema"
+                                     : "SELECT count(*) = 3 FROM sqlite_schema "
+                                       "WHERE name IN ('meta', 'api_key', 'completion')") == "1";
+}
 
 }  // namespace
 
@@ -430,16 +452,16 @@ int schema_version() noexcept {
 
 Result<void> migrate(Connection& connection, bool allowed) {
     const int found = std::stoi(connection.query_text("PRAGMA user_version"));
+    if (found < 0 || !is_ours(connection, found)) {
+        return fail(ErrorCode::conflict,
+                    "the file is an SQLite database of another program: name another file with "
+                    "store.url");
+    }
     if (found > schema_version()) {
         return fail(ErrorCode::conflict,
                     fmt::format("the store's schema is version {}, this program knows {}: run the "
                                 "program that wrote it, or a newer one",
                                 found, schema_version()));
-    }
-    if (found == 0 && connection.query_text("SELECT name FROM sqlite_schema LIMIT 1") != "") {
-        return fail(ErrorCode::conflict,
-                    "the file is an SQLite database of another program: name another file with "
-                    "store.url");
     }
     if (found < schema_version() && found > 0 && !allowed) {
         return fail(ErrorCode::conflict,

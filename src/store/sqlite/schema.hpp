@@ -6,7 +6,8 @@
 
 namespace merpati::store::sqlite {
 
-/// The version of the schema that this program writes (PRAGMA user_version).
+/// The version of the schema that this program writes (PRAGMA user_version). From version 21 on,
+/// PRAGMA application_id marks the file as a store of this program.
 [[nodiscard]] int schema_version() noexcept;
 
 /// Creates the schema in an empty database, or migrates an older one, each step in a transaction of

@@ -148,6 +148,12 @@ TEST_F(SqliteStoreTest, RefusesASchemaOfANewerProgram) {
     EXPECT_TRUE(refused.detail.contains("version 999")) << refused.detail;
 }
 
+TEST_F(SqliteStoreTest, RefusesASchemaWhoseVersionIsNegative) {
+    make_store();
+    execute("PRAGMA user_version = -1");
+    EXPECT_EQ(refusal().code, ErrorCode::conflict);
+}
+
 TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     const auto id = make_store_with_a_message();
     execute(
@@ -172,7 +178,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "DROP TABLE received_media;"
         "UPDATE account SET credit = 9; UPDATE message SET flags = 64;"
         "INSERT INTO completion VALUES(7,2,200,'','',7200000,1,NULL);"
-        "PRAGMA user_version = 1");
+        "PRAGMA user_version = 1; PRAGMA application_id = 0");
     options.migrate = false;
     const auto refused = refusal();
     EXPECT_EQ(refused.code, ErrorCode::conflict);
@@ -199,6 +205,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     sqlite::Connection connection{file.string(), sqlite::Access::read_only};
     EXPECT_EQ(connection.query_text("PRAGMA user_version"),
               std::to_string(sqlite::schema_version()));
+    EXPECT_NE(connection.query_text("PRAGMA application_id"), "0");
     EXPECT_EQ(connection.query_text(
                   "SELECT count(*) FROM sqlite_schema WHERE name IN "
                   "('completion_unsent', 'callback_parked', 'activity', 'lane', "
@@ -216,6 +223,31 @@ TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {
     EXPECT_TRUE(refused.detail.contains("another program")) << refused.detail;
     sqlite::Connection connection{file.string(), sqlite::Access::read_only};
     EXPECT_EQ(connection.query_text("SELECT count(*) FROM sqlite_schema"), "1");
+}
+
+TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAloneWhateverItsVersion) {
+    execute("CREATE TABLE song(title TEXT)");
+    for (const int version : {-1, 1, 3, sqlite::schema_version(), 999}) {
+        execute(("PRAGMA user_version = " + std::to_string(version)).c_str());
+        const auto refused = refusal();
+        EXPECT_EQ(refused.code, ErrorCode::conflict) << version;
+        EXPECT_TRUE(refused.detail.contains("another program")) << refused.detail;
+    }
+    execute("CREATE TABLE meta(name TEXT, value TEXT); PRAGMA application_id = 7");
+    EXPECT_TRUE(refusal().detail.contains("another program"));
+    sqlite::Connection connection{file.string(), sqlite::Access::read_only};
+    EXPECT_EQ(connection.query_text("SELECT count(*) FROM sqlite_schema"), "2");
+}
+
+TEST_F(SqliteStoreTest, AStoreKeepsItsMarkInABackup) {
+    const auto store = take(open_store(options));
+    const auto copy = directory.path() / "copy.db";
+    ASSERT_TRUE(store->backup(copy));
+    sqlite::Connection original{file.string(), sqlite::Access::read_only};
+    sqlite::Connection copied{copy.string(), sqlite::Access::read_only};
+    EXPECT_EQ(copied.query_text("PRAGMA application_id"),
+              original.query_text("PRAGMA application_id"));
+    EXPECT_NE(copied.query_text("PRAGMA application_id"), "0");
 }
 
 TEST_F(SqliteStoreTest, RefusesAFileThatIsNoDatabase) {
