@@ -230,6 +230,33 @@ TEST_P(PlatformTest, SecretsHaveLimitsAndBelongToADevice) {
     EXPECT_FALSE(secret("session"));
 }
 
+TEST_P(PlatformTest, AChangeThatIsUndoneDoesNotLiftTheLimitOfSecrets) {
+    accepted();
+    std::vector<DeviceSecret> all;
+    for (std::size_t count = 0; count < Tables::device_secrets_max; ++count) {
+        all.push_back({.name = std::to_string(count), .value = {}});
+    }
+    EXPECT_TRUE(change([&](Tables& tables) { return tables.replace_device_secrets(device, all); }));
+    EXPECT_FALSE(change([&](Tables& tables) -> Result<void> {
+        EXPECT_TRUE(tables.clear_device_secrets(device));
+        EXPECT_TRUE(tables.put_device_secret(device, "new", Bytes(1)));
+        return fail(ErrorCode::refused, "undo it");
+    }));
+    EXPECT_EQ(keep("new", Bytes(1)).error().code, ErrorCode::refused);
+    EXPECT_TRUE(keep("0", std::nullopt));
+    {
+        auto full = GetParam().fill_disk();
+        WriteBatch batch;
+        batch.changes.push_back({.run = [&](Tables& tables) -> Result<void> {
+            EXPECT_TRUE(tables.clear_device_secrets(device));
+            return tables.put_device_secret(device, "new", Bytes(1));
+        }});
+        EXPECT_FALSE(store->write(batch));
+    }
+    EXPECT_TRUE(keep("new", Bytes(1)));
+    EXPECT_EQ(keep("newer", Bytes(1)).error().code, ErrorCode::refused);
+}
+
 TEST_P(PlatformTest, AllSecretsAreReplacedAtOnceAndReadInPages) {
     const auto replace = [&](const std::vector<DeviceSecret>& secrets) {
         return change(

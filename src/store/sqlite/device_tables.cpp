@@ -222,6 +222,7 @@ Result<void> SqliteTables::put_device_secret(model::PhoneNumber device, std::str
         Statement count{connection_, "SELECT count(*) FROM device_secret WHERE device = ?"};
         auto row = count.query(device.value());
         bound->second = row.next() ? row.integer(0) : 0;
+        secrets_counted_.push_back(device.value());
         if (bound->second >= most) {
             return fail(ErrorCode::refused, "the device has too many secrets");
         }

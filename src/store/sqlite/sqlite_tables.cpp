@@ -17,6 +17,7 @@ constexpr std::size_t visits_per_removal = 8;
 
 void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
     row_changes_.clear();
+    secrets_counted_.clear();
     connection_.execute("SAVEPOINT change");
     try {
         change.result = change.run(*this);
@@ -34,6 +35,9 @@ void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
         writer_.senders().forget();
         writer_.activity().forget();
         writer_.blocks().forget();
+        for (const auto counted : secrets_counted_) {
+            secrets_at_most_.erase(counted);
+        }
         row_changes_.clear();
     }
     connection_.execute("RELEASE change");

@@ -29,6 +29,9 @@ public:
     /// the store.
     void apply(Change& change, std::vector<RowChange>& row_changes);
 
+    /// Call after a rollback of the batch.
+    void forget() { secrets_at_most_.clear(); }
+
     PeopleTables& people() noexcept override { return people_; }
     [[nodiscard]] std::span<const RowChange> written() const noexcept override {
         return row_changes_;
@@ -127,8 +130,9 @@ private:
     std::unordered_set<std::int64_t> undecidable_;
     // By device number: a bound on the number of the device's secrets, because counting them reads
     // them all. Insertions raise it, also those that are rolled back; at the limit the secrets are
-    // counted again.
+    // counted again. A count that is rolled back is forgotten, because more secrets may be there.
     std::unordered_map<std::int64_t, std::int64_t> secrets_at_most_;
+    std::vector<std::int64_t> secrets_counted_;  // Devices counted in the running change.
 };
 
 }  // namespace merpati::store::sqlite

@@ -67,6 +67,7 @@ void Transaction::undo() noexcept {
     if (connection_.in_transaction()) {
         sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
     }
+    tables_.forget();
 }
 
 bool Transaction::leave_out(WriteBatch& batch) {
