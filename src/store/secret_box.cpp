@@ -42,11 +42,18 @@ bool write_new_file(const std::filesystem::path& path, const std::string& text) 
 
 Result<SecretBox> SecretBox::open(const std::filesystem::path& key_file) {
     start_sodium();
+    std::error_code error;
+    if (!std::filesystem::exists(key_file, error) && !error) {
+        return fail(ErrorCode::not_found,
+                    fmt::format("the store's key file {} is missing: put it back from your "
+                                "backup, or name it with store.key_file",
+                                key_file.string()));
+    }
     std::ifstream in{key_file};
     if (!in) {
-        return fail(ErrorCode::not_found,
-                    fmt::format("the store's key file {} is missing or cannot be read: put it back "
-                                "from your backup, or name it with store.key_file",
+        return fail(ErrorCode::io_failed,
+                    fmt::format("the store's key file {} cannot be read: check its owner and the "
+                                "permissions of its folders",
                                 key_file.string()));
     }
     std::string line;

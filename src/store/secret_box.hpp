@@ -16,8 +16,8 @@ namespace merpati::store {
 /// libsodium's secretbox (XSalsa20-Poly1305) with a random nonce before each ciphertext.
 class SecretBox {
 public:
-    /// Reads the key file (base64 of 32 bytes, one line). Errors: not_found (missing or
-    /// unreadable), conflict (malformed); each detail names the file.
+    /// Reads the key file (base64 of 32 bytes, one line). Errors: not_found (missing), io_failed
+    /// (unreadable), conflict (malformed); each detail names the file.
     [[nodiscard]] static Result<SecretBox> open(const std::filesystem::path& key_file);
 
     /// Creates the key file, with mode 0600, and syncs it. Errors: conflict (exists), io_failed.

@@ -63,8 +63,10 @@ Result<SecretBox> open_secrets(Connection& connection, const std::filesystem::pa
         }
     }
     if (!check) {
-        auto secrets = std::filesystem::exists(key_file) ? SecretBox::open(key_file)
-                                                         : SecretBox::create(key_file);
+        auto secrets = SecretBox::open(key_file);
+        if (!secrets && secrets.error().code == ErrorCode::not_found) {
+            secrets = SecretBox::create(key_file);
+        }
         if (secrets) {
             const auto sealed = secrets->seal(as_bytes(check_word));
             Statement insert{connection, "INSERT INTO meta VALUES('key_check', ?)"};
@@ -73,8 +75,11 @@ Result<SecretBox> open_secrets(Connection& connection, const std::filesystem::pa
         return secrets;
     }
     auto secrets = SecretBox::open(key_file);
+    if (!secrets && secrets.error().code == ErrorCode::not_found) {
+        return fail(ErrorCode::conflict, secrets.error().detail);  // The store itself is there.
+    }
     if (!secrets) {
-        return fail(ErrorCode::conflict, secrets.error().detail);
+        return secrets;
     }
     if (!secrets->unseal(*check)) {
         return fail(ErrorCode::conflict,
@@ -87,10 +92,10 @@ Result<SecretBox> open_secrets(Connection& connection, const std::filesystem::pa
 
 class SqliteStore final : public Store {
 public:
-    SqliteStore(std::filesystem::path path, StoreLock lock, std::unique_ptr<Connection> connection,
+    /// Throws Failure.
+    SqliteStore(std::filesystem::path path, std::unique_ptr<Connection> connection,
                 const SecretBox& secrets, const StoreOptions& options)
         : path_(std::move(path)),
-          lock_(std::move(lock)),
           connection_(std::move(connection)),
           secrets_(secrets),
           room_(path_, options.reserve_bytes, options.free_bytes, condition_),
@@ -100,6 +105,9 @@ public:
         connection_->watch_log();
         look_at_disk();
     }
+
+    /// Not taken by the constructor, which may throw: its caller then tries again under the lock.
+    void keep(StoreLock lock) noexcept { lock_.emplace(std::move(lock)); }
 
     Result<void> write(WriteBatch& batch) override {
         if (failed_) {
@@ -236,7 +244,7 @@ private:
 
     const std::filesystem::path path_;
     Condition condition_;
-    StoreLock lock_;  // Destroyed after the connection.
+    std::optional<StoreLock> lock_;  // Destroyed after the connection.
     std::unique_ptr<Connection> connection_;
     const SecretBox secrets_;
     DiskRoom room_;
@@ -247,6 +255,7 @@ private:
 };
 
 Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
+/// Takes `lock` only if it succeeds.
                                            const StoreOptions& options, StoreLock& lock) {
     auto connection = std::make_unique<Connection>(path.string(), Access::read_write);
     if (auto prepared = prepare_writer(*connection); !prepared) {
@@ -262,8 +271,9 @@ Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
         return pass(secrets);
     }
     connection->reserve_log_index(log_index_frames);
-    return std::make_unique<SqliteStore>(path, std::move(lock), std::move(connection), *secrets,
-                                         options);
+    auto store = std::make_unique<SqliteStore>(path, std::move(connection), *secrets, options);
+    store->keep(std::move(lock));
+    return store;
 }
 
 }  // namespace

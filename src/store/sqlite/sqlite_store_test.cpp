@@ -264,6 +264,22 @@ TEST_F(SqliteStoreTest, AMissingKeyFileIsNamedAndNeverMadeAnew) {
     EXPECT_FALSE(std::filesystem::exists(key_file));
 }
 
+TEST_F(SqliteStoreTest, AKeyFileThatCannotBeReadIsNamedAndNoMissingStore) {
+    const auto loop = directory.path() / "loop.key";
+    std::filesystem::create_symlink(loop, loop);
+    options.key_file = loop;
+    const auto is_named = [&] {
+        const auto refused = refusal();
+        EXPECT_EQ(refused.code, ErrorCode::io_failed);
+        EXPECT_TRUE(refused.detail.contains(loop.string())) << refused.detail;
+    };
+    is_named();
+    options.key_file.clear();
+    make_store();
+    options.key_file = loop;
+    is_named();
+}
+
 TEST_F(SqliteStoreTest, AnotherStoresKeyFileIsNamed) {
     make_store();
     std::filesystem::remove(key_file);
