@@ -193,6 +193,20 @@ TEST_P(DiskRoomTest, AReserveThatAnEarlierProcessLeftCounts) {
     EXPECT_FALSE(store->condition().accepts());
 }
 
+TEST_P(DiskRoomTest, AReserveOfAnotherSizeCountsAsFreeRoom) {
+    options.reserve_bytes = 2 * reserve;
+    free = 2 * reserve;  // Too little for a second file beside the first.
+    reopen();
+    EXPECT_EQ(std::filesystem::file_size(kept), 2 * reserve);
+    EXPECT_TRUE(store->condition().may_send(0));
+
+    options.reserve_bytes = reserve;
+    free = 0;
+    reopen();
+    EXPECT_EQ(std::filesystem::file_size(kept), reserve);
+    EXPECT_TRUE(store->condition().may_send(0));
+}
+
 TEST_P(DiskRoomTest, RoomInsideTheStoreCountsToo) {
     std::vector<model::Message> made;
     for (int count = 0; count < 300; ++count) {

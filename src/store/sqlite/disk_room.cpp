@@ -23,6 +23,21 @@ constexpr std::uint64_t with_margin(std::uint64_t bytes) {
     return bytes + bytes / 4;
 }
 
+struct FileBytes {
+    std::uint64_t size = 0;
+    std::uint64_t allocated = 0;
+};
+
+/// 0 for a file that is missing.
+FileBytes bytes_of(const std::filesystem::path& file) {
+    struct stat status{};
+    if (::stat(file.c_str(), &status) != 0) {
+        return {};
+    }
+    return {.size = static_cast<std::uint64_t>(status.st_size),
+            .allocated = static_cast<std::uint64_t>(status.st_blocks) * 512};
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> free_bytes_of(const std::filesystem::path& folder) {
@@ -75,7 +90,8 @@ void DiskRoom::give_up(const std::filesystem::path& store) {
 }
 
 bool DiskRoom::secure(std::uint64_t free) {
-    if (free < with_margin(reserve_bytes_)) {
+    // A reserve file of another size, kept from other settings, is extended or shortened.
+    if (free + bytes_of(reserve_).allocated < with_margin(reserve_bytes_)) {
         return false;
     }
     const FileDescriptor file{::open(reserve_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
@@ -92,10 +108,8 @@ bool DiskRoom::secure(std::uint64_t free) {
 
 /// Whether an earlier process left a reserve file of the right size.
 bool DiskRoom::is_whole() const {
-    struct stat status{};
-    return ::stat(reserve_.c_str(), &status) == 0 &&
-           static_cast<std::uint64_t>(status.st_size) == reserve_bytes_ &&
-           static_cast<std::uint64_t>(status.st_blocks) * 512 >= reserve_bytes_;
+    const auto found = bytes_of(reserve_);
+    return found.size == reserve_bytes_ && found.allocated >= reserve_bytes_;
 }
 
 void DiskRoom::set_room(Room room) {

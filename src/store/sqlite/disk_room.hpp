@@ -19,7 +19,7 @@ using FreeBytes = std::function<std::optional<std::uint64_t>(const std::filesyst
 /// that the reserve has room for all their outcomes. If a write finds the disk full nevertheless,
 /// the reserve file is emptied, and nothing is sent until it has its full size again; each `look`
 /// tries to restore it. Free pages inside the store count as free space, except for a quarter of
-/// the reserve, which must be free on the disk.
+/// the reserve, which must be free on the disk. A reserve file of another size is kept and resized.
 ///
 /// Threads: one, the store's.
 ///
