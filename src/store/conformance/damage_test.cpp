@@ -42,6 +42,28 @@ struct DamageTest : StoreTest {
                                    [](const Uuid&) { return false; });
     }
 
+    /// Damages a table of counts: messages are accepted, charged and ended as before, also after a
+    /// restart.
+    void expect_left_out(const char* table) {
+        account = create_account(1'000);
+        const auto ending = [&] {
+            auto made = *message();
+            EXPECT_EQ(accept(made), Accept::Result::stored);
+            auto end = finish_of(made);
+            end.sent = SentRecord{.last_at = clock.now(), .of_day = 1};
+            return end;
+        };
+        ASSERT_TRUE(finish(ending()));
+        auto before = ending();
+        damage(table, 0);
+        EXPECT_TRUE(finish(std::move(before)));
+        EXPECT_TRUE(finish(ending()));
+        EXPECT_EQ(credit_of(account), 1'000 - 3);
+        EXPECT_EQ(store->condition().damages(), 1);
+        reopen();
+        EXPECT_TRUE(finish(ending()));
+    }
+
     model::PhoneNumber other = model::PhoneNumber::from_stored(6281100000002);
     std::unordered_map<model::PhoneNumber, std::vector<model::Message>> messages;
 };
@@ -161,6 +183,38 @@ TEST_P(DamageTest, AnAcceptThatMeetsDamageIsRefusedAndCostsNothing) {
     EXPECT_EQ(accept(refused), Accept::Result::damaged);
     EXPECT_EQ(credit_of(account), 1'000 - 2 * each);
     EXPECT_FALSE(store->condition().is_damaged(device));  // Waiting messages can still be sent.
+}
+
+TEST_P(DamageTest, CountsOfUsageThatCannotBeWrittenAreLeftOutAlone) {
+    expect_left_out("usage");
+}
+
+TEST_P(DamageTest, LedgerRowsThatCannotBeWrittenAreLeftOutAlone) {
+    expect_left_out("ledger");
+}
+
+TEST_P(DamageTest, WhatALaneSentIsLeftOutAloneIfItCannotBeWritten) {
+    expect_left_out("lane");
+}
+
+TEST_P(DamageTest, DamageThatAFullDiskHidesIsNotCountedTwice) {
+    fill();
+    damage("queue", 1);
+    auto full = GetParam().fill_disk();
+    for (int count = 0; count < 40; ++count) {
+        WriteBatch batch;
+        for (const auto& made : messages[device]) {
+            batch.finishes.push_back(finish_of(made));
+        }
+        batch.changes.push_back(
+            {.run = [](Tables& tables) { return tables.set_clock_offset(Millis{7}); },
+             .lasting = true});
+        const auto written = store->write(batch);
+        ASSERT_FALSE(written);
+        ASSERT_EQ(written.error().code, ErrorCode::busy) << written.error().describe();
+    }
+    full.reset();
+    accepted();
 }
 
 TEST_P(DamageTest, ACallbackThatCannotBeRecordedDelaysNoOther) {

@@ -39,6 +39,10 @@ LedgerWriter::Newest& LedgerWriter::newest_of(model::AccountId account) {
 }
 
 void LedgerWriter::add_messages(model::AccountId account, const Messages& messages) {
+    damaged_.write(account.value, [&] { write_messages(account, messages); });
+}
+
+void LedgerWriter::write_messages(model::AccountId account, const Messages& messages) {
     auto& newest = newest_of(account);
     if (newest.kind == LedgerEntry::Kind::messages && same_minute(newest.begun_at, messages.at)) {
         grow_.run(account.value, newest.number, messages.at, messages.charged, messages.refunded,
@@ -82,14 +86,18 @@ void UsageWriter::flush() {
         numbers_.clear();
     }
     for (const auto& [key, messages] : counts_) {
-        const auto [known, is_new] = numbers_.try_emplace(key);
-        if (is_new) {
-            known->second = add(key, messages);
-        } else {
-            grow_.run(known->second, messages);
-        }
+        damaged_.write(std::get<0>(key), [&] { write(key, messages); });
     }
     counts_.clear();
+}
+
+void UsageWriter::write(const Key& key, std::int64_t messages) {
+    const auto [known, is_new] = numbers_.try_emplace(key);
+    if (is_new) {
+        known->second = add(key, messages);
+    } else {
+        grow_.run(known->second, messages);
+    }
 }
 
 /// Returns the row's number.

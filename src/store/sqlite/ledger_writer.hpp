@@ -12,6 +12,7 @@
 #include "model/outcome.hpp"
 #include "store/ledger.hpp"
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/damaged_rows.hpp"
 
 namespace merpati::store::sqlite {
 
@@ -30,6 +31,7 @@ public:
         Timestamp at;
     };
     /// Adds to the newest row if it is a row of messages in the same minute, otherwise adds a row.
+    /// Leaves out the accounts of which this has met damage.
     void add_messages(model::AccountId account, const Messages& messages);
 
     void add(model::AccountId account, LedgerEntry::Kind kind, std::int64_t amount,
@@ -45,11 +47,13 @@ private:
         Timestamp begun_at;
     };
     Newest& newest_of(model::AccountId account);
+    void write_messages(model::AccountId account, const Messages& messages);
 
     Statement find_newest_;
     Statement insert_;
     Statement grow_;
     std::unordered_map<model::AccountId, Newest> newest_;
+    DamagedRows<std::int64_t> damaged_;  // By account.
 };
 
 /// Counts ended messages by the hour; `flush` writes the counts since the last `flush`. Caches the
@@ -60,6 +64,7 @@ public:
     explicit UsageWriter(Connection& connection);
 
     void count(const model::Message& message, const model::Completion& completion);
+    /// Leaves out the accounts of which this has met damage.
     void flush();
     /// Call after a rollback, which may have removed written rows.
     void forget();
@@ -69,12 +74,14 @@ private:
 
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, int, int, int>;
 
+    void write(const Key& key, std::int64_t messages);
     [[nodiscard]] std::int64_t add(const Key& key, std::int64_t messages);
 
     Statement add_;
     Statement grow_;
     std::map<Key, std::int64_t> counts_;   // By account, hour, device, source, state and code.
     std::map<Key, std::int64_t> numbers_;  // Of the rows written to.
+    DamagedRows<std::int64_t> damaged_;    // By account.
 };
 
 }  // namespace merpati::store::sqlite

@@ -293,8 +293,10 @@ void MessageWriter::hand_over(HandOver& hand_over) {
 
 void MessageWriter::flush_lanes() {
     for (const auto& [device, sent] : sent_) {
-        put_sent_.run(device.value(), sent.last_at, sent.jitter.count(), sent.day_ends_at,
-                      sent.of_day);
+        damaged_lanes_.write(device.value(), [&] {
+            put_sent_.run(device.value(), sent.last_at, sent.jitter.count(), sent.day_ends_at,
+                          sent.of_day);
+        });
     }
     sent_.clear();
 }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/damaged_rows.hpp"
 #include "store/sqlite/ledger_writer.hpp"
 #include "store/sqlite/message_blocks.hpp"
 #include "store/sqlite/rows.hpp"
@@ -105,7 +106,8 @@ public:
     /// Refunds a message with this completion, if it was charged and not sent, and counts it.
     void settle(const model::Message& message, const model::Completion& completion);
 
-    /// Writes the SentRecords of the batch, one for each device.
+    /// Writes the SentRecords of the batch, one for each device. Leaves out the devices of which
+    /// this has met damage.
     void flush_lanes();
     /// Call after a rollback.
     void forget_lanes() { sent_.clear(); }
@@ -142,6 +144,7 @@ private:
     Statement find_retry_;
     Statement find_completion_;
     std::unordered_map<model::PhoneNumber, SentRecord> sent_;  // The latest of each device.
+    DamagedRows<std::int64_t> damaged_lanes_;                  // By device number.
 };
 
 }  // namespace merpati::store::sqlite

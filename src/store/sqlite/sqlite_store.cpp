@@ -120,6 +120,7 @@ public:
         if (!condition_.accepts()) {
             refuse(batch.accepts);
         }
+        transaction_.start();
         auto failure = attempt([&] { transaction_.run(batch); });
         while (failure && failure->is_damage()) {
             bool others = false;
@@ -254,8 +255,8 @@ private:
     bool failed_ = false;  // Set for good: after a failed sync the kernel may have dropped pages.
 };
 
-Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
 /// Takes `lock` only if it succeeds.
+Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
                                            const StoreOptions& options, StoreLock& lock) {
     auto connection = std::make_unique<Connection>(path.string(), Access::read_write);
     if (auto prepared = prepare_writer(*connection); !prepared) {

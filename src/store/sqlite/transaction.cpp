@@ -33,6 +33,7 @@ Transaction::Transaction(Connection& connection, MessageWriter& writer, SqliteTa
       find_callback_(connection, "SELECT tail FROM callback WHERE id = ?") {}
 
 void Transaction::run(WriteBatch& batch) {
+    kind_ = Kind::none;  // A run that met damage has left its own.
     batch.row_changes.clear();
     begin_.run();
     write(Kind::finish, batch.finishes, [this](Finish& finish) { writer_.finish(finish); });
@@ -44,17 +45,19 @@ void Transaction::run(WriteBatch& batch) {
     write(Kind::callback, batch.callback_updates,
           [this](CallbackUpdate& update) { writer_.update_callback(update); });
     if (!batch.changes.empty()) {
-        writer_.credits().flush();
-        writer_.usage().flush();
+        flush_counts();  // Changes may read balances.
     }
     write(Kind::change, batch.changes,
           [&](Change& change) { tables_.apply(change, batch.row_changes); });
     write(Kind::accept, batch.accepts, [this](Accept& accept) { writer_.accept(accept); });
-    writer_.credits().flush();
-    writer_.usage().flush();
-    writer_.flush_lanes();
+    flush_counts();
+    flush(Kind::lane, [this] { writer_.flush_lanes(); });
     commit_.run();
-    left_out_ = 0;
+}
+
+void Transaction::flush_counts() {
+    flush(Kind::credit, [this] { writer_.credits().flush(); });
+    flush(Kind::usage, [this] { writer_.usage().flush(); });
 }
 
 void Transaction::undo() noexcept {
@@ -64,10 +67,10 @@ void Transaction::undo() noexcept {
     writer_.forget_lanes();
     writer_.activity().forget();
     writer_.blocks().forget();
+    tables_.forget();
     if (connection_.in_transaction()) {
         sqlite3_exec(connection_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
     }
-    tables_.forget();
 }
 
 bool Transaction::leave_out(WriteBatch& batch) {
@@ -105,6 +108,15 @@ bool Transaction::leave_out(WriteBatch& batch) {
         case Kind::accept:
             leave_out_accepts(batch);
             break;
+        case Kind::credit:
+            condition_.note_damage("where the ledgers of accounts are written");
+            break;
+        case Kind::usage:
+            condition_.note_damage("where counts of messages are written");
+            break;
+        case Kind::lane:
+            condition_.note_damage("where it is written what devices have sent");
+            break;
     }
     // The rollback undid changes that must not run twice, and perhaps rows for which an accept was
     // refused. Their callers must try again.
@@ -129,6 +141,13 @@ void Transaction::write(Kind kind, std::vector<Element>& elements, Write write) 
             write(elements[index_]);
         }
     }
+    kind_ = Kind::none;
+}
+
+template <class Flush>
+void Transaction::flush(Kind kind, Flush flush) {
+    kind_ = kind;
+    flush();
     kind_ = Kind::none;
 }
 

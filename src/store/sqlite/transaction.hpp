@@ -15,13 +15,17 @@ namespace merpati::store::sqlite {
 /// Operation: `run` writes all elements and commits. If an element meets damage, SQLite refuses all
 /// further writes of that transaction, even after a rollback to a savepoint. Then call `undo`;
 /// `leave_out`, which marks the element and others that would meet the same damage; and `run` again
-/// for the rest.
+/// for the rest. Damage where counts are written (ledgers, usage, what lanes sent) marks no
+/// element: the next run leaves out those counts (DamagedRows).
 ///
 /// Threads: one, the store's.
 class Transaction {
 public:
     Transaction(Connection& connection, MessageWriter& writer, SqliteTables& tables,
                 Condition& condition);
+
+    /// Call first for each batch.
+    void start() noexcept { left_out_ = 0; }
 
     /// Skips elements that were refused or left out before. Throws Failure: call `undo` then.
     void run(WriteBatch& batch);
@@ -42,11 +46,18 @@ private:
         intent,
         callback,
         change,
-        accept
+        accept,
+        // Counts, which no single element writes.
+        credit,
+        usage,
+        lane,
     };
 
     template <class Element, class Write>
     void write(Kind kind, std::vector<Element>& elements, Write write);
+    template <class Flush>
+    void flush(Kind kind, Flush flush);
+    void flush_counts();
     void leave_out_lane(WriteBatch& batch, model::PhoneNumber lane);
     void leave_out(CallbackUpdate& update);
     [[nodiscard]] bool can_be_read(const model::EventId& callback);
@@ -59,9 +70,9 @@ private:
     Statement begin_;
     Statement commit_;
     Statement find_callback_;
-    Kind kind_ = Kind::none;    // Kind of the element that is being written.
+    Kind kind_ = Kind::none;    // What is being written.
     std::size_t index_ = 0;     // Its index among the elements of that kind.
-    std::size_t left_out_ = 0;  // Calls of `leave_out` since the last commit.
+    std::size_t left_out_ = 0;  // Calls of `leave_out` for this batch.
 };
 
 }  // namespace merpati::store::sqlite
