@@ -56,6 +56,12 @@ class Gathering {
 public:
     [[nodiscard]] WriteBatch& batch() noexcept { return batch_; }
 
+    [[nodiscard]] std::size_t size() {
+        std::size_t count = 0;
+        batch_.for_each_kind([&count](const auto& elements) { count += elements.size(); });
+        return count;
+    }
+
     void add(Operation&& operation) {
         std::visit(
             [this]<class Element>(Pending<Element>&& pending) {
@@ -153,7 +159,7 @@ public:
                     give_up(no_room_at_end());
                     return;
                 }
-                if (!commit(0, owner)) {
+                if (!commit(owner)) {
                     return;
                 }
             } else if (operations.empty()) {
@@ -168,7 +174,7 @@ public:
                 for (std::size_t place = from; place < to; ++place) {
                     gathering_.add(std::move(operations[place]));
                 }
-                if (!commit(to - from, owner)) {
+                if (!commit(owner)) {
                     return;
                 }
             }
@@ -222,8 +228,9 @@ public:
         }
     }
 
-    /// Writes the batch, of which `count` operations are new. False when the store has failed.
-    bool commit(std::size_t count, const Committer& owner) {
+    /// Writes the batch. False when the store has failed.
+    bool commit(const Committer& owner) {
+        const auto count = gathering_.size();
         const auto began = clock_.steady_now();
         const auto written = store_.write(gathering_.batch());
         if (!written && written.error().code == ErrorCode::busy) {

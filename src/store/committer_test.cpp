@@ -24,9 +24,9 @@ public:
         entered_ += 1;
         changed_.notify_all();
         changed_.wait(lock, [this] { return !held_; });
-        sizes_.push_back(batch.accepts.size() + batch.finishes.size() + batch.reschedules.size() +
-                         batch.intents.size() + batch.callback_updates.size() +
-                         batch.changes.size());
+        std::size_t size = 0;
+        batch.for_each_kind([&size](const auto& elements) { size += elements.size(); });
+        sizes_.push_back(size);
         if (failing_) {
             return fail(ErrorCode::store_failed, "the disk is gone");
         }
@@ -282,6 +282,10 @@ TEST_F(CommitterTest, AFailedCheckpointIsAsFatalAsAFailedCommit) {
 
 TEST_F(CommitterTest, AFullDiskRefusesWhatMayBeRefusedAndWritesTheRestWhenThereIsRoom) {
     const auto under_test = committer();
+    std::vector<std::size_t> reported;
+    under_test->on_commit = [&](std::size_t operations, std::chrono::microseconds) {
+        reported.push_back(operations);
+    };
     store.fill();
     std::promise<Accept::Result> refused;
     std::promise<ErrorCode> changed;
@@ -305,6 +309,8 @@ TEST_F(CommitterTest, AFullDiskRefusesWhatMayBeRefusedAndWritesTheRestWhenThereI
     EXPECT_EQ(done, 1);
     EXPECT_TRUE(recorded);
     EXPECT_EQ(fatals, 0);
+    EXPECT_EQ(reported, std::vector<std::size_t>{2});
+    EXPECT_EQ(under_test->counts().operations, 2);
 }
 
 TEST_F(CommitterTest, OutcomesThatFindNoRoomBeforeTheEndAreFatal) {
@@ -336,10 +342,11 @@ TEST_F(CommitterTest, ReportsTheSizeOfEachCommit) {
         sizes.push_back(operations);
     };
     EXPECT_TRUE(accept(*under_test));
-    EXPECT_TRUE(accept(*under_test));
+    under_test->hand_over({}, [](const HandOver&) {});
     under_test->start();
     under_test->stop();
     EXPECT_EQ(sizes, std::vector<std::size_t>{2});
+    EXPECT_EQ(store.sizes(), std::vector<std::size_t>{2});
 }
 
 TEST_F(CommitterTest, AnswersAProbeWithoutACommit) {

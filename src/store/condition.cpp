@@ -5,6 +5,13 @@
 #include <fmt/format.h>
 
 namespace merpati::store {
+namespace {
+
+std::string count_of(std::size_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace
 
 bool Condition::is_damaged(model::PhoneNumber lane) const {
     if (!lanes_damaged_) {
@@ -36,10 +43,11 @@ std::string Condition::trouble() const {
     const std::lock_guard lock{mutex_};
     if (damages_ > 0) {
         words += words.empty() ? "" : "; ";
-        words += fmt::format("is damaged: {}{} places cannot be read or written",
-                             damages_ >= damages_max ? "at least " : "", damages_.load());
+        words +=
+            fmt::format("is damaged: {}{} cannot be read or written",
+                        damages_ >= damages_max ? "at least " : "", count_of(damages_, "place"));
         if (!lanes_.empty()) {
-            words += fmt::format(", {} devices cannot send", lanes_.size());
+            words += fmt::format(", {} cannot send", count_of(lanes_.size(), "device"));
         }
     }
     return words;

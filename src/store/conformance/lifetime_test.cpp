@@ -150,8 +150,6 @@ TEST_P(LifetimeTest, AfterAFailedWriteNothingMoreIsWritten) {
     accepted();
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, LifetimeTest, ::testing::ValuesIn(engines()), name_of);
-
 TEST_P(LifetimeTest, KeepsTheOffsetOfQueueTime) {
     EXPECT_EQ(take(reader()->clock_offset()), 0ms);
     for (const Millis offset : {Millis{3'600'000}, Millis{-1'767'225'600'000}}) {
@@ -160,6 +158,8 @@ TEST_P(LifetimeTest, KeepsTheOffsetOfQueueTime) {
         EXPECT_EQ(take(reader()->clock_offset()), offset);
     }
 }
+
+INSTANTIATE_TEST_SUITE_P(Engines, LifetimeTest, ::testing::ValuesIn(engines()), name_of);
 
 }  // namespace
 }  // namespace merpati::store
