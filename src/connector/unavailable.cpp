@@ -27,9 +27,8 @@ Result<void> Unavailable::start(ConnectorEvents& /*events*/, DeviceSecrets& /*se
 }
 
 void Unavailable::start_device(const model::Device& device, std::string_view /*pairing_method*/) {
-    const bool was_up =
-        device.state == DeviceState::connected || device.state == DeviceState::reconnecting;
-    report(events_, device.number, was_up ? DeviceState::reconnecting : DeviceState::disconnected,
+    report(events_, device.number,
+           model::is_linked(device.state) ? DeviceState::reconnecting : DeviceState::disconnected,
            why);
 }
 

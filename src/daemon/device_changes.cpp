@@ -166,8 +166,8 @@ Result<void> plan_pairing(store::Tables& tables, model::PhoneNumber number,
         return fail(ErrorCode::not_found, "there is no such device");
     }
     const auto& [state, planned] = std::pair{(*device)->state, (*device)->after_pairing};
-    if (state == DeviceState::connected || state == DeviceState::reconnecting) {
-        return {};  // It is linked.
+    if (model::is_linked(state)) {
+        return {};
     }
     const bool goes_on = state == DeviceState::pairing && planned;
     const auto wanted = choice.value_or(goes_on ? *planned : QueueChoice::hold);

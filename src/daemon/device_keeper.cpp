@@ -24,12 +24,7 @@ Result<bool> is_still(store::Tables& tables, const store::DeviceIdentity& device
     if (!known) {
         return std::unexpected(known.error());
     }
-    return *known && (*known)->account == device.account &&
-           (*known)->created_at == device.created_at;
-}
-
-bool was_up(DeviceState state) {
-    return state == DeviceState::connected || state == DeviceState::reconnecting;
+    return *known && store::DeviceIdentity::of(**known) == device;
 }
 
 /// The pairing method to ask the connector for. A worker does not pair a logged-out device without
@@ -54,7 +49,7 @@ Result<void> DeviceKeeper::start() {
                 rooms_.scheduler.device_changed(device);
                 rooms_.lost_devices.follow(device);
                 if (auto* connector = rooms_.connectors.find(device.connector);
-                    connector != nullptr && was_up(device.state)) {
+                    connector != nullptr && model::is_linked(device.state)) {
                     connector->start_device(device, {});
                 }
             }

@@ -31,10 +31,14 @@ constexpr std::size_t device_states_count = static_cast<std::size_t>(DeviceState
 [[nodiscard]] std::string_view to_string(DeviceState state) noexcept;
 [[nodiscard]] std::optional<DeviceState> parse_device_state(std::string_view word) noexcept;
 
+/// Whether it is connected, or its connector connects it again without a person.
+[[nodiscard]] constexpr bool is_linked(DeviceState state) noexcept {
+    return state == DeviceState::connected || state == DeviceState::reconnecting;
+}
+
 /// Whether its connector serves it, and so may write its secrets at any time.
 [[nodiscard]] constexpr bool is_active(DeviceState state) noexcept {
-    return state == DeviceState::connected || state == DeviceState::reconnecting ||
-           state == DeviceState::pairing;
+    return is_linked(state) || state == DeviceState::pairing;
 }
 
 /// The reason in the webhook notice after a disconnection on request.

@@ -46,8 +46,7 @@ namespace {
 /// Cancels waiting messages before the device is paired. Errors: conflict (the device can send, so
 /// messages could leave meanwhile), busy (not all were cancelled), those of clear_queue.
 Result<void> discard_queue(const Context& context, const model::Device& device) {
-    if (device.state == model::DeviceState::connected ||
-        device.state == model::DeviceState::reconnecting) {
+    if (model::is_linked(device.state)) {
         return fail(ErrorCode::conflict,
                     fmt::format("{} is {}, so it is not paired anew: clear its queue instead",
                                 device.number.text(), model::to_string(device.state)));

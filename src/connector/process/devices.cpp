@@ -29,11 +29,10 @@ bool may_pass(std::string_view kind) {
 void Devices::start(const model::Device& record, std::string_view pairing_method) {
     const auto number = record.number;
     auto& device = devices_[number];
-    device = {
-        .account = record.account,
-        .pairing = std::string{pairing_method},
-        .up = record.state == DeviceState::connected || record.state == DeviceState::reconnecting,
-        .turn = ++turns_};
+    device = {.account = record.account,
+              .pairing = std::string{pairing_method},
+              .up = model::is_linked(record.state),
+              .turn = ++turns_};
     if (ask_) {
         ask_start(number, device);
     } else {
