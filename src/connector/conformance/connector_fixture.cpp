@@ -113,6 +113,11 @@ void MemorySecrets::put(model::PhoneNumber device, Values values, Others others,
     stored({});
 }
 
+void MemorySecrets::remove(model::PhoneNumber device) {
+    const std::lock_guard lock{mutex_};
+    devices_.erase(device);
+}
+
 ConnectorTest::ConnectorTest() {
     restart();
 }

@@ -106,6 +106,9 @@ public:
     void put(model::PhoneNumber device, Values values, Others others,
              ConnectorEvents::Stored stored) override;
 
+    /// As the gateway does when the device is removed.
+    void remove(model::PhoneNumber device);
+
 private:
     std::mutex mutex_;
     std::map<model::PhoneNumber, std::map<std::string, Bytes>> devices_;

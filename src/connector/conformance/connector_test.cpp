@@ -230,6 +230,7 @@ TEST_P(ConnectorTest, APairedDeviceComesBackWithoutPairingAndAForgottenOneDoesNo
     connect(pairable.number);
     EXPECT_TRUE(events->wait_until([](const Reported&) { return true; }).steps.empty());
 
+    secrets.remove(pairable.number);
     connector->forget_device(pairable.number);
     restart();
     connector->start_device(device_of(pairable.number), {});

@@ -15,6 +15,11 @@ void no_matter(const Result<void>& /*stored*/) {
     // The state is reported again at the next start of the device.
 }
 
+template <class T>
+bool is_busy(const Result<T>& result) {
+    return !result && result.error().code == ErrorCode::busy;
+}
+
 }  // namespace
 
 void Devices::begin(ConnectorEvents& events, DeviceSecrets& secrets) {
@@ -29,7 +34,8 @@ void Devices::start(const model::Device& device, std::string_view method) {
     int turn = 0;
     {
         const std::lock_guard lock{mutex_};
-        turn = ++devices_[number].turn;
+        turn = ++turns_;
+        devices_[number].turn = turn;
         devices_[number].pairing.reset();
     }
     if (chosen.empty()) {
@@ -37,26 +43,19 @@ void Devices::start(const model::Device& device, std::string_view method) {
     } else if (!method.empty()) {
         pair(number, turn, std::move(chosen));
     } else {
-        secrets_->get(number, {session}, [this, number, turn, chosen](const auto& secret) mutable {
-            if (secret && secret->at(0).second) {
-                connect(number, turn);
-            } else {
-                pair(number, turn, std::move(chosen));
-            }
-        });
+        find_secret(number, turn, std::move(chosen));
     }
 }
 
 void Devices::stop(model::PhoneNumber number) {
     const std::lock_guard lock{mutex_};
-    ++devices_[number].turn;
+    devices_[number].turn = ++turns_;
     devices_[number].pairing.reset();
     set(number, DeviceState::disconnected, model::disconnected_by_request);
 }
 
+/// Reports nothing and removes no secret: the gateway has removed the device with its secrets.
 void Devices::forget(model::PhoneNumber number) {
-    stop(number);
-    secrets_->put(number, {}, DeviceSecrets::Others::go, no_matter);
     const std::lock_guard lock{mutex_};
     devices_.erase(number);
 }
@@ -65,6 +64,12 @@ bool Devices::is_connected(model::PhoneNumber number) const {
     const std::lock_guard lock{mutex_};
     const auto found = devices_.find(number);
     return found != devices_.end() && found->second.state == DeviceState::connected;
+}
+
+bool Devices::is_current(model::PhoneNumber number, int turn) const {
+    const std::lock_guard lock{mutex_};
+    const auto found = devices_.find(number);
+    return found != devices_.end() && found->second.turn == turn;
 }
 
 /// Call with the lock held.
@@ -86,6 +91,23 @@ void Devices::connect(model::PhoneNumber number, int turn) {
     if (on_connected) {
         on_connected(number);
     }
+}
+
+/// Connects a device that has the secret of an earlier pairing, and pairs another.
+void Devices::find_secret(model::PhoneNumber number, int turn, std::string method) {
+    if (!is_current(number, turn)) {
+        return;
+    }
+    secrets_->get(
+        number, {session}, [this, number, turn, method = std::move(method)](const auto& secret) {
+            if (is_busy(secret)) {
+                later_([this, number, turn, method] { find_secret(number, turn, method); });
+            } else if (secret && secret->at(0).second) {
+                connect(number, turn);
+            } else {
+                pair(number, turn, method);
+            }
+        });
 }
 
 void Devices::pair(model::PhoneNumber number, int turn, std::string method) {
@@ -147,15 +169,29 @@ void Devices::do_next(model::PhoneNumber number, Device& device, Pairing::Next n
 
 /// Connects the device only after the secret is durable, because it needs the secret to reconnect.
 void Devices::keep_secret(model::PhoneNumber number, int turn) {
+    if (!is_current(number, turn)) {
+        return;
+    }
     const auto word = as_bytes("simulated");
     secrets_->put(number, {{session, Bytes{word.begin(), word.end()}}}, DeviceSecrets::Others::stay,
                   [this, number, turn](const Result<void>& stored) {
                       if (stored) {
                           connect(number, turn);
-                      } else {
+                      } else if (is_busy(stored)) {
                           later_([this, number, turn] { keep_secret(number, turn); });
+                      } else {
+                          give_up(number, turn);
                       }
                   });
+}
+
+void Devices::give_up(model::PhoneNumber number, int turn) {
+    const std::lock_guard lock{mutex_};
+    const auto found = devices_.find(number);
+    if (found != devices_.end() && found->second.turn == turn) {
+        found->second.pairing.reset();
+        set(number, DeviceState::disconnected, "Pemasangan tidak dapat disimpan");
+    }
 }
 
 void Devices::lose_all() {

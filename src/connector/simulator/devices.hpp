@@ -16,7 +16,8 @@ namespace merpati::connector::simulator {
 
 /// Operation: a device that needs no pairing connects at once; another connects with the secret of
 /// an earlier pairing, or is paired step by step. Starting, stopping or forgetting a device ends
-/// its pairing.
+/// its pairing. A secret that cannot be read or stored because the gateway is busy is asked for
+/// again after Options::step.
 ///
 /// Threads: any. States are reported under the lock, so that reports have the order of the states.
 class Devices {
@@ -45,21 +46,25 @@ private:
     struct Device {
         model::DeviceState state = model::DeviceState::disconnected;
         std::optional<Pairing> pairing;
-        int turn = 0;  // Grows with each start and stop; work planned for an earlier turn is void.
+        int turn = 0;  // Of its last start or stop; work planned for an earlier turn is void.
     };
 
+    [[nodiscard]] bool is_current(model::PhoneNumber number, int turn) const;
     void set(model::PhoneNumber number, model::DeviceState state, std::string_view reason);
     void connect(model::PhoneNumber number, int turn);
+    void find_secret(model::PhoneNumber number, int turn, std::string method);
     void pair(model::PhoneNumber number, int turn, std::string method);
     void go_on(model::PhoneNumber number, int turn);
     void do_next(model::PhoneNumber number, Device& device, Pairing::Next next);
     void keep_secret(model::PhoneNumber number, int turn);
+    void give_up(model::PhoneNumber number, int turn);
 
     const Clock& clock_;
     const Later later_;
     ConnectorEvents* events_ = nullptr;
     DeviceSecrets* secrets_ = nullptr;
     mutable std::mutex mutex_;
+    int turns_ = 0;  // Of all devices: a number that is added again begins no turn anew.
     std::unordered_map<model::PhoneNumber, Device> devices_;
 };
 

@@ -179,7 +179,7 @@ TEST_F(SimulatorTest, ConnectsADeviceAtOnceAndSendsForNoOther) {
     simulator->forget_device(device.number);
     EXPECT_EQ(send(message()).kind, Kind::device_down);
     EXPECT_THAT(reports.states, ElementsAre(DeviceState::connected, DeviceState::disconnected,
-                                            DeviceState::connected, DeviceState::disconnected));
+                                            DeviceState::connected));
 }
 
 TEST_F(SimulatorTest, WritesOneLineAnAttemptWithTheDocumentedKeysInTheirOrder) {
