@@ -109,6 +109,12 @@ public:
               });
     }
 
+    void forget(model::PhoneNumber device) {
+        devices_.forget(device);
+        const std::lock_guard lock{reconnect_mutex_};
+        reported_at_reconnect_.erase(device);
+    }
+
     Devices& devices() { return devices_; }
     const CapabilitiesPtr& capabilities() const { return capabilities_; }
 
@@ -299,14 +305,16 @@ private:
         return !done && done.error().code == ErrorCode::busy;
     }
 
-    /// Reports at each connection, like a platform whose report was not acknowledged.
+    /// Each id once; after a restart, those that the log has are reported again.
     void tell_at_reconnect(model::PhoneNumber device) {
-        const std::lock_guard lock{reconnect_mutex_};
-        const auto found = reported_at_reconnect_.find(device);
-        if (found == reported_at_reconnect_.end()) {
-            return;
+        std::vector<std::string> ids;
+        {
+            const std::lock_guard lock{reconnect_mutex_};
+            if (auto found = reported_at_reconnect_.extract(device); !found.empty()) {
+                ids = std::move(found.mapped());
+            }
         }
-        for (const auto& id : found->second) {
+        for (const auto& id : ids) {
             later(options_.latency, [this, device, id] {
                 report_status(device, id,
                               {.progress = model::Progress::sent,
@@ -360,7 +368,7 @@ void Simulator::stop_device(model::PhoneNumber device) {
     impl_->devices().stop(device);
 }
 void Simulator::forget_device(model::PhoneNumber device) {
-    impl_->devices().forget(device);
+    impl_->forget(device);
 }
 void Simulator::fetch_media(MediaRequest request, MediaFetched done) {
     impl_->fetch_media(std::move(request), std::move(done));

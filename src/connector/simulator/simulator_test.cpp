@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
+#include <deque>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "base/uuid.hpp"
+#include "connector/conformance/connector_fixture.hpp"
 #include "connector/simulator/recipients.hpp"
 #include "testing/fixed_random.hpp"
 #include "testing/manual_clock.hpp"
@@ -355,6 +357,47 @@ struct SlowSimulatorTest : SimulatorTest {
         simulator->start_device(device, {});
     }
 };
+
+TEST(SimulatorStatusTest, AStatusIsReportedAtTheNextConnectionAloneAndNoneOfAForgottenDevice) {
+    SystemClock machine;
+    SystemRandom random;
+    UuidSource ids{machine, random};
+    MemorySecrets secrets;
+    Recorder events;
+    Simulator simulator{machine, {.latency = 0ms, .step = 1ms}};
+    ASSERT_TRUE(simulator.start(events, secrets));
+    model::Device device;
+    device.number = *model::PhoneNumber::parse("6289876543210");
+    std::deque<model::Message> messages;
+    const auto send = [&](const std::string& recipient) {
+        auto& message = messages.emplace_back();
+        message.id = ids.next();
+        message.device = device.number;
+        message.recipient = recipient;
+        simulator.send({.message = message});
+    };
+    const auto statuses_at = [&](std::size_t count) {
+        return events.wait_until([&](const Reported& all) { return all.statuses.size() >= count; })
+            .statuses;
+    };
+    simulator.start_device(device, {});
+    send("6281200996005");
+    for (int connection = 0; connection < 3; ++connection) {
+        simulator.stop_device(device.number);
+        simulator.start_device(device, {});
+    }
+    send("6281200996000");  // Its three statuses come after all that was reported before.
+    const auto all = statuses_at(4);
+    EXPECT_EQ(all.at(0).platform_id, platform_id(messages.front().id));
+    EXPECT_EQ(all.at(1).platform_id, platform_id(messages.back().id));
+
+    send("6281200996005");
+    simulator.forget_device(device.number);
+    simulator.start_device(device, {});
+    send("6281200996001");
+    EXPECT_EQ(statuses_at(5).at(4).platform_id, platform_id(messages.back().id));
+    simulator.stop();  // Before `events` is destroyed.
+}
 
 TEST_F(SlowSimulatorTest, ReportsInOrderAndNeverBeforeTheLatencyIsOver) {
     start_slow(20ms);
