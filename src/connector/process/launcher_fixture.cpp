@@ -14,12 +14,18 @@
 namespace merpati::connector::process {
 
 LauncherHost::LauncherHost(LauncherOptions options, std::optional<uid_t> user)
-    : options_(std::move(options)) {
+    : LauncherHost(
+          [options = std::move(options)](const FileDescriptor& connection) {
+              (void)launch(connection, options);  // The gateway's side shows what failed.
+          },
+          user) {}
+
+LauncherHost::LauncherHost(Serve serve, std::optional<uid_t> user) : serve_(std::move(serve)) {
     const auto listener = listen_at(path());
     pid_ = ::fork();
     invariant(pid_ >= 0, "a process can be made");
     if (pid_ == 0) {
-        serve(listener, user);
+        accept_all(listener, user);
     }
 }
 
@@ -28,7 +34,7 @@ LauncherHost::~LauncherHost() {
     ::waitpid(pid_, nullptr, 0);
 }
 
-void LauncherHost::serve(const FileDescriptor& listener, std::optional<uid_t> user) const {
+void LauncherHost::accept_all(const FileDescriptor& listener, std::optional<uid_t> user) const {
     ::signal(SIGCHLD, SIG_IGN);  // The kernel reaps the launchers.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (user) {
@@ -41,7 +47,8 @@ void LauncherHost::serve(const FileDescriptor& listener, std::optional<uid_t> us
         if (connection && ::fork() == 0) {
             ::signal(SIGCHLD, SIG_DFL);
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            ::_exit(launch(connection, options_) ? 0 : 1);
+            serve_(connection);
+            ::_exit(0);
         }
     }
 }

@@ -1,6 +1,7 @@
 // Does for tests what systemd does with Accept=yes: starts a launcher for each connection.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -17,6 +18,9 @@ class LauncherHost {
 public:
     /// Runs as `user` if that is not empty; only root can change the user.
     explicit LauncherHost(LauncherOptions options, std::optional<uid_t> user = {});
+    /// Runs `serve` for each connection instead of a launcher.
+    using Serve = std::function<void(const FileDescriptor& connection)>;
+    explicit LauncherHost(Serve serve, std::optional<uid_t> user = {});
     ~LauncherHost();
     LauncherHost(const LauncherHost&) = delete;
     LauncherHost& operator=(const LauncherHost&) = delete;
@@ -24,10 +28,10 @@ public:
     [[nodiscard]] std::string path() const { return folder_.file("worker.sock"); }
 
 private:
-    [[noreturn]] void serve(const FileDescriptor& listener, std::optional<uid_t> user) const;
+    [[noreturn]] void accept_all(const FileDescriptor& listener, std::optional<uid_t> user) const;
 
     testing::TemporaryFolder folder_;
-    LauncherOptions options_;
+    const Serve serve_;
     pid_t pid_ = 0;
 };
 

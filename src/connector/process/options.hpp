@@ -47,6 +47,7 @@ struct Options {
     Millis back_off_max{60'000};
     Millis healthy_after{60'000};
     Millis shutdown_within{5'000};
+    Millis killed_within{5'000};  // How long `stop` waits for the end of a killed worker.
 };
 
 }  // namespace merpati::connector::process

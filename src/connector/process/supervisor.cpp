@@ -33,6 +33,12 @@ void Supervisor::stop() {
     }
 }
 
+void Supervisor::fail_all() {
+    if (const auto worker = worker_; worker != nullptr) {
+        worker->fail_all();
+    }
+}
+
 void Supervisor::start(const boost::asio::io_context::executor_type& executor) {
     was_ready_ = false;
     auto worker = std::make_shared<Worker>(

@@ -41,6 +41,8 @@ public:
     void want();
     void tick(const boost::asio::io_context::executor_type& executor);
     void stop();
+    /// After `stop`: fails all requests that the worker has not answered (Worker::fail_all).
+    void fail_all();
     [[nodiscard]] bool is_stopped() const noexcept { return stopping_ && worker_ == nullptr; }
 
     /// The worker, if it can be asked; otherwise null.

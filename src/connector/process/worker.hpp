@@ -69,6 +69,8 @@ public:
     /// Asks the worker to end, and kills it if it does not end in time.
     void shut_down();
     void kill(std::string why);
+    /// Calls `done` of each unanswered request with null.
+    void fail_all();
 
 private:
     struct Asked {
@@ -83,7 +85,6 @@ private:
     void expire(SteadyTime now);
     void look_after(SteadyTime now);
     void look_for_end();
-    void fail_all();
 
     const Clock& clock_;
     const Options& options_;

@@ -23,7 +23,6 @@ namespace json = boost::json;
 constexpr std::string_view not_connected = "Perangkat tidak terhubung";
 constexpr std::string_view stopping = "Konektor sedang berhenti";
 constexpr std::string_view no_answer = "Konektor tidak menjawab";
-constexpr Millis stop_slack{5'000};  // For a killed process to end.
 
 }  // namespace
 
@@ -68,9 +67,10 @@ public:
             supervisor_.stop();
             tick();
         });
-        ended.wait_for(options_.shutdown_within + stop_slack);
+        ended.wait_for(options_.shutdown_within + options_.killed_within);
         thread_.stop([this] {
             timer_.cancel();
+            supervisor_.fail_all();  // The worker has not ended: its sends end as unknown.
             inbox_.reset();
         });
     }

@@ -15,7 +15,8 @@ namespace merpati::connector::process {
 /// Operation: calls of the gateway are posted to one event thread, which does everything. A worker
 /// that ends is started again (Supervisor); its unanswered sends are reported as unknown, and its
 /// devices are `reconnecting` until then. `start` never fails: a missing program may be installed
-/// later.
+/// later. `stop` waits for the worker's end for at most shutdown_within and killed_within; sends
+/// that are not answered by then are reported as unknown.
 ///
 /// Threads: one of its own, with the connector's name. Limits: Inbox, Channel, Worker.
 class WorkerConnector final : public Connector {

@@ -4,10 +4,15 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <poll.h>
+#include <unistd.h>
 #include <utility>
 
 #include "connector/conformance/connector_fixture.hpp"
+#include "connector/process/child.hpp"
+#include "connector/process/launch.hpp"
 #include "connector/process/launcher_fixture.hpp"
+#include "connector/process/packet.hpp"
 #include "connector/process/scripted_worker.hpp"
 #include "testing/temporary_folder.hpp"
 
@@ -281,6 +286,37 @@ TEST_P(FaultyWorkerTest, ASendThatIsNotAnsweredIsUnknownAndHoldsUpNoOther) {
     EXPECT_EQ(all.outcomes.back().first, lost.id);
     EXPECT_EQ(all.outcomes.back().second.kind, Kind::unknown);
     EXPECT_EQ(send(message("6281200998008")).kind, Kind::unknown);  // Answers an unknown word.
+}
+
+/// Starts the worker as a launcher does, and then does nothing more.
+void launch_and_hang(const FileDescriptor& connection) {
+    pollfd waiting{.fd = connection.get(), .events = POLLIN, .revents = 0};
+    ::poll(&waiting, 1, -1);
+    auto order = receive_packet(connection.get());
+    (void)send_packet(connection.get(), write_report({.kind = LaunchReport::Kind::begins}));
+    const auto worker =
+        Child::start({.command = *scripted_worker().command(), .path = scripted_worker().path},
+                     std::move((*order)->descriptors[0]), std::move((*order)->descriptors[1]));
+    for (;;) {
+        ::pause();
+    }
+}
+
+TEST_F(WorkerConnectorTest, AStopThatWaitsForNoEndReportsItsSendsAsUnknown) {
+    const LauncherHost host{launch_and_hang};
+    start([&](Options& options) {
+        options.launcher = {.path = host.path(), .any_user = true};
+        options.shutdown_within = 40ms;
+        options.killed_within = 40ms;
+    });
+    connect(first);
+    const auto& unanswered = message("6281200998007");
+    connector->send({.message = unanswered});
+    connector->stop();
+    const auto all = events.wait_until([](const Reported&) { return true; });
+    ASSERT_EQ(all.outcomes.size(), 1U);
+    EXPECT_EQ(all.outcomes[0].first, unanswered.id);
+    EXPECT_EQ(all.outcomes[0].second.kind, Kind::unknown);
 }
 
 TEST_P(FaultyWorkerTest, WhatAWorkerPrintsIsNoProtocol) {
