@@ -99,9 +99,12 @@ bool move_to(int from, int to) {
     ::_exit(exit_not_started);
 }
 
-/// A copy with a number above those that the program gets, so that dup2 to them closes no other.
-FileDescriptor above(int number) {
-    return FileDescriptor{::fcntl(number, F_DUPFD_CLOEXEC, first_spare)};
+/// Replaces `copy` by a copy of `number` above the numbers that the program gets, so that dup2 to
+/// them closes no other. Errors: io_failed.
+Result<void> copy_above(int number, FileDescriptor& copy) {
+    copy = FileDescriptor{::fcntl(number, F_DUPFD_CLOEXEC, first_spare)};
+    return copy ? Result<void>{}
+                : fail(ErrorCode::io_failed, "a descriptor for it cannot be copied: " + why(errno));
 }
 
 /// The error number of a child that could not start the program; 0: the program runs.
@@ -114,7 +117,24 @@ int failure_of(int pipe) {
     return count == static_cast<ssize_t>(sizeof(error)) ? error : 0;
 }
 
-/// Prepares all except the ends of the socket and the pipes. Errors: not_found.
+/// Opens what the child needs besides the ends of the socket and the pipes. Errors: io_failed.
+Result<void> open_files(const Sandbox& sandbox, Prepared& prepared) {
+    const FileDescriptor nothing{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
+    if (!nothing) {
+        return fail(ErrorCode::io_failed, "/dev/null cannot be opened: " + why(errno));
+    }
+    if (auto copied = copy_above(nothing.get(), prepared.nothing); !copied) {
+        return copied;
+    }
+    errno = 0;
+    const auto ruleset = make_ruleset(sandbox);
+    if (!ruleset && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+        return fail(ErrorCode::io_failed, "it cannot be confined: " + why(errno));
+    }
+    return ruleset ? copy_above(ruleset.get(), prepared.ruleset) : Result<void>{};
+}
+
+/// Prepares all except the ends of the socket and the pipes. Errors: not_found, io_failed.
 Result<Prepared> prepare(const Program& program) {
     if (program.command.empty()) {
         return fail(ErrorCode::not_found, "its command is empty");
@@ -140,12 +160,13 @@ Result<Prepared> prepare(const Program& program) {
     prepared.environment.push_back(nullptr);
     prepared.parent = ::getpid();
     prepared.data.rlim_cur = prepared.data.rlim_max = program.memory_max * data_limit_factor;
-    prepared.nothing = above(FileDescriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)}.get());
     prepared.is_confined = !program.sandbox.is_empty();
     if (prepared.is_confined) {
         prepared.file_size.rlim_cur = prepared.file_size.rlim_max = program.file_bytes_max;
     }
-    prepared.ruleset = above(make_ruleset(program.sandbox).get());
+    if (auto opened = open_files(program.sandbox, prepared); !opened) {
+        return pass(opened);
+    }
     return prepared;
 }
 
@@ -191,14 +212,22 @@ Result<Child> Child::start(const Program& program, FileDescriptor socket, FileDe
     if (!prepared) {
         return pass(prepared);
     }
-    prepared->socket = above(socket.get());
-    prepared->output = above(output.get());
+    for (const auto& [end, copy] :
+         {std::pair{socket.get(), &prepared->socket}, std::pair{output.get(), &prepared->output}}) {
+        if (auto copied = copy_above(end, *copy); !copied) {
+            return pass(copied);
+        }
+    }
     std::array<int, 2> failure{};
     if (::pipe2(failure.data(), O_CLOEXEC) != 0) {
         return fail(ErrorCode::io_failed, "a pipe for it cannot be made: " + why(errno));
     }
     const FileDescriptor own_failure{failure[0]};
-    prepared->failure = above(FileDescriptor{failure[1]}.get());
+    FileDescriptor its_failure{failure[1]};
+    if (auto copied = copy_above(its_failure.get(), prepared->failure); !copied) {
+        return pass(copied);
+    }
+    its_failure = FileDescriptor{};  // The pipe ends when the child has become the program.
 
     const pid_t pid = ::fork();
     if (pid == 0) {

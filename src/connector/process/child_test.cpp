@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -70,6 +71,32 @@ TEST(ChildTest, AProgramThatIsMissingIsNamed) {
     EXPECT_TRUE(missing.error().detail.contains("no-such-program"));
     EXPECT_FALSE(Child::start({.command = {"/etc/hostname"}, .path = ""}));
     EXPECT_FALSE(Child::start({.command = {}, .path = ""}));
+}
+
+/// Limits how many descriptors this process may have.
+class DescriptorLimit {
+public:
+    explicit DescriptorLimit(rlim_t most) {
+        EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before_), 0);
+        const rlimit limit{.rlim_cur = most, .rlim_max = before_.rlim_max};
+        EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+    }
+    ~DescriptorLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+    DescriptorLimit(const DescriptorLimit&) = delete;
+    DescriptorLimit& operator=(const DescriptorLimit&) = delete;
+
+private:
+    rlimit before_{};
+};
+
+TEST(ChildTest, WithoutFreeDescriptorsNothingIsTakenForAStart) {
+    // The ends of the socket and the pipes still find a number; their copies, from 10 on, do not.
+    const DescriptorLimit limit{10};
+    const auto child = Child::start(shell("exit 0"));
+    ASSERT_FALSE(child);
+    EXPECT_EQ(child.error().code, ErrorCode::io_failed);
+    EXPECT_TRUE(child.error().detail.starts_with("a descriptor for it cannot be copied"))
+        << child.error().detail;
 }
 
 TEST(ChildTest, AConfinedProgramOpensWhatIsNamedAlone) {

@@ -26,7 +26,8 @@ struct Sandbox {
 /// aarch64.
 [[nodiscard]] bool forbid_calls() noexcept;
 
-/// A Landlock ruleset; -1 if the sandbox is empty or the kernel has no Landlock.
+/// A Landlock ruleset; -1 if the sandbox is empty, the kernel has no Landlock, or the system lacks
+/// descriptors or memory (errno).
 [[nodiscard]] FileDescriptor make_ruleset(const Sandbox& sandbox);
 
 /// Applies the ruleset permanently to this process and all that it starts: they can open nothing
