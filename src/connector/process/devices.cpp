@@ -11,6 +11,8 @@ namespace {
 using model::DeviceState;
 
 constexpr Millis again_after{5'000};
+constexpr Millis given_up_after{
+    60'000};  // Since the first failure, unless it was connected before.
 constexpr std::string_view worker_starts = "Gateway dimulai ulang; menunggu konektor";
 constexpr std::string_view worker_lost = "Proses konektor berhenti";
 constexpr std::string_view worker_missing = "Konektor tidak dapat dijalankan";
@@ -166,6 +168,7 @@ void Devices::started(model::PhoneNumber number, std::uint64_t turn, const Frame
     auto& device = found->second;
     if (answer != nullptr && answer->ok) {
         device.started = true;
+        device.failing_since.reset();
         return;
     }
     if (!ask_) {
@@ -173,8 +176,12 @@ void Devices::started(model::PhoneNumber number, std::uint64_t turn, const Frame
     }
     static const boost::json::object none;
     const Fields error{answer != nullptr ? answer->fields : none};
-    if (device.up || answer == nullptr || may_pass(error.words("kind", 64))) {
-        device.again_at = clock_.steady_now() + again_after;
+    const auto now = clock_.steady_now();
+    device.failing_since = device.failing_since.value_or(now);
+    const bool in_time = now - *device.failing_since < given_up_after;
+    const bool passes = answer == nullptr || may_pass(error.words("kind", 64));
+    if (device.up || (passes && in_time)) {
+        device.again_at = now + again_after;
         if (device.up) {
             report(number, DeviceState::reconnecting, not_started);
         }

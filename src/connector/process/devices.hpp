@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,8 +17,10 @@
 namespace merpati::connector::process {
 
 /// Operation: holds each device from `start` until it is stopped, or until the worker reports that
-/// it is disconnected for good. Asks every new worker to start all of them. While there is no
-/// worker, devices that were connected are `reconnecting`.
+/// it is disconnected for good. Asks every new worker to start all of them, and asks again where a
+/// start fails for a passing reason. A device that was not connected before is given up as
+/// `disconnected` after 60 s of failures. While there is no worker, devices that were connected are
+/// `reconnecting`.
 ///
 /// States and pairing steps of a device are taken only after the answer to its `device.start`:
 /// earlier ones belong to an earlier start.
@@ -61,6 +64,8 @@ private:
         bool started = false;
         std::uint64_t turn = 0;  // Of the latest `device.start`; answers to earlier ones are stale.
         SteadyTime again_at = SteadyTime::max();  // When to ask again.
+        std::optional<SteadyTime>
+            failing_since;  // Empty: no start has failed since the last success.
     };
 
     void ask_start(model::PhoneNumber number, Device& device);
