@@ -11,13 +11,9 @@ void LineLimit::log(telemetry::Level level, std::string_view text) {
         return;
     }
     last_ = printable(text.substr(0, line_max));
-    const auto now = clock_.steady_now();
-    if (count_ == 0 || now - begin_ >= period) {
-        if (count_ > lines_max) {
-            log_.warn("lines of the worker were left out", {{"count", count_ - lines_max}});
-        }
-        begin_ = now;
-        count_ = 0;
+    tell_left_out();
+    if (count_ == 0) {
+        begin_ = clock_.steady_now();
     }
     if (++count_ > lines_max) {
         return;
@@ -36,6 +32,16 @@ void LineLimit::log(telemetry::Level level, std::string_view text) {
             log_.error(last_);
             return;
     }
+}
+
+void LineLimit::tell_left_out() {
+    if (clock_.steady_now() - begin_ < period) {
+        return;
+    }
+    if (count_ > lines_max) {
+        log_.warn("lines of the worker were left out", {{"count", count_ - lines_max}});
+    }
+    count_ = 0;
 }
 
 void OutputLog::close() {

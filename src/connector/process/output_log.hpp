@@ -17,7 +17,7 @@
 namespace merpati::connector::process {
 
 /// Logs at most lines_max lines in a period, each cut to line_max bytes. The number of lines left
-/// out is logged with the first line of a later period.
+/// out is logged once the period has passed.
 ///
 /// Threads: none.
 class LineLimit {
@@ -29,6 +29,9 @@ public:
     LineLimit(const Clock& clock, telemetry::Log log) : clock_(clock), log_(std::move(log)) {}
 
     void log(telemetry::Level level, std::string_view text);
+    /// Logs how many lines were left out in a period that has passed. `log` does so too; call this
+    /// periodically, for times without lines.
+    void tell_left_out();
     /// The latest line, even if it was left out.
     [[nodiscard]] const std::string& last() const noexcept { return last_; }
 

@@ -203,12 +203,21 @@ void Worker::look_after(SteadyTime now) {
     if (!dying_.empty()) {
         return;
     }
-    if (!ready_) {
-        if (now >= hello_until_) {
-            kill("it said no hello in time");
-        }
-        return;
+    if (ready_) {
+        look_for_life(now);
+    } else if (now >= hello_until_) {
+        kill("it said no hello in time");
     }
+    if (dying_.empty() && now >= next_memory_) {
+        next_memory_ = now + memory_every;
+        if (auto excess = excess_of(program_->memory(options_.memory_max), options_.memory_max);
+            !excess.empty()) {
+            kill(std::move(excess));
+        }
+    }
+}
+
+void Worker::look_for_life(SteadyTime now) {
     if (end_until_ && now >= *end_until_) {
         kill("it did not end in time");
     } else if (now - alive_at_ >= options_.ping_within) {
@@ -220,13 +229,6 @@ void Worker::look_after(SteadyTime now) {
                 alive_at_ = clock_.steady_now();
             }
         });
-    }
-    if (now >= next_memory_) {
-        next_memory_ = now + memory_every;
-        if (auto excess = excess_of(program_->memory(options_.memory_max), options_.memory_max);
-            !excess.empty()) {
-            kill(std::move(excess));
-        }
     }
 }
 

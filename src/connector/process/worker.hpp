@@ -84,6 +84,7 @@ private:
     void take_answer(const Frame& answer);
     void expire(SteadyTime now);
     void look_after(SteadyTime now);
+    void look_for_life(SteadyTime now);
     void look_for_end();
 
     const Clock& clock_;

@@ -209,6 +209,7 @@ private:
     bool tick() {
         supervisor_.tick(thread_.executor());
         devices_.tick();
+        lines_.tell_left_out();
         if (supervisor_.is_stopped() && !std::exchange(has_ended_, true)) {
             ended_.set_value();
         }

@@ -377,6 +377,19 @@ TEST_F(WorkerConnectorTest, AWorkerThatSaysThatItCannotRunIsNotConnected) {
         [&](const Reported& all) { return all.is(first, DeviceState::disconnected); });
 }
 
+TEST_F(WorkerConnectorTest, AWorkerThatTakesTooMuchMemoryBeforeItsHelloIsEnded) {
+    start([](Options& options) {
+        options.command = [] {
+            return std::vector<std::string>{"python3", MERPATI_SCRIPTED_WORKER, "--hoard"};
+        };
+        options.memory_max = std::uint64_t{100} << 20;
+    });
+    connector->start_device(device_of(first), "qr");
+    events.wait_until(
+        [&](const Reported& all) { return all.is(first, DeviceState::disconnected); });
+    EXPECT_EQ(connector->trouble(), "its worker cannot be started");
+}
+
 TEST_F(WorkerConnectorTest, OnDemandTheWorkerStartsWithTheFirstDevice) {
     start([](Options& options) {
         options.on_demand = true;

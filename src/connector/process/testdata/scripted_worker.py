@@ -140,6 +140,12 @@ def send(line):
         answer(outcome="sent", details=json.dumps(line.get("media", "")))
 
 
+def hoard():
+    memory = bytearray(300 << 20)
+    memory[::4096] = b"x" * len(memory[::4096])
+    time.sleep(600)
+
+
 def misbehave(end, line):
     if end == "998001":
         gateway.sendall(b"this is no JSON\n")
@@ -159,9 +165,7 @@ def misbehave(end, line):
         write({"op": "capabilities", "capabilities": {**capabilities, "window": 7}})
         return False
     elif end == "998006":
-        memory = bytearray(400 << 20)
-        memory[::4096] = b"x" * len(memory[::4096])
-        time.sleep(600)
+        hoard()
     elif end == "998011":
         for _ in range(2):
             hold = "import time; memory = b'x' * (150 << 20); time.sleep(600)"
@@ -213,6 +217,8 @@ def handle(line):
 if len(sys.argv) > 1 and sys.argv[1] == "--refuse":
     print("a library is missing", file=sys.stderr)
     sys.exit(78)
+if len(sys.argv) > 1 and sys.argv[1] == "--hoard":
+    hoard()
 ask("hello", protocols=[1, 2], name="scripted", version="1", capabilities=capabilities)
 buffer = b""
 while True:
