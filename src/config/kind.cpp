@@ -140,7 +140,7 @@ Kind<model::Rate> rate() {
 Kind<std::string> text(std::size_t length_min, std::size_t length_max) {
     Kind<std::string> kind;
     kind.type = "text";
-    kind.bounds = fmt::format("{} to {} characters", length_min, length_max);
+    kind.bounds = fmt::format("{} to {} bytes", length_min, length_max);
     kind.text_only = true;
     kind.read = [=](std::string_view given) -> std::optional<std::string> {
         if (given.size() < length_min || given.size() > length_max || !is_printable(given)) {

@@ -232,7 +232,8 @@ void Loader::check_together(const Sources& sources) {
     auto names = sources.connectors;
     for (const auto& [name, worker] : loaded_.settings.workers.by_name) {
         const auto key = fmt::format("workers.{}.{}", name, worker.socket ? "socket" : "command");
-        if (worker.command.empty() == !worker.socket) {
+        const bool has_command = !worker.command.empty();
+        if (has_command == worker.socket.has_value()) {
             mistake(fmt::format("{}: workers.{} needs a command or a socket, not both",
                                 place_of(key), name));
         }
