@@ -126,3 +126,67 @@ test("a bucket that is full drops what was written the longest ago", async () =>
   expect(found.has(ids[19]!)).toBe(true);
   expect(found.has(ids[0]!)).toBe(false);
 });
+
+/// Ids in distinct buckets.
+function idsOfBuckets(count: number): string[] {
+  const ids = new Map<string, string>();
+  for (let number = 0; ids.size < count; number++) {
+    ids.set(bucketOf("session", `${number}.0`), `${number}.0`);
+  }
+  return [...ids.values()];
+}
+
+/// How many of the buckets a read has to fetch.
+async function fetchedFor(values: MemoryValues, store: DeviceStore, ids: string[]) {
+  values.gets = [];
+  await store.read("session", ids);
+  return values.gets.flat().length;
+}
+
+const LARGE = "x".repeat(100_000);
+
+test("the cache keeps at most 2 MiB of what was written", async () => {
+  const values = new MemoryValues();
+  const store = new DeviceStore(values, device);
+  const ids = idsOfBuckets(60);
+  for (const id of ids) {
+    await store.write([{ kind: "session", id, text: LARGE }]);
+  }
+  expect(await fetchedFor(values, store, ids)).toBeGreaterThanOrEqual(39);
+});
+
+test("the cache keeps at most 2 MiB of what was read", async () => {
+  const values = new MemoryValues();
+  const ids = idsOfBuckets(60);
+  await new DeviceStore(values, device).write(
+    ids.map((id) => ({ kind: "session" as const, id, text: LARGE })),
+  );
+  const store = new DeviceStore(values, device);
+  const found = await store.read("session", ids);
+  expect(found.size).toBe(60);
+  expect(await fetchedFor(values, store, ids)).toBeGreaterThanOrEqual(39);
+});
+
+test("the cache drops what was used the longest ago", async () => {
+  const values = new MemoryValues();
+  const store = new DeviceStore(values, device);
+  const [hot, ...others] = idsOfBuckets(60);
+  await store.write([{ kind: "session", id: hot!, text: LARGE }]);
+  for (const id of others) {
+    await store.write([{ kind: "session", id, text: LARGE }]);
+    expect(await fetchedFor(values, store, [hot!])).toBe(0);
+  }
+});
+
+test("nothing that a write changes is dropped before it is durable", async () => {
+  const values = new MemoryValues();
+  const store = new DeviceStore(values, device);
+  const ids = idsOfBuckets(60);
+  values.holdUp();
+  const written = store.write(ids.map((id) => ({ kind: "session", id, text: LARGE })));
+  await settle();
+  expect((await store.read("session", ids)).size).toBe(60);
+  values.goOn();
+  await written;
+  expect((await store.read("session", ids)).size).toBe(60);
+});

@@ -23,9 +23,11 @@ const PUT_BYTES_MAX = 700_000;
 /// the stored values: the store calls `failed` and refuses all further calls, and its owner makes
 /// another DeviceStore.
 ///
-/// Limits: a cache of 2 MiB; other values are read again.
+/// Limits: a cache of 2 MiB, except while a write is not durable yet; the least recently used values
+/// are dropped, and read again when needed.
 export class DeviceStore {
-  private readonly buckets = new Map<string, Bucket>();
+  private readonly buckets = new Map<string, Bucket>(); // The most recently used are last.
+  private bytes = 0; // Of `buckets`.
   private readonly loads = new Map<string, Promise<Bucket>>();
   private wanted: string[] = [];
   private dirty = new Map<string, Bucket | Buffer | null>();
@@ -54,6 +56,7 @@ export class DeviceStore {
         found.set(id, text);
       }
     });
+    this.trim();
     return found;
   }
 
@@ -68,8 +71,11 @@ export class DeviceStore {
       const names = changes.map((change) => bucketOf(change.kind, change.id));
       const buckets = await Promise.all(names.map((name) => this.bucket(name)));
       changes.forEach((change, index) => {
-        buckets[index]!.set(change.id, change.text, bytesMaxOf(change.kind));
-        this.dirty.set(names[index]!, buckets[index]!);
+        const bucket = buckets[index]!;
+        const before = bucket.bytes;
+        bucket.set(change.id, change.text, bytesMaxOf(change.kind));
+        this.bytes += bucket.bytes - before;
+        this.dirty.set(names[index]!, bucket);
       });
     });
   }
@@ -111,6 +117,7 @@ export class DeviceStore {
     this.outstanding++;
     const settled = (): void => {
       this.outstanding--;
+      this.trim();
     };
     durable.then(settled, settled);
     this.last = durable;
@@ -141,7 +148,6 @@ export class DeviceStore {
       }
     }
     this.flushing = false;
-    this.trim();
   }
 
   private end(error: Error): void {
@@ -160,6 +166,8 @@ export class DeviceStore {
   private bucket(name: string): Promise<Bucket> | Bucket {
     const known = this.buckets.get(name);
     if (known) {
+      this.buckets.delete(name);
+      this.buckets.set(name, known);
       return known;
     }
     const loading = this.loads.get(name);
@@ -211,23 +219,21 @@ export class DeviceStore {
 
   private arrived(name: string, bucket: Bucket): void {
     this.buckets.set(name, bucket);
+    this.bytes += bucket.bytes;
     this.loads.delete(name);
     this.arrivals.get(name)?.resolve(bucket);
     this.arrivals.delete(name);
   }
 
+  /// Keeps all buckets while a write is under way, because it may change them.
   private trim(): void {
-    let bytes = 0;
-    for (const bucket of this.buckets.values()) {
-      bytes += bucket.bytes;
-    }
-    if (bytes <= CACHE_BYTES_MAX || this.outstanding > 0) {
+    if (this.bytes <= CACHE_BYTES_MAX || this.outstanding > 0) {
       return;
     }
     for (const [name, bucket] of this.buckets) {
       this.buckets.delete(name);
-      bytes -= bucket.bytes;
-      if (bytes <= CACHE_BYTES_MAX / 2) {
+      this.bytes -= bucket.bytes;
+      if (this.bytes <= CACHE_BYTES_MAX / 2) {
         return;
       }
     }
