@@ -101,3 +101,20 @@ test("what one device was told, another knows", async () => {
   await new Numbers(clock, cache).find("628", lookUp);
   expect(asked).toHaveLength(1);
 });
+
+test("a device that starts again shares no look-up of its last connection", async () => {
+  const controller = new AbortController();
+  await numbers.find("621", lookUp);
+  const before = numbers.find("622", async () => null, controller.signal);
+  await settle();
+  controller.abort();
+  const after = numbers.find("622", lookUp);
+  const afterwards = numbers.find("622", lookUp);
+  await expect(before).rejects.toMatchObject({ kind: "device_down" });
+  const meanwhile = numbers.find("622", lookUp);
+  await clock.advance(1_000);
+  expect(await Promise.all([after, afterwards, meanwhile])).toEqual(
+    Array.from({ length: 3 }, () => "622@s.whatsapp.net"),
+  );
+  expect(asked.map(({ number }) => number)).toEqual(["621", "622"]);
+});

@@ -13,6 +13,11 @@ interface Kept {
   until: number;
 }
 
+interface Asked {
+  lookUp: LookUp;
+  answer: Promise<string | null>;
+}
+
 const KEPT_MAX = 20_000;
 const REGISTERED_MS = 24 * 3_600_000;
 const UNREGISTERED_MS = 3_600_000;
@@ -47,12 +52,12 @@ export class NumberCache {
 /// The look-ups of one device.
 ///
 /// Operation: a cached answer is returned at once. Otherwise the number waits for its turn; callers
-/// that ask for the same number meanwhile share the answer. Look-ups of a device start at least
-/// 700 ms apart. Devices do not wait for each other.
+/// that ask for the same number on the same connection meanwhile share the answer. Look-ups of a
+/// device start at least 700 ms apart. Devices do not wait for each other.
 ///
 /// Limits: 256 numbers may wait; more are `throttled`.
 export class Numbers {
-  private readonly asked = new Map<string, Promise<string | null>>();
+  private readonly asked = new Map<string, Asked>();
   private turn: Promise<void> = Promise.resolve();
   private nextAt = 0;
 
@@ -61,23 +66,29 @@ export class Numbers {
     private readonly cache: NumberCache,
   ) {}
 
-  /// The address of a number; null: it is not registered. Errors: ProtocolError.
+  /// The address of a number; null: it is not registered. `lookUp` and `signal` belong to the
+  /// caller's connection. Errors: ProtocolError.
   find(number: string, lookUp: LookUp, signal?: AbortSignal): Promise<string | null> {
     const known = this.cache.get(number);
     if (known !== undefined) {
       return Promise.resolve(known);
     }
     const asked = this.asked.get(number);
-    if (asked) {
-      return asked;
+    // A look-up of an earlier connection fails with that connection.
+    if (asked?.lookUp === lookUp) {
+      return asked.answer;
     }
     if (this.asked.size >= WAITING_MAX) {
       return Promise.reject(
         new ProtocolError("throttled", "Terlalu banyak nomor diperiksa", undefined, 10_000),
       );
     }
-    const answer = this.inTurn(number, lookUp, signal).finally(() => this.asked.delete(number));
-    this.asked.set(number, answer);
+    const answer = this.inTurn(number, lookUp, signal).finally(() => {
+      if (this.asked.get(number)?.answer === answer) {
+        this.asked.delete(number);
+      }
+    });
+    this.asked.set(number, { lookUp, answer });
     return answer;
   }
 
