@@ -190,3 +190,21 @@ test("nothing that a write changes is dropped before it is durable", async () =>
   await written;
   expect((await store.read("session", ids)).size).toBe(60);
 });
+
+test.each(["{", "{}", "7", '[["1.0"]]', '[["1.0",7]]', "[7]", "\0"])(
+  "a bucket of %j counts as empty, is reported, and spoils no other",
+  async (damaged) => {
+    const values = new MemoryValues();
+    const [first, second] = idsOfBuckets(2);
+    const bad = bucketOf("session", first!);
+    await new DeviceStore(values, device).write([{ kind: "session", id: second!, text: "b" }]);
+    values.values.set(bad, Buffer.from(damaged).toString("base64"));
+    const reported: string[] = [];
+    const store = new DeviceStore(values, device, undefined, (name) => reported.push(name));
+    expect([...(await store.read("session", [first!, second!]))]).toEqual([[second, "b"]]);
+    expect(reported).toEqual([bad]);
+    await store.write([{ kind: "session", id: first!, text: "a" }]);
+    const again = await new DeviceStore(values, device).read("session", [first!, second!]);
+    expect(again.size).toBe(2);
+  },
+);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { bucketOf } from "../src/store/buckets.js";
 import { DeviceStore } from "../src/store/device_store.js";
 import { type Hold, KeyStore } from "../src/store/key_store.js";
 import { settle } from "./support/manual_clock.js";
@@ -72,4 +73,17 @@ test("the list of contacts with a token stays short", async () => {
   const kept = JSON.parse(Buffer.from(found["__index"]!.token).toString()) as string[];
   expect(kept).toHaveLength(1000);
   expect(kept.at(-1)).toBe("4999@lid");
+});
+
+test("a key that cannot be decoded counts as absent, and spoils no other", async () => {
+  const values = new MemoryValues();
+  await new DeviceStore(values, device).write([
+    { kind: "session", id: "1.0", text: "{" },
+    { kind: "session", id: "2.0", text: '{"value":"whole"}' },
+  ]);
+  const reported: string[] = [];
+  const store = new DeviceStore(values, device, undefined, (name) => reported.push(name));
+  const found = await new KeyStore(store).get("session", ["1.0", "2.0"]);
+  expect(found).toEqual({ "2.0": { value: "whole" } });
+  expect(reported).toEqual([bucketOf("session", "1.0")]);
 });

@@ -62,7 +62,12 @@ export class Connection implements Line {
   constructor(private readonly parts: ConnectionParts) {
     const { device, credentials, gateway, clock } = parts;
     this.scope = { device, fail: (error) => this.end(error) };
-    this.store = new DeviceStore(gateway, device, (error) => this.end(error));
+    this.store = new DeviceStore(
+      gateway,
+      device,
+      (error) => this.end(error),
+      (name) => gateway.log("error", `the stored value ${name} is damaged: ignored`, device),
+    );
     const keys = new KeyStore(this.store);
     const gate = new FrameGate(() => this.store.pending());
     const auth = { creds: credentials, keys };

@@ -86,8 +86,11 @@ export class Bucket {
 
   /// Throws if `encode` did not make the bytes.
   static decode(bytes: Buffer | undefined): Bucket {
-    const object = bytes ? (JSON.parse(bytes.toString()) as [string, string][]) : [];
-    return new Bucket(new Map(object));
+    const entries = bytes ? (JSON.parse(bytes.toString()) as [string, string][]) : [];
+    if (entries.some(([id, text]) => typeof id !== "string" || typeof text !== "string")) {
+      throw new Error("a bucket's entry is not a pair of texts");
+    }
+    return new Bucket(new Map(entries));
   }
 
   /// Undefined: the bucket is empty.

@@ -21,7 +21,8 @@ const PUT_BYTES_MAX = 700_000;
 /// or in the same turn of the event loop, form the next put, in their order. A frame to the
 /// platform must wait for `pending`. A failed put ends the store, because memory is then ahead of
 /// the stored values: the store calls `failed` and refuses all further calls, and its owner makes
-/// another DeviceStore.
+/// another DeviceStore. A stored bucket that cannot be decoded is passed to `damaged` and counts as
+/// empty: the platform and the contacts supply most of its keys again.
 ///
 /// Limits: a cache of 2 MiB, except while a write is not durable yet; the least recently used values
 /// are dropped, and read again when needed.
@@ -43,6 +44,7 @@ export class DeviceStore {
     private readonly values: ValueStore,
     readonly device: string,
     private readonly failed: (error: Error) => void = () => {},
+    readonly damaged: (name: string) => void = () => {},
   ) {}
 
   async read(kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
@@ -202,7 +204,7 @@ export class DeviceStore {
   private async load(names: string[]): Promise<void> {
     try {
       const values = await this.values.get(this.device, names);
-      names.forEach((name) => this.arrived(name, Bucket.decode(decoded(values[name]))));
+      names.forEach((name) => this.arrived(name, this.decodedBucket(name, values[name])));
     } catch (error) {
       if (error instanceof ProtocolError && error.kind === "too_large" && names.length > 1) {
         const half = Math.ceil(names.length / 2);
@@ -214,6 +216,15 @@ export class DeviceStore {
         this.arrivals.get(name)?.reject(error as Error);
         this.arrivals.delete(name);
       }
+    }
+  }
+
+  private decodedBucket(name: string, base64: string | null | undefined): Bucket {
+    try {
+      return Bucket.decode(decoded(base64));
+    } catch {
+      this.damaged(name);
+      return Bucket.decode(undefined);
     }
   }
 

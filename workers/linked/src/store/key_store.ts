@@ -8,6 +8,7 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from "baileys";
+import { bucketOf } from "./buckets.js";
 import type { Change, DeviceStore } from "./device_store.js";
 
 type KeyKind = keyof SignalDataTypeMap;
@@ -37,15 +38,29 @@ export class KeyStore implements SignalKeyStore {
       }
       const text = hold?.texts.get(`${kind} ${id}`)?.text;
       if (typeof text === "string") {
-        found[id] = decode(kind, text);
+        this.add(found, kind, id, text);
       } else if (text === undefined) {
         rest.push(id);
       }
     }
     for (const [id, text] of await this.store.read(kind, rest)) {
-      found[id] = decode(kind, text);
+      this.add(found, kind, id, text);
     }
     return found;
+  }
+
+  /// A key that cannot be decoded counts as absent.
+  private add<T extends KeyKind>(
+    found: { [id: string]: SignalDataTypeMap[T] },
+    kind: T,
+    id: string,
+    text: string,
+  ): void {
+    try {
+      found[id] = decode(kind, text);
+    } catch {
+      this.store.damaged(bucketOf(kind, id));
+    }
   }
 
   async set(data: SignalDataSet, hold?: Hold): Promise<void> {
