@@ -1,6 +1,6 @@
 // Downloads the media of a received message from the platform's media host into a file.
 import { createDecipheriv, createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { type Agent, get } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { getMediaKeys } from "baileys";
@@ -30,15 +30,30 @@ export async function fetchMedia(
   if (reference.bytes > bytesMax) {
     throw new ProtocolError("media_too_large", "Ukuran file melebihi batas maksimum");
   }
-  const { iv, cipherKey, macKey } = await getMediaKeys(
-    Buffer.from(reference.key, "base64"),
-    reference.kind,
-  );
+  const keys = await getMediaKeys(Buffer.from(reference.key, "base64"), reference.kind);
   const response = await request(reference, hosts, within);
+  try {
+    const file = await open(path, "w", 0o600);
+    try {
+      return await decrypt(response, keys, reference, bytesMax, file);
+    } finally {
+      await file.close();
+    }
+  } finally {
+    response.destroy();
+  }
+}
+
+async function decrypt(
+  response: AsyncIterable<Buffer>,
+  { iv, cipherKey, macKey }: Awaited<ReturnType<typeof getMediaKeys>>,
+  reference: MediaReference,
+  bytesMax: number,
+  file: FileHandle,
+): Promise<number> {
   const decipher = createDecipheriv("aes-256-cbc", cipherKey, iv);
   const mac = createHmac("sha256", macKey!).update(iv);
   const sum = createHash("sha256");
-  const file = await open(path, "w", 0o600);
   let bytes = 0;
   const keep = async (plain: Buffer): Promise<void> => {
     bytes += plain.length;
@@ -46,11 +61,11 @@ export async function fetchMedia(
       throw new ProtocolError("media_too_large", "Ukuran file melebihi batas maksimum");
     }
     sum.update(plain);
-    await file.write(plain);
+    await file.appendFile(plain); // Unlike `write`, it writes all bytes or fails.
   };
   try {
     let tail: Buffer = Buffer.alloc(0);
-    for await (const chunk of response as AsyncIterable<Buffer>) {
+    for await (const chunk of response) {
       const all = Buffer.concat([tail, chunk]);
       const body = all.subarray(0, Math.max(0, all.length - MAC_BYTES));
       tail = all.subarray(body.length);
@@ -68,9 +83,6 @@ export async function fetchMedia(
     return bytes;
   } catch (error) {
     throw error instanceof ProtocolError ? error : unavailable();
-  } finally {
-    response.destroy();
-    await file.close();
   }
 }
 
