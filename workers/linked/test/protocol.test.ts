@@ -106,6 +106,20 @@ test("what the gateway is too busy for is offered again, for half a minute", asy
   expect(offered).toBe(31);
 });
 
+test("no pause that the gateway names is longer than that half a minute", async () => {
+  let offered = 0;
+  const busy = async (): Promise<Line> => {
+    offered++;
+    throw new ProtocolError("busy", "", undefined, 86_400_000);
+  };
+  const gateway = new Gateway({ request: busy, notice: () => {} }, clock);
+  const outcome = expect(gateway.put("628", {})).rejects.toMatchObject({ kind: "busy" });
+  await clock.advance(30_000);
+  expect(offered).toBe(2);
+  await clock.advance(86_400_000); // So that a pause that is longer ends too.
+  await outcome;
+});
+
 test("one device that floods leaves room for another", async () => {
   const limit = new RequestLimit(4, 10);
   for (let count = 0; count < 50; count++) {

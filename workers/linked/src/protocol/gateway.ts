@@ -99,10 +99,11 @@ export class Gateway implements ValueStore {
         return await this.peer.request(op, fields);
       } catch (error) {
         const busy = error instanceof ProtocolError && error.kind === "busy";
-        if (!busy || this.clock.now() >= giveUpAt) {
+        const left = giveUpAt - this.clock.now();
+        if (!busy || left <= 0) {
           throw error;
         }
-        await pause(this.clock, error.retryAfterMs ?? BUSY_MS);
+        await pause(this.clock, Math.min(error.retryAfterMs ?? BUSY_MS, left));
       }
     }
   }
