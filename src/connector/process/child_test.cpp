@@ -7,6 +7,7 @@
 #include <fstream>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -50,6 +51,7 @@ std::string end_of(Child& child) {
 }
 
 TEST(ChildTest, RunsWithAnEnvironmentOfItsOwnAndNoDescriptorOfOurs) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread reads the environment.
     ::setenv("MERPATI_METRICS__TOKEN", "a-secret-of-the-gateway", 1);
     const FileDescriptor ours{::dup(STDIN_FILENO)};
     auto child = Child::start(shell("env; pwd; ls /proc/self/fd; cat /proc/self/status"));
@@ -144,6 +146,40 @@ TEST(ChildTest, AConfinedProgramReachesNoOtherProcess) {
         GTEST_SKIP() << "this kernel has no filters: " << all;
     }
     EXPECT_TRUE(all.contains("network yes\nnames yes\nunix 1\nitself yes\ngateway 1\n")) << all;
+}
+
+TEST(ChildTest, AConfinedProgramChangesNoFileThatItMayOnlyRead) {
+    const testing::TemporaryFolder readable;
+    const testing::TemporaryFolder writable;
+    for (const auto* folder : {&readable, &writable}) {
+        std::ofstream{folder->file("text")} << "a secret";
+        ::chmod(folder->file("text").c_str(), 0600);
+    }
+    auto program = python(
+        "import stat\n"
+        "def attempt(what, call):\n"
+        "  try: call(); print(what, 'yes')\n"
+        "  except OSError as error: print(what, 'no')\n"
+        "readable, writable = '" +
+        readable.file("text") + "', '" + writable.file("text") +
+        "'\n"
+        "attempt('truncate', lambda: os.truncate(readable, 0))\n"
+        "attempt('chmod', lambda: os.chmod(readable, 0o644))\n"
+        "attempt('fchmod', lambda: os.fchmod(os.open(readable, os.O_RDONLY), 0o644))\n"
+        "attempt('chown', lambda: os.chown(readable, os.getuid(), os.getgid()))\n"
+        "attempt('setxattr', lambda: os.setxattr(readable, 'user.x', b'x'))\n"
+        "attempt('cut', lambda: open(writable, 'w').close())\n");
+    program.sandbox = {.readable = {"/usr", "/bin", "/lib", "/lib64", "/etc", readable.path()},
+                       .writable = {writable.path()}};
+    if (make_ruleset(program.sandbox).get() < 0) {
+        GTEST_SKIP() << "this kernel has no Landlock";
+    }
+    auto child = Child::start(program);
+    ASSERT_TRUE(child) << child.error().detail;
+    EXPECT_EQ(output_of(*child),
+              "truncate no\nchmod no\nfchmod no\nchown no\nsetxattr no\ncut yes\n");
+    EXPECT_EQ(std::filesystem::file_size(readable.file("text")), 8U);
+    EXPECT_EQ(std::filesystem::file_size(writable.file("text")), 0U);
 }
 
 TEST(ChildTest, AConfinedProgramWritesNoLargeFile) {

@@ -1,5 +1,6 @@
 #include "connector/process/sandbox.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -20,9 +21,19 @@ namespace {
 
 constexpr std::uint64_t read_file = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr std::uint64_t read_folder = read_file | LANDLOCK_ACCESS_FS_READ_DIR;
-constexpr std::uint64_t write_file = read_file | LANDLOCK_ACCESS_FS_WRITE_FILE;
 /// All rights of Landlock's first version, which every kernel with Landlock knows.
-constexpr std::uint64_t everything = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1U) - 1;
+constexpr std::uint64_t first_version = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1U) - 1;
+/// LANDLOCK_ACCESS_FS_TRUNCATE, since the third version; headers of older kernels lack it.
+constexpr std::uint64_t truncate_file = 1U << 14U;
+/// The rights that a rule for a file, not a folder, may name.
+constexpr std::uint64_t of_files = read_file | LANDLOCK_ACCESS_FS_WRITE_FILE | truncate_file;
+
+/// The rights that this kernel's Landlock can withhold.
+std::uint64_t known_rights() noexcept {
+    const auto version =
+        ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    return version >= 3 ? first_version | truncate_file : first_version;
+}
 
 void allow(int ruleset, const std::filesystem::path& path, std::uint64_t of_file,
            std::uint64_t of_folder) {
@@ -67,6 +78,43 @@ constexpr sock_filter answer(std::uint32_t action) {
     return {.code = BPF_RET | BPF_K, .jt = 0, .jf = 0, .k = action};
 }
 
+#if !defined(SYS_fchmodat2)
+#define SYS_fchmodat2 452  // Since Linux 6.6.
+#endif
+
+/// Refused whatever their arguments are.
+constexpr std::array forbidden{
+    // They reach other processes. A filter does not see the operations of io_uring.
+    SYS_io_uring_setup,
+    SYS_pidfd_send_signal,
+    SYS_pidfd_getfd,
+    SYS_rt_sigqueueinfo,
+    SYS_rt_tgsigqueueinfo,
+    SYS_tkill,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    // They change files that Landlock does not let it open: contents (before Landlock's third
+    // version), owners, modes and extended attributes.
+    SYS_truncate,
+    SYS_fchmod,
+    SYS_fchmodat,
+    SYS_fchmodat2,
+    SYS_fchown,
+    SYS_fchownat,
+    SYS_setxattr,
+    SYS_lsetxattr,
+    SYS_fsetxattr,
+    SYS_removexattr,
+    SYS_lremovexattr,
+    SYS_fremovexattr,
+#if defined(__x86_64__)
+    SYS_chmod,
+    SYS_chown,
+    SYS_lchown,
+#endif
+};
+
 }  // namespace
 
 bool forbid_calls() noexcept {
@@ -74,23 +122,15 @@ bool forbid_calls() noexcept {
         return false;
     }
     const auto own = static_cast<std::uint32_t>(::getpid());
-    std::array filter{
+    constexpr std::array head{
         load(machine_at),
         skip_if(machine, 1),
         answer(refused),
         load(number_at),
         sock_filter{.code = BPF_JMP | BPF_JGE | BPF_K, .jt = 0, .jf = 1, .k = x32_bit},
         answer(refused),
-        skip_if(SYS_io_uring_setup, 8),  // A filter does not see its operations.
-        skip_if(SYS_pidfd_send_signal, 7),
-        skip_if(SYS_pidfd_getfd, 6),
-        skip_if(SYS_rt_sigqueueinfo, 5),
-        skip_if(SYS_rt_tgsigqueueinfo, 4),
-        skip_if(SYS_tkill, 3),
-        skip_if(SYS_ptrace, 2),
-        skip_if(SYS_process_vm_readv, 1),
-        skip_unless(SYS_process_vm_writev, 1),
-        answer(refused),
+    };
+    const std::array tail{
         // New Unix sockets.
         skip_unless(SYS_socket, 3),
         load(first_argument_at),
@@ -105,6 +145,14 @@ bool forbid_calls() noexcept {
         answer(refused),
         answer(SECCOMP_RET_ALLOW),
     };
+    // After a fork nothing may be allocated.
+    std::array<sock_filter, head.size() + 2 * forbidden.size() + tail.size()> filter{};
+    auto end = std::ranges::copy(head, filter.begin()).out;
+    for (const auto number : forbidden) {
+        *end++ = skip_unless(static_cast<std::uint32_t>(number), 1);
+        *end++ = answer(refused);
+    }
+    std::ranges::copy(tail, end);
     const sock_fprog program{.len = filter.size(), .filter = filter.data()};
     return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
@@ -114,6 +162,7 @@ FileDescriptor make_ruleset(const Sandbox& sandbox) {
         return {};
     }
     landlock_ruleset_attr attributes{};
+    const auto everything = known_rights();
     attributes.handled_access_fs = everything;
     FileDescriptor ruleset{static_cast<int>(
         ::syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0))};
@@ -124,7 +173,7 @@ FileDescriptor make_ruleset(const Sandbox& sandbox) {
         allow(ruleset.get(), path, read_file, read_folder);
     }
     for (const auto& path : sandbox.writable) {
-        allow(ruleset.get(), path, write_file, everything);
+        allow(ruleset.get(), path, everything & of_files, everything);
     }
     return ruleset;
 }

@@ -21,9 +21,10 @@ struct Sandbox {
 /// forbids what would reach other processes of the same user: new Unix sockets (so also the
 /// gateway's management socket and abstract sockets), signals to any process but this one and its
 /// process group, tracing, access to the memory of others, and io_uring, which bypasses the filter.
-/// These calls fail with EPERM; sockets that are open already still work. Needs no_new_privs. Safe
-/// after a fork. False: the kernel has no such filters, or the machine is neither x86-64 nor
-/// aarch64.
+/// It also forbids to change files that Landlock protects only from being opened: truncate(2), and
+/// all calls that set modes, owners or extended attributes. Forbidden calls fail with EPERM;
+/// sockets that are open already still work. Needs no_new_privs. Safe after a fork. False: the
+/// kernel has no such filters, or the machine is neither x86-64 nor aarch64.
 [[nodiscard]] bool forbid_calls() noexcept;
 
 /// A Landlock ruleset; -1 if the sandbox is empty, the kernel has no Landlock, or the system lacks
