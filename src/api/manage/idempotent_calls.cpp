@@ -64,9 +64,9 @@ std::string without(std::string_view body, std::string_view field) {
 
 }  // namespace
 
-Outcome IdempotentCalls::run(const Context& context, const Request& request,
-                             const admission::Principal& caller, std::string_view shown_once,
-                             const Work& work) {
+Result<Outcome> IdempotentCalls::run(const Context& context, const Request& request,
+                                     const admission::Principal& caller,
+                                     std::string_view shown_once, const Work& work) {
     if (!well_formed_idempotency_key(*request.head.idempotency_key)) {
         return problem(400, "invalid_argument",
                        "the Idempotency-Key must be 1 to 255 printable characters");
@@ -79,7 +79,7 @@ Outcome IdempotentCalls::run(const Context& context, const Request& request,
     const auto first = context.read(
         [&](store::Reader& reader) { return reader.idempotency(record.account, record.key); });
     if (!first) {
-        return problem(first.error(), caller.is_administrator());
+        return pass(first);
     }
     if (*first && (*first)->holds(record.created_at)) {
         return repeat(**first, record);

@@ -32,10 +32,11 @@ public:
     /// Answers a call. Must make its changes through the given context.
     using Work = std::function<Outcome(const Context&)>;
 
-    /// For a request with a key. `shown_once`: the field of the answer that is not stored.
-    [[nodiscard]] Outcome run(const Context& context, const Request& request,
-                              const admission::Principal& caller, std::string_view shown_once,
-                              const Work& work);
+    /// For a request with a key. `shown_once`: the field of the answer that is not stored. Errors:
+    /// those of the store, when it looks for an earlier request.
+    [[nodiscard]] Result<Outcome> run(const Context& context, const Request& request,
+                                      const admission::Principal& caller,
+                                      std::string_view shown_once, const Work& work);
 
 private:
     KeysInFlight in_flight_;

@@ -1,6 +1,8 @@
 #include "api/manage/idempotent_calls.hpp"
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 
 #include "api/manage/manage_fixture.hpp"
 
@@ -115,6 +117,16 @@ TEST_F(IdempotentCallsTest, OneThatWasNeverAnsweredIsNotDoneAgain) {
     EXPECT_EQ(again.status, 409);
     EXPECT_THAT(again.body, HasSubstr("look before"));
     EXPECT_EQ(credit(account), 6);
+}
+
+TEST_F(IdempotentCallsTest, AStoreThatCannotBeReadIsReported) {
+    for (const auto* file : {"store.db", "store.db-wal"}) {
+        const auto path = folder.file(file);
+        const auto size = static_cast<std::size_t>(std::filesystem::file_size(path));
+        std::ofstream{path, std::ios::binary | std::ios::in} << std::string(size, 'x');
+    }
+    EXPECT_EQ(ask(topup, "1", R"({"amount":1})").status, 500);
+    EXPECT_EQ(faults.size(), 1U);
 }
 
 TEST_F(IdempotentCallsTest, AKeyThatWasRevokedMeanwhileChangesNothing) {

@@ -125,7 +125,9 @@ Outcome Manage::run(const Operation& operation, const Request& request,
         return carry_out(used, operation, request, call);
     };
     if (operation.idempotent && request.head.idempotency_key) {
-        return idempotent_calls_.run(context_, request, call.principal, operation.shown_once, work);
+        auto outcome =
+            idempotent_calls_.run(context_, request, call.principal, operation.shown_once, work);
+        return outcome ? *std::move(outcome) : failed(outcome.error(), call);
     }
     return work(context_);
 }
@@ -138,10 +140,16 @@ Outcome Manage::failed(const Error& error, bool for_administrator,
                        std::span<const Mistake> mistakes) const {
     const bool faulty = error.code == ErrorCode::store_failed || error.code == ErrorCode::damaged ||
                         error.code == ErrorCode::io_failed;
-    if (faulty && context_.on_fault) {
-        context_.on_fault(error);
+    if (faulty) {
+        report(error);
     }
     return problem(error, for_administrator, mistakes);
+}
+
+void Manage::report(const Error& fault) const {
+    if (context_.on_fault) {
+        context_.on_fault(fault);
+    }
 }
 
 Outcome Manage::carry_out(const Context& context, const Operation& operation,

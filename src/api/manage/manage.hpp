@@ -61,6 +61,9 @@ public:
     /// check it before each piece. Does not block.
     [[nodiscard]] bool is_as_before(const admission::Principal& principal) const;
 
+    /// Passes a fault that no answer can tell, because the answer has begun, to Context::on_fault.
+    void report(const Error& fault) const;
+
     /// Whether a person has a session that was opened from this address. Does not block.
     [[nodiscard]] bool has_sessions_from(const http::PeerAddress& peer) const;
 

@@ -221,6 +221,7 @@ struct ManageTest : ::testing::Test {
                     .policy = policy,
                     .version = "1.2.3",
                     .default_connector = "simulator",
+                    .on_fault = [this](const Error& error) { faults.push_back(error.detail); },
                     .people = people,
                     .devices = devices,
                     .platform = platform,
@@ -343,6 +344,7 @@ struct ManageTest : ::testing::Test {
     people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};
     people::SignInThrottle throttle{random};
     std::vector<std::string> tries;
+    std::vector<std::string> faults;  // What the server's log would get.
     const PeopleRooms people{
         .hasher = hasher,
         .throttle = throttle,

@@ -47,12 +47,15 @@ private:
 /// The body of a streamed answer.
 class LineSource final : public http::BodySource {
 public:
-    /// `may_go_on` is called before each piece; false cuts the answer off.
+    /// `may_go_on` is called before each piece; false cuts the answer off. `on_fault` is called
+    /// with the error that cuts it off: the client, who has the status 200, is not told.
     LineSource(Workers& workers, Share share, std::unique_ptr<Lines> lines,
-               OpenExports::Place place, std::function<bool()> may_go_on)
+               OpenExports::Place place, std::function<bool()> may_go_on,
+               std::function<void(const Error&)> on_fault)
         : workers_(workers),
           share_(share),
-          progress_(std::make_shared<Progress>(std::move(lines), std::move(may_go_on))),
+          progress_(std::make_shared<Progress>(std::move(lines), std::move(may_go_on),
+                                               std::move(on_fault))),
           place_(std::move(place)) {}
 
     void next(http::BodyWriter writer) override { go_on(workers_, share_, progress_, writer); }
@@ -61,6 +64,7 @@ private:
     struct Progress {
         std::unique_ptr<Lines> lines;
         std::function<bool()> may_go_on;
+        std::function<void(const Error&)> on_fault;
         std::string unwritten{};  // The rest of a piece that was larger than piece_max.
         bool is_last = false;
     };
@@ -87,6 +91,7 @@ private:
         if (bytes.empty() && !progress.is_last) {
             auto more = progress.lines->next();
             if (!more) {
+                progress.on_fault(more.error());
                 return true;
             }
             bytes = std::move(more->text);
@@ -198,11 +203,12 @@ private:
                          OpenExports::Place place) {
         std::unique_ptr<http::BodySource> source;
         if (outcome.lines != nullptr) {
-            source = std::make_unique<LineSource>(long_workers_, share, std::move(outcome.lines),
-                                                  std::move(place),
-                                                  [this, principal = std::move(principal)] {
-                                                      return manage_.is_as_before(principal);
-                                                  });
+            source = std::make_unique<LineSource>(
+                long_workers_, share, std::move(outcome.lines), std::move(place),
+                [this, principal = std::move(principal)] {
+                    return manage_.is_as_before(principal);
+                },
+                [this](const Error& fault) { manage_.report(fault); });
         }
         auto reply = reply_of(std::move(outcome));
         reply.source = std::move(source);

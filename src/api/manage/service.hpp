@@ -25,7 +25,8 @@ namespace merpati::api::manage {
 /// of the network and 64 of the local operator, more are answered 503. An account has at most 4
 /// open exports.
 ///
-/// Errors: an export is cut off when the store fails, or when its caller's rights have changed.
+/// Errors: an export is cut off when it fails, which Manage::report tells, or when its caller's
+/// rights have changed.
 class Service {
 public:
     Service(Manage& manage, AppAddress app);

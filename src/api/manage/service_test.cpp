@@ -4,6 +4,7 @@
 #include <future>
 #include <latch>
 #include <set>
+#include <utility>
 
 #include "api/manage/manage_fixture.hpp"
 
@@ -210,6 +211,43 @@ TEST_F(ServiceTest, AnExportIsCutOffWhenItsKeyIsRevoked) {
     EXPECT_THAT(next(*reply.source).first, HasSubstr(account));
     del("/keys/" + made.text("id"));
     EXPECT_EQ(next(*reply.source).first, "cut off");
+}
+
+/// Ends with the error `failure` after a first line.
+struct FailingLines final : Lines {
+    Result<Piece> next() override {
+        if (std::exchange(is_first, false)) {
+            return Piece{.text = "first\n"};
+        }
+        return fail(failure, "page 7 is damaged");
+    }
+    static inline ErrorCode failure = ErrorCode::damaged;
+    bool is_first = true;
+};
+template <class Made>
+Result<std::unique_ptr<Lines>> stream_of(const Context& /*context*/, Call& /*call*/) {
+    return std::make_unique<Made>();
+}
+
+template <class Made>
+constexpr Operation streaming{.method = http::Method::get,
+                              .path = "/stream",
+                              .scope = Scope::catalogue,
+                              .answerer = stream_of<Made>,
+                              .is_long = true};
+
+TEST_F(ServiceTest, WhatEndsAnExportInTheMiddleIsReported) {
+    service.start();
+    for (const auto failure : {ErrorCode::damaged, ErrorCode::store_failed, ErrorCode::busy}) {
+        FailingLines::failure = failure;
+        faults.clear();
+        const auto reply = ask(streaming<FailingLines>, "/stream").get();
+        ASSERT_NE(reply.source, nullptr);
+        EXPECT_EQ(next(*reply.source).first, "first\n");
+        EXPECT_THAT(faults, IsEmpty());
+        EXPECT_EQ(next(*reply.source).first, "cut off");
+        EXPECT_THAT(faults, ElementsAre(HasSubstr("page 7 is damaged")));
+    }
 }
 
 TEST_F(ServiceTest, AnExportIsCutOffWhenTheServiceStops) {
