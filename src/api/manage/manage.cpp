@@ -1,7 +1,11 @@
 #include "api/manage/manage.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <future>
 #include <memory>
+#include <set>
+#include <source_location>
 #include <unistd.h>
 
 #include <boost/json/serialize.hpp>
@@ -96,6 +100,20 @@ Outcome Manage::handle(http::Method method, std::string_view path, std::string_v
 
 Outcome Manage::run(const Operation& operation, const Request& request,
                     admission::Principal principal) {
+    const bool for_administrator = principal.is_administrator();
+    try {
+        return try_run(operation, request, std::move(principal));
+    } catch (const std::exception& exception) {
+        return failed({.code = ErrorCode::io_failed,
+                       .detail = fmt::format("{} {}: {}", http::to_string(operation.method),
+                                             operation.path, exception.what()),
+                       .origin = std::source_location::current()},
+                      for_administrator);
+    }
+}
+
+Outcome Manage::try_run(const Operation& operation, const Request& request,
+                        admission::Principal&& principal) {
     if (auto refusal = check_scope(operation, principal)) {
         return *std::move(refusal);
     }

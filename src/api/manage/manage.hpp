@@ -37,9 +37,10 @@ struct Request {
 ///
 /// Limits: 1000 items a page. Errors of fields name the limit of the field.
 ///
-/// Errors: problem documents. 400 malformed, 401 not authenticated, 403 forbidden or refused, 404
-/// not found, 405 method, 409 conflict, 412 precondition, 422 Idempotency-Key reused, 429 too many
-/// requests, 500 store or file, 502 unreachable, 503 busy, 504 timeout. The detail says what to do.
+/// Errors: problem documents. An exception of a handler is answered 500. 400 malformed, 401 not
+/// authenticated, 403 forbidden or refused, 404 not found, 405 method, 409 conflict, 412
+/// precondition, 422 Idempotency-Key reused, 429 too many requests, 500 store or file, 502
+/// unreachable, 503 busy, 504 timeout. The detail says what to do.
 class Manage {
 public:
     explicit Manage(Context context) : context_(std::move(context)) {}
@@ -71,6 +72,8 @@ public:
     [[nodiscard]] static Outcome refuse(std::string_view path);
 
 private:
+    [[nodiscard]] Outcome try_run(const Operation& operation, const Request& request,
+                                  admission::Principal&& principal);
     /// Answers, and logs changes. `context` records the Idempotency-Key, if the call has one.
     [[nodiscard]] Outcome carry_out(const Context& context, const Operation& operation,
                                     const Request& request, Call& call) const;

@@ -1,5 +1,6 @@
 #include "api/manage/service.hpp"
 
+#include <exception>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -85,11 +86,19 @@ private:
         });
     }
 
+    static Result<Lines::Piece> next_of(Lines& lines) {
+        try {
+            return lines.next();
+        } catch (const std::exception& exception) {
+            return fail(ErrorCode::io_failed, exception.what());
+        }
+    }
+
     /// False: nothing was found so far. The search goes on after other calls had their turn.
     static bool write(Progress& progress, http::BodyWriter& writer) {
         auto& bytes = progress.unwritten;
         if (bytes.empty() && !progress.is_last) {
-            auto more = progress.lines->next();
+            auto more = next_of(*progress.lines);
             if (!more) {
                 progress.on_fault(more.error());
                 return true;

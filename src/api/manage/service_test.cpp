@@ -4,9 +4,11 @@
 #include <future>
 #include <latch>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include "api/manage/manage_fixture.hpp"
+#include "api/manage/workers.hpp"
 
 namespace merpati::api::manage::testing {
 namespace {
@@ -224,6 +226,17 @@ struct FailingLines final : Lines {
     static inline ErrorCode failure = ErrorCode::damaged;
     bool is_first = true;
 };
+/// Throws after a first line.
+struct ThrowingLines final : Lines {
+    Result<Piece> next() override {
+        if (std::exchange(is_first, false)) {
+            return Piece{.text = "first\n"};
+        }
+        throw std::runtime_error{"no memory"};
+    }
+    bool is_first = true;
+};
+
 template <class Made>
 Result<std::unique_ptr<Lines>> stream_of(const Context& /*context*/, Call& /*call*/) {
     return std::make_unique<Made>();
@@ -248,6 +261,35 @@ TEST_F(ServiceTest, WhatEndsAnExportInTheMiddleIsReported) {
         EXPECT_EQ(next(*reply.source).first, "cut off");
         EXPECT_THAT(faults, ElementsAre(HasSubstr("page 7 is damaged")));
     }
+}
+
+TEST_F(ServiceTest, AnExportThatThrowsIsCutOffAndReported) {
+    service.start();
+    const auto reply = ask(streaming<ThrowingLines>, "/stream").get();
+    ASSERT_NE(reply.source, nullptr);
+    EXPECT_EQ(next(*reply.source).first, "first\n");
+    EXPECT_EQ(next(*reply.source).first, "cut off");
+    EXPECT_THAT(faults, ElementsAre(HasSubstr("no memory")));
+}
+
+Result<boost::json::value> throw_an_exception(const Context& /*context*/, Call& /*call*/) {
+    throw std::runtime_error{"no memory"};
+}
+
+TEST_F(ServiceTest, AHandlerThatThrowsIsAnswered500AndReported) {
+    static constexpr Operation throwing{.method = http::Method::post,
+                                        .path = "/throw",
+                                        .scope = Scope::catalogue,
+                                        .answerer = throw_an_exception};
+    service.start();
+    for (std::size_t call = 0; call < Workers::threads_count + 1; ++call) {
+        const auto reply = ask(throwing, "/throw").get();
+        EXPECT_EQ(reply.status, 500);
+        EXPECT_EQ(reply.content_type, problem_type);
+    }
+    EXPECT_EQ(faults.size(), Workers::threads_count + 1);
+    EXPECT_THAT(faults.front(), HasSubstr("no memory"));
+    EXPECT_EQ(request(http::Method::get, "/v1/admin/accounts").status, 200);
 }
 
 TEST_F(ServiceTest, AnExportIsCutOffWhenTheServiceStops) {

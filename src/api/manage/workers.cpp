@@ -180,7 +180,11 @@ void Workers::work() {
             ++network_running_;
         }
         lock.unlock();
-        job(true);
+        try {
+            job(true);
+        } catch (...) {  // NOLINT(bugprone-empty-catch)
+                         // As on an I/O thread: what the job held answers when it is destroyed.
+        }
         job = nullptr;
         lock.lock();
         --queue->running;

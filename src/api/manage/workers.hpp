@@ -45,6 +45,8 @@ struct Share {
 ///
 /// Threads: `put` and `go_on` from any. `start` and `stop` from one.
 ///
+/// Errors: an exception of a job ends the job, not its thread.
+///
 /// Limits: `waiting_max` waiting jobs of each share, `network_max` of the network. A stranger's job
 /// waits for at most `strangers_max` jobs of strangers and as many of known callers: 20 to 40 s if
 /// a job takes a tenth of a second, as hashing a password does.

@@ -4,6 +4,7 @@
 #include <latch>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -148,7 +149,20 @@ TEST_F(WorkersTest, ThePlacesOfTheNetworkAreLimitedTogether) {
     EXPECT_EQ(queue(account(++id)), Workers::Put::full);
     EXPECT_TRUE(workers.go_on(account(1), [](bool) {}));
     wait_for(local);
-    released.count_down();
+    release();
+}
+
+TEST_F(WorkersTest, AJobThatThrowsTakesNoThreadAlong) {
+    workers.start();
+    const auto kept = std::make_shared<int>();
+    for (std::size_t job = 0; job < Workers::threads_count + 1; ++job) {
+        ASSERT_EQ(workers.put(account(1),
+                              [kept](bool) { throw std::runtime_error{std::to_string(*kept)}; }),
+                  Workers::Put::taken);
+    }
+    wait_for(account(1));  // Behind all of them: the share has its place again.
+    wait_for(local);
+    EXPECT_EQ(kept.use_count(), 1) << "a job that threw was not destroyed";
 }
 
 TEST_F(WorkersTest, WhatWaitsWhenTheyStopIsRefused) {
