@@ -251,8 +251,12 @@ test("a key is revoked over the network, at once", async () => {
 test("what the catalogue does not have is refused in its shape", async () => {
   const refused = await call(gateway, { method: "PUT", path: `/v1/devices/${ownIds.device}` });
   expect(refused.status).toBe(405);
-  expect(refused.headers["allow"]).toBe("GET, PATCH, DELETE");
+  expect(refused.headers["allow"]).toBe("GET, HEAD, PATCH, DELETE");
   expect(refused.json.code).toBe("method_not_allowed");
+  for (const method of ["GET", "POST"]) {
+    const path = `/v1/devices/${ownIds.device}/export`; // On the management socket alone.
+    expect((await call(gateway, { method, path })).status).toBe(404);
+  }
 });
 
 test("many calls of one account wait; those of its neighbour and the operator do not", async () => {

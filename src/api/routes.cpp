@@ -93,7 +93,7 @@ struct HandlerMaker {
 };
 
 void refuse(const http::Request& request, http::Responder responder) {
-    responder.send(reply_of(manage::Manage::refuse(request.path)));
+    responder.send(reply_of(manage::Manage::refuse(request.path, request.from_local_socket)));
 }
 
 /// Whether errors of an operation are problem documents, as in the catalogue.

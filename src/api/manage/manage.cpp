@@ -95,7 +95,7 @@ Outcome Manage::handle(http::Method method, std::string_view path, std::string_v
                              admission::Principal::local(::geteuid())));
         }
     }
-    return refuse(path);
+    return refuse(path, true);
 }
 
 Outcome Manage::run(const Operation& operation, const Request& request,
@@ -295,12 +295,21 @@ bool Manage::has_sessions_from(const http::PeerAddress& peer) const {
     return context_.directory.people().has_sessions_from(peer.text());
 }
 
-Outcome Manage::refuse(std::string_view path) {
-    std::string allow;
+Outcome Manage::refuse(std::string_view path, bool is_local) {
+    using http::Method;
+    std::set<Method> methods;
     for (const auto& operation : operations()) {
-        if (http::match_path(operation.path, path)) {
-            allow.append(allow.empty() ? "" : ", ").append(http::to_string(operation.method));
+        const bool is_offered = is_local || operation.scope != Scope::machine;
+        if (is_offered && http::match_path(operation.path, path)) {
+            methods.insert(operation.method);
         }
+    }
+    if (methods.contains(Method::get)) {
+        methods.insert(Method::head);
+    }
+    std::string allow;
+    for (const auto method : methods) {
+        allow.append(allow.empty() ? "" : ", ").append(http::to_string(method));
     }
     if (allow.empty()) {
         return problem(404, "not_found", "there is nothing at this path");

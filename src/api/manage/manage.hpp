@@ -68,8 +68,9 @@ public:
     /// Whether a person has a session that was opened from this address. Does not block.
     [[nodiscard]] bool has_sessions_from(const http::PeerAddress& peer) const;
 
-    /// The answer to a request without an operation: 404 or 405.
-    [[nodiscard]] static Outcome refuse(std::string_view path);
+    /// The answer to a request without an operation: 404 or 405. `is_local`: it came through the
+    /// management socket. To others, operations of Scope::machine do not exist.
+    [[nodiscard]] static Outcome refuse(std::string_view path, bool is_local);
 
 private:
     [[nodiscard]] Outcome try_run(const Operation& operation, const Request& request,

@@ -37,7 +37,20 @@ TEST_F(ManageTest, AKnownPathWithAnotherMethodIsNotAllowed) {
     EXPECT_EQ(call(Method::get, "/admin/backup").status, 405);
     EXPECT_EQ(call(Method::put, "/devices/6281234567890").status, 405);
     EXPECT_EQ(manage->handle(Method::put, "/v1/devices/1", "", "").headers,
-              "Allow: GET, PATCH, DELETE\r\n");
+              "Allow: GET, HEAD, PATCH, DELETE\r\n");
+}
+
+TEST_F(ManageTest, WhatIsOfferedOnTheMachineAloneIsNotToldToTheNetwork) {
+    for (const std::string_view path :
+         {"/v1/devices/6281234567890/import", "/v1/devices/6281234567890/export"}) {
+        EXPECT_EQ(Manage::refuse(path, false).status, 404) << path;
+        const auto local = Manage::refuse(path, true);
+        EXPECT_EQ(local.status, 405) << path;
+        EXPECT_EQ(local.headers, "Allow: POST\r\n");
+    }
+    EXPECT_EQ(Manage::refuse("/v1/devices", false).headers, "Allow: GET, HEAD, POST\r\n");
+    EXPECT_THAT(Manage::refuse("/v1/devices", false).body,
+                HasSubstr("this path takes GET, HEAD, POST only"));
 }
 
 TEST_F(ManageTest, ABodyThatIsNotOneObjectIsRefused) {
