@@ -106,13 +106,8 @@ Result<value> show(const Context& context, Call& call) {
     if (auto checked = call.fields.finish(); !checked) {
         return pass(checked);
     }
-    const auto id = model::PersonId::parse(call.id);
-    const auto found = id ? context.directory.people().find(*id)
-                          : context.directory.people().find(std::string_view{call.id});
-    if (found == nullptr) {
-        return fail(ErrorCode::not_found, fmt::format("there is no person {}", call.id));
-    }
-    return view(*found);
+    const auto found = find_person(context.directory, call.id);
+    return found ? Result<value>{view(**found)} : pass(found);
 }
 
 Result<value> create(const Context& context, Call& call) {

@@ -49,6 +49,23 @@ TEST_F(PeopleTest, AnOwnerAddsPeopleWithoutLearningWhoIsKnown) {
               409);
 }
 
+TEST_F(PeopleTest, APersonIsFoundByAnyFormOfTheAddressWhateverIsAsked) {
+    for (const std::string_view form :
+         {"ani@toko.example", "Ani@Toko.Example", "%20ani@toko.example%20"}) {
+        const auto path = "/admin/people/" + std::string{form};
+        const auto shown = get(path);
+        EXPECT_EQ(shown.status, 200) << path;
+        EXPECT_EQ(patch(path, R"({"admin":false})").status, 200) << path;
+        EXPECT_EQ(post(path + "/link").status, 200) << path;
+    }
+    const auto id = get("/admin/people/ANI@toko.example").text("id");
+    EXPECT_EQ(get("/admin/people/" + id).text("email"), "ani@toko.example");
+    for (const std::string_view nobody : {"budi@toko.example", "ani", "@", "psn_99", "acc_1"}) {
+        EXPECT_EQ(get("/admin/people/" + std::string{nobody}).status, 404) << nobody;
+        EXPECT_EQ(del("/admin/people/" + std::string{nobody}).status, 404) << nobody;
+    }
+}
+
 TEST_F(PeopleTest, WhoWasOnlyInvitedGoesWithTheMembership) {
     as("ani@toko.example", http::Method::post, "/account/people",
        R"({"email":"fresh@toko.example","role":"viewer"})");

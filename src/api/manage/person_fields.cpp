@@ -8,6 +8,26 @@
 #include "store/people.hpp"
 
 namespace merpati::api::manage {
+namespace {
+
+/// What a path names a person by. Both empty: nobody.
+struct PersonName {
+    explicit PersonName(std::string_view id) {
+        if (id.contains('@')) {
+            email = people::normalised_email(id);
+        } else {
+            number = model::PersonId::parse(id);
+        }
+    }
+    std::optional<model::PersonId> number;
+    std::optional<std::string> email;
+};
+
+std::unexpected<Error> no_person(std::string_view id) {
+    return fail(ErrorCode::not_found, fmt::format("there is no person {}", id));
+}
+
+}  // namespace
 
 std::string take_email(Fields& fields) {
     const auto text = fields.required_text("email", people::email_bytes_max + 2);
@@ -40,25 +60,26 @@ Result<NewPassword> hash_password(const Context& context, Fields& fields, std::s
 }
 
 Result<model::Person> find_person(store::Tables& tables, std::string_view id) {
-    const auto missing = [&] {
-        return fail(ErrorCode::not_found, fmt::format("there is no person {}", id));
-    };
-    std::optional<model::PersonId> number;
-    std::optional<std::string> email;
-    if (id.contains('@')) {
-        email = people::normalised_email(id);
-    } else {
-        number = model::PersonId::parse(id);
+    const PersonName name{id};
+    if (!name.number && !name.email) {
+        return no_person(id);
     }
-    if (!number && !email) {
-        return missing();
-    }
-    auto found =
-        number ? tables.people().find_person(*number) : tables.people().find_person(*email);
+    auto found = name.number ? tables.people().find_person(*name.number)
+                             : tables.people().find_person(*name.email);
     if (!found) {
         return pass(found);
     }
-    return *found ? Result<model::Person>{**std::move(found)} : missing();
+    return *found ? Result<model::Person>{**std::move(found)} : no_person(id);
+}
+
+Result<std::shared_ptr<const model::Person>> find_person(const admission::Directory& directory,
+                                                         std::string_view id) {
+    const PersonName name{id};
+    auto found = name.number  ? directory.people().find(*name.number)
+                 : name.email ? directory.people().find(*name.email)
+                              : nullptr;
+    return found != nullptr ? Result<std::shared_ptr<const model::Person>>{std::move(found)}
+                            : no_person(id);
 }
 
 boost::json::object view(const model::Membership& membership) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,8 +37,11 @@ struct NewPassword {
                                                 const std::optional<std::string>& given,
                                                 std::string_view email);
 
-/// By id, or by e-mail address. Errors: not_found.
+/// By id, or by e-mail address in any form that `normalised_email` takes. Errors: not_found.
 [[nodiscard]] Result<model::Person> find_person(store::Tables& tables, std::string_view id);
+/// The same in the directory, for a call that only reads.
+[[nodiscard]] Result<std::shared_ptr<const model::Person>> find_person(
+    const admission::Directory& directory, std::string_view id);
 
 /// As administrators see a person, without secrets.
 [[nodiscard]] boost::json::object view(const model::Person& person);
