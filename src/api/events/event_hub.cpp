@@ -19,7 +19,7 @@ struct EventHub::Stream {
     MayGoOn may_go_on;
     std::uint64_t given = 0;  // The number of its last event.
     bool begun = false;
-    bool resync = false;  // It missed events that are no longer available.
+    bool resync = false;  // It came back with an id that the ring does not know.
     std::optional<http::BodyWriter> writer{};
     SteadyTime heard_at{};
     SteadyTime checked_at{};
@@ -317,9 +317,7 @@ void EventHub::gather(Channel& channel, bool lost) {
         gathered = {};
     }
     if (lost) {
-        for (const auto& stream : channel.streams) {
-            stream->resync = true;
-        }
+        channel.ring.lose();
     }
 }
 

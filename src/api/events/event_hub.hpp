@@ -43,7 +43,8 @@ namespace merpati::api {
 /// buffer.
 ///
 /// Limits: accounts share `streams_max` streams (SharedLimit). Memory: one ring for each watched
-/// account, and `noted_max` events between two ticks. If more are noted, all streams get `resync`.
+/// account, and `noted_max` events between two ticks. If more are noted, all streams get `resync`,
+/// and so do clients that come back later with an id from before.
 ///
 /// Threads: one of its own, which sleeps while nobody watches; public methods from any. Must
 /// outlive the server whose connections hold its streams.

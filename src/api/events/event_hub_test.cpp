@@ -174,6 +174,29 @@ TEST_F(EventHubTest, WhoComesBackTooLateOrAfterARestartReadsEverythingAnew) {
     }
 }
 
+TEST_F(EventHubTest, WhereEventsWereLostEveryoneReadsEverythingAnewAndOnlyOnce) {
+    auto gone = connect();
+    tell("1");
+    tick();
+    const auto id = gone->last_id();
+    gone->source.reset();
+    const auto stayed = connect();
+    const auto message = ids.next();
+    for (std::size_t noted = 0; noted <= EventHub::noted_max; ++noted) {
+        note(message, "x");
+    }
+    tick();
+    const auto again = connect(1, id);
+    EXPECT_THAT(again->take(), HasSubstr("event: resync\ndata: {}\n\n"));
+    stayed->kept = stayed->take();
+    EXPECT_THAT(stayed->kept, HasSubstr("event: resync\ndata: {}\n\n"));
+    tell("2");
+    tick();
+    for (const auto& client : {again, stayed, connect(1, stayed->last_id())}) {
+        EXPECT_THAT(client->take(), Not(HasSubstr("resync")));
+    }
+}
+
 TEST_F(EventHubTest, ARingIsForgottenWhenNobodyHasWatchedForAWhile) {
     auto client = connect();
     const auto id = client->last_id();

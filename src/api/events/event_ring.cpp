@@ -17,6 +17,12 @@ void EventRing::add(std::string_view name, std::string_view data) {
     }
 }
 
+void EventRing::lose() {
+    ++last_;
+    events_.clear();
+    bytes_ = 0;
+}
+
 std::string EventRing::id_of(std::uint64_t number) const {
     return fmt::format("{}-{}", epoch_, number);
 }

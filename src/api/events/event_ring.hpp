@@ -27,6 +27,9 @@ public:
     /// `data` is JSON without line breaks.
     void add(std::string_view name, std::string_view data);
 
+    /// Call when events were lost: no number from before, the last one included, is within reach.
+    void lose();
+
     [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
     [[nodiscard]] std::string id_of(std::uint64_t number) const;
 
