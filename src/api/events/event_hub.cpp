@@ -47,12 +47,9 @@ struct EventHub::Channel {
     std::vector<std::shared_ptr<Stream>> streams;
     SteadyTime used_at{};
 
-    /// The noted events of one name, by id, and how many notes there were.
-    struct Gathered {
-        std::map<Uuid, std::function<std::string()>> each;
-        std::size_t count = 0;
-    };
-    std::map<std::string_view, Gathered> gathered;
+    /// The latest note of each id, by the name of the event.
+    using Latest = std::map<Uuid, std::function<std::string()>>;
+    std::map<std::string_view, Latest> gathered;
 
     bool credit_changed = false;
     SteadyTime credit_told_at{};
@@ -295,26 +292,22 @@ bool EventHub::take_noted() {
         } else if (!one.id) {
             channel.ring.add(one.event, one.data());
         } else {
-            auto& gathered = channel.gathered[one.event];
-            if (gathered.each.contains(*one.id) || gathered.each.size() < each_max) {
-                gathered.each[*one.id] = std::move(one.data);
-            }
-            ++gathered.count;
+            channel.gathered[one.event][*one.id] = std::move(one.data);
         }
     }
     return lost;
 }
 
 void EventHub::gather(Channel& channel, bool lost) {
-    for (auto& [event, gathered] : channel.gathered) {
-        if (gathered.count > 0 && gathered.each.size() >= each_max) {
-            channel.ring.add(event, fmt::format(R"({{"many":{}}})", gathered.count));
+    for (auto& [event, latest] : channel.gathered) {
+        if (latest.size() > each_max) {
+            channel.ring.add(event, fmt::format(R"({{"many":{}}})", latest.size()));
         } else {
-            for (const auto& [id, data] : gathered.each) {
+            for (const auto& [id, data] : latest) {
                 channel.ring.add(event, data());
             }
         }
-        gathered = {};
+        latest.clear();
     }
     if (lost) {
         channel.ring.lose();

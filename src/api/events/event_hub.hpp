@@ -29,8 +29,8 @@ namespace merpati::api {
 ///
 /// Operation: `note` and `tell` put events into a list. Every `tick_every`, `tick` moves them to
 /// the rings of their accounts. Of the events noted for one id since the last tick, only the latest
-/// is kept. If `each_max` ids or more were noted for one event name, one event with the number of
-/// notes replaces all of them. Waiting streams then get the new events; a stream without data for
+/// is kept. If more than `each_max` ids were noted for one event name, one event with their number
+/// replaces all of them. Waiting streams then get the new events; a stream without data for
 /// `heartbeat_every` gets a comment. A client that reconnects with the id of its last event gets
 /// the events after it. It gets `resync` if they are gone: the ring has dropped them, nobody
 /// watched the account for `ring_kept`, or the process was restarted.

@@ -127,6 +127,34 @@ TEST_F(EventHubTest, OfVeryManyMessagesTheNumberIsTold) {
     EXPECT_THAT(client->received, Not(HasSubstr("one")));
 }
 
+TEST_F(EventHubTest, FiftyMessagesAreToldEachAndOfMoreTheirNumberHoweverOftenEachChanged) {
+    const auto client = connect();
+    std::vector<Uuid> changed;
+    for (std::size_t made = 0; made < EventHub::each_max; ++made) {
+        changed.push_back(ids.next());
+    }
+    const auto note_all = [&] {
+        for (const auto& id : changed) {
+            note(id, "one");
+            note(id, "two");
+        }
+        tick();
+        return client->take();
+    };
+    auto received = note_all();
+    EXPECT_THAT(received, Not(HasSubstr("many")));
+    std::size_t told = 0;
+    for (auto at = received.find("data: two\n"); at != std::string::npos;
+         at = received.find("data: two\n", at + 1)) {
+        ++told;
+    }
+    EXPECT_EQ(told, EventHub::each_max);
+    changed.push_back(ids.next());
+    received = note_all();
+    EXPECT_THAT(received, HasSubstr("data: {\"many\":51}\n"));
+    EXPECT_THAT(received, Not(HasSubstr("two")));
+}
+
 TEST_F(EventHubTest, AQuietStreamGetsACommentEveryFifteenSeconds) {
     const auto client = connect();
     (void)client->take();
