@@ -393,6 +393,14 @@ INSTANTIATE_TEST_SUITE_P(Operations, EachChangeTest, ::testing::ValuesIn(changin
                              return name;
                          });
 
+TEST_F(ChangeLogTest, ARetryIsLoggedWithItsNewMessageThoughThatCannotBeShown) {
+    messages.retried_as = ids.next();
+    EXPECT_EQ(
+        call_by(owner(), "POST /v1/messages/{}/retry", message_in(model::MessageState::failed)),
+        404);
+    EXPECT_THAT(entries().front(), HasSubstr(messages.retried_as->text()));
+}
+
 TEST_F(ChangeLogTest, WhatIsDoneOutsideTheStoreSaysHowItEnded) {
     messages.answer = ErrorCode::timeout;
     EXPECT_EQ(call_by(owner(), "POST /v1/messages/{}/cancel", message_for_later()), 504);

@@ -64,11 +64,11 @@ Result<value> retry(const Context& context, Call& call) {
     if (!sent) {
         return pass(sent);
     }
+    call.did = {{"retried_as", sent->text()}};
     const auto made = find_message(context, call, sent->text());
     if (!made) {
         return pass(made);
     }
-    call.did = {{"retried_as", sent->text()}};
     auto shown = view(*made, call.principal);
     shown["retry_of"] = record->message.id.text();
     return shown;
