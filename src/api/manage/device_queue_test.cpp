@@ -76,7 +76,7 @@ TEST_F(DeviceQueueTest, ClearingCancelsWhatWaitsInSmallBatches) {
     EXPECT_EQ(cleared.json.at("cancelled"), cleared_at_once + 10);
     EXPECT_EQ(cleared.json.at("waiting"), 0);
     EXPECT_EQ(cleared.json.at("complete"), true);
-    EXPECT_THAT(messages.batches, ElementsAre(cleared_at_once, 10U, 0U, 0U));
+    EXPECT_THAT(messages.batches, ElementsAre(cleared_at_once, 10U));
     EXPECT_EQ(get("/devices/6281100000002/queue").json.at("waiting"), 1);
     EXPECT_EQ(clear().json.at("cancelled"), 0);
     EXPECT_EQ(call(http::Method::del, "/devices/6281100000009/queue").status, 404);
@@ -103,6 +103,32 @@ TEST_F(DeviceQueueTest, WhatCannotBeCancelledStaysAndEndsTheCall) {
     EXPECT_EQ(cleared.json.at("cancelled"), 0);
     EXPECT_EQ(cleared.json.at("waiting"), 2);
     EXPECT_EQ(cleared.json.at("complete"), true);
+}
+
+TEST_F(DeviceQueueTest, HoweverManyCannotBeCancelledTheCallEndsAndCancelsTheOthers) {
+    const auto cut_off = cleared_max + 1;
+    store::WriteBatch made;
+    store::WriteBatch begun;
+    for (std::size_t count = 0; count < cut_off + 2; ++count) {
+        auto message = std::make_unique<model::Message>(
+            model::Message{.id = ids.next(),
+                           .account = *model::AccountId::parse(account),
+                           .device = *model::PhoneNumber::parse(number),
+                           .recipient = "6281234567890",
+                           .accepted_at = clock.now(),
+                           .due_at = clock.now()});
+        if (count < cut_off) {
+            begun.intents.push_back(
+                {.message = message->id, .device = message->device, .queued_at = message->due_at});
+        }
+        made.accepts.push_back({.message = std::move(message), .idempotency = {}});
+    }
+    write(made);
+    write(begun);
+    const auto cleared = clear();
+    EXPECT_EQ(cleared.json.at("cancelled"), 2);
+    EXPECT_EQ(cleared.json.at("complete"), true);
+    EXPECT_THAT(messages.batches, ElementsAre(2U)) << "an empty batch was given";
 }
 
 TEST_F(DeviceQueueTest, ASendThatACrashCutOffIsNotCancelled) {

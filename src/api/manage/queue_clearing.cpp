@@ -26,7 +26,7 @@ public:
                 if (*tried == 0) {
                     break;
                 }
-                if (tried_.size() >= cleared_max) {
+                if (cancelled_ >= cleared_max) {
                     return Cleared{.cancelled = cancelled_, .complete = false};
                 }
             }
@@ -48,6 +48,9 @@ private:
         }
         const auto count = loaded->size();
         std::erase_if(*loaded, [](const auto& queued) { return queued.intent_recorded; });
+        if (loaded->empty()) {
+            return count;
+        }
         const auto ended = context_.messages.cancel_all(std::move(*loaded));
         if (!ended) {
             return pass(ended);

@@ -20,7 +20,9 @@ struct Cleared {
 /// time. If the process dies in between, the messages of earlier batches are cancelled and the
 /// others wait.
 ///
-/// Limits: about cleared_max messages a call; it may exceed that by less than cleared_at_once.
+/// Limits: cancels about cleared_max messages a call; it may exceed that by less than
+/// cleared_at_once. Messages that stay do not count, so that they cannot keep the call from ever
+/// being complete; their ids are in memory during the call.
 ///
 /// Errors: store_failed, damaged, timeout, shutting_down. The detail says how many were cancelled.
 [[nodiscard]] Result<Cleared> clear_queue(const Context& context, model::PhoneNumber device,
