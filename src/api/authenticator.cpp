@@ -12,8 +12,6 @@
 namespace merpati::api {
 namespace {
 
-constexpr std::string_view bearer_header = "WWW-Authenticate: Bearer\r\n";
-
 constexpr std::string_view revision_header(model::Revision revision) {
     return revision == model::Revision::a ? "X-Api-Revision: A\r\n" : "X-Api-Revision: B\r\n";
 }
@@ -79,7 +77,6 @@ Checked<void> Authenticator::check(const http::Request& request, const Operation
     const auto now = clock_.wall_now();
     auto principal = admission::authenticate(request.authorization, directory_, now);
     if (!principal) {
-        call.responder.add_headers(bearer_header);
         return pass(principal);
     }
     call.principal = std::move(*principal);
@@ -162,9 +159,7 @@ std::optional<http::Reply> Authenticator::before_too_large(const http::Request& 
         on_refused(refusal);
     }
     auto reply = failure(refusal);
-    if (!principal) {
-        reply.headers += bearer_header;
-    } else if (refusal == Refusal::body_too_large && operation->has_revisions) {
+    if (refusal == Refusal::body_too_large && operation->has_revisions) {
         const auto choice =
             choose_revision(request.header("X-Api-Revision"), principal->key.key->revision, nullptr,
                             options_.default_revision);

@@ -24,9 +24,6 @@ void CallResponder::answer(Checked<http::Reply> answer) {
             (*on_refused_)(refusal);
         }
         answer = failure(refusal, revision_);
-        if (const auto seconds = error_row(refusal).retry_after; seconds > 0) {
-            answer->add_header("Retry-After", std::to_string(seconds));
-        }
     }
     if (answer->headers.empty()) {
         answer->headers = std::move(headers_);

@@ -35,8 +35,8 @@ public:
     void add_headers(std::string_view lines);
     void hold(KeysInFlight::Hold hold) noexcept { hold_ = std::move(hold); }
 
-    /// Sends a reply, or the catalogue's text for a refusal, with `Retry-After` where the catalogue
-    /// gives a time. Refusals are reported to the listener.
+    /// Sends a reply, or the catalogue's answer to a refusal. Refusals are reported to the
+    /// listener.
     void answer(Checked<http::Reply> answer);
 
 private:

@@ -1,6 +1,7 @@
 #include "api/errors.hpp"
 
 #include <array>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -115,6 +116,12 @@ http::Reply failure(Refusal refusal, model::Revision revision) {
     http::Reply reply;
     reply.status = wording.code;
     reply.body = body_of(row.text, wording);
+    if (refusal == key_invalid) {
+        reply.add_header("WWW-Authenticate", "Bearer");
+    }
+    if (row.retry_after > 0) {
+        reply.add_header("Retry-After", std::to_string(row.retry_after));
+    }
     return reply;
 }
 

@@ -37,7 +37,8 @@ constexpr std::size_t refusals_count = static_cast<std::size_t>(Refusal::interna
 [[nodiscard]] const ErrorRow& error_row(Refusal refusal) noexcept;
 
 /// `{"success":false,"message":…,"status":…,"code":…,"data":{"status":…,"code":…}}`, with the HTTP
-/// status equal to the code (decisions.md, Shape of a failure).
+/// status equal to the code (decisions.md, Shape of a failure). With `WWW-Authenticate` for 401,
+/// and `Retry-After` where the catalogue gives a time.
 [[nodiscard]] http::Reply failure(Refusal refusal, model::Revision revision = model::Revision::a);
 
 /// The same body, for refusals by the HTTP server itself (404, 405, 408, 413, 431 and so on).

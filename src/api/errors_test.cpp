@@ -51,6 +51,18 @@ TEST(ErrorsTest, EveryRowOfTheInterfaceIsAnsweredToTheLetter) {
     }
 }
 
+TEST(ErrorsTest, ARefusalSaysHowToAuthenticateAndWhenToTryAgain) {
+    for (std::size_t place = 0; place < refusals_count; ++place) {
+        const auto refusal = static_cast<Refusal>(place);
+        const auto& row = error_row(refusal);
+        std::string headers = refusal == Refusal::key_invalid ? "WWW-Authenticate: Bearer\r\n" : "";
+        if (row.retry_after > 0) {
+            headers += "Retry-After: " + std::to_string(row.retry_after) + "\r\n";
+        }
+        EXPECT_EQ(failure(refusal).headers, headers) << row.name;
+    }
+}
+
 TEST(ErrorsTest, TheServersOwnRefusalsNameTheirStatus) {
     for (const int status : {400, 404, 405, 408, 413, 414, 431, 500, 503, 505}) {
         const auto body = refusal_body(static_cast<std::uint16_t>(status));

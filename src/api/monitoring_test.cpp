@@ -37,6 +37,8 @@ TEST_F(MonitoringTest, NamesEachPartThatIsNotReady) {
                                      R"({"part":"store","reason":"its disk is \"full\""},)"
                                      R"({"part":"connectors","reason":"have not started"}]})"))
         << reply.body;
+    EXPECT_NE(reply.headers.find("Retry-After: 1\r\n"), std::string::npos);
+    EXPECT_NE(reply.headers.find("Cache-Control: no-store\r\n"), std::string::npos);
     EXPECT_EQ(Monitoring::liveness().status, 200);  // The process is up all the same.
 }
 

@@ -49,8 +49,9 @@ Outcome repeat(const store::IdempotencyRecord& first, const store::IdempotencyRe
                        "the first request with this Idempotency-Key was carried out, at least in "
                        "part, but never answered: look before you ask for it with another key");
     }
-    return {
-        .status = first.status, .body = first.answer, .headers = "Idempotent-Replayed: true\r\n"};
+    return {.status = first.status,
+            .body = first.answer,
+            .headers = std::string{not_stored} + "Idempotent-Replayed: true\r\n"};
 }
 
 std::string without(std::string_view body, std::string_view field) {

@@ -42,7 +42,8 @@ TEST_F(IdempotentCallsTest, ARepeatIsAnsweredAsTheFirstAndDoneOnce) {
     EXPECT_EQ(first.status, 200);
     EXPECT_EQ(again.status, 200);
     EXPECT_EQ(again.body, first.body);
-    EXPECT_THAT(again.headers, HasSubstr("Idempotent-Replayed: true\r\n"));
+    EXPECT_EQ(again.headers, first.headers + "Idempotent-Replayed: true\r\n");
+    EXPECT_THAT(again.headers, HasSubstr("Cache-Control: no-store\r\n"));
     EXPECT_EQ(credit(account), 15);
     clock.advance(24h);
     EXPECT_EQ(ask(topup, "monday", R"({"amount":10})").status, 200);

@@ -38,8 +38,6 @@ Outcome await(Outcome outcome) {
     return answer.get();
 }
 
-constexpr std::string_view not_stored = "Cache-Control: no-store\r\n";
-
 /// The header `Link` to the next page (RFC 8288): the same request with the next cursor.
 std::string link_to_next(const Request& request, const boost::json::value& answer) {
     const auto* object = answer.if_object();

@@ -112,6 +112,17 @@ TEST_F(ManageTest, FailuresAreProblemsThatNameEachFieldThatIsWrong) {
     EXPECT_EQ(errors[2].at("field"), "devices_max");
 }
 
+TEST(ProblemTest, WhoeverMayTryAgainIsToldWhen) {
+    const auto headers_of = [](ErrorCode code) {
+        return problem({.code = code, .detail = "x", .origin = {}}, false).headers;
+    };
+    EXPECT_EQ(headers_of(ErrorCode::busy), "Retry-After: 1\r\n");
+    EXPECT_EQ(headers_of(ErrorCode::shutting_down), "Retry-After: 1\r\n");
+    EXPECT_EQ(headers_of(ErrorCode::too_many_requests), "Retry-After: 10\r\n");
+    EXPECT_EQ(headers_of(ErrorCode::conflict), "");
+    EXPECT_EQ(headers_of(ErrorCode::store_failed), "");
+}
+
 TEST_F(ManageTest, ABackupIsACopyThatIsNeverWrittenOver) {
     const auto file = folder.file("copy.db");
     const auto body = boost::json::serialize(boost::json::value{{"file", file}});

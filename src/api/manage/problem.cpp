@@ -107,8 +107,10 @@ Outcome problem(const Error& error, bool for_administrator, std::span<const Mist
                 told ? std::string_view{error.detail}
                      : "the server failed to do it; its operator finds out why",
                 error.code == ErrorCode::invalid_argument ? mistakes : decltype(mistakes){});
-    if (error.code == ErrorCode::too_many_requests) {
+    if (status == 429) {
         outcome.headers = "Retry-After: 10\r\n";
+    } else if (status == 503) {
+        outcome.headers = "Retry-After: 1\r\n";
     }
     return outcome;
 }

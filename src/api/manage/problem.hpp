@@ -17,6 +17,9 @@ namespace merpati::api::manage {
 
 inline constexpr std::string_view problem_type = "application/problem+json";
 
+/// The header of answers that no cache may keep.
+inline constexpr std::string_view not_stored = "Cache-Control: no-store\r\n";
+
 struct LateOutcome;
 
 /// The answer to a call.
@@ -40,7 +43,8 @@ struct LateOutcome {
 [[nodiscard]] Outcome problem(std::uint16_t status, std::string_view code, std::string_view detail,
                               std::span<const Mistake> mistakes = {});
 
-/// For status 500 only administrators get the detail, because it names files and statements.
+/// With `Retry-After` for 429 and 503. For status 500 only administrators get the detail, because
+/// it names files and statements.
 [[nodiscard]] Outcome problem(const Error& error, bool for_administrator,
                               std::span<const Mistake> mistakes = {});
 
