@@ -113,3 +113,19 @@ test("calls of the catalogue by keys are counted apart from sends", async () => 
   const other = await shop(gateway, { rate: "3/min" });
   expect((await other.account.send(text(other.device))).status).toBe(200);
 });
+
+test("calls of the catalogue count although their bodies are too large", async () => {
+  const { account } = await shop(gateway, { rate: "3/min" });
+  const { key } = await account.createKey({ scopes: "devices:manage" });
+  const add = () =>
+    gateway.request({
+      method: "POST",
+      path: "/v1/devices",
+      headers: { authorization: `Bearer ${key}` },
+      body: "x".repeat(70_000),
+    });
+  for (let call = 0; call < 7; call += 1) expect((await add()).status).toBe(413);
+  const refused = await add();
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+});

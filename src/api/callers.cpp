@@ -1,11 +1,28 @@
 #include "api/callers.hpp"
 
 #include <chrono>
+#include <utility>
 
 #include "admission/checks.hpp"
+#include "api/manage/manage.hpp"
 #include "people/token.hpp"
 
 namespace merpati::api {
+
+std::expected<admission::Principal, manage::Outcome> Callers::admit(
+    const http::Request& request, const Operation& operation) const {
+    auto principal = identify(request);
+    if (!principal) {
+        return principal;
+    }
+    if (auto refusal = manage::Manage::check_scope(operation, *principal)) {
+        return std::unexpected(*std::move(refusal));
+    }
+    if (auto refusal = check_rate(*principal)) {
+        return std::unexpected(*std::move(refusal));
+    }
+    return principal;
+}
 
 std::expected<admission::Principal, manage::Outcome> Callers::identify(
     const http::Request& request) const {

@@ -8,6 +8,7 @@
 #include "admission/directory.hpp"
 #include "admission/principal.hpp"
 #include "api/manage/problem.hpp"
+#include "api/operation.hpp"
 #include "api/session_cookie.hpp"
 #include "base/clock.hpp"
 #include "http/request.hpp"
@@ -37,15 +38,16 @@ public:
     /// before the server starts; may be empty.
     std::function<void(model::SessionId, Timestamp)> on_seen;
 
+    /// The caller of an operation of the catalogue, who may call it and whose rate permits this
+    /// call. Errors: those of `identify`, Manage::check_scope and `check_rate`, in this order.
+    [[nodiscard]] std::expected<admission::Principal, manage::Outcome> admit(
+        const http::Request& request, const Operation& operation) const;
+
     /// Principal::Kind::anyone if the request has neither a key nor the cookie of a live session.
     /// Errors: 401 for a key that is not valid; 403 for a change that comes with a cookie and was
     /// not made by a page of this server (is_own_request).
     [[nodiscard]] std::expected<admission::Principal, manage::Outcome> identify(
         const http::Request& request) const;
-
-    /// Counts a call of a key. An outcome: 429, the rate is exceeded.
-    [[nodiscard]] std::optional<manage::Outcome> check_rate(
-        const admission::Principal& principal) const;
 
     /// The caller as it is now. Answers that take long call it from time to time. Empty: the key
     /// was revoked or has expired, the session has ended, or the person was removed.
@@ -53,6 +55,9 @@ public:
         const admission::Principal& principal) const;
 
 private:
+    /// Counts a call of a key. An outcome: 429, the rate is exceeded.
+    [[nodiscard]] std::optional<manage::Outcome> check_rate(
+        const admission::Principal& principal) const;
     [[nodiscard]] std::expected<admission::Principal, manage::Outcome> identify_cookie(
         const http::Request& request) const;
 

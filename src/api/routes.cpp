@@ -23,20 +23,12 @@ constexpr std::array methods{http::Method::get,   http::Method::post, http::Meth
 std::optional<admission::Principal> admit(const Rooms& rooms, const Operation& operation,
                                           const http::Request& request,
                                           http::Responder& responder) {
-    auto principal = rooms.callers.identify(request);
-    if (!principal) {
-        responder.send(reply_of(std::move(principal.error())));
+    auto admitted = rooms.callers.admit(request, operation);
+    if (!admitted) {
+        responder.send(reply_of(std::move(admitted.error())));
         return std::nullopt;
     }
-    if (auto refusal = manage::Manage::check_scope(operation, *principal)) {
-        responder.send(reply_of(*std::move(refusal)));
-        return std::nullopt;
-    }
-    if (auto refusal = rooms.callers.check_rate(*principal)) {
-        responder.send(reply_of(*std::move(refusal)));
-        return std::nullopt;
-    }
-    return *std::move(principal);
+    return *std::move(admitted);
 }
 
 /// Makes the router's handler for an operation.
@@ -144,12 +136,8 @@ std::optional<http::Reply> before_too_large(const Rooms& rooms, const http::Requ
     if (operation == nullptr || !is_of_catalogue(*operation)) {
         return rooms.authenticator.before_too_large(request);
     }
-    auto principal = rooms.callers.identify(request);
-    if (!principal) {
-        return reply_of(std::move(principal.error()));
-    }
-    auto refusal = manage::Manage::check_scope(*operation, *principal);
-    return reply_of(refusal ? *std::move(refusal) : manage::body_too_large());
+    auto admitted = rooms.callers.admit(request, *operation);
+    return reply_of(admitted ? manage::body_too_large() : std::move(admitted.error()));
 }
 
 }  // namespace
