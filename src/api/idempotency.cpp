@@ -85,7 +85,11 @@ std::optional<store::IdempotencyRecord> Idempotency::first_request(
         return std::nullopt;
     }
     auto first = reader_->idempotency(now.account, now.key);
-    return first && *first && (*first)->holds(now.created_at) ? std::move(*first) : std::nullopt;
+    if (!first) {
+        reader_ = nullptr;  // The next request opens another one.
+        return std::nullopt;
+    }
+    return *first && (*first)->holds(now.created_at) ? std::move(*first) : std::nullopt;
 }
 
 /// The answer to a repeat of a request that was carried out but never answered, from the state of

@@ -63,7 +63,7 @@ private:
     store::Store& store_;
     KeysInFlight keys_in_flight_;
     std::mutex reader_mutex_;
-    std::unique_ptr<store::Reader> reader_;  // Opened when first needed.
+    std::unique_ptr<store::Reader> reader_;  // Opened when needed, closed when it fails.
 };
 
 /// Whether a key is 1 to 255 printable characters.

@@ -1,6 +1,8 @@
 #include "api/idempotency.hpp"
 
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <future>
 
 #include <fmt/format.h>
@@ -169,6 +171,60 @@ TEST_F(IdempotencyTest, ARequestThatCouldNotBeCommittedLeavesItsKeyFree) {
     EXPECT_EQ(add(body).status, 503);
     EXPECT_EQ(add(body).status, 503);
     EXPECT_TRUE((*store->open_reader())->devices()->empty());
+}
+
+/// Opens readers of another store, which the test may exchange.
+struct StoreOfReaders final : store::Store {
+    explicit StoreOfReaders(store::Store& first) : of(&first) {}
+    Result<std::unique_ptr<store::Reader>> open_reader() override { return of->open_reader(); }
+    Sha256 fingerprint(std::string_view text) const override { return of->fingerprint(text); }
+    Result<void> write(store::WriteBatch& batch) override { return of->write(batch); }
+    Result<void> checkpoint() override { return of->checkpoint(); }
+    void look_at_disk() override { of->look_at_disk(); }
+    const store::Condition& condition() const noexcept override { return of->condition(); }
+    std::uint64_t bytes_on_disk() const override { return of->bytes_on_disk(); }
+    Result<void> backup(const std::filesystem::path& file) override { return of->backup(file); }
+    store::Store* of;
+};
+
+/// Overwrites what a file holds, as a failing disk might.
+void damage(const std::filesystem::path& path) {
+    const auto size = std::filesystem::file_size(path);
+    std::ofstream file{path, std::ios::binary | std::ios::in};
+    file << std::string(static_cast<std::size_t>(size), 'x');
+}
+
+TEST_F(IdempotencyTest, AReaderThatFailsIsReplacedForTheNextRequest) {
+    expect_first(add(body));
+    const auto broken = store::open_store({.url = "sqlite:" + folder.file("broken.db")}).value();
+    StoreOfReaders readers{*broken};
+    Idempotency asked{readers};
+    const auto is_first = [&](std::string_view idempotency_key) {
+        http::Request request;
+        request.path = "/v1/device/addnew";
+        request.body = body;
+        auto sink = std::make_shared<Sink>();
+        const RefusalListener nobody;
+        Call call{.principal = {},
+                  .fields = {},
+                  .idempotency = {},
+                  .responder = CallResponder{http::Responder{sink}, nobody}};
+        call.idempotency =
+            idempotency.record_of(request, idempotency_key, {}, account, clock.now());
+        return asked.enter(call);
+    };
+    EXPECT_TRUE(is_first("order-2"));  // Opens the reader.
+    store::WriteBatch batch;           // So that it reads the file again.
+    batch.changes.push_back({.run = [](store::Tables& tables) -> Result<void> {
+        return tables.create_account({.name = "Toko"}) ? Result<void>{}
+                                                       : fail(ErrorCode::store_failed, "");
+    }});
+    ASSERT_TRUE(broken->write(batch));
+    damage(folder.file("broken.db"));
+    damage(folder.file("broken.db-wal"));
+    readers.of = store.get();
+    EXPECT_TRUE(is_first("order-1")) << "the reader has not failed";
+    EXPECT_FALSE(is_first("order-1")) << "the reader that failed was asked again";
 }
 
 TEST_F(IdempotencyTest, WhatIsKeptOfABodyTellsNothingWithoutTheStoresKey) {
