@@ -7,6 +7,7 @@
 #include "api/callers.hpp"
 #include "api/events/event_hub.hpp"
 #include "api/manage/fields.hpp"
+#include "api/manage/lookup.hpp"
 #include "api/manage/problem.hpp"
 #include "api/routes.hpp"
 #include "model/scope.hpp"
@@ -29,8 +30,9 @@ std::expected<model::AccountId, manage::Outcome> account_of(const Rooms& rooms,
     }
     const auto account = named ? model::AccountId::parse(*named) : principal.only_account();
     if (!named && !account) {
+        fields->mistake("account", std::string{manage::account_needed});
         return std::unexpected(
-            manage::problem(400, "invalid_argument", "account: is needed, which one is meant"));
+            manage::problem(fields->finish().error(), false, fields->mistakes()));
     }
     if (!account || !principal.knows(*account) ||
         rooms.directory.find_account(*account) == nullptr) {

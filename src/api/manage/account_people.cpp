@@ -65,7 +65,7 @@ Result<void> check_owners(store::Tables& tables, const Call& call, const Member&
                      : fail(ErrorCode::conflict, "the account would have no owner any more");
 }
 
-Result<Member> find_member(store::Tables& tables, const Call& call,
+Result<Member> find_member(store::Tables& tables, Call& call,
                            const std::optional<std::string>& account) {
     const auto owner = find_own_account(tables, call, account);
     if (!owner) {

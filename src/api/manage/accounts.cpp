@@ -214,9 +214,12 @@ Result<value> top_up(const Context& context, Call& call) {
                 return pass(balance);
             }
             if (*balance > credit_max) {
-                return fail(ErrorCode::invalid_argument,
-                            fmt::format("the credit would be {}; an account can have at most {}",
-                                        *balance, credit_max));
+                call.fields.mistake(
+                    "amount",
+                    fmt::format(
+                        "is too much: the credit would be {}; an account can have at most {}",
+                        *balance, credit_max));
+                return pass(call.fields.finish());
             }
             return find_account(tables, call, call.id);
         },

@@ -118,7 +118,8 @@ TEST_F(AccountsTest, ToppingUpStopsAtTheMostAnAccountCanHave) {
     const auto path = "/admin/accounts/" + id + "/topup";
     const auto over = post(path, R"({"amount":11})");
     EXPECT_EQ(over.status, 400);
-    EXPECT_THAT(over.error(), HasSubstr("the credit would be 1000000000001"));
+    EXPECT_THAT(over.error(), HasSubstr("'amount' is too much: the credit would be 1000000000001"));
+    EXPECT_EQ(over.json.at("errors").at(0).at("field"), "amount");
     EXPECT_EQ(get("/admin/accounts/" + id).json.at("credit"), 999999999990);
     EXPECT_EQ(entry(id)->account.credit, 999999999990);
     EXPECT_EQ(post(path, R"({"amount":10})").json.at("credit"), 1000000000000);

@@ -170,7 +170,7 @@ Result<value> replay_many(const Context& context, Call& call) {
         fields.mistake("state", "must be exhausted, gone or delivered");
     }
     if (!filter.since && !filter.until && !state) {
-        fields.mistake("since", "or `until` or `state` is needed, so that not all are replayed");
+        fields.mistake("since", "must be given, or `until`, or `state`: all are never replayed");
     }
     if (auto checked = fields.finish(); !checked) {
         return pass(checked);
@@ -220,13 +220,14 @@ Result<value> test(const Context& context, Call& call) {
         url = owner->callback_url;
     }
     if (url->empty()) {
-        return fail(ErrorCode::invalid_argument,
-                    "url: is needed, because the account has no callback address");
+        fields.mistake("url", "must be given: the account has no callback address");
+    } else if (const auto admitted =
+                   outbound::admit_url(*url, context.callback_schemes, context.policy);
+               !admitted) {
+        fields.mistake("url", "must be a public https URL: " + admitted.error().detail);
     }
-    if (const auto admitted = outbound::admit_url(*url, context.callback_schemes, context.policy);
-        !admitted) {
-        return fail(ErrorCode::invalid_argument,
-                    "url: must be a public https URL: " + admitted.error().detail);
+    if (auto checked = fields.finish(); !checked) {
+        return pass(checked);
     }
     const auto tested = context.callbacks.test(owner->id, *std::move(url));
     if (!tested) {

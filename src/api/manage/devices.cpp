@@ -103,7 +103,7 @@ Result<model::Device> make_device(const Context& context, store::Tables& tables,
     return device;
 }
 
-Result<model::Device> add_in(const Context& context, store::Tables& tables, const Call& call,
+Result<model::Device> add_in(const Context& context, store::Tables& tables, Call& call,
                              const Wanted& wanted) {
     const auto owner = find_own_account(tables, call, wanted.account);
     if (!owner) {

@@ -32,9 +32,9 @@ std::unexpected<Error> no_media(std::string_view id) {
                 fmt::format("there are no received media {}, or none that are still kept", id));
 }
 
-std::unexpected<Error> no_choice() {
-    return fail(ErrorCode::invalid_argument,
-                "'account' must be given: it is not clear which account is meant");
+std::unexpected<Error> no_choice(Fields& fields) {
+    fields.mistake("account", std::string{account_needed});
+    return pass(fields.finish());
 }
 
 /// The record that was found, if the caller has the right to it.
@@ -56,13 +56,13 @@ Result<Record> admit(const Call& call, Result<std::optional<Record>> found,
 /// The account that a call names, or the caller's only one. `find` finds an account by its id's
 /// text.
 template <class Find>
-Result<model::Account> own_account(const Call& call, const std::optional<std::string>& account,
+Result<model::Account> own_account(Call& call, const std::optional<std::string>& account,
                                    Find find) {
     if (account) {
         return find(*account);
     }
     const auto only = call.principal.only_account();
-    return only ? find(only->text()) : no_choice();
+    return only ? find(only->text()) : no_choice(call.fields);
 }
 
 }  // namespace
@@ -195,7 +195,7 @@ Result<FoundMedia> find_received_media(const Context& context, const Call& call,
     return FoundMedia{.media = **std::move(found), .device = std::move(device)};
 }
 
-Result<std::optional<model::AccountId>> find_owner(const Context& context, const Call& call,
+Result<std::optional<model::AccountId>> find_owner(const Context& context, Call& call,
                                                    const std::optional<std::string>& account) {
     if (!account && call.principal.is_administrator()) {
         return std::nullopt;
@@ -207,13 +207,13 @@ Result<std::optional<model::AccountId>> find_owner(const Context& context, const
     return found->id;
 }
 
-Result<model::Account> find_own_account(const Context& context, const Call& call,
+Result<model::Account> find_own_account(const Context& context, Call& call,
                                         const std::optional<std::string>& account) {
     return own_account(call, account,
                        [&](const std::string& id) { return find_account(context, call, id); });
 }
 
-Result<model::Account> find_own_account(store::Tables& tables, const Call& call,
+Result<model::Account> find_own_account(store::Tables& tables, Call& call,
                                         const std::optional<std::string>& account) {
     return own_account(call, account,
                        [&](const std::string& id) { return find_account(tables, call, id); });

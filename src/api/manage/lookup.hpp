@@ -65,17 +65,20 @@ struct FoundMedia {
 [[nodiscard]] Result<FoundMedia> find_received_media(const Context& context, const Call& call,
                                                      std::string_view id);
 
+/// The mistake in `account` where none was named and the caller has not exactly one.
+inline constexpr std::string_view account_needed =
+    "must be given: it is not clear which account is meant";
+
 /// For a list: the account that was named, or else the caller's only one. Empty: all accounts, for
-/// an administrator who has named none. Further errors: invalid_argument (none was named, and the
-/// caller has not exactly one).
+/// an administrator who has named none. Further errors: invalid_argument (account_needed).
 [[nodiscard]] Result<std::optional<model::AccountId>> find_owner(
-    const Context& context, const Call& call, const std::optional<std::string>& account);
+    const Context& context, Call& call, const std::optional<std::string>& account);
 
 /// For an operation on one account: the account that was named, or else the caller's only one.
-/// Further errors: invalid_argument (none was named, and the caller has not exactly one).
-[[nodiscard]] Result<model::Account> find_own_account(const Context& context, const Call& call,
+/// Further errors: invalid_argument (account_needed).
+[[nodiscard]] Result<model::Account> find_own_account(const Context& context, Call& call,
                                                       const std::optional<std::string>& account);
-[[nodiscard]] Result<model::Account> find_own_account(store::Tables& tables, const Call& call,
+[[nodiscard]] Result<model::Account> find_own_account(store::Tables& tables, Call& call,
                                                       const std::optional<std::string>& account);
 
 /// Checks the caller's right to the operation in the account. `missing` is the error if the caller

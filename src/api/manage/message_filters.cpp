@@ -77,7 +77,7 @@ void MessageFilters::note(std::string_view name, std::string_view value) {
     }
 }
 
-Result<store::MessageFilter> MessageFilters::of(const Context& context, const Call& call) const {
+Result<store::MessageFilter> MessageFilters::of(const Context& context, Call& call) const {
     const auto owner = find_owner(context, call, account_);
     if (!owner) {
         return pass(owner);

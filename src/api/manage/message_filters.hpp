@@ -22,7 +22,7 @@ public:
 
     /// The filter for the store. Call after `finish`. Errors: those of find_owner; forbidden: a
     /// caller who sees numbers masked filters by one, which would reveal it.
-    [[nodiscard]] Result<store::MessageFilter> of(const Context& context, const Call& call) const;
+    [[nodiscard]] Result<store::MessageFilter> of(const Context& context, Call& call) const;
 
 private:
     void note(std::string_view name, std::string_view value);

@@ -235,8 +235,31 @@ TEST_F(TrailsTest, ATestGoesToAPublicAddressAlone) {
             400)
             << url;
     }
-    EXPECT_EQ(post("/callbacks/test", fmt::format(R"({{"account":"{}"}})", account)).status, 400);
     EXPECT_EQ(callbacks.tested.size(), 1U);
+}
+
+TEST_F(TrailsTest, AFieldThatIsWrongIsNamedWhateverItsFaultIs) {
+    const auto body = [&](std::string_view more) {
+        return fmt::format(R"({{"account":"{}"{}}})", account, more);
+    };
+    const auto expect_named = [](const Answer& refused, std::string_view field,
+                                 std::string_view message) {
+        EXPECT_EQ(refused.status, 400);
+        EXPECT_EQ(refused.error(), fmt::format("'{}' {}", field, message));
+        ASSERT_TRUE(refused.json.as_object().contains("errors")) << refused.whole();
+        const auto& first = refused.json.at("errors").at(0);
+        EXPECT_EQ(std::string_view{first.at("field").as_string()}, field);
+        EXPECT_EQ(std::string_view{first.at("message").as_string()}, message);
+    };
+    expect_named(post("/callbacks/test", body("")), "url",
+                 "must be given: the account has no callback address");
+    const auto refused = post("/callbacks/test", body(R"(,"url":"https://127.0.0.1/")"));
+    EXPECT_THAT(refused.error(), HasSubstr("'url' must be a public https URL: "));
+    EXPECT_TRUE(refused.json.as_object().contains("errors"));
+    expect_named(post("/callbacks/replay", body("")), "since",
+                 "must be given, or `until`, or `state`: all are never replayed");
+    expect_named(get("/account"), "account",
+                 "must be given: it is not clear which account is meant");
 }
 
 TEST_F(TrailsTest, HostsTellWhatWaitsAndHowWellTheyAnswer) {
