@@ -76,6 +76,14 @@ Checked<DeviceAddnew::Wanted> DeviceAddnew::decode(const JsonFields& fields) con
 
 /// Runs in the committer's transaction, which writes the device and the record of this request.
 Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
+    auto checked = check_caller(tables, job);
+    if (!checked) {
+        return pass(checked);
+    }
+    if (!*checked) {
+        job.answer = pass(*checked);
+        return {};
+    }
     auto& record = job.call.idempotency;
     if (record) {
         const auto first = tables.find_idempotency(record->account, record->key);
@@ -102,6 +110,25 @@ Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
         return tables.put_idempotency(*record);
     }
     return {};
+}
+
+/// The key may have been revoked, and the account's validity may have ended, since the call came
+/// in.
+Result<Checked<void>> DeviceAddnew::check_caller(store::Tables& tables, const Job& job) const {
+    const auto now = rooms_.clock.now();
+    const auto key = tables.find_key(job.call.principal.key.key->id);
+    if (!key) {
+        return pass(key);
+    }
+    if (!*key || !admission::is_live(**key, now)) {
+        return Checked<void>{refuse(Refusal::key_invalid)};
+    }
+    const auto account = tables.find_account((**key).account);
+    if (!account) {
+        return pass(account);
+    }
+    return *account ? admission::check_validity(**account, now)
+                    : Checked<void>{refuse(Refusal::key_invalid)};
 }
 
 Result<Checked<void>> DeviceAddnew::add(store::Tables& tables, const Job& job) const {

@@ -22,7 +22,8 @@ struct DeviceAddnewOptions {
 /// Adds a sender number to the caller's account, or updates the webhook of a number that it has.
 ///
 /// Operation: number and webhook are checked before the transaction. Plan, owner and limit are
-/// checked inside it, so that concurrent requests see each other's effect. The same transaction
+/// checked inside it, so that concurrent requests see each other's effect. So are the key and the
+/// account's validity again, because they may have ended meanwhile. The same transaction
 /// writes the device, the first notice to its webhook, the entry in the log of changes and the
 /// request's Idempotency-Key.
 ///
@@ -53,6 +54,7 @@ private:
 
     [[nodiscard]] Checked<Wanted> decode(const JsonFields& fields) const;
     [[nodiscard]] Result<void> apply(store::Tables& tables, Job& job) const;
+    [[nodiscard]] Result<Checked<void>> check_caller(store::Tables& tables, const Job& job) const;
     [[nodiscard]] Result<Checked<void>> add(store::Tables& tables, const Job& job) const;
     [[nodiscard]] Result<void> record(store::Tables& tables, const Job& job,
                                       const std::optional<model::Device>& before,

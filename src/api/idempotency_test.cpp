@@ -28,7 +28,7 @@ struct IdempotencyTest : ::testing::Test {
         committer.start();
         change([this](store::Tables& tables) -> Result<void> {
             account = *tables.create_account({.name = "Toko", .devices_max = 2});
-            EXPECT_TRUE(tables.create_key({.account = account, .digest = sha256("mpt_key")}));
+            key_id = *tables.create_key({.account = account, .digest = sha256("mpt_key")});
             return {};
         });
     }
@@ -87,6 +87,7 @@ struct IdempotencyTest : ::testing::Test {
     outbound::AddressPolicy policy{{}};
     admission::Directory directory;
     model::AccountId account;
+    model::KeyId key_id;
     QueueClock queue_clock{clock};
     Idempotency idempotency{*store};
     Authenticator authenticator{queue_clock, directory, idempotency, {}};
@@ -164,6 +165,40 @@ TEST_F(IdempotencyTest, WhileTheFirstIsUnderWayItsRepeatsAreToldSo) {
     expect_first(first.get());
     expect_first(other.get());  // Another key. That the device exists already is not an error.
     expect_replayed(add(body));
+}
+
+TEST_F(IdempotencyTest, WhoMayNotCallAnyMoreWhenTheDeviceIsCommittedAddsNone) {
+    // Committed between the check of the request and its transaction.
+    const auto ask_before = [this](std::move_only_function<Result<void>(store::Tables&)> change) {
+        std::promise<void> released;
+        const auto wait = released.get_future().share();
+        const auto ignore = [](const Result<void>& done) { EXPECT_TRUE(done); };
+        EXPECT_TRUE(committer.change(
+            [wait](store::Tables&) -> Result<void> {
+                wait.wait();
+                return {};
+            },
+            ignore));
+        EXPECT_TRUE(committer.change(std::move(change), ignore));
+        auto reply = ask(body);
+        released.set_value();
+        return reply.get();
+    };
+    const auto expired = ask_before([this](store::Tables& tables) -> Result<void> {
+        return tables.update_account(account, {.expires_at = clock.now()})
+                   ? Result<void>{}
+                   : fail(ErrorCode::not_found, "");
+    });
+    EXPECT_EQ(expired.status, 403);
+    EXPECT_THAT(expired.body, HasSubstr("Masa berlaku habis"));
+    set({.expires_at = std::optional<Timestamp>{}});
+    const auto revoked = ask_before([this](store::Tables& tables) -> Result<void> {
+        const auto done = tables.revoke_key(key_id, clock.now());
+        return done ? Result<void>{} : pass(done);
+    });
+    EXPECT_EQ(revoked.status, 401);
+    EXPECT_THAT(revoked.headers, HasSubstr("WWW-Authenticate: Bearer"));
+    EXPECT_EQ(directory.devices(std::nullopt).size(), 0U);
 }
 
 TEST_F(IdempotencyTest, ARequestThatCouldNotBeCommittedLeavesItsKeyFree) {
