@@ -95,7 +95,7 @@ Result<Member> find_member(store::Tables& tables, Call& call,
 /// Takes the field `role`, which must be given.
 std::optional<model::Role> take_role(Fields& fields) {
     const auto role = fields.word("role", model::parse_role, role_words);
-    if (!role && !fields.given("role")) {
+    if (!role) {
         fields.mistake("role", "must be " + std::string{role_words});
     }
     return role;

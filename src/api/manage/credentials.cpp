@@ -59,11 +59,6 @@ Confirmation confirm(const Context& context, Call& call,
     return made;
 }
 
-object session_after(const Context& context, const model::Person& person,
-                     const model::Session& session) {
-    return view_of_session(context, person, session);
-}
-
 }  // namespace
 
 /// Ends all other sessions, and removes sign-in links that were not used.
@@ -102,7 +97,7 @@ Result<value> change_password(const Context& context, Call& call) {
             return people.update_person(before.id, {.password_hash = password->hash});
         },
         [&](const model::Person& person) {
-            return session_after(context, person, confirmed.session);
+            return view_of_session(context, person, confirmed.session);
         });
 }
 
@@ -197,7 +192,7 @@ Result<value> remove_totp(const Context& context, Call& call) {
         [&](store::Tables& tables) {
             return tables.people().remove_second_factor(session->person);
         },
-        [&](const model::Person& person) { return session_after(context, person, *session); });
+        [&](const model::Person& person) { return view_of_session(context, person, *session); });
 }
 
 }  // namespace merpati::api::manage::sessions

@@ -39,10 +39,14 @@ Outcome in_progress() {
     return outcome;
 }
 
+Outcome key_reused() {
+    return problem(422, "idempotency_key_reused",
+                   "this Idempotency-Key came before with another request");
+}
+
 Outcome repeat(const store::IdempotencyRecord& first, const store::IdempotencyRecord& now) {
     if (first.fingerprint != now.fingerprint) {
-        return problem(422, "idempotency_key_reused",
-                       "this Idempotency-Key came before with another request");
+        return key_reused();
     }
     if (first.status == 0) {
         return problem(409, "idempotency_unfinished",
@@ -75,7 +79,7 @@ Result<Outcome> IdempotentCalls::run(const Context& context, const Request& requ
     auto record = record_of(context, request, caller);
     const auto hold = in_flight_.take(record);
     if (!hold) {
-        return hold.error() == record.fingerprint ? in_progress() : repeat({}, record);
+        return hold.error() == record.fingerprint ? in_progress() : key_reused();
     }
     const auto first = context.read(
         [&](store::Reader& reader) { return reader.idempotency(record.account, record.key); });

@@ -1,4 +1,5 @@
 // The media of messages that devices received.
+#include <algorithm>
 #include <utility>
 
 #include "api/manage/download_head.hpp"

@@ -5,20 +5,6 @@
 #include "api/manage/views.hpp"
 
 namespace merpati::api::manage::sessions {
-namespace {
-
-boost::json::array scopes_in_json(model::Scopes scopes) {
-    boost::json::array words;
-    for (std::size_t number = 0; number < model::scopes_count; ++number) {
-        const auto scope = static_cast<model::Scope>(number);
-        if (scopes.has(scope)) {
-            words.emplace_back(std::string{model::to_string(scope)});
-        }
-    }
-    return words;
-}
-
-}  // namespace
 
 Outcome denied(std::string_view code, std::string_view detail) {
     auto refusal = problem(401, code, detail);
@@ -85,7 +71,7 @@ boost::json::object view_of_session(const Context& context, const model::Person&
         memberships.push_back({{"account", membership.account.text()},
                                {"name", account == nullptr ? std::string{} : account->account.name},
                                {"role", std::string{model::to_string(membership.role)}},
-                               {"scopes", scopes_in_json(scopes)},
+                               {"scopes", view(scopes)},
                                {"since", to_rfc3339(membership.since)}});
     }
     const auto found = context.directory.people().find_session(session.digest);

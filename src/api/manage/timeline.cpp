@@ -26,11 +26,6 @@ struct Item {
     std::uint32_t count = 0;
 };
 
-boost::json::value text_or_null(std::string_view text) {
-    return text.empty() ? boost::json::value(nullptr)
-                        : boost::json::value(boost::json::string_view{text.data(), text.size()});
-}
-
 boost::json::value number_or_null(std::uint32_t number) {
     return number == 0 ? boost::json::value(nullptr) : boost::json::value(number);
 }

@@ -14,16 +14,6 @@ value word(Enumeration enumeration) {
     return value(boost::json::string_view{text.data(), text.size()});
 }
 
-value words(model::Scopes scopes) {
-    boost::json::array list;
-    for (std::size_t place = 0; place < model::scopes_count; ++place) {
-        if (const auto scope = static_cast<model::Scope>(place); scopes.has(scope)) {
-            list.push_back(word(scope));
-        }
-    }
-    return list;
-}
-
 /// Keeps the first 4 and the last 2 digits: enough to distinguish recipients, too little to contact
 /// one.
 std::string masked(std::string recipient) {
@@ -70,7 +60,7 @@ object view(const model::ApiKey& key, Timestamp now) {
         {"name", key.name},
         {"hint", key.hint},
         {"revision", key.revision ? word(*key.revision) : value("auto")},
-        {"scopes", words(key.scopes)},
+        {"scopes", view(key.scopes)},
         {"state", key_state(key, now)},
         {"created_at", to_rfc3339(key.created_at)},
         {"expires_at", view(key.expires_at)},
@@ -161,6 +151,16 @@ object view(const store::QueuedCallback& queued) {
 
 std::string webhook_secret_text(const Bytes& secret) {
     return "whsec_" + to_base64(secret);
+}
+
+boost::json::array view(model::Scopes scopes) {
+    boost::json::array words;
+    for (std::size_t place = 0; place < model::scopes_count; ++place) {
+        if (const auto scope = static_cast<model::Scope>(place); scopes.has(scope)) {
+            words.push_back(word(scope));
+        }
+    }
+    return words;
 }
 
 value view(std::optional<Timestamp> time) {

@@ -15,6 +15,7 @@
 #include "base/encoding.hpp"
 #include "model/account.hpp"
 #include "model/device.hpp"
+#include "model/scope.hpp"
 #include "store/reader.hpp"
 
 namespace merpati::api::manage {
@@ -37,9 +38,13 @@ namespace merpati::api::manage {
 [[nodiscard]] std::string webhook_secret_text(const Bytes& secret);
 
 /// The text, or null where it is empty.
-[[nodiscard]] inline boost::json::value text_or_null(const std::string& text) {
-    return text.empty() ? boost::json::value(nullptr) : boost::json::value(text);
+[[nodiscard]] inline boost::json::value text_or_null(std::string_view text) {
+    return text.empty() ? boost::json::value(nullptr)
+                        : boost::json::value(boost::json::string_view{text.data(), text.size()});
 }
+
+/// The words of the scopes.
+[[nodiscard]] boost::json::array view(model::Scopes scopes);
 
 /// RFC 3339, or null.
 [[nodiscard]] boost::json::value view(std::optional<Timestamp> time);
