@@ -137,7 +137,12 @@ TEST_F(IdempotentCallsTest, AKeyThatWasRevokedMeanwhileChangesNothing) {
     const auto caller = admission::Principal::of(*entry);  // As when the call came in.
     del("/keys/" + made.text("id"));
     EXPECT_EQ(call_as(caller, Method::post, topup, R"({"amount":1})").status, 403);
+    EXPECT_EQ(ask(topup, "1", R"({"amount":1})", caller).status, 403);
     EXPECT_EQ(credit(account), 5);
+    // Nothing was stored for the key either: the account's next API key carries the call out.
+    const auto next = key_of(account, model::Scopes{model::Scope::admin});
+    EXPECT_EQ(ask(topup, "1", R"({"amount":1})", next).status, 200);
+    EXPECT_EQ(credit(account), 6);
 }
 
 }  // namespace

@@ -116,11 +116,15 @@ TEST_F(MessagesTest, AllFiltersHoldTogether) {
     EXPECT_THAT(found(both + "&source=api&account=" + account), ElementsAre(wanted));
     EXPECT_THAT(found(both + "&source=campaign"), IsEmpty());
     EXPECT_THAT(found(both + "&device=6289999999999"), IsEmpty());
-    EXPECT_THAT(found(both + "&since=" + to_rfc3339(clock.now() + std::chrono::seconds{1})),
-                IsEmpty());
-    EXPECT_THAT(found(both + "&until=" + to_rfc3339(clock.now() - std::chrono::seconds{1})),
-                IsEmpty());
+    const auto before = to_rfc3339(clock.now() - std::chrono::seconds{1});
+    const auto after = to_rfc3339(clock.now() + std::chrono::seconds{1});
+    EXPECT_THAT(found(both + "&since=" + before), ElementsAre(wanted));
+    EXPECT_THAT(found(both + "&since=" + after), IsEmpty());
+    EXPECT_THAT(found(both + "&until=" + after), ElementsAre(wanted));
+    EXPECT_THAT(found(both + "&until=" + before), IsEmpty());
+    EXPECT_THAT(found(both + "&code=200"), ElementsAre(wanted));
     EXPECT_THAT(found(both + "&code=1001"), IsEmpty());
+    EXPECT_THAT(found(both + "&text=ok"), ElementsAre(wanted));
     EXPECT_THAT(found(both + "&text=nobody%20says%20this"), IsEmpty());
 }
 

@@ -22,7 +22,16 @@ Share strangers(std::int64_t network) {
 }
 
 struct WorkersTest : ::testing::Test {
-    ~WorkersTest() override { workers.stop(); }
+    /// Also releases the jobs that a failed test holds, so that it ends.
+    ~WorkersTest() override {
+        release();
+        workers.stop();
+    }
+    void release() {
+        if (!released.try_wait()) {
+            released.count_down();
+        }
+    }
 
     /// Adds a job that occupies its thread until `released`, and waits until it has begun.
     Workers::Put hold(Share share) {
@@ -67,7 +76,7 @@ TEST_F(WorkersTest, OneAccountTakesNeitherAllThreadsNorAllPlaces) {
     wait_for(account(2));  // While the first account has no thread and no place left.
     wait_for(local);
     EXPECT_EQ(done, "");
-    released.count_down();
+    release();
 }
 
 TEST_F(WorkersTest, StrangersFromEverywhereKeepNobodyOutWhoIsKnown) {
@@ -81,7 +90,7 @@ TEST_F(WorkersTest, StrangersFromEverywhereKeepNobodyOutWhoIsKnown) {
     EXPECT_EQ(queue(strangers(99)), Workers::Put::full) << "as many networks have a place each";
     ASSERT_EQ(queue(known, 'k'), Workers::Put::taken);
     ASSERT_EQ(queue(account(7), 'a'), Workers::Put::taken);
-    released.count_down();
+    release();
     wait_for(account(8));
     const std::lock_guard lock{mutex};
     EXPECT_LE(done.find('k'), 4U) << done;
@@ -102,7 +111,7 @@ TEST_F(WorkersTest, AStrangerFindsAPlaceBesideANetworkThatHasMany) {
         const std::lock_guard lock{mutex};
         EXPECT_EQ(done, "-") << "one lost its place";
     }
-    released.count_down();
+    release();
     wait_for(strangers(98));
     const std::lock_guard lock{mutex};
     EXPECT_LE(done.find('h'), networks + 3) << done;
@@ -116,7 +125,7 @@ TEST_F(WorkersTest, TheLocalOperatorHasAThreadThoughAccountsTakeTheOthers) {
     EXPECT_EQ(queue(account(99)), Workers::Put::taken);
     wait_for(local);
     EXPECT_EQ(done, "");
-    released.count_down();
+    release();
     wait_for(account(99));
     EXPECT_EQ(done, "x");
 }
@@ -132,7 +141,7 @@ TEST_F(WorkersTest, AccountsThatWaitAreServedInTurn) {
     auto after = std::make_shared<std::promise<void>>();
     auto reached = after->get_future();
     ASSERT_EQ(workers.put(account(2), [after](bool) { after->set_value(); }), Workers::Put::taken);
-    released.count_down();
+    release();
     reached.wait();
     const std::lock_guard lock{mutex};
     EXPECT_LE(done.find('b'), 2U) << done;  // Not behind all jobs of the first account.
@@ -174,7 +183,7 @@ TEST_F(WorkersTest, WhatWaitsWhenTheyStopIsRefused) {
     while (workers.go_on(account(1), [](bool) {})) {
         std::this_thread::yield();
     }
-    released.count_down();
+    release();
     stopped.wait();
     EXPECT_EQ(done, "-");
     EXPECT_EQ(queue(account(1)), Workers::Put::full);
