@@ -24,8 +24,8 @@ const PUT_BYTES_MAX = 700_000;
 /// another DeviceStore. A stored bucket that cannot be decoded is passed to `damaged` and counts as
 /// empty: the platform and the contacts supply most of its keys again.
 ///
-/// Limits: a cache of 2 MiB, except while a write is not durable yet; the least recently used values
-/// are dropped, and read again when needed.
+/// Limits: a cache of 2 MiB, except while a write is not durable yet; the least recently used
+/// values are dropped, and read again when needed.
 export class DeviceStore {
   private readonly buckets = new Map<string, Bucket>(); // The most recently used are last.
   private bytes = 0; // Of `buckets`.
