@@ -106,3 +106,13 @@ test("choices and sums are of all of them", async () => {
   await page.getByRole("dialog").getByRole("combobox").fill("Use account");
   await soon(() => page.getByRole("option").count()).toBe(MANY - 1);
 });
+
+test("accounts that cannot be listed are an error, not an empty server", async () => {
+  let fails = true;
+  await page.route("**/v1/admin/accounts*", (route) => (fails ? route.abort() : route.fallback()));
+  await page.goto("/app/");
+  await page.getByRole("alert").getByText("The gateway cannot be reached").waitFor();
+  expect(await page.getByText("No account yet").count()).toBe(0);
+  fails = false;
+  await page.getByText(`${MANY} of ${MANY}`).waitFor();
+});

@@ -62,8 +62,14 @@ export default function Developers() {
         </Anchor>
       }
     >
+      <ProblemNote error={devices.error} />
       <div className={classes.columns}>
-        <Form draft={shown} numbers={numbers} change={(part) => setDraft({ ...draft, ...part })} />
+        <Form
+          draft={shown}
+          numbers={numbers}
+          fromHint={devices.data ? t.developers.fromNone : ""}
+          change={(part) => setDraft({ ...draft, ...part })}
+        />
         <div>
           <Snippets draft={shown} apiKey={key} />
           <Try draft={shown} apiKey={key} setKey={setKey} />
@@ -76,10 +82,11 @@ export default function Developers() {
 interface FormProps {
   draft: Draft;
   numbers: string[];
+  fromHint: string; // Shown while no device is chosen.
   change: (part: Partial<Draft>) => void;
 }
 
-function Form({ draft, numbers, change }: FormProps) {
+function Form({ draft, numbers, fromHint, change }: FormProps) {
   const t = useText().developers;
   return (
     <Panel>
@@ -96,7 +103,7 @@ function Form({ draft, numbers, change }: FormProps) {
         <p className={classes.hint}>{draft.revision === "A" ? t.revisionHintA : t.revisionHintB}</p>
         <Select
           label={t.from}
-          placeholder={t.fromNone}
+          placeholder={fromHint}
           data={numbers}
           value={numbers.includes(draft.from) ? draft.from : null}
           onChange={(from) => change({ from: from ?? "" })}

@@ -8,6 +8,7 @@ import { Figures } from "../ui/figures.tsx";
 import { codeText, MessageState } from "../ui/message_state.tsx";
 import { Empty, Mono } from "../ui/notes.tsx";
 import { Page, Section } from "../ui/page.tsx";
+import { ProblemNote } from "../ui/problem_note.tsx";
 import { Ago } from "../ui/time.tsx";
 import { Checklist } from "./checklist.tsx";
 import { DeviceStrip } from "./device_strip.tsx";
@@ -18,8 +19,17 @@ import { UsageChart } from "./usage_chart.tsx";
 import { totalsOf } from "./usage_days.ts";
 
 export default function Overview() {
-  const { account } = useSession();
-  return account ? <AccountOverview key={account.id} /> : <NoAccount />;
+  const { account, accountsError } = useSession();
+  if (account) return <AccountOverview key={account.id} />;
+  return accountsError ? <AccountsUnknown error={accountsError} /> : <NoAccount />;
+}
+
+function AccountsUnknown({ error }: { error: unknown }) {
+  return (
+    <Page title={useText().overview.title}>
+      <ProblemNote error={error} />
+    </Page>
+  );
 }
 
 function NoAccount() {
@@ -161,6 +171,7 @@ function Traffic({ shown }: { shown: Overviewed }) {
           <h2>{t.devices}</h2>
           <Link href="/devices">{t.allDevices}</Link>
         </header>
+        <ProblemNote error={shown.devices.error} />
         <DeviceStrip devices={devices} />
       </section>
     </div>

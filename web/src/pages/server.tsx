@@ -52,7 +52,7 @@ export default function Server() {
   const shown = useServer();
   return (
     <Page title={t.admin.server} lead={t.admin.serverLead}>
-      <ProblemNote error={shown.status.error ?? shown.ready.error} />
+      <ProblemNote error={shown.status.error ?? shown.ready.error ?? shown.devices.error} />
       <div className={classes.banners}>
         {shown.ready.data?.troubles.map((one) => (
           <Note key={one.part}>

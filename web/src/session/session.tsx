@@ -1,6 +1,6 @@
 // The signed-in person, and the account that the pages show.
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, type ReactNode, useContext, useEffect, useMemo } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import { sessionEnded } from "../api/client.ts";
 import { listAccounts } from "../api/operations.ts";
 import { readSession } from "../api/people.ts";
@@ -16,11 +16,14 @@ export interface Membership {
 interface Current {
   session: SessionView;
   accounts: Membership[];
+  accountsError: unknown; // Why `accounts` is not known; null: it is.
   account: Membership | undefined;
   setAccount: (id: string) => void;
   can: (scope: Scope) => boolean;
   admin: boolean;
 }
+
+const AGAIN_MS = 5000; // Until a failed list of accounts is requested again.
 
 const Context = createContext<Current | undefined>(undefined);
 
@@ -67,7 +70,14 @@ export function SessionProvider({
     queryKey: ["admin", "accounts", "all"],
     queryFn: () => everyItem((cursor) => listAccounts({ cursor })),
     enabled: admin,
+    refetchInterval: (query) => (query.state.status === "error" ? AGAIN_MS : false),
   });
+  // Kept while the list is requested again.
+  const [failure, setFailure] = useState<unknown>(null);
+  useEffect(() => {
+    if (all.error) setFailure(all.error);
+  }, [all.error]);
+  const accountsError = admin && !all.data ? (all.error ?? failure) : null;
   const current = useMemo(() => {
     const own = session.memberships.map(({ account, name }) => ({ id: account, name }));
     const accounts: Membership[] = admin ? (all.data ?? []) : own;
@@ -75,9 +85,9 @@ export function SessionProvider({
     const membership = session.memberships.find((one) => one.account === account?.id);
     // Only for hiding actions that the gateway would refuse.
     const can = (scope: Scope) => admin || (membership?.scopes.includes(scope) ?? false);
-    return { session, accounts, account, setAccount, can, admin };
-  }, [session, admin, all.data, chosen, setAccount]);
-  if (admin && all.isPending) return null;
+    return { session, accounts, accountsError, account, setAccount, can, admin };
+  }, [session, admin, all.data, accountsError, chosen, setAccount]);
+  if (admin && !all.isFetched) return null;
   return <Context value={current}>{children}</Context>;
 }
 
