@@ -31,7 +31,3 @@ export async function problemOf(response: Response): Promise<Problem> {
     return new Problem(response.status, "unknown", "");
   }
 }
-
-export function isProblem(error: unknown, code: string): boolean {
-  return error instanceof Problem && error.code === code;
-}
