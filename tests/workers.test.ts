@@ -52,8 +52,11 @@ async function connected(connector: string): Promise<string> {
 
 const send = (from: string, to: string) => sendText(sink, account, from, to);
 
-/** The message's first callback. */
+const awaited: string[] = []; // The paths of the messages whose outcomes were awaited.
+
+/** The message's outcome. The last test checks that no second one came. */
 async function outcome(sent: { path: string }): Promise<any> {
+  awaited.push(sent.path);
   const [callback] = await sink.requests(sent.path, 1);
   return callback!.json;
 }
@@ -170,4 +173,11 @@ test("a worker dies with its gateway", async () => {
   await gateway.kill();
   await waitFor("its end", () => !existsSync(`/proc/${pid}`));
   await gateway.start();
+});
+
+test("each message has had one outcome", async () => {
+  expect(awaited).not.toEqual([]);
+  // A callback that is repeated has the same id.
+  const ids = (path: string) => sink.at(path).map(({ headers }) => headers["webhook-id"]);
+  for (const path of awaited) expect(new Set(ids(path)).size).toBe(1);
 });
