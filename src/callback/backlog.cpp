@@ -192,6 +192,13 @@ void Backlog::schedule(OriginQueue& origin) {
     }
 }
 
+void Backlog::answered(OriginQueue& origin, Health::Answer answer, Millis took) {
+    auto& health = origin.health;
+    breakers_open_ -= health.open() ? 1 : 0;
+    health.answered(answer, steady_, took, origin.in_flight >= health.slots());
+    breakers_open_ += health.open() ? 1 : 0;
+}
+
 std::vector<EndpointHealth> Backlog::health(model::AccountId account) const {
     std::vector<EndpointHealth> all;
     const auto found = accounts_.find(account);
@@ -266,6 +273,7 @@ void Backlog::note_unlisted(AccountQueue& account, Timestamp due) {
 void Backlog::remove(OriginQueue& origin) {
     auto& account = origin.account;
     const auto due = origin.disk_due;
+    breakers_open_ -= origin.health.open() ? 1 : 0;
     account.origins.erase(origin.key);
     queues_.release();
     if (due) {

@@ -69,10 +69,13 @@ public:
     /// After the origin was served: makes it ready again, or sets its timer. May remove the queue.
     void schedule(OriginQueue& origin);
 
+    /// An attempt of the origin was answered; its slot is still taken.
+    void answered(OriginQueue& origin, Health::Answer answer, Millis took);
     [[nodiscard]] std::vector<EndpointHealth> health(model::AccountId account) const;
 
     [[nodiscard]] std::size_t in_memory() const noexcept { return memory_count_; }
     [[nodiscard]] std::size_t origins() const noexcept { return queues_.acquired(); }
+    [[nodiscard]] std::size_t breakers_open() const noexcept { return breakers_open_; }
 
     static constexpr std::chrono::minutes idle_max{10};
 
@@ -107,6 +110,7 @@ private:
     SharedLimit memory_;
     SharedLimit queues_;
     std::size_t memory_count_ = 0;
+    std::size_t breakers_open_ = 0;
     std::unordered_set<Uuid> loaded_;  // Read from the store, and in memory.
     std::unordered_map<model::AccountId, std::unique_ptr<AccountQueue>> accounts_;
     ReadyList prompt_;

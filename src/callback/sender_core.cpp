@@ -57,6 +57,7 @@ void SenderCore::step() {
     }
     counts_.in_memory = backlog_.in_memory();
     counts_.origins = backlog_.origins();
+    counts_.breakers_open = backlog_.breakers_open();
 }
 
 SteadyTime SenderCore::next_step_at() const {
@@ -283,18 +284,13 @@ void SenderCore::attempt_ended(DeliveryPtr delivery, const Result<outbound::Resp
 }
 
 void SenderCore::record_answer(Delivery& delivery, const Result<outbound::Response>& answer) {
-    auto& health = delivery.origin->health;
     auto& progress = delivery.queued.progress;
     ++progress.attempts;
     progress.updated_at = clock_.wall_now();
     progress.last_status = answer ? answer->status : std::uint16_t{0};
     ++counts_.attempts[static_cast<std::size_t>(result_of(answer))];
     const auto kind = answer_of(answer);
-    const bool was_open = health.open();
-    health.answered(kind, steady_, std::chrono::ceil<Millis>(steady_ - delivery.began),
-                    delivery.origin->in_flight >= health.slots());
-    counts_.breakers_open += health.open() ? 1 : 0;
-    counts_.breakers_open -= was_open ? 1 : 0;
+    backlog_.answered(*delivery.origin, kind, std::chrono::ceil<Millis>(steady_ - delivery.began));
     if (kind == Health::Answer::success) {
         progress.state = model::CallbackState::delivered;
         progress.last_error.clear();

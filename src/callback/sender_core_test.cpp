@@ -224,6 +224,24 @@ TEST_F(SenderCoreTest, ProbesAnOriginThatKeepsFailingWithOneAttemptAtATime) {
     EXPECT_EQ(core->counts().in_flight, 2U);
 }
 
+TEST_F(SenderCoreTest, AnOpenBreakerIsCountedOnlyWhileItsQueueExists) {
+    start();
+    send();
+    send();
+    bool was_open = false;
+    for (std::size_t answered = 0; core->counts().exhausted_total < 2;) {
+        while (answered < attempts.size()) {
+            answer(answered++, 503);
+            was_open = was_open || core->counts().breakers_open == 1;
+        }
+        ASSERT_LT(answered, 100U);
+        pass_time(std::chrono::hours{30});
+    }
+    EXPECT_TRUE(was_open);
+    EXPECT_EQ(core->counts().origins, 0U);
+    EXPECT_EQ(core->counts().breakers_open, 0U);
+}
+
 TEST_F(SenderCoreTest, AnAttemptCutByTheStopCountsNothing) {
     start();
     const auto id = send();
