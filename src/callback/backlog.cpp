@@ -187,7 +187,7 @@ void Backlog::schedule(OriginQueue& origin) {
     if (origin.disk_due) {
         arm_timer(origin, steady_of(*origin.disk_due));
     }
-    if (origin.in_flight == 0) {
+    if (origin.in_flight == 0 && origin.committing == 0) {
         make_idle(origin);
     }
 }
@@ -197,6 +197,16 @@ void Backlog::answered(OriginQueue& origin, Health::Answer answer, Millis took) 
     breakers_open_ -= health.open() ? 1 : 0;
     health.answered(answer, steady_, took, origin.in_flight >= health.slots());
     breakers_open_ += health.open() ? 1 : 0;
+}
+
+void Backlog::committed(OriginQueue& origin, std::optional<Timestamp> retry_at) {
+    --origin.committing;
+    if (retry_at) {
+        origin.note_on_disk(*retry_at);
+    }
+    if (retry_at || origin.committing == 0) {
+        make_ready(origin);  // So that its timer is set, or it becomes idle.
+    }
 }
 
 std::vector<EndpointHealth> Backlog::health(model::AccountId account) const {

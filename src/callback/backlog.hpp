@@ -26,9 +26,9 @@ namespace merpati::callback {
 /// Limits: memory is shared by SharedLimit among accounts, and so are the queues: an origin that
 /// answers promptly may have `origin_memory_max` callbacks in memory, any other a few. Callbacks of
 /// origins without a queue wait on disk; when one of them is due, the account's origins are scanned
-/// again, a page at a time. An idle queue without callbacks on disk is removed at once, or after
-/// `idle_max` if its origin is prompt. Any idle queue may be removed for another one of its
-/// account.
+/// again, a page at a time. A queue is idle when no callback of it is due, in flight or being
+/// committed. An idle queue without callbacks on disk is removed at once, or after `idle_max` if
+/// its origin is prompt. Any idle queue may be removed for another one of its account.
 ///
 /// A start scans the origins of all accounts in the same way, so the first callbacks are attempted
 /// before all origins are known.
@@ -71,6 +71,8 @@ public:
 
     /// An attempt of the origin was answered; its slot is still taken.
     void answered(OriginQueue& origin, Health::Answer answer, Millis took);
+    /// The result of an attempt is committed. `retry_at`: when the callback is due again, if it is.
+    void committed(OriginQueue& origin, std::optional<Timestamp> retry_at);
     [[nodiscard]] std::vector<EndpointHealth> health(model::AccountId account) const;
 
     [[nodiscard]] std::size_t in_memory() const noexcept { return memory_count_; }

@@ -30,12 +30,12 @@ struct OriginQueue;
 /// A callback in memory, until its result is committed.
 struct Delivery {
     store::QueuedCallback queued;
-    OriginQueue* origin = nullptr;  // While it waits or is attempted.
-    std::size_t weight = 1;         // Its size in memory, in KiB.
-    std::size_t file_slot = 0;      // In the under-way file.
-    SteadyTime began{};             // When the attempt began.
-    bool slow = false;              // The attempt has one of the slow slots.
-    Link prompt_link;               // Of SenderCore::prompt_in_flight_, while it is not slow.
+    OriginQueue* origin = nullptr;
+    std::size_t weight = 1;     // Its size in memory, in KiB.
+    std::size_t file_slot = 0;  // In the under-way file.
+    SteadyTime began{};         // When the attempt began.
+    bool slow = false;          // The attempt has one of the slow slots.
+    Link prompt_link;           // Of SenderCore::prompt_in_flight_, while it is not slow.
 };
 
 /// Callbacks of one account for one origin. Those in memory are due; the others wait on disk.
@@ -48,6 +48,7 @@ struct OriginQueue {
     boost::container::deque<std::unique_ptr<Delivery>> memory;
     std::optional<Timestamp> disk_due;  // None on disk is due before this; empty: none is on disk.
     std::size_t in_flight = 0;
+    std::size_t committing = 0;  // Results of attempts that are being committed.
     Health health;
 
     std::string url_text;  // The last URL, and its parts: most have the same.

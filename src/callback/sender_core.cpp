@@ -310,7 +310,7 @@ void SenderCore::record_answer(Delivery& delivery, const Result<outbound::Respon
 }
 
 void SenderCore::commit_result(DeliveryPtr delivery, const Result<outbound::Response>& answer) {
-    delivery->origin = nullptr;  // Its queue may be removed meanwhile.
+    ++delivery->origin->committing;  // Its queue, and so its health, stays until then.
     store::CallbackUpdate update{.event = delivery->queued.callback.id,
                                  .progress = delivery->queued.progress,
                                  .took = std::chrono::ceil<Millis>(steady_ - delivery->began)};
@@ -329,10 +329,8 @@ void SenderCore::result_committed(const Delivery& delivery) {
     if (options_.on_attempt) {
         options_.on_attempt(delivery.queued);
     }
-    if (progress.state == model::CallbackState::waiting) {
-        backlog_.note_due({.account = callback.account, .origin_key = callback.origin_key},
-                          progress.due_at);
-    }
+    const bool again = progress.state == model::CallbackState::waiting;
+    backlog_.committed(*delivery.origin, again ? std::optional{progress.due_at} : std::nullopt);
 }
 
 }  // namespace merpati::callback

@@ -224,6 +224,22 @@ TEST_F(SenderCoreTest, ProbesAnOriginThatKeepsFailingWithOneAttemptAtATime) {
     EXPECT_EQ(core->counts().in_flight, 2U);
 }
 
+// The sender steps between an answer and its commit; the endpoint has nothing else to do then.
+TEST_F(SenderCoreTest, AnEndpointWithOneCallbackIsBackedOffTooWhenItKeepsFailing) {
+    start();
+    send();
+    for (std::size_t failures = 1; failures <= Health::failures_to_open; ++failures) {
+        attempts.at(failures - 1).answer(outbound::Response{.status = 503});
+        run();
+        settle();
+        EXPECT_EQ(core->counts().breakers_open, failures == Health::failures_to_open ? 1 : 0);
+        pass_time(next_wait(failures));
+    }
+    ASSERT_EQ(attempts.size(), Health::failures_to_open + 1U);
+    answer(attempts.size() - 1, 200);
+    EXPECT_EQ(core->counts().breakers_open, 0U);
+}
+
 TEST_F(SenderCoreTest, AnOpenBreakerIsCountedOnlyWhileItsQueueExists) {
     start();
     send();
