@@ -126,6 +126,7 @@ void Dispatcher::handle(IntentRecorded&& event) {
     auto& flight = found->second;
     flight.queued.intent_recorded = true;
     if (draining_ || flight.lane->paused) {
+        flight.lane->pacer.take_back(flight.paced);
         reschedule(flight, flight.queued.queued_at, {});  // Clears the intent.
     } else {
         send(flight);

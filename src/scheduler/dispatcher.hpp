@@ -142,6 +142,7 @@ private:
         Stage stage = Stage::committing;
         bool probe = false;                // Tests whether a device that was down works again.
         bool in_window = true;             // Counts in its lane's window.
+        Pacer::Send paced{};               // Its send in the lane's pace.
         std::optional<Timestamp> began{};  // When its send began,
         std::optional<Timestamp> fetch_began{};     // and the wait for its file,
         std::optional<Timestamp> fetched_at{};      // and when that ended.

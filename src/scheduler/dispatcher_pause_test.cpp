@@ -24,6 +24,17 @@ struct PauseTest : DispatcherFixture {
         device.state = state;
         post(DeviceChanged{.device = device});
     }
+    /// Begins the send of a message that is delivered at most once; its intent is being committed.
+    model::MessageId begin_careful_send() {
+        auto careful = message();
+        careful->delivery = model::Delivery::at_most_once;
+        careful = commit(std::move(careful));
+        const auto id = careful->id;
+        std::vector<Event> now;
+        now.emplace_back(Accepted{.message = std::move(careful)});
+        dispatcher->step(now);
+        return id;
+    }
 };
 
 TEST_F(PauseTest, NothingIsSentUntilItGoesOnAndThenInOrder) {
@@ -57,18 +68,21 @@ TEST_F(PauseTest, WhatIsWithThePlatformEndsAsUsual) {
 
 TEST_F(PauseTest, ASendThatIsBegunButNotHandedOverWaits) {
     start();
-    auto careful = message();
-    careful->delivery = model::Delivery::at_most_once;
-    careful = commit(std::move(careful));
-    const auto id = careful->id;
-    {
-        std::vector<Event> now;
-        now.emplace_back(Accepted{.message = std::move(careful)});
-        dispatcher->step(now);  // The intent is being committed.
-    }
+    const auto id = begin_careful_send();
     pause();
     EXPECT_TRUE(connector->sent.empty());
     EXPECT_EQ(state(id), MessageState::pending);
+    resume();
+    EXPECT_EQ(connector->sent, std::vector{id});
+}
+
+TEST_F(PauseTest, ASendThatIsNotHandedOverUsesUpNothingOfThePace) {
+    device.pace = {.gap_min = 1h, .per_day_max = 1};
+    start();
+    const auto id = begin_careful_send();
+    pause();
+    restart();
+    EXPECT_TRUE(connector->sent.empty());
     resume();
     EXPECT_EQ(connector->sent, std::vector{id});
 }

@@ -87,7 +87,8 @@ void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
     }
 }
 
-/// Counts the send in the pace, records the intent if it is needed, and sends.
+/// Counts the send in the pace, records the intent if it is needed, and sends. The pace counts it
+/// before the intent is durable, so that no other send begins meanwhile.
 void Dispatcher::begin_send(InFlight& flight) {
     auto& lane = *flight.lane;
     note_waits(flight);
@@ -95,7 +96,8 @@ void Dispatcher::begin_send(InFlight& flight) {
         random_.between(0, static_cast<std::uint64_t>(lane.pacer.pace().jitter_max.count()));
     const auto wall = clock_.wall_now();
     const auto midnight = std::chrono::floor<std::chrono::days>(wall) + std::chrono::days{1};
-    lane.pacer.sent(now_, Millis{static_cast<std::int64_t>(jitter)}, midnight - wall);
+    flight.paced =
+        lane.pacer.sent(now_, Millis{static_cast<std::int64_t>(jitter)}, midnight - wall);
     const auto& message = *flight.queued.message;
     if (!needs_intent(flight.connector, message)) {
         send(flight);

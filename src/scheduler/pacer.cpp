@@ -16,13 +16,27 @@ void Pacer::set(const model::Pace& pace, Timestamp added_at) {
     plan();
 }
 
-void Pacer::sent(Timestamp now, Millis jitter, Millis day_left) noexcept {
+Pacer::Send Pacer::sent(Timestamp now, Millis jitter, Millis day_left) noexcept {
+    const auto before = sent_;
     if (!sent_ || now >= sent_->day_ends_at) {
         sent_ = {.day_ends_at = now + day_left};
     }
     sent_->last_at = now;
     sent_->jitter = jitter;
     ++sent_->of_day;
+    plan();
+    return {.before = before, .after = sent_};
+}
+
+void Pacer::take_back(const Send& send) noexcept {
+    if (!sent_ || !send.after || sent_->day_ends_at != send.after->day_ends_at) {
+        return;  // Another day has begun, or the device was removed.
+    }
+    if (sent_->last_at == send.after->last_at && sent_->of_day == send.after->of_day) {
+        sent_ = send.before;
+    } else if (sent_->of_day > 0) {
+        --sent_->of_day;  // Others were sent since.
+    }
     plan();
 }
 
@@ -32,6 +46,8 @@ std::optional<store::SentRecord> Pacer::record() const noexcept {
 
 void Pacer::plan() noexcept {
     if (!sent_) {
+        ready_at_ = {};
+        capped_ = false;
         return;
     }
     ready_at_ = sent_->last_at + pace_.gap_min + std::min(sent_->jitter, pace_.jitter_max);

@@ -37,10 +37,18 @@ public:
         return sent_ ? std::optional{sent_->last_at} : std::nullopt;
     }
 
+    /// What one send changed, for `take_back`.
+    struct Send {
+        std::optional<store::SentRecord> before;
+        std::optional<store::SentRecord> after;
+    };
     /// Records one send. Call it once for each send handed to the platform, refused ones too.
     /// `jitter` is drawn by the caller, in [0, pace.jitter_max]; `day_left` is how long the day
     /// still lasts.
-    void sent(Timestamp now, Millis jitter, Millis day_left) noexcept;
+    Send sent(Timestamp now, Millis jitter, Millis day_left) noexcept;
+    /// The send was not handed to the platform after all: it uses up nothing of the day's cap, and,
+    /// if it was the last one, no gap.
+    void take_back(const Send& send) noexcept;
 
     /// What must survive a restart; empty for a device that has no pace.
     [[nodiscard]] std::optional<store::SentRecord> record() const noexcept;

@@ -88,6 +88,33 @@ TEST_F(PacerTest, ARestartKeepsGapAndCount) {
     EXPECT_EQ(next.ready_at(), pacer.ready_at());
 }
 
+TEST_F(PacerTest, ASendThatIsTakenBackUsesUpNeitherGapNorCap) {
+    const auto first = pacer.sent(clock.now(), 0ms, 14h);
+    pacer.take_back(first);
+    EXPECT_LE(pacer.ready_at(), clock.now());
+    EXPECT_EQ(pacer.record(), std::nullopt);
+    send();
+    clock.advance(2s);
+    const auto second = pacer.sent(clock.now(), 0ms, 14h);
+    EXPECT_TRUE(pacer.is_capped());
+    pacer.take_back(second);
+    EXPECT_EQ(pacer.ready_at(), clock.now());
+}
+
+TEST_F(PacerTest, ASendThatIsTakenBackLateLeavesTheGapOfTheNextOne) {
+    set({.gap_min = 2s, .per_day_max = 3});
+    const auto first = pacer.sent(clock.now(), 0ms, 14h);
+    clock.advance(2s);
+    send();
+    pacer.take_back(first);
+    EXPECT_EQ(pacer.ready_at(), clock.now() + 2s);
+    EXPECT_EQ(pacer.record()->of_day, 1U);
+    clock.advance(14h);
+    send();
+    pacer.take_back(first);  // Of an earlier day.
+    EXPECT_EQ(pacer.record()->of_day, 1U);
+}
+
 TEST_F(PacerTest, OnlyAPacedDeviceHasSomethingToKeep) {
     EXPECT_EQ(pacer.record(), std::nullopt);
     send();
