@@ -201,7 +201,7 @@ private:
     [[nodiscard]] Millis load_ahead() const { return options_.horizon / 4; }
 
     // dispatcher_hand.cpp
-    [[nodiscard]] bool take_out(store::QueuedMessage& message);
+    [[nodiscard]] Result<void> take_out(store::QueuedMessage& message);
 
     // dispatcher_trail.cpp
     void note_waits(InFlight& flight);

@@ -7,13 +7,13 @@
 namespace merpati::scheduler {
 
 /// Takes a waiting message out of memory. If it is there, that newer record replaces `message`.
-/// False: it is being sent.
-bool Dispatcher::take_out(store::QueuedMessage& message) {
+/// Errors: conflict: it is being sent, or a crash interrupted its send.
+Result<void> Dispatcher::take_out(store::QueuedMessage& message) {
     const auto id = message.message->id;
     auto& lane = lane_of(message.message->device);
     if (const auto found = in_flight_.find(id); found != in_flight_.end()) {
         if (found->second.stage != Stage::fetching) {
-            return false;
+            return fail(ErrorCode::conflict, "the message is being sent");
         }
         message = stop_awaiting(id);
         fetch_ahead(lane);
@@ -22,20 +22,19 @@ bool Dispatcher::take_out(store::QueuedMessage& message) {
     if (auto here = memory_.remove(source, id)) {
         message = std::move(*here);
     }
-    return true;
+    if (message.intent_recorded) {
+        source.note_on_disk(message.queued_at);
+        make_ready(lane);
+        return fail(ErrorCode::conflict, "a crash interrupted its send: the platform may have it");
+    }
+    return {};
 }
 
 void Dispatcher::handle(CancelRequested&& event) {
     const auto id = event.message.message->id;
     auto& lane = lane_of(event.message.message->device);
-    if (!take_out(event.message)) {
-        event.done(fail(ErrorCode::conflict, "the message is being sent"));
-        return;
-    }
-    if (event.message.intent_recorded) {
-        lane.source(event.message.message->source).note_on_disk(event.message.queued_at);
-        make_ready(lane);
-        event.done(fail(ErrorCode::conflict, "a crash cut its send off: the platform may have it"));
+    if (auto taken = take_out(event.message); !taken) {
+        event.done(std::move(taken));
         return;
     }
     auto& flight = add_in_flight(lane, std::move(event.message), false);
@@ -57,8 +56,8 @@ void Dispatcher::handle(CancelRequested&& event) {
 /// counts anew from its next failure.
 void Dispatcher::handle(HastenRequested&& event) {
     auto& lane = lane_of(event.message.message->device);
-    if (!take_out(event.message)) {
-        event.done(fail(ErrorCode::conflict, "the message is being sent"));
+    if (auto taken = take_out(event.message); !taken) {
+        event.done(std::move(taken));
         return;
     }
     auto& flight = add_in_flight(lane, std::move(event.message), false);

@@ -26,7 +26,8 @@ struct TrailTest : DispatcherFixture {
         auto record = stored(id);
         return {.message = std::make_unique<model::Message>(std::move(record.message)),
                 .queued_at = record.queued_at,
-                .attempts = record.attempts};
+                .attempts = record.attempts,
+                .intent_recorded = record.state == model::MessageState::sending};
     }
     Wait wait_of(const model::MessageId& id) {
         std::optional<Wait> found;
@@ -199,6 +200,20 @@ TEST_F(TrailTest, SaysWhatAMessageWaitsFor) {
     EXPECT_EQ(wait_of(delayed).until, clock.now() + 1h);
     post(DeviceRemoved{.device = device.number});
     EXPECT_EQ(wait_of(behind).reason, WaitReason::device);
+}
+
+TEST_F(TrailTest, AMessageWhoseSendACrashInterruptedIsHeldAndNotMadeDue) {
+    start();
+    auto careful = message();
+    careful->delivery = model::Delivery::at_most_once;
+    const auto id = accept(std::move(careful));
+    device.pause = model::Pause{.since = clock.now()};
+    restart();
+    EXPECT_EQ(hasten(id).error().code, ErrorCode::conflict);
+    device.pause.reset();
+    post(DeviceChanged{.device = device});
+    EXPECT_TRUE(connector->sent.empty());
+    EXPECT_EQ(stored(id).state, model::MessageState::held);
 }
 
 TEST_F(TrailTest, ADelayedMessageIsMadeDueNowBehindThoseThatAreDue) {
