@@ -76,9 +76,6 @@ void Dispatcher::fetch_ahead(Lane& lane) {
     while (!fetches.waiting.empty() && fetches.in_flight + here() < ahead) {
         const auto id = fetches.waiting.front();
         fetches.waiting.pop_front();
-        if (!fetches.all.contains(id)) {
-            continue;  // Cancelled.
-        }
         ++fetches.in_flight;
         options_.files->fetch(*in_flight_.at(id).queued.message, [this, id, device = lane.device](
                                                                      media::FetchResult result) {

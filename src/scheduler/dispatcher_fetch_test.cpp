@@ -276,5 +276,27 @@ TEST_F(DispatcherFetchTest, MoreThanMemoryHoldsWaitsForThoseBeforeIt) {
     EXPECT_EQ(dispatcher->counts().messages_in_memory, 0U);
 }
 
+TEST_F(DispatcherFetchTest, AMessageThatIsMadeDueWhileItWaitsForItsFetchIsFetchedOnce) {
+    options.lane_files_max = 2;
+    start();
+    accept(media());
+    accept(media());
+    const auto last = accept(media());
+    auto record = stored(last);
+    bool hastened = false;
+    post(HastenRequested{
+        .message = {.message = std::make_unique<model::Message>(std::move(record.message)),
+                    .queued_at = record.queued_at},
+        .done = [&](const Result<void>& done) { hastened = done.has_value(); }});
+    EXPECT_TRUE(hastened);
+    ASSERT_EQ(files.fetches.size(), 2U);
+    give_file(0);
+    give_file(1);
+    ASSERT_EQ(files.fetches.size(), 3U);
+    EXPECT_EQ(files.fetches[2].message, last);
+    give_file(2);
+    EXPECT_EQ(connector->sent.size(), 3U);
+}
+
 }  // namespace
 }  // namespace merpati::scheduler

@@ -16,6 +16,7 @@ Result<void> Dispatcher::take_out(store::QueuedMessage& message) {
             return fail(ErrorCode::conflict, "the message is being sent");
         }
         message = stop_awaiting(id);
+        std::erase(lane.fetches.waiting, id);
         fetch_ahead(lane);
     }
     auto& source = lane.source(message.message->source);

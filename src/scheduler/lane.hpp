@@ -75,7 +75,7 @@ struct LaneSource {
 struct LaneFetches {
     /// Waiting to be fetched, being fetched, or with their file.
     std::unordered_set<model::MessageId> all;
-    std::deque<model::MessageId> waiting;  // To be fetched; may hold ids that were cancelled.
+    std::deque<model::MessageId> waiting;  // Of `all`, those to be fetched.
     std::size_t in_flight = 0;
 };
 
