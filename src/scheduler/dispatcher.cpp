@@ -41,6 +41,7 @@ Result<void> Dispatcher::recover(std::unique_ptr<store::LaneReader> reader) {
     }
     for (const auto& summary : *lanes) {
         auto& lane = lane_of(summary.device);
+        lane.recovered = true;
         lane.source(summary.source).note_on_disk(summary.due_from);
         make_ready(lane);
     }
@@ -50,6 +51,7 @@ Result<void> Dispatcher::recover(std::unique_ptr<store::LaneReader> reader) {
     }
     for (const auto& record : *records) {
         auto& lane = lane_of(record.device);
+        lane.recovered = true;
         lane.down_since = lane.down_since_stored = record.down_since;
         if (record.sent) {
             lane.pacer.restore(*record.sent);
@@ -76,6 +78,9 @@ void Dispatcher::step(std::vector<Event>& events) {
         ready_lanes_.pop_front();
         lane.ready = false;
         run_lane(lane);
+        if (!lane.known && !lane.recovered) {
+            erase_if_unused(lane);
+        }
     }
 }
 
@@ -184,6 +189,7 @@ void Dispatcher::handle(DeviceChanged&& event) {
 void Dispatcher::handle(DeviceRemoved&& event) {
     auto& lane = lane_of(event.device);
     lane.known = false;
+    lane.recovered = false;
     lane.connector = nullptr;
     lane.paused = false;
     lane.pacer = Pacer{};
@@ -214,6 +220,20 @@ void Dispatcher::make_ready(Lane& lane) {
     if (!lane.ready) {
         lane.ready = true;
         ready_lanes_.push_back(&lane);
+    }
+}
+
+/// The end of a send, commit or fetch makes its lane ready, so the last one leads here.
+void Dispatcher::erase_if_unused(Lane& lane) {
+    count(lane);
+    const bool used = lane.ready || !lane.idle() || lane.fetches.in_flight > 0 ||
+                      std::ranges::any_of(in_flight_, [&lane](const auto& entry) {
+                          return entry.second.lane == &lane;
+                      });
+    if (!used) {
+        timers_.disarm(lane);
+        const auto device = lane.device;
+        lanes_.erase(device);
     }
 }
 

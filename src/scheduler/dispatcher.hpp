@@ -120,6 +120,9 @@ public:
     [[nodiscard]] std::size_t in_flight() const noexcept { return in_flight_.size() - awaiting_; }
 
     [[nodiscard]] Counts counts() const noexcept;
+    /// Lanes in memory: those of the devices, and those whose device was removed but which still
+    /// have messages.
+    [[nodiscard]] std::size_t lanes() const noexcept { return lanes_.size(); }
 
     /// The wait before the next try while memory for messages or room on the disk is short.
     static constexpr Millis memory_pause{100};
@@ -164,6 +167,7 @@ private:
     [[nodiscard]] bool may_send() const;
     [[nodiscard]] Lane& lane_of(model::PhoneNumber device);
     void make_ready(Lane& lane);
+    void erase_if_unused(Lane& lane);
 
     // dispatcher_turn.cpp
     void run_lane(Lane& lane);

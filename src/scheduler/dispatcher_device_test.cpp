@@ -109,9 +109,40 @@ TEST_F(DeviceTest, WhatWaitsForARemovedDeviceFailsAfterItsTime) {
     start();
     const auto id = accept(message(10s));
     post(DeviceRemoved{.device = device.number});
+    EXPECT_EQ(dispatcher->lanes(), 1U);
     advance(10s + 1h);
     EXPECT_EQ(state(id), MessageState::failed);
     EXPECT_TRUE(connector->sent.empty());
+    EXPECT_EQ(dispatcher->lanes(), 0U);
+}
+
+TEST_F(DeviceTest, ARemovedDeviceLeavesNothingInMemoryOnceItsSendsHaveEnded) {
+    start();
+    const auto id = accept(message());
+    post(DeviceRemoved{.device = device.number});
+    EXPECT_EQ(dispatcher->lanes(), 1U);
+    report_sent(id);
+    EXPECT_EQ(dispatcher->lanes(), 0U);
+    EXPECT_EQ(dispatcher->counts().lanes, 0U);
+    EXPECT_EQ(dispatcher->next_step_at(), Timestamp::max());
+    post(DeviceChanged{.device = device});
+    const auto next = accept(message());
+    EXPECT_EQ(connector->sent, (std::vector{id, next}));
+}
+
+// What the last process stored of it is needed when its device comes.
+TEST_F(DeviceTest, ALaneOfTheLastProcessStaysUntilItsDeviceIsRemoved) {
+    device.pace = {.gap_min = 1h};
+    start();
+    report_sent(accept(message()));
+    auto other = device;
+    other.number = *model::PhoneNumber::parse("6289876543211");
+    std::swap(device, other);
+    restart();
+    advance(1min);
+    EXPECT_EQ(dispatcher->lanes(), 2U);
+    post(DeviceRemoved{.device = other.number});
+    EXPECT_EQ(dispatcher->lanes(), 1U);
 }
 
 TEST_F(DeviceTest, ADeviceHasTimeToComeBackAfterALongStandstillOfTheServer) {

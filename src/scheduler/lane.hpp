@@ -89,6 +89,8 @@ struct LaneHold {
 struct Lane {
     model::PhoneNumber device;
     bool known = false;  // The device exists; a lane without one does not send.
+    /// Has records of the previous process, for a device that has not come yet.
+    bool recovered = false;
     model::DeviceState state = model::DeviceState::disconnected;
     bool paused = false;  // It sends nothing, and no message is given up.
     connector::Connector* connector = nullptr;

@@ -17,6 +17,11 @@ void LaneTimers::arm(Lane& lane, Timestamp at) {
     }
 }
 
+void LaneTimers::disarm(Lane& lane) {
+    waiting_.erase({.at = lane.timer_at, .lane = &lane});
+    lane.timer_at = Timestamp::max();
+}
+
 Lane* LaneTimers::take_due(Timestamp now) {
     if (waiting_.empty() || waiting_.begin()->at > now) {
         return nullptr;

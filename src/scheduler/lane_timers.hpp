@@ -15,6 +15,9 @@ public:
     /// The lane is due at `at`, or earlier if an earlier time was armed before.
     void arm(Lane& lane, Timestamp at);
 
+    /// Forgets the lane, so that it may be destroyed.
+    void disarm(Lane& lane);
+
     /// Removes and returns a lane that is due; null: there is none.
     [[nodiscard]] Lane* take_due(Timestamp now);
 

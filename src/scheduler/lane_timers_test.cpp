@@ -36,6 +36,15 @@ TEST_F(LaneTimersTest, LanesOfTheSameMomentAreAllWoken) {
     EXPECT_EQ(timers.take_due(clock.now()), nullptr);
 }
 
+TEST_F(LaneTimersTest, ADisarmedLaneIsNotWoken) {
+    timers.disarm(first);
+    timers.arm(first, clock.now());
+    timers.arm(second, clock.now());
+    timers.disarm(first);
+    EXPECT_EQ(timers.take_due(clock.now()), &second);
+    EXPECT_EQ(timers.size(), 0U);
+}
+
 TEST_F(LaneTimersTest, HoldsOneEntryALaneHoweverOftenItIsArmed) {
     for (int turn = 0; turn < 1'000; ++turn) {
         timers.arm(first, clock.now() + 5h);
