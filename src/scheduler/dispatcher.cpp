@@ -170,7 +170,7 @@ void Dispatcher::handle(DeviceChanged&& event) {
         lane.pause.from = lane.pause.until;
     }
     lane.connector = connectors_.find(device.connector);
-    lane.pacer.set(device.pace, device.created_at);
+    lane.pacer.set(device.pace, device.created_at + clock_.offset());
     if (lane.connector != nullptr) {
         lane.window = std::max<std::size_t>(
             1, options_.window != 0 ? options_.window : lane.connector->capabilities()->window);

@@ -145,6 +145,16 @@ TEST_F(DeviceTest, ALaneOfTheLastProcessStaysUntilItsDeviceIsRemoved) {
     EXPECT_EQ(dispatcher->lanes(), 1U);
 }
 
+TEST_F(DeviceTest, AWarmUpBeginsWhenTheDeviceIsAddedWhateverTheWallClockWasSetTo) {
+    clock.set_wall(clock.now() - 960h);
+    device.created_at = clock.now();
+    device.pace = {.per_day_max = 4, .warm_up_days = 3};
+    start();
+    accept(message());
+    accept(message());
+    EXPECT_EQ(connector->sent.size(), 1U);
+}
+
 TEST_F(DeviceTest, ADeviceHasTimeToComeBackAfterALongStandstillOfTheServer) {
     options.give_up = 1h;
     const auto id = commit(message())->id;

@@ -25,7 +25,7 @@ namespace merpati::scheduler {
 class Pacer {
 public:
     void restore(const store::SentRecord& sent);
-    /// `added_at`: when the device was added, from which its warm-up counts.
+    /// `added_at`: when the device was added, in queue time; its warm-up counts from then.
     void set(const model::Pace& pace, Timestamp added_at);
     [[nodiscard]] const model::Pace& pace() const noexcept { return pace_; }
 
