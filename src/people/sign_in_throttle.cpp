@@ -99,11 +99,14 @@ std::chrono::seconds SignInThrottle::take(std::string_view address, SteadyTime n
     return std::chrono::ceil<std::chrono::seconds>(wait);
 }
 
-void SignInThrottle::succeeded(std::string_view email, std::string_view address) {
+void SignInThrottle::succeeded(std::string_view email, std::string_view address,
+                               bool is_known_address) {
     const std::lock_guard lock{mutex_};
     pairs_.empty(key_of(email, address));
     addresses_.give_back(key_of(address));
-    people_.give_back(key_of(email));
+    if (!is_known_address) {
+        people_.give_back(key_of(email));
+    }
 }
 
 }  // namespace merpati::people

@@ -53,10 +53,10 @@ private:
 };
 
 /// Operation: call `take` before the password is checked, for existing and unknown people alike,
-/// and `succeeded` after a sign-in. A try counts for the pair of person and address, for the
-/// address, and for the person. The person's bucket refills slowly, and does not apply to an
-/// address that is known to be the person's. So a stranger with many addresses has few guesses, and
-/// does not lock the person out.
+/// and `succeeded` after a sign-in, with the same `is_known_address`. A try counts for the pair of
+/// person and address, for the address, and for the person. The person's bucket refills slowly, and
+/// does not apply to an address that is known to be the person's. So a stranger with many addresses
+/// has few guesses, and does not lock the person out.
 ///
 /// Threads: any.
 ///
@@ -77,8 +77,9 @@ public:
     [[nodiscard]] std::chrono::seconds take(std::string_view email, std::string_view address,
                                             bool is_known_address, SteadyTime now);
 
-    /// Forgets the pair's tries, and takes one try back from the address and from the person.
-    void succeeded(std::string_view email, std::string_view address);
+    /// Forgets the pair's tries, and takes the try back from the address and, if it counted there,
+    /// from the person.
+    void succeeded(std::string_view email, std::string_view address, bool is_known_address);
 
     /// `take` for tries that name no person: sign-in links.
     [[nodiscard]] std::chrono::seconds take(std::string_view address, SteadyTime now);

@@ -49,7 +49,7 @@ TEST_F(SignInThrottleTest, WhoIsRefusedIsNotCounted) {
 TEST_F(SignInThrottleTest, ASignInForgetsTheTriesOfItsPairAlone) {
     tries("ani@toko.example", "203.0.113.7");
     tries("ani@toko.example", "203.0.113.8");
-    throttle.succeeded("ani@toko.example", "203.0.113.7");
+    throttle.succeeded("ani@toko.example", "203.0.113.7", false);
     EXPECT_EQ(tries("ani@toko.example", "203.0.113.7"), 6);
     EXPECT_EQ(tries("ani@toko.example", "203.0.113.8"), 0);
 }
@@ -77,6 +77,24 @@ TEST_F(SignInThrottleTest, AStrangerWithManyAddressesGuessesLittleAndLocksNobody
     EXPECT_EQ(take("budi@toko.example", "another"), 0s);
     clock.advance(300s);
     EXPECT_EQ(take("ani@toko.example", "another"), 0s);
+}
+
+TEST_F(SignInThrottleTest, SignInsFromAKnownAddressGiveStrangersNoGuesses) {
+    for (int address = 0; address < 1000; ++address) {
+        tries("ani@toko.example", std::to_string(address));
+    }
+    for (int time = 0; time < 10; ++time) {
+        EXPECT_EQ(take("ani@toko.example", "at home", true), 0s);
+        throttle.succeeded("ani@toko.example", "at home", true);
+    }
+    EXPECT_EQ(take("ani@toko.example", "another"), 300s);
+}
+
+TEST_F(SignInThrottleTest, ASignInFromAnUnknownAddressUsesUpNoneOfThePersonsTries) {
+    for (int time = 0; time < 100; ++time) {
+        EXPECT_EQ(take("ani@toko.example", std::to_string(time)), 0s);
+        throttle.succeeded("ani@toko.example", std::to_string(time), false);
+    }
 }
 
 TEST_F(SignInThrottleTest, AFullTableForgetsThoseWhoTriedLeast) {

@@ -54,7 +54,7 @@ Confirmation confirm(const Context& context, Call& call,
         report(context, call, SignInTry::Result::denied, made.person.id);
         made.refusal = problem(403, "wrong_password", "`current` must be the present password");
     } else {
-        context.people.throttle.succeeded(made.person.email, call.head.address);
+        context.people.throttle.succeeded(made.person.email, call.head.address, true);
     }
     return made;
 }

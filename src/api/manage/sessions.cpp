@@ -71,6 +71,7 @@ bool has_signed_in_from(const Context& context, const model::Person& person,
 /// A person whose password was right when it was checked, before the transaction.
 struct Candidate {
     model::Person person;
+    bool is_known_address = false;
     std::optional<std::string> new_hash;  // If the old one has outdated parameters.
     std::optional<std::string> code;
 };
@@ -131,7 +132,8 @@ Result<value> begin(const Context& context, Call& call, Candidate candidate) {
     if (!committed) {
         return pass(committed);
     }
-    context.people.throttle.succeeded(candidate.person.email, call.head.address);
+    context.people.throttle.succeeded(candidate.person.email, call.head.address,
+                                      candidate.is_known_address);
     return answer_session(context, call, session, token);
 }
 
@@ -163,7 +165,8 @@ Result<value> sign_in(const Context& context, Call& call) {
     if (!context.people.hasher.verify(hash, password)) {
         return answer_wrong(context, call, id);
     }
-    Candidate candidate{.person = *person, .new_hash = {}, .code = code};
+    Candidate candidate{
+        .person = *person, .is_known_address = is_known_address, .new_hash = {}, .code = code};
     if (context.people.hasher.is_outdated(hash)) {
         auto renewed = context.people.hasher.hash(password);
         candidate.new_hash = renewed ? std::optional{std::move(*renewed)} : std::nullopt;
