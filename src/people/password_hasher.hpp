@@ -33,8 +33,8 @@ public:
     [[nodiscard]] Result<std::string> hash(std::string_view password);
 
     /// Whether `hash` is of this password. False for an empty hash (a person without a password, or
-    /// no such person), and if there is no memory for the work.
-    [[nodiscard]] bool verify(const std::string& hash, std::string_view password);
+    /// no such person). Errors: busy (no memory for it).
+    [[nodiscard]] Result<bool> verify(const std::string& hash, std::string_view password);
 
     /// Whether the hash was made at another cost.
     [[nodiscard]] bool is_outdated(const std::string& hash) const;

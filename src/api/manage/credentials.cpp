@@ -50,7 +50,13 @@ Confirmation confirm(const Context& context, Call& call,
         report(context, call, SignInTry::Result::throttled, made.person.id);
         made.refusal = problem(429, "too_many_requests", "too many tries: wait");
         made.refusal->headers = fmt::format("Retry-After: {}\r\n", wait.count());
-    } else if (!current || !context.people.hasher.verify(made.person.password_hash, *current)) {
+        return made;
+    }
+    const auto is_right =
+        current ? context.people.hasher.verify(made.person.password_hash, *current) : false;
+    if (!is_right) {
+        made.refusal = problem(is_right.error(), false);
+    } else if (!*is_right) {
         report(context, call, SignInTry::Result::denied, made.person.id);
         made.refusal = problem(403, "wrong_password", "`current` must be the present password");
     } else {

@@ -162,7 +162,11 @@ Result<value> sign_in(const Context& context, Call& call) {
         return answer_too_many(context, call, id, wait);
     }
     const auto hash = person == nullptr ? std::string{} : person->password_hash;
-    if (!context.people.hasher.verify(hash, password)) {
+    const auto is_right = context.people.hasher.verify(hash, password);
+    if (!is_right) {
+        return pass(is_right);
+    }
+    if (!*is_right) {
         return answer_wrong(context, call, id);
     }
     Candidate candidate{
