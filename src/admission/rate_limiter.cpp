@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/assert.hpp"
+
 namespace merpati::admission {
 
 RateVerdict RateBucket::take(const model::Rate& rate, SteadyTime now) noexcept {
@@ -9,6 +11,7 @@ RateVerdict RateBucket::take(const model::Rate& rate, SteadyTime now) noexcept {
     using std::chrono::milliseconds;
     using std::chrono::nanoseconds;
     const std::int64_t period = nanoseconds{rate.period}.count();
+    invariant(rate.count > 0 && rate.count <= period, "a rate allows 1 to 1e9 requests a second");
     const std::int64_t step = period / rate.count;  // One request's share of the bucket.
     const std::int64_t time = nanoseconds{now.time_since_epoch()}.count();
     std::int64_t full_at = full_at_.load(std::memory_order_relaxed);

@@ -22,6 +22,8 @@ struct RateVerdict {
 /// `rate.period`.
 ///
 /// Threads: any, without a lock.
+///
+/// Limits: `rate` as model::RateChoice::parse reads it; asserts a count from 1 to 1e9 per second.
 class RateBucket {
 public:
     [[nodiscard]] RateVerdict take(const model::Rate& rate, SteadyTime now) noexcept;

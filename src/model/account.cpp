@@ -5,6 +5,11 @@
 #include <fmt/format.h>
 
 namespace merpati::model {
+namespace {
+
+constexpr std::uint32_t rate_count_max = 1'000'000;  // A token bucket's share stays above 0 ns.
+
+}  // namespace
 
 std::string_view to_string(Plan plan) noexcept {
     switch (plan) {
@@ -60,7 +65,8 @@ std::optional<RateChoice> RateChoice::parse(std::string_view text) noexcept {
     std::uint32_t count = 0;
     const auto [unit, error] = std::from_chars(text.data(), text.data() + text.size(), count);
     const std::string_view rest{unit, static_cast<std::size_t>(text.data() + text.size() - unit)};
-    if (error != std::errc{} || count == 0 || (rest != "/s" && rest != "/min")) {
+    if (error != std::errc{} || count == 0 || count > rate_count_max ||
+        (rest != "/s" && rest != "/min")) {
         return std::nullopt;
     }
     return RateChoice{

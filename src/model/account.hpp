@@ -34,7 +34,7 @@ struct RateChoice {
     Kind kind = Kind::server_default;
     Rate rate;  // Only where kind is `own`.
 
-    /// Reads "50/s", "600/min", "none", "default". Empty if malformed, or if the count is 0.
+    /// Reads "50/s", "600/min", "none", "default". Empty: malformed, or not 1 to 1,000,000.
     [[nodiscard]] static std::optional<RateChoice> parse(std::string_view text) noexcept;
     [[nodiscard]] std::string text() const;
     friend bool operator==(const RateChoice&, const RateChoice&) = default;

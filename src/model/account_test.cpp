@@ -6,7 +6,7 @@ namespace merpati::model {
 namespace {
 
 TEST(RateChoiceTest, ReadsBackWhatItPrints) {
-    for (const auto* text : {"50/s", "600/min", "none", "default"}) {
+    for (const auto* text : {"50/s", "600/min", "1000000/s", "none", "default"}) {
         const auto rate = RateChoice::parse(text);
         ASSERT_TRUE(rate) << text;
         EXPECT_EQ(rate->text(), text);
@@ -14,7 +14,8 @@ TEST(RateChoiceTest, ReadsBackWhatItPrints) {
 }
 
 TEST(RateChoiceTest, RefusesEverythingElse) {
-    for (const auto* text : {"", "0/s", "-1/s", "5", "5/h", "5 /s", "99999999999/s", "unlimited"}) {
+    for (const auto* text : {"", "0/s", "-1/s", "5", "5/h", "5 /s", "1000001/s", "1000001/min",
+                             "99999999999/s", "unlimited"}) {
         EXPECT_FALSE(RateChoice::parse(text)) << text;
     }
 }
