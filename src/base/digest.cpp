@@ -92,10 +92,13 @@ Sha256 hmac_sha256(std::span<const std::byte> key, std::string_view text) {
     Sha256 digest;
     std::size_t length = 0;
     const bool known = last.is(key);
+    // A null key keeps the previous one. The data of an empty key may be null.
+    static constexpr unsigned char no_bytes = 0;
+    const auto* given =
+        key.empty() ? &no_bytes : reinterpret_cast<const unsigned char*>(key.data());
     const bool ok =
-        EVP_MAC_init(context.get(),
-                     known ? nullptr : reinterpret_cast<const unsigned char*>(key.data()),
-                     known ? 0 : key.size(), nullptr) == 1 &&
+        EVP_MAC_init(context.get(), known ? nullptr : given, known ? 0 : key.size(), nullptr) ==
+            1 &&
         EVP_MAC_update(context.get(), reinterpret_cast<const unsigned char*>(text.data()),
                        text.size()) == 1 &&
         EVP_MAC_final(context.get(), raw(digest), &length, digest.size()) == 1;

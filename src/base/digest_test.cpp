@@ -33,6 +33,8 @@ TEST(DigestTest, HmacTakesTheKeyThatIsGivenWhateverCameBefore) {
     EXPECT_EQ(mac("two", "text"), other);
     EXPECT_EQ(mac("one", "text"), first);
     const auto none = mac("", "text");
+    EXPECT_EQ(mac("one", "text"), first);
+    EXPECT_EQ(to_hex(hmac_sha256({}, "text")), none);
     EXPECT_EQ(mac("", "text"), none);
     EXPECT_NE(none, first);
     EXPECT_EQ(mac("one", "text"), first);
