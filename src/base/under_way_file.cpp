@@ -118,15 +118,22 @@ UnderWayFile::UnderWayFile(std::unique_ptr<Mapping> mapping) : mapping_(std::mov
     free_.reserve(mapping_->names());  // So that `end` never allocates.
     for (std::size_t place = mapping_->names(); place-- > 0;) {
         auto& entry = mapping_->name(place);
+        const auto slot = static_cast<std::uint32_t>(place);
         if (entry.state == unused) {
-            free_.push_back(static_cast<std::uint32_t>(place));
+            free_.push_back(slot);
             continue;
         }
         if (entry.state == under_way) {
             ++entry.crashes;
             mapping_->set_state(place, met_a_crash);
         }
-        found_.emplace(Uuid{entry.sequence, entry.tail}, static_cast<std::uint32_t>(place));
+        const auto [known, is_new] = found_.emplace(Uuid{entry.sequence, entry.tail}, slot);
+        if (!is_new) {  // After a power cut an item may have two entries.
+            auto& kept = mapping_->name(known->second);
+            kept.crashes = std::max(kept.crashes, entry.crashes);
+            mapping_->set_state(place, unused);
+            free_.push_back(slot);
+        }
     }
 }
 

@@ -112,6 +112,21 @@ TEST_F(UnderWayFileTest, WhatHasNoPlaceIsNotNamed) {
     EXPECT_EQ(found(open(1)), (All{{1, 1}}));
 }
 
+TEST_F(UnderWayFileTest, TwoEntriesOfOneItemAreOne) {
+    {
+        auto file = open(2);
+        static_cast<void>(file.begin(first));
+        static_cast<void>(file.begin(first));
+    }
+    {
+        auto file = open(2);
+        EXPECT_EQ(found(file), (All{{1, 1}}));
+        static_cast<void>(file.begin(second));
+        file.forget(first);
+    }
+    EXPECT_EQ(found(open(2)), (All{{2, 1}}));
+}
+
 TEST_F(UnderWayFileTest, AFileOfAnotherShapeIsMadeAnew) {
     static_cast<void>(open(8).begin(first));
     EXPECT_TRUE(open(9).found().empty());
