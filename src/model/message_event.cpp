@@ -25,7 +25,7 @@ std::string_view to_string(WaitReason reason) noexcept {
         case WaitReason::platform:
             return "platform";
     }
-    return "queue";
+    return "unknown";
 }
 
 std::string_view to_string(MessageStep step) noexcept {
@@ -49,7 +49,7 @@ std::string_view to_string(MessageStep step) noexcept {
         case MessageStep::retried_as:
             return "retried_as";
     }
-    return "waited";
+    return "unknown";
 }
 
 }  // namespace merpati::model
