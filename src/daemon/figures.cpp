@@ -93,7 +93,7 @@ void add_callbacks(Adder& add, std::vector<telemetry::Figure>& figures,
         counts.slow_in_flight);
     add("merpati_callbacks_held_back", "Callbacks under way when the process died, not yet retried",
         false, counts.suspects);
-    add("merpati_callback_origins", "Endpoints with waiting callbacks", false, counts.origins);
+    add("merpati_callback_origins", "Endpoints with a queue in memory", false, counts.origins);
     add("merpati_callback_breakers_open", "Endpoints that keep failing", false,
         counts.breakers_open);
 }
