@@ -33,6 +33,8 @@ struct Options {
     /// Called after the result of each attempt is durable, on the sender's thread.
     std::function<void(const store::QueuedCallback&)> on_attempt{};
     std::string under_way_file;  // Lists the attempts in flight (Suspects); empty: none.
+    /// Called at the start if that file cannot be used; for the operator's log.
+    std::function<void(const Error&)> on_file_error{};
 };
 
 /// The account's signing secrets: one, or two during a rotation. Called on the sender's thread.

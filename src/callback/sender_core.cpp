@@ -28,7 +28,7 @@ SenderCore::SenderCore(const QueueClock& clock, Random& random, store::Committer
       backlog_(
           options,
           [this](const Uuid& id) { return unsettled_.contains(id) || suspects_.contains(id); }),
-      suspects_(options.under_way_file, options.total_max),
+      suspects_(options.under_way_file, options.total_max, options.on_file_error),
       slots_(options.total_max),
       slow_slots_(std::max<std::size_t>(options.total_max / 2, 1)) {}
 

@@ -3,12 +3,16 @@
 #include <algorithm>
 
 namespace merpati::callback {
-Suspects::Suspects(const std::string& file, std::size_t most) {
+
+Suspects::Suspects(const std::string& file, std::size_t most,
+                   const std::function<void(const Error&)>& on_error) {
     if (!file.empty()) {
         // Callbacks of the previous process keep their slots until they are attempted again.
         auto opened = UnderWayFile::open(file, 2 * most);
         if (opened) {
             file_.emplace(std::move(*opened));
+        } else if (on_error) {
+            on_error(opened.error());
         }
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -25,8 +26,10 @@ namespace merpati::callback {
 /// Threads: the sender's one.
 class Suspects {
 public:
-    /// `file`: its path; empty: none. `most`: attempts in flight at once.
-    Suspects(const std::string& file, std::size_t most);
+    /// `file`: its path; empty: none. `most`: attempts in flight at once. `on_error` may be empty;
+    /// it is called, from here, if the file cannot be used.
+    Suspects(const std::string& file, std::size_t most,
+             const std::function<void(const Error&)>& on_error);
 
     /// Finds the callbacks that were in flight. Errors: store_failed.
     [[nodiscard]] Result<void> recover(store::Reader& reader, SteadyTime now);

@@ -118,9 +118,12 @@ TEST_F(SuspectsTest, OneWhoseResultWasKeptBeforeTheEndIsForgotten) {
     EXPECT_EQ(core->counts().suspects, 0U);
 }
 
-TEST_F(SuspectsTest, AFileThatCannotBeMadeHoldsNothingBack) {
+TEST_F(SuspectsTest, AFileThatCannotBeMadeHoldsNothingBackAndIsReported) {
     options.under_way_file = folder.file("missing/under-way");
+    std::vector<ErrorCode> errors;
+    options.on_file_error = [&errors](const Error& error) { errors.push_back(error.code); };
     start(options);
+    EXPECT_EQ(errors, std::vector{ErrorCode::io_failed});
     static_cast<void>(send(7));
     crash_and_start();
     EXPECT_EQ(attempts.size(), 1U);

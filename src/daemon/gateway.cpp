@@ -330,7 +330,7 @@ private:
     }
 
     callback::Options callback_options_of(const config::Settings& settings) {
-        auto options = callback_options(settings);
+        auto options = callback_options(settings, log_.in("callback"));
         options.on_attempt = publisher_.attempt_listener();
         return options;
     }

@@ -143,13 +143,18 @@ std::string under_way_file(const config::Settings& settings, std::string_view of
     return file ? fmt::format("{}.{}-under-way", *file, of_what) : std::string{};
 }
 
-callback::Options callback_options(const config::Settings& settings) {
+callback::Options callback_options(const config::Settings& settings, const telemetry::Log& log) {
     callback::Options options;
     options.timeout = settings.callback.timeout;
     options.per_origin_max = settings.callback.per_origin_max;
     options.total_max = settings.callback.total_max;
     options.allow_http = settings.outbound.allow_http_callbacks;
     options.under_way_file = under_way_file(settings, "callbacks");
+    options.on_file_error = [log](const Error& error) {
+        log.warn(
+            "callbacks in flight are not listed: after a crash none is tried later than others",
+            {{"why", error.detail}});
+    };
     return options;
 }
 
@@ -175,6 +180,10 @@ media::FetcherOptions media_options(const config::Settings& settings, const tele
         log.error("cannot write media files; trying again", {{"folder", folder}});
     };
     options.under_way_file = under_way_file(settings, "media");
+    options.on_file_error = [log](const Error& error) {
+        log.warn("media hosts in use are not listed: after a crash none is put off",
+                 {{"why", error.detail}});
+    };
     return options;
 }
 

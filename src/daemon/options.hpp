@@ -49,7 +49,8 @@ namespace merpati::daemon {
 /// Empty: the store is not a file.
 [[nodiscard]] std::string under_way_file(const config::Settings& settings,
                                          std::string_view of_what);
-[[nodiscard]] callback::Options callback_options(const config::Settings& settings);
+[[nodiscard]] callback::Options callback_options(const config::Settings& settings,
+                                                 const telemetry::Log& log);
 [[nodiscard]] outbound::ClientOptions client_options(const config::Settings& settings);
 [[nodiscard]] media::FetcherOptions media_options(const config::Settings& settings,
                                                   const telemetry::Log& log);

@@ -121,7 +121,7 @@ struct HostTest : ::testing::Test {
     outbound::Client client{clock, io.get_executor(), policy, names, {}};
     RedirectFollower redirects{clock, policy, client};
     const Sniffer sniffer = Sniffer::open().value();
-    SuspectHosts suspects{{}, 1, clock.steady_now()};
+    SuspectHosts suspects{{}, 1, clock.steady_now(), {}};
     RequestTools tools{clock, redirects, sniffer, suspects};
     std::map<std::string, Script> scripts;
     std::vector<std::string> heads;

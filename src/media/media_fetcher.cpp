@@ -49,7 +49,7 @@ public:
         sniffer_.emplace(std::move(*sniffer));
         suspects_.emplace(options_.under_way_file,
                           options_.probes.limits.total_max + cache.limits.total_max,
-                          clock_.steady_now());
+                          clock_.steady_now(), options_.on_file_error);
         const RequestTools tools{clock_, redirects_, *sniffer_, *suspects_};
         prober_.emplace(thread_.executor(), tools, options_.probes);
         cache_.emplace(thread_.executor(), tools, std::move(*storage), cache);

@@ -71,6 +71,8 @@ struct FetcherOptions {
     ProbeOptions probes;
     CacheOptions cache;
     std::string under_way_file;  // The file of SuspectHosts; empty: none.
+    /// Called at the start if that file cannot be used; for the operator's log.
+    std::function<void(const Error&)> on_file_error{};
 };
 
 struct ProbeCounts {

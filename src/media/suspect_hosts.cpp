@@ -19,13 +19,17 @@ Uuid id_of(const std::string& host) {
 
 }  // namespace
 
-SuspectHosts::SuspectHosts(const std::string& file, std::size_t requests_max, SteadyTime now) {
+SuspectHosts::SuspectHosts(const std::string& file, std::size_t requests_max, SteadyTime now,
+                           const std::function<void(const Error&)>& on_error) {
     if (file.empty()) {
         return;
     }
     // The hosts that are found keep their places in the file until they are asked again.
     auto opened = UnderWayFile::open(file, 2 * requests_max);
     if (!opened) {
+        if (on_error) {
+            on_error(opened.error());
+        }
         return;
     }
     file_.emplace(std::move(*opened));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -22,8 +23,10 @@ namespace merpati::media {
 /// Threads: its owner's.
 class SuspectHosts {
 public:
-    /// `file` empty: no file. `requests_max`: the largest number of requests in flight.
-    SuspectHosts(const std::string& file, std::size_t requests_max, SteadyTime now);
+    /// `file` empty: no file. `requests_max`: the largest number of requests in flight. `on_error`
+    /// may be empty; it is called, from here, if the file cannot be used.
+    SuspectHosts(const std::string& file, std::size_t requests_max, SteadyTime now,
+                 const std::function<void(const Error&)>& on_error);
 
     /// When requests to this host may begin; nothing: now.
     [[nodiscard]] std::optional<SteadyTime> put_off_until(const std::string& host,

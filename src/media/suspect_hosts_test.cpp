@@ -1,5 +1,7 @@
 #include "media/suspect_hosts.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "testing/temporary_folder.hpp"
@@ -13,7 +15,7 @@ constexpr const char* suspect = "http://suspect.test";
 constexpr const char* other = "http://other.test";
 
 struct SuspectHostsTest : ::testing::Test {
-    [[nodiscard]] SuspectHosts start() const { return SuspectHosts{file, 8, now}; }
+    [[nodiscard]] SuspectHosts start() const { return SuspectHosts{file, 8, now, {}}; }
 
     testing::TemporaryFolder folder;
     const std::string file = folder.file("under-way");
@@ -61,14 +63,17 @@ TEST_F(SuspectHostsTest, AnOrderlyEndForgetsThemAll) {
     EXPECT_FALSE(start().put_off_until(suspect, now));
 }
 
-TEST_F(SuspectHostsTest, WorksWithoutAFile) {
+TEST_F(SuspectHostsTest, WorksWithoutAFileAndReportsOneThatCannotBeMade) {
+    std::vector<ErrorCode> errors;
     for (const auto& path : {std::string{}, folder.file("missing/under-way")}) {
-        SuspectHosts hosts{path, 8, now};
+        SuspectHosts hosts{path, 8, now,
+                           [&errors](const Error& error) { errors.push_back(error.code); }};
         hosts.begin(suspect);
         hosts.end(suspect);
         hosts.clear();
         EXPECT_FALSE(hosts.put_off_until(suspect, now));
     }
+    EXPECT_EQ(errors, std::vector{ErrorCode::io_failed});
 }
 
 }  // namespace
