@@ -99,12 +99,16 @@ void MediaCache::make_file(model::AccountId account, std::uint64_t bytes_max, Fi
 }
 
 bool MediaCache::answer_from_cache(const UrlKey& key, Waiter& waiter) {
+    const auto now = tools_.clock.steady_now();
     const auto* entry = entries_.find(key.account, key.url);
-    if (entry == nullptr || entry->until <= tools_.clock.steady_now()) {
+    if (entry == nullptr || entry->until <= now) {
         return false;
     }
     const auto file = entry->file.lock();
     if (entry->has_file && file == nullptr) {
+        return false;
+    }
+    if (entry->refused_until <= now && is_refused(*entry, waiter.revision)) {
         return false;
     }
     answer(key.account, waiter, *entry, file);
@@ -260,12 +264,14 @@ void MediaCache::arrived(const FetchPtr& fetch, Download download) {
         ++counts_.fetched_total;
         counts_.fetched_bytes_total += download.file->bytes;
     }
+    const auto now = tools_.clock.steady_now();
     end(fetch,
         {.declared = download.declared,
          .content = std::move(download.content),
          .has_file = download.file != nullptr,
          .file = download.file,
-         .until = tools_.clock.steady_now() + download.lifetime},
+         .until = now + download.lifetime,
+         .refused_until = now + options_.failure_kept_for},
         download.file);
 }
 
@@ -285,6 +291,13 @@ void MediaCache::end(const FetchPtr& fetch, const Entry& entry, const ContentPtr
     }
     storage_->remove_old();
     removal_timer_.start();
+}
+
+/// False for failures, which have no type.
+bool MediaCache::is_refused(const Entry& entry, model::Revision revision) {
+    return entry.failure.empty() &&
+           (!entry.has_file || verdict_on(entry.declared, entry.content, revision).kind !=
+                                   TypeVerdict::Kind::acceptable);
 }
 
 void MediaCache::answer(model::AccountId account, Waiter& waiter, const Entry& entry,

@@ -23,7 +23,9 @@ namespace merpati::media {
 /// Operation: the first message of an account with a URL fetches its file. The file is streamed
 /// into the folder, limited in size, hashed, checked by its first 64 KiB, and stored under its
 /// SHA-256. Messages of the account with the same URL share it while it is fetched and while it is
-/// fresh (Cache-Control, Expires, else CacheOptions::fresh_for). After passing trouble (not
+/// fresh (Cache-Control, Expires, else CacheOptions::fresh_for). A failure, or a type that the
+/// message's revision refuses, is shared for CacheOptions::failure_kept_for at most, because the
+/// host may mend it: the probe of a later message then accepts it. After passing trouble (not
 /// reached, 5xx, 408, 425, 429, stalled) the fetch is tried again after 1, 2 and then every 4 s,
 /// within CacheOptions::patience. If the file cannot be written, it is tried again without limit.
 ///
@@ -61,6 +63,7 @@ private:
         bool has_file = false;
         std::weak_ptr<const Content> file{};  // Expired: the file was removed.
         SteadyTime until{};                   // When the entry expires.
+        SteadyTime refused_until{};           // The same for messages that refuse its type.
     };
     struct Waiter {
         model::Revision revision;
@@ -96,6 +99,7 @@ private:
     void failed(const FetchPtr& fetch, std::string_view details);
     void put_off(const FetchPtr& fetch, std::string_view details);
     void end(const FetchPtr& fetch, const Entry& entry, const ContentPtr& file);
+    [[nodiscard]] static bool is_refused(const Entry& entry, model::Revision revision);
     void answer(model::AccountId account, Waiter& waiter, const Entry& entry,
                 const ContentPtr& file);
     void report_disk_trouble();

@@ -102,6 +102,37 @@ TEST_F(MediaCacheTest, RemembersAFailureForAFewSeconds) {
     EXPECT_TRUE(fetched(url("/gone")));
 }
 
+TEST_F(MediaCacheTest, ARefusedTypeIsForgottenAfterAFewSeconds) {
+    const std::string day = "Cache-Control: max-age=86400\r\n";
+    const std::string page = "<html>maaf</html>";
+    serve("/type", answer("200 OK", "Content-Type: text/html\r\n" + day, page));
+    serve("/content", answer("200 OK", "Content-Type: image/png\r\n" + day, page));
+    for (const auto* path : {"/type", "/content"}) {
+        for (int number = 0; number < 10; ++number) {
+            expect_failed(fetched(url(path)), StatusCode::media_refused, details::type_refused);
+        }
+    }
+    EXPECT_EQ(heads.size(), 2U);
+    clock.advance(options.failure_kept_for);
+    serve_png("/type");
+    serve_png("/content");
+    EXPECT_TRUE(fetched(url("/type")));
+    EXPECT_TRUE(fetched(url("/content")));
+}
+
+TEST_F(MediaCacheTest, ATypeThatOneRevisionRefusesStaysSharedForTheOther) {
+    serve("/a", answer("200 OK", "Content-Type: image/gif\r\n", sample("moving.gif")));
+    EXPECT_TRUE(fetched(url("/a"), Revision::a));
+    clock.advance(options.failure_kept_for);
+    EXPECT_TRUE(fetched(url("/a"), Revision::a));
+    EXPECT_EQ(heads.size(), 1U);
+    expect_failed(fetched(url("/a"), Revision::b), StatusCode::media_refused,
+                  details::type_refused);
+    EXPECT_EQ(heads.size(), 2U);
+    EXPECT_TRUE(fetched(url("/a"), Revision::a));
+    EXPECT_EQ(heads.size(), 2U);
+}
+
 TEST_F(MediaCacheTest, TriesAgainWhilePassingTroubleLasts) {
     int left = 2;
     serve("/a", [this, &left](const std::string&) {
