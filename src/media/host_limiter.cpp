@@ -51,7 +51,7 @@ void HostLimiter::answered(const SlotPtr& slot, Millis answered_in) {
     auto& account = accounts_.find(slot->account)->second;
     auto& host = account.hosts.find(slot->host)->second;
     const auto standing = standing_after(answered_in);
-    give_back_slot(account, *slot);
+    uncount_slot(account, *slot);
     take_slot(account, *slot, standing);
     set_standing(host, standing);
     line_up(host);
@@ -59,12 +59,23 @@ void HostLimiter::answered(const SlotPtr& slot, Millis answered_in) {
 }
 
 void HostLimiter::release(const SlotPtr& slot, std::optional<Millis> answered_in) {
+    end_slot(slot, standing_after(answered_in));
+}
+
+void HostLimiter::give_back(const SlotPtr& slot) {
+    end_slot(slot, std::nullopt);
+}
+
+/// `standing`: the host's new one; empty: it stays.
+void HostLimiter::end_slot(const SlotPtr& slot, std::optional<Standing> standing) {
     const auto account = accounts_.find(slot->account);
     invariant(account != accounts_.end(), "a slot was granted to the account");
     auto& host = account->second.hosts.find(slot->host)->second;
     --host.in_flight;
-    give_back_slot(account->second, *slot);
-    set_standing(host, standing_after(answered_in));
+    uncount_slot(account->second, *slot);
+    if (standing) {
+        set_standing(host, *standing);
+    }
     line_up(host);
     drop_if_idle(host);
     hand_out();
@@ -164,7 +175,7 @@ void HostLimiter::take_slot(Account& account, Slot& slot, Standing standing) {
     }
 }
 
-void HostLimiter::give_back_slot(Account& account, const Slot& slot) {
+void HostLimiter::uncount_slot(Account& account, const Slot& slot) {
     --account.held.total;
     slots_.release();
     if (slot.standing_ != Standing::healthy) {

@@ -55,7 +55,7 @@ private:
 using SlotPtr = std::shared_ptr<Slot>;
 
 /// Operation: `ask` calls `go` when the slot is granted, at once or later. `release` gives back a
-/// granted slot; `cancel` ends the wait for one.
+/// slot whose host was asked, `give_back` one whose host was not; `cancel` ends the wait for one.
 ///
 /// Fairness: one account never uses up a limit that accounts share (SharedLimit), so that an
 /// account which comes later is served at once. This applies to all slots, to those of hosts that
@@ -92,6 +92,9 @@ public:
     /// Gives back a granted slot. `answered_in`: how long the host took to answer; nothing: it did
     /// not answer.
     void release(const SlotPtr& slot, std::optional<Millis> answered_in);
+
+    /// Gives back a granted slot whose host was not asked: its standing stays.
+    void give_back(const SlotPtr& slot);
 
     [[nodiscard]] std::size_t in_flight() const noexcept { return slots_.acquired(); }
     [[nodiscard]] std::size_t waiting() const noexcept { return waiting_.acquired(); }
@@ -133,8 +136,9 @@ private:
     void set_standing(Host& host, Standing standing);
     [[nodiscard]] Standing standing_after(std::optional<Millis> answered_in) const;
     void drop_if_idle(Host& host);
+    void end_slot(const SlotPtr& slot, std::optional<Standing> standing);
     void take_slot(Account& account, Slot& slot, Standing standing);
-    void give_back_slot(Account& account, const Slot& slot);
+    void uncount_slot(Account& account, const Slot& slot);
     [[nodiscard]] bool may_have_one(const Account& account, Standing standing) const;
     void hand_out();
     [[nodiscard]] bool serve_one();

@@ -92,6 +92,21 @@ TEST_F(HostLimiterTest, TakesSlotsBackFromAHostThatGetsSlowOrSilent) {
     }
 }
 
+TEST_F(HostLimiterTest, AHostThatWasNotAskedKeepsItsStanding) {
+    make_healthy(shop, "a");
+    const auto first = ask(shop, "a");
+    ASSERT_EQ(std::erase(granted, first), 1U);
+    limiter.give_back(first);
+    EXPECT_EQ(limiter.in_flight(), 0U);
+    EXPECT_TRUE(has(ask(shop, "a")) && has(ask(shop, "a"))) << "still healthy";
+    const auto untried = ask(shop, "b");
+    ASSERT_EQ(std::erase(granted, untried), 1U);
+    limiter.give_back(untried);
+    for (const auto* host : {"b", "c", "d"}) {
+        EXPECT_TRUE(has(ask(shop, host))) << "account_unproven_max, not account_unhealthy_max";
+    }
+}
+
 TEST_F(HostLimiterTest, LimitsAllUnprovenHostsOfAnAccount) {
     for (int number = 0; number < 1'000; ++number) {
         ask(shop, "hole" + std::to_string(number));

@@ -143,7 +143,7 @@ void MediaCache::take_slot(const FetchPtr& fetch) {
         return;
     }
     failed(fetch, details::no_answer);
-    limiter_.release(fetch->slot, std::nullopt);
+    limiter_.give_back(fetch->slot);
 }
 
 void MediaCache::try_once(const FetchPtr& fetch, SteadyTime now) {
