@@ -64,6 +64,9 @@ public:
     Result<model::Device> disconnect(model::PhoneNumber number) override {
         return record(number, model::DeviceState::disconnected, model::disconnected_by_request);
     }
+    [[nodiscard]] Result<void> check_pairing(model::PhoneNumber, std::string_view) const override {
+        return stopped();
+    }
     Result<void> pair(model::PhoneNumber, std::string, std::optional<model::QueueChoice>) override {
         return stopped();
     }

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "daemon/device_changes.hpp"
 
@@ -36,6 +37,17 @@ std::string way_to_pair(const model::Device& device, const connector::Capabiliti
         return asked;
     }
     return ways.contains("qr") ? "qr" : *ways.begin();
+}
+
+/// Whether the connector pairs by the method; an empty one is its default. Errors: refused.
+Result<void> check_method(const connector::Capabilities& capabilities, std::string_view method) {
+    const auto& methods = capabilities.pairing;
+    if (method.empty() || methods.contains(method)) {
+        return {};
+    }
+    return fail(ErrorCode::refused,
+                fmt::format("the connector cannot pair a device by '{}'; it has {}", method,
+                            methods.empty() ? "none" : fmt::to_string(fmt::join(methods, ", "))));
 }
 
 }  // namespace
@@ -278,6 +290,26 @@ Result<model::Device> DeviceKeeper::disconnect(model::PhoneNumber number) {
                  });
 }
 
+Result<void> DeviceKeeper::check_pairing(model::PhoneNumber number, std::string_view method) const {
+    const auto device = rooms_.directory.find_device(number);
+    if (device == nullptr) {
+        return fail(ErrorCode::not_found, "there is no such device");
+    }
+    const auto* connector = rooms_.connectors.find(device->connector);
+    if (connector == nullptr) {
+        return rooms_.connectors.missing(device->connector);
+    }
+    if (auto has_method = check_method(*connector->capabilities(), method); !has_method) {
+        return has_method;
+    }
+    if (device->exported_at) {
+        if (auto still = check_still(*device, *connector); !still) {
+            return still;
+        }
+    }
+    return check_not_moved(*device);
+}
+
 Result<void> DeviceKeeper::pair(model::PhoneNumber number, std::string method,
                                 std::optional<model::QueueChoice> queue) {
     const auto plan = [number, queue](store::Tables& tables) {
@@ -289,6 +321,9 @@ Result<void> DeviceKeeper::pair(model::PhoneNumber number, std::string method,
         pairings_.shows_step(number, rooms_.clock.now())) {
         return rooms_.committer.change_and_wait(plan);
     }
+    if (auto checked = check_pairing(number, method); !checked) {
+        return checked;
+    }
     if (device != nullptr && device->exported_at) {
         if (auto dropped = drop_exported_secrets(number); !dropped) {
             return dropped;
@@ -298,21 +333,13 @@ Result<void> DeviceKeeper::pair(model::PhoneNumber number, std::string method,
         number,
         [&](connector::Connector& connector, const model::Device& paired) -> Result<void> {
             const auto capabilities = connector.capabilities();
-            const auto& methods = capabilities->pairing;
-            if (method.empty() || methods.contains(method)) {
-                auto may_start = check_may_start(paired);
-                if (may_start) {
-                    pairings_.begin(number);
-                    connector.start_device(paired, way_to_pair(paired, *capabilities, method));
-                }
-                return may_start;
+            auto has_method = check_method(*capabilities, method);
+            auto may_start = has_method ? check_may_start(paired) : has_method;
+            if (may_start) {
+                pairings_.begin(number);
+                connector.start_device(paired, way_to_pair(paired, *capabilities, method));
             }
-            std::string names;
-            for (const auto& name : methods) {
-                names += (names.empty() ? "" : ", ") + name;
-            }
-            return fail(ErrorCode::refused, "the connector cannot pair a device by '" + method +
-                                                "'; it has " + (names.empty() ? "none" : names));
+            return may_start;
         },
         plan);
     return begun ? Result<void>{} : pass(begun);

@@ -86,6 +86,8 @@ public:
     [[nodiscard]] Result<model::Device> connect(model::PhoneNumber number,
                                                 Exported exported) override;
     [[nodiscard]] Result<model::Device> disconnect(model::PhoneNumber number) override;
+    [[nodiscard]] Result<void> check_pairing(model::PhoneNumber number,
+                                             std::string_view method) const override;
     [[nodiscard]] Result<void> pair(model::PhoneNumber number, std::string method,
                                     std::optional<model::QueueChoice> queue) override;
     [[nodiscard]] Result<void> answer(model::PhoneNumber number, std::string answer) override;
@@ -104,6 +106,7 @@ private:
         Change first = [](store::Tables&) -> Result<void> { return {}; });
     /// Errors: conflict (it was exported, or is being moved).
     [[nodiscard]] Result<void> check_may_start(const model::Device& device) const;
+    [[nodiscard]] Result<void> check_not_moved(const model::Device& device) const;
     [[nodiscard]] Result<void> drop_exported_secrets(model::PhoneNumber number);
     [[nodiscard]] Result<void> store_reports(store::Tables& tables,
                                              const std::vector<StateReport>& reports);

@@ -374,5 +374,27 @@ TEST_F(MovingTest, AnExportedDeviceIsPairedAnewWithoutItsOldSecrets) {
     EXPECT_FALSE(directory.find_device(first)->exported_at);
 }
 
+TEST_F(MovingTest, APairingThatCannotBeginChangesNothing) {
+    const auto pair_code = [&](model::PhoneNumber number) {
+        return keeper.pair(number, "sms", model::QueueChoice::send).error().code;
+    };
+    EXPECT_TRUE(keep(first, {{"session", Bytes(1)}}));
+    ASSERT_TRUE(keeper.disconnect(first));
+    ASSERT_TRUE(keeper.disconnect(second));
+    mark_exported();
+    for (const auto number : {first, second}) {
+        EXPECT_EQ(keeper.check_pairing(number, "sms").error().code, ErrorCode::refused);
+        EXPECT_EQ(pair_code(number), ErrorCode::refused);
+        EXPECT_FALSE(directory.find_device(number)->after_pairing) << "nothing is planned";
+    }
+    EXPECT_EQ(*secret(first), Bytes(1));
+    EXPECT_TRUE(directory.find_device(first)->exported_at);
+    EXPECT_TRUE(keeper.check_pairing(first, ""));
+    const auto still = keeper.keep_still(second);
+    EXPECT_EQ(keeper.check_pairing(second, "").error().code, ErrorCode::conflict);
+    EXPECT_EQ(keeper.check_pairing(model::PhoneNumber::from_stored(62811), "").error().code,
+              ErrorCode::not_found);
+}
+
 }  // namespace
 }  // namespace merpati::daemon

@@ -49,6 +49,10 @@ Result<void> DeviceKeeper::check_may_start(const model::Device& device) const {
     if (device.exported_at) {
         return refuse_exported(device);
     }
+    return check_not_moved(device);
+}
+
+Result<void> DeviceKeeper::check_not_moved(const model::Device& device) const {
     return moves_.under_way(device.number) ? being_moved(device) : Result<void>{};
 }
 

@@ -63,11 +63,15 @@ public:
                                                         Exported exported) = 0;
     [[nodiscard]] virtual Result<model::Device> disconnect(model::PhoneNumber number) = 0;
 
+    /// Whether `pair` by this method may begin now. Errors: those of `pair`.
+    [[nodiscard]] virtual Result<void> check_pairing(model::PhoneNumber number,
+                                                     std::string_view method) const = 0;
+
     /// Begins to pair the device by `method`; empty: the connector's default. `queue`: what happens
     /// to messages that wait for it; empty: as chosen for the pairing under way, else `hold`. A
-    /// device that was exported is paired again without its old secrets. Errors: refused (no such
-    /// connector, no such method, the server is stopped), conflict (it is being moved), not_found,
-    /// busy.
+    /// device that was exported is paired again without its old secrets. A method that is refused
+    /// changes nothing. Errors: refused (no such connector, no such method, the server is stopped),
+    /// conflict (it is being moved), not_found, busy.
     [[nodiscard]] virtual Result<void> pair(model::PhoneNumber number, std::string method,
                                             std::optional<model::QueueChoice> queue) = 0;
     /// Gives the answer to a step that asks for one. Errors: refused, not_found.

@@ -70,11 +70,14 @@ struct RecordingDevices final : DeviceControl {
         return *directory.find_device(number);
     }
 
+    [[nodiscard]] Result<void> check_pairing(model::PhoneNumber, std::string_view) const override {
+        return pairing_refusal ? fail(*pairing_refusal, "it cannot be paired now") : Result<void>{};
+    }
     Result<void> pair(model::PhoneNumber number, std::string method,
                       std::optional<model::QueueChoice> queue) override {
         calls.push_back("pair " + number.text() + " " + method +
                         (queue ? " " + std::string{model::to_string(*queue)} : ""));
-        return {};
+        return check_pairing(number, method);
     }
     Result<void> answer(model::PhoneNumber number, std::string answer) override {
         calls.push_back("answer " + number.text() + " " + answer);
@@ -95,6 +98,7 @@ struct RecordingDevices final : DeviceControl {
     const admission::Directory& directory;
     std::vector<std::string> calls;
     Pairing shown_pairing;
+    std::optional<ErrorCode> pairing_refusal;
 };
 
 /// Has a file for each device, and knows one number.
