@@ -14,6 +14,19 @@ struct DeviceQueueTest : ManageTest {
     Answer clear(std::string_view query = "") {
         return call(http::Method::del, queue + std::string{query});
     }
+    Answer discard() { return post("/devices/" + number + "/pair", R"({"queue":"discard"})"); }
+    void log_out() {
+        store::WriteBatch batch;
+        batch.changes.push_back({.run = [&](store::Tables& tables) -> Result<void> {
+            const auto device = tables.find_device(*model::PhoneNumber::parse(number));
+            EXPECT_TRUE(tables.set_device_state(store::DeviceIdentity::of(**device),
+                                                model::DeviceState::logged_out, "dikeluarkan",
+                                                clock.now()));
+            return {};
+        }});
+        write(batch);
+        directory.apply(batch.row_changes.at(0));
+    }
 
     const std::string number = "6281100000001";
     const std::string queue = "/devices/" + number + "/queue";
@@ -154,24 +167,23 @@ TEST_F(DeviceQueueTest, PairingAgainTakesAChoiceForTheQueue) {
 
 TEST_F(DeviceQueueTest, ADiscardedQueueIsCancelledBeforeThePairingBegins) {
     accept(account, number);
-    const auto discard = [&] {
-        return post("/devices/" + number + "/pair", R"({"queue":"discard"})");
-    };
     EXPECT_EQ(discard().status, 409);  // It is connected, so it would continue to send.
     EXPECT_EQ(waiting(), 1U);
-    store::WriteBatch batch;
-    batch.changes.push_back({.run = [&](store::Tables& tables) -> Result<void> {
-        const auto device = tables.find_device(*model::PhoneNumber::parse(number));
-        EXPECT_TRUE(tables.set_device_state(store::DeviceIdentity::of(**device),
-                                            model::DeviceState::logged_out, "dikeluarkan",
-                                            clock.now()));
-        return {};
-    }});
-    write(batch);
-    directory.apply(batch.row_changes.at(0));
+    log_out();
     EXPECT_EQ(discard().status, 200);
     EXPECT_EQ(waiting(), 0U);
     EXPECT_EQ(devices.calls.back(), "pair " + number + " ");
+}
+
+TEST_F(DeviceQueueTest, APairingThatCannotBeginDiscardsNothing) {
+    accept(account, number);
+    log_out();
+    for (const auto& [refusal, status] :
+         {std::pair{ErrorCode::refused, 403}, {ErrorCode::conflict, 409}}) {
+        devices.pairing_refusal = refusal;
+        EXPECT_EQ(discard().status, status);
+        EXPECT_EQ(waiting(), 1U);
+    }
 }
 
 }  // namespace

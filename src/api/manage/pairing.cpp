@@ -43,13 +43,18 @@ Result<value> show_pairing(const Context& context, Call& call) {
 
 namespace {
 
-/// Cancels waiting messages before the device is paired. Errors: conflict (the device can send, so
-/// messages could leave meanwhile), busy (not all were cancelled), those of clear_queue.
-Result<void> discard_queue(const Context& context, const model::Device& device) {
+/// Cancels waiting messages before the device is paired by `method`, if that may begin now. Errors:
+/// conflict (the device can send, so messages could leave meanwhile), busy (not all were
+/// cancelled), those of DeviceControl::check_pairing and clear_queue.
+Result<void> discard_queue(const Context& context, const model::Device& device,
+                           std::string_view method) {
     if (model::is_linked(device.state)) {
         return fail(ErrorCode::conflict,
                     fmt::format("{} is {}, so it is not paired anew: clear its queue instead",
                                 device.number.text(), model::to_string(device.state)));
+    }
+    if (auto checked = context.devices.check_pairing(device.number, method); !checked) {
+        return checked;
     }
     const auto cleared = clear_queue(context, device.number, context.queue_clock.now());
     if (!cleared) {
@@ -77,7 +82,8 @@ Result<value> pair(const Context& context, Call& call) {
         return pass(device);
     }
     if (discards) {
-        if (auto discarded = discard_queue(context, **device); !discarded) {
+        const auto discarded = discard_queue(context, **device, method.value_or(""));
+        if (!discarded) {
             return pass(discarded);
         }
     }
