@@ -85,20 +85,21 @@ Result<value> clear(const Context& context, Call& call) {
         return pass(device);
     }
     const auto number = (*device)->number;
-    const auto cleared = clear_queue(context, number, until + context.queue_clock.offset());
-    if (!cleared) {
-        return pass(cleared);
+    Cleared cleared;
+    const auto done = clear_queue(context, number, until + context.queue_clock.offset(), cleared);
+    call.did = cleared.did();
+    if (!done) {
+        return pass(done);
     }
-    call.did = {{"cancelled", cleared->cancelled}, {"complete", cleared->complete}};
     const auto left = context.read(
         [&](store::Reader& reader) { return reader.queue_of(number, queue_counted_max); });
     if (!left) {
         return pass(left);
     }
     return boost::json::object{
-        {"number", number.text()},       {"cancelled", cleared->cancelled},
-        {"waiting", left->count},        {"waiting_more", left->has_more},
-        {"complete", cleared->complete}, {"accepted_until", to_rfc3339(until)}};
+        {"number", number.text()},      {"cancelled", cleared.cancelled},
+        {"waiting", left->count},       {"waiting_more", left->has_more},
+        {"complete", cleared.complete}, {"accepted_until", to_rfc3339(until)}};
 }
 
 }  // namespace merpati::api::manage::device_queue

@@ -27,6 +27,10 @@ struct DeviceQueueTest : ManageTest {
         write(batch);
         directory.apply(batch.row_changes.at(0));
     }
+    /// What the log says that the last call has done.
+    boost::json::value done_last() {
+        return get("/admin/log?object=" + number).items().at(0).at("after");
+    }
 
     const std::string number = "6281100000001";
     const std::string queue = "/devices/" + number + "/queue";
@@ -173,6 +177,7 @@ TEST_F(DeviceQueueTest, ADiscardedQueueIsCancelledBeforeThePairingBegins) {
     EXPECT_EQ(discard().status, 200);
     EXPECT_EQ(waiting(), 0U);
     EXPECT_EQ(devices.calls.back(), "pair " + number + " ");
+    EXPECT_EQ(done_last().at("cancelled"), 1);
 }
 
 TEST_F(DeviceQueueTest, APairingThatCannotBeginDiscardsNothing) {
@@ -184,6 +189,20 @@ TEST_F(DeviceQueueTest, APairingThatCannotBeginDiscardsNothing) {
         EXPECT_EQ(discard().status, status);
         EXPECT_EQ(waiting(), 1U);
     }
+}
+
+TEST_F(DeviceQueueTest, TheLogCountsWhatACallThatFailsHasCancelled) {
+    log_out();
+    for (std::size_t count = 0; count < cleared_at_once + 10; ++count) {
+        accept(account, number);
+    }
+    messages.batches_max = 1;
+    EXPECT_EQ(discard().status, 504);
+    EXPECT_EQ(done_last().at("cancelled"), cleared_at_once);
+    EXPECT_EQ(done_last().at("complete"), false);
+    EXPECT_EQ(clear().status, 504);
+    EXPECT_EQ(done_last().at("cancelled"), 0);
+    EXPECT_EQ(done_last().at("complete"), false);
 }
 
 }  // namespace

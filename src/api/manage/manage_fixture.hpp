@@ -2,6 +2,7 @@
 // record their calls.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -132,6 +133,9 @@ struct RecordingMessages final : MessageControl {
         return {};
     }
     Result<std::size_t> cancel_all(std::vector<store::QueuedMessage> messages) override {
+        if (batches.size() >= batches_max) {
+            return fail(ErrorCode::timeout, "the store does not answer");
+        }
         batches.push_back(messages.size());
         std::size_t ended = 0;
         for (auto& queued : messages) {
@@ -178,6 +182,7 @@ struct RecordingMessages final : MessageControl {
     std::function<void()> on_call;            // Called by `cancel`.
     store::Store* store = nullptr;            // Where `cancel_all` ends messages; null: ends none.
     std::vector<std::size_t> batches;
+    std::size_t batches_max = std::numeric_limits<std::size_t>::max();  // Further ones fail.
     std::vector<model::MessageId> cancelled;
     std::vector<model::MessageId> given_up;
     std::vector<model::MessageId> hastened;

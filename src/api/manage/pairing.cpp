@@ -46,7 +46,7 @@ namespace {
 /// Cancels waiting messages before the device is paired by `method`, if that may begin now. Errors:
 /// conflict (the device can send, so messages could leave meanwhile), busy (not all were
 /// cancelled), those of DeviceControl::check_pairing and clear_queue.
-Result<void> discard_queue(const Context& context, const model::Device& device,
+Result<void> discard_queue(const Context& context, Call& call, const model::Device& device,
                            std::string_view method) {
     if (model::is_linked(device.state)) {
         return fail(ErrorCode::conflict,
@@ -56,15 +56,18 @@ Result<void> discard_queue(const Context& context, const model::Device& device,
     if (auto checked = context.devices.check_pairing(device.number, method); !checked) {
         return checked;
     }
-    const auto cleared = clear_queue(context, device.number, context.queue_clock.now());
-    if (!cleared) {
-        return pass(cleared);
+    Cleared cleared;
+    auto done = clear_queue(context, device.number, context.queue_clock.now(), cleared);
+    for (const auto& [name, count] : cleared.did()) {
+        call.did[name] = count;
     }
-    return cleared->complete
-               ? Result<void>{}
-               : fail(ErrorCode::busy,
-                      fmt::format("{} messages were cancelled and more wait: try again",
-                                  cleared->cancelled));
+    if (!done || cleared.complete) {
+        return done;
+    }
+    return fail(ErrorCode::busy,
+                fmt::format("{} messages were cancelled and more wait, so the pairing has not "
+                            "begun: repeat the call",
+                            cleared.cancelled));
 }
 
 }  // namespace
@@ -81,13 +84,13 @@ Result<value> pair(const Context& context, Call& call) {
     if (!device) {
         return pass(device);
     }
+    call.did = {{"method", method.value_or("")}, {"queue", queue.value_or("")}};
     if (discards) {
-        const auto discarded = discard_queue(context, **device, method.value_or(""));
+        const auto discarded = discard_queue(context, call, **device, method.value_or(""));
         if (!discarded) {
             return pass(discarded);
         }
     }
-    call.did = {{"method", method.value_or("")}, {"queue", queue.value_or("")}};
     if (auto begun = context.devices.pair((*device)->number, method.value_or(""), choice); !begun) {
         return pass(begun);
     }

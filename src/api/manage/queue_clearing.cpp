@@ -11,27 +11,29 @@ namespace {
 class Clearing {
 public:
     Clearing(const Context& context, store::Reader& reader, model::PhoneNumber device,
-             Timestamp until)
-        : context_(context), reader_(reader), device_(device), until_(until) {}
+             Timestamp until, Cleared& cleared)
+        : context_(context), reader_(reader), device_(device), until_(until), cleared_(cleared) {}
 
-    Result<Cleared> run() {
+    Result<void> run() {
         for (const auto source : {model::Source::api, model::Source::campaign}) {
             for (;;) {
                 const auto tried = step(source);
                 if (!tried) {
                     auto error = tried.error();
-                    error.detail += fmt::format(" ({} messages were cancelled)", cancelled_);
+                    error.detail +=
+                        fmt::format(" ({} messages were cancelled)", cleared_.cancelled);
                     return std::unexpected(std::move(error));
                 }
                 if (*tried == 0) {
                     break;
                 }
-                if (cancelled_ >= cleared_max) {
-                    return Cleared{.cancelled = cancelled_, .complete = false};
+                if (cleared_.cancelled >= cleared_max) {
+                    return {};
                 }
             }
         }
-        return Cleared{.cancelled = cancelled_, .complete = true};
+        cleared_.complete = true;
+        return {};
     }
 
 private:
@@ -55,7 +57,7 @@ private:
         if (!ended) {
             return pass(ended);
         }
-        cancelled_ += *ended;
+        cleared_.cancelled += *ended;
         return count;
     }
 
@@ -63,15 +65,17 @@ private:
     store::Reader& reader_;
     const model::PhoneNumber device_;
     const Timestamp until_;
+    Cleared& cleared_;
     std::unordered_set<Uuid> tried_;
-    std::size_t cancelled_ = 0;
 };
 
 }  // namespace
 
-Result<Cleared> clear_queue(const Context& context, model::PhoneNumber device, Timestamp until) {
-    return context.read(
-        [&](store::Reader& reader) { return Clearing{context, reader, device, until}.run(); });
+Result<void> clear_queue(const Context& context, model::PhoneNumber device, Timestamp until,
+                         Cleared& cleared) {
+    return context.read([&](store::Reader& reader) {
+        return Clearing{context, reader, device, until, cleared}.run();
+    });
 }
 
 }  // namespace merpati::api::manage

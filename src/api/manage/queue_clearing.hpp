@@ -3,13 +3,20 @@
 
 #include <cstddef>
 
+#include <boost/json/object.hpp>
+
 #include "api/manage/context.hpp"
 
 namespace merpati::api::manage {
 
 struct Cleared {
     std::size_t cancelled = 0;  // Durably, each with its refund and its callback.
-    bool complete = true;       // False: more may wait; call again.
+    bool complete = false;      // False: more may wait; call again.
+
+    /// For the log of changes.
+    [[nodiscard]] boost::json::object did() const {
+        return {{"cancelled", cancelled}, {"complete", complete}};
+    }
 };
 
 /// Cancels the messages that wait for the device and were accepted until `until` (queue time). That
@@ -24,9 +31,10 @@ struct Cleared {
 /// cleared_at_once. Messages that stay do not count, so that they cannot keep the call from ever
 /// being complete; their ids are in memory during the call.
 ///
-/// Errors: store_failed, damaged, timeout, shutting_down. The detail says how many were cancelled.
-[[nodiscard]] Result<Cleared> clear_queue(const Context& context, model::PhoneNumber device,
-                                          Timestamp until);
+/// Errors: store_failed, damaged, timeout, shutting_down. Then, too, `cleared` says how many were
+/// cancelled, as does the detail.
+[[nodiscard]] Result<void> clear_queue(const Context& context, model::PhoneNumber device,
+                                       Timestamp until, Cleared& cleared);
 
 inline constexpr std::size_t cleared_max = 20'000;
 inline constexpr std::size_t cleared_at_once = 256;
