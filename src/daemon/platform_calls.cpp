@@ -151,25 +151,13 @@ void PlatformCalls::check_number(const model::Device& device, const std::string&
         done(fail(ErrorCode::refused, "the device's connector checks no numbers"));
         return;
     }
-    if (const auto known = checks_.find(device, number)) {
-        done(*known);
-        return;
-    }
-    if (!checks_.take_turn(device.number)) {
-        done(
-            fail(ErrorCode::too_many_requests,
-                 fmt::format("the device has asked its platform about {} numbers: it may ask about "
-                             "one more each minute",
-                             NumberChecks::burst)));
+    if (!checks_.begin(device, number, std::move(done))) {
         return;
     }
     connector->check_number(
-        device.number, number,
-        [this, device, number, done = std::move(done)](const Result<bool>& registered) mutable {
-            if (registered) {
-                done(checks_.keep(device, number, *registered));
-            } else {
-                done(pass(registered));
+        device.number, number, [this, device, number](const Result<bool>& registered) {
+            for (auto& [other, waiting] : checks_.end(device, number, registered)) {
+                check_number(other, number, std::move(waiting));
             }
         });
 }

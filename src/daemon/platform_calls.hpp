@@ -25,6 +25,8 @@ namespace merpati::daemon {
 /// connector that hangs, or a client that reads slowly, delays only its own account. There is no
 /// queue: a download without a slot is refused, with too_many_requests or busy.
 ///
+/// Checks of numbers: see NumberChecks.
+///
 /// Threads: any; nothing blocks.
 class PlatformCalls final : public api::manage::PlatformControl {
 public:

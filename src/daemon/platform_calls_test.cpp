@@ -1,6 +1,7 @@
 // Downloads and number checks: a connector that lies or hangs affects only its own account.
 #include "daemon/platform_calls.hpp"
 
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -51,7 +52,18 @@ public:
     }
     void check_number(model::PhoneNumber, std::string, NumberChecked done) override {
         ++checks;
-        done(registered);
+        if (holds_checks) {
+            held_checks.push_back(std::move(done));
+        } else {
+            done(check_fails ? fail(*check_fails, "the platform says no")
+                             : Result<bool>{registered});
+        }
+    }
+    /// Answers the check that was held first.
+    void answer_check(Result<bool> answer) {
+        auto done = std::move(held_checks.front());
+        held_checks.pop_front();
+        done(std::move(answer));
     }
 
     std::optional<std::uint64_t> said;
@@ -62,6 +74,9 @@ public:
     std::counting_semaphore<> asked{0};
     int checks = 0;
     bool registered = true;
+    std::optional<ErrorCode> check_fails;
+    bool holds_checks = false;  // Until `answer_check`.
+    std::deque<NumberChecked> held_checks;
     connector::CapabilitiesPtr abilities = std::make_shared<const connector::Capabilities>(
         connector::Capabilities{.number_check = true, .media_fetch = true});
 };
@@ -102,11 +117,15 @@ struct PlatformCallsTest : ::testing::Test {
     Result<ReceivedFilePtr> fetch(std::string reference, std::uint64_t bytes = 0) {
         return begin(device(6281100000001, 1), std::move(reference), bytes).get();
     }
-    Result<api::manage::PlatformControl::NumberCheck> check(const std::string& number,
-                                                            const model::Device& of) {
-        std::promise<Result<api::manage::PlatformControl::NumberCheck>> promise;
-        calls.check_number(of, number, [&](auto found) { promise.set_value(std::move(found)); });
-        return promise.get_future().get();
+    using Checked = Result<api::manage::PlatformControl::NumberCheck>;
+    std::future<Checked> begin_check(const std::string& number, const model::Device& of) {
+        auto promise = std::make_shared<std::promise<Checked>>();
+        calls.check_number(of, number,
+                           [promise](auto found) { promise->set_value(std::move(found)); });
+        return promise->get_future();
+    }
+    Checked check(const std::string& number, const model::Device& of) {
+        return begin_check(number, of).get();
     }
 
     testing::TemporaryFolder folder;
@@ -194,6 +213,60 @@ TEST_F(PlatformCallsTest, ANumberThatIsNotRegisteredIsAskedAboutAgainSooner) {
     EXPECT_FALSE(check("6281200000000", first)->registered);
     clock.advance(1ms);
     EXPECT_TRUE(check("6281200000000", first)->registered);
+}
+
+TEST_F(PlatformCallsTest, ChecksOfOneNumberAtTheSameTimeShareOneQuestion) {
+    const auto first = device(6281100000001, 1);
+    const auto second = device(6281100000002, 1);
+    liar->holds_checks = true;
+    std::vector<std::future<Checked>> checks;
+    for (std::size_t one = 0; one < NumberChecks::burst + 10; ++one) {
+        checks.push_back(begin_check("6281200000000", one % 2 == 0 ? first : second));
+    }
+    EXPECT_EQ(liar->checks, 1);
+    auto stranger = begin_check("6281200000000", device(6281100000003, 2));
+    EXPECT_EQ(liar->checks, 2) << "another account learns nothing of it";
+    liar->answer_check(true);
+    for (auto& one : checks) {
+        EXPECT_TRUE(one.get()->registered);
+    }
+    liar->answer_check(false);
+    EXPECT_FALSE(stranger.get()->registered);
+    liar->holds_checks = false;
+    for (std::size_t one = 1; one < NumberChecks::burst; ++one) {
+        EXPECT_TRUE(check(std::to_string(6281200000000 + one), first)) << "one turn was used";
+    }
+}
+
+TEST_F(PlatformCallsTest, ADeviceThatFailsDoesNotFailTheChecksOfOthers) {
+    liar->holds_checks = true;
+    const auto first = device(6281100000001, 1);
+    const auto second = device(6281100000002, 1);
+    auto failed = begin_check("6281200000000", first);
+    auto failed_too = begin_check("6281200000000", first);
+    auto asked_itself = begin_check("6281200000000", second);
+    liar->answer_check(fail(ErrorCode::conflict, "the device is not connected"));
+    EXPECT_EQ(failed.get().error().code, ErrorCode::conflict);
+    EXPECT_EQ(failed_too.get().error().code, ErrorCode::conflict);
+    EXPECT_EQ(liar->checks, 2);
+    liar->answer_check(true);
+    EXPECT_TRUE(asked_itself.get()->registered);
+}
+
+TEST_F(PlatformCallsTest, ANumberThatIsNoneIsAskedAboutOnce) {
+    const auto first = device(6281100000001, 1);
+    liar->check_fails = ErrorCode::invalid_argument;
+    for (std::size_t one = 0; one < NumberChecks::burst + 1; ++one) {
+        EXPECT_EQ(check("6281200000000", first).error().code, ErrorCode::invalid_argument);
+    }
+    EXPECT_EQ(liar->checks, 1);
+    clock.advance(NumberChecks::registered_for);
+    EXPECT_EQ(check("6281200000000", first).error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(liar->checks, 2);
+    liar->check_fails = ErrorCode::unreachable;
+    EXPECT_FALSE(check("6281200000001", first));
+    liar->check_fails.reset();
+    EXPECT_TRUE(check("6281200000001", first)) << "a failure of the platform is not kept";
 }
 
 TEST_F(PlatformCallsTest, AnotherConnectorOfTheAccountIsAskedItself) {
