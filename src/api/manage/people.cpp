@@ -161,8 +161,12 @@ Result<value> change(const Context& context, Call& call) {
     }
     std::optional<std::string> made;
     if (makes_password || given) {
-        auto password =
-            hash_password(context, fields, "password", given, patch.email.value_or(call.id));
+        const auto known = find_person(context.directory, call.id);
+        if (!known) {
+            return pass(known);
+        }
+        auto password = hash_password(context, fields, "password", given,
+                                      patch.email.value_or((**known).email));
         if (!password) {
             return pass(password);
         }

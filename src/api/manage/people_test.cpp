@@ -162,6 +162,25 @@ TEST_F(PeopleTest, TheLogSaysWhoChangedWhatAndWhatItWas) {
     EXPECT_EQ(get("/admin/log?object=6281100000001").items().size(), 2U);
 }
 
+TEST_F(PeopleTest, APasswordIsNotThePersonsAddressHoweverThePersonIsNamed) {
+    const auto id = make_person("budi.santoso@toko.example").text("id");
+    for (const auto& name :
+         {id, std::string{"budi.santoso@toko.example"}, std::string{"Budi.Santoso@Toko.example"}}) {
+        const auto path = "/admin/people/" + name;
+        for (const auto* guessed : {"budi.santoso", "budi.santoso@toko.example"}) {
+            EXPECT_EQ(patch(path, fmt::format(R"({{"password":"{}"}})", guessed)).status, 400)
+                << name;
+        }
+        EXPECT_EQ(patch(path, R"({"password":"kuda lumping 8"})").status, 200) << name;
+        EXPECT_EQ(get(path).text("email"), "budi.santoso@toko.example") << name;
+    }
+    EXPECT_EQ(patch("/admin/people/usr_99", R"({"password":"kuda lumping 8"})").status, 404);
+    EXPECT_EQ(patch("/admin/people/" + id,
+                    R"({"email":"baru.santoso@toko.example","password":"baru.santoso"})")
+                  .status,
+              400);
+}
+
 TEST_F(PeopleTest, WhatIsRefusedIsNotLogged) {
     const auto before = get("/admin/log").items().size();
     EXPECT_EQ(
