@@ -24,7 +24,8 @@ constexpr std::size_t replayed_at_once = 500;  // In one commit, which delays ot
 constexpr std::size_t replayed_max = 10'000;   // By one call; exceeded by less than a page.
 constexpr std::size_t recent_max = 500;        // Callbacks from which the success rate is counted.
 constexpr std::size_t hosts_max = 100;         // Of waiting callbacks, and again of recent ones.
-constexpr std::size_t waiting_max = 10'000;  // Waiting callbacks of a host are counted up to this.
+constexpr std::size_t waiting_max = 10'000;  // Waiting callbacks of a host are counted up to this,
+constexpr std::size_t waiting_of_all_max = 100'000;  // and up to each host's share of this.
 
 /// Replays the next page of callbacks that the filter finds. Answers how many; empty: there are no
 /// more.
@@ -71,6 +72,7 @@ Result<std::optional<std::size_t>> replay_page(const Context& context,
 struct Host {
     std::string origin;
     std::size_t waiting = 0;
+    bool waiting_more = false;  // More wait than were counted.
     std::size_t attempted = 0;  // Of the recent callbacks.
     std::size_t delivered = 0;
     std::string last_error;
@@ -118,16 +120,19 @@ Result<void> add_waiting(store::Reader& reader, model::AccountId account, Hosts&
         hosts.more = true;
         origins->resize(hosts_max);
     }
+    const auto counted_max =
+        std::min(waiting_max, waiting_of_all_max / std::max<std::size_t>(origins->size(), 1));
     constexpr auto ever = from_unix_millis(253'402'300'799'999);  // The end of year 9999.
     for (const auto& summary : *origins) {
         const store::Endpoint endpoint{account, summary.origin_key};
         auto& host = hosts.by_key[summary.origin_key];
         host.next_attempt_at = summary.due_from;
-        const auto count = reader.callbacks_waiting(endpoint, waiting_max);
+        const auto count = reader.callbacks_waiting(endpoint, counted_max + 1);
         if (!count) {
             return pass(count);
         }
-        host.waiting = *count;
+        host.waiting = std::min(*count, counted_max);
+        host.waiting_more = *count > counted_max;
         const auto first =
             reader.load_callbacks(endpoint, ever, 1, [](const Uuid&) { return false; });
         if (!first) {
@@ -145,6 +150,7 @@ value view_of(const Host& host, const callback::EndpointHealth* health) {
                       static_cast<double>(std::max<std::size_t>(host.attempted, 1));
     return {{"origin", host.origin},
             {"waiting", host.waiting},
+            {"waiting_more", host.waiting_more},
             {"recent", host.attempted},
             {"success_rate", host.attempted == 0 ? value(nullptr) : value(rate)},
             {"last_error", host.last_error.empty() ? value(nullptr) : value(host.last_error)},

@@ -280,6 +280,27 @@ TEST_F(TrailsTest, HostsTellWhatWaitsAndHowWellTheyAnswer) {
     EXPECT_FALSE(hosts.json.at("more").as_bool());
 }
 
+TEST_F(TrailsTest, OneCallCountsTheCallbacksOfManyHostsUpToAShareOfEach) {
+    for (std::int64_t origin = 1; origin <= 100; ++origin) {
+        told(CallbackState::waiting, origin);
+    }
+    store::WriteBatch made;
+    made.changes.push_back({.run = [&](store::Tables& tables) -> Result<void> {
+        for (int count = 0; count < 1'000; ++count) {
+            EXPECT_TRUE(tables.add_callback(
+                callback_of({.account = *model::AccountId::parse(account)}, 1)));
+        }
+        return {};
+    }});
+    write(made);
+    const auto hosts = get("/callbacks/hosts?account=" + account);
+    ASSERT_EQ(hosts.items().size(), 100U) << hosts.whole();
+    EXPECT_EQ(hosts.items()[0].at("waiting"), 1'000);
+    EXPECT_EQ(hosts.items()[0].at("waiting_more"), true);
+    EXPECT_EQ(hosts.items()[1].at("waiting"), 1);
+    EXPECT_EQ(hosts.items()[1].at("waiting_more"), false);
+}
+
 TEST_F(TrailsTest, HostsThatAreLeftOutAreSaidToBe) {
     for (std::int64_t origin = 1; origin <= 101; ++origin) {
         told(CallbackState::waiting, origin);

@@ -92,7 +92,7 @@ function useColumns(): Column<CallbackHost>[] {
       head: t.callbacks.waiting,
       align: "right",
       narrow: true,
-      cell: (one) => format.number(one.waiting),
+      cell: (one) => format.number(one.waiting) + (one.waiting_more ? "+" : ""),
     },
     {
       key: "error",
