@@ -85,7 +85,7 @@ store::UsageFilter take_usage_filter(Fields& fields, Timestamp now) {
     store::UsageFilter filter{.limit = usage_rows_max + 1};
     filter.until = fields.time("until").value_or(now + std::chrono::hours{1});
     filter.since = fields.time("since").value_or(filter.until - usage_days_default);
-    if (filter.since > filter.until || filter.until - filter.since > usage_days_max) {
+    if (filter.since >= filter.until || filter.until - filter.since > usage_days_max) {
         fields.mistake("since", "must be before until, by at most ten years");
     }
     if (const auto columns = fields.text("by", 64); columns && !take_columns(*columns, filter)) {

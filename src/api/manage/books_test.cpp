@@ -83,7 +83,8 @@ TEST_F(BooksTest, UsageIsATableToo) {
 
 TEST_F(BooksTest, AWrongQuestionIsNamed) {
     for (const auto* query : {"by=hour", "by=day,", "offset=7", "offset=+25:00", "format=xml",
-                              "since=2026-02-01T00:00:00Z&until=2026-01-01T00:00:00Z"}) {
+                              "since=2026-02-01T00:00:00Z&until=2026-01-01T00:00:00Z",
+                              "since=2026-01-01T00:00:00Z&until=2026-01-01T00:00:00Z"}) {
         EXPECT_EQ(get(std::string{"/usage?"} + query).status, 400) << query;
     }
     EXPECT_EQ(get("/usage?offset=%2B07:00&by=day,code").status, 200);
