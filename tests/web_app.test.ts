@@ -103,7 +103,7 @@ test("a key that is revoked sends no more, and its name has to be typed", async 
   const dialog = page.getByRole("dialog", { name: "Revoke the key" });
   const revoke = dialog.getByRole("button", { name: "Revoke" });
   expect(await revoke.isDisabled()).toBe(true);
-  await dialog.getByLabel("Type laporan to go on").fill("laporan");
+  await dialog.getByLabel("Type laporan to continue").fill("laporan");
   await revoke.click();
   await page.getByText("The key was revoked").waitFor();
   expect((await account.send(body, { key })).status).toBe(401);
@@ -150,7 +150,7 @@ test("filters live in the address, and what they leave can be downloaded", async
   await soon(() => rows.count()).toBe(2);
   await choose("Code", /^1001/);
   await choose("Device", device);
-  await page.getByLabel("Words in the details").fill("terdaftar");
+  await page.getByLabel("Search in details").fill("terdaftar");
   await page.keyboard.press("Enter");
   await page.getByLabel("Recipient", { exact: true }).fill(`+${bad}`);
   await page.keyboard.press("Enter");
@@ -186,7 +186,7 @@ test("a callback that was given up is delivered again", async () => {
   const body = { to: freshNumber(), from: device, message: "Halo", Type: "text" };
   await account.send({ ...body, callbackStatus: sink.url("/gone") });
   await visitor.goto("/callbacks");
-  await page.getByRole("table").getByText("Refused for good").waitFor();
+  await page.getByRole("table").getByText("Rejected by the receiver").waitFor();
   await page.getByRole("link", { name: sink.url("/gone") }).click();
   const drawer = page.getByRole("dialog", { name: "Callback" });
   await drawer.getByRole("button", { name: "Deliver again" }).click();
@@ -205,7 +205,7 @@ test("a device is linked by the QR code that the gateway draws", async () => {
   await visitor.goto(`/devices/${number}`);
   await page.getByRole("button", { name: "Link", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: `Link ${number}` });
-  const code = dialog.getByRole("img", { name: "QR code that links the device" });
+  const code = dialog.getByRole("img", { name: "QR code for linking the device" });
   await code.or(dialog.getByText("Linked", { exact: true })).first().waitFor();
   await dialog.getByText("Linked", { exact: true }).waitFor();
   await dialog.getByRole("button", { name: "Close" }).last().click();
@@ -224,13 +224,13 @@ test("viewers are offered nothing that changes, and strangers see nothing", asyn
   expect(await viewer.page.getByRole("button", { name: "Add a device" }).count()).toBe(0);
   expect(await viewer.page.getByRole("link", { name: "API keys" }).count()).toBe(0);
   await viewer.page.goto("/app/keys");
-  await viewer.page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+  await viewer.page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
 
   const other = await member("owner", (await gateway.account()).id);
   await other.page.goto(`/app/messages/${answer.json.data.requestId}`);
   await other.page.getByRole("alert").getByText("Not found, or not yours.").waitFor();
   await other.page.goto("/app/accounts");
-  await other.page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+  await other.page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
   await Promise.all([viewer.close(), other.close()]);
 });
 

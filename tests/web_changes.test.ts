@@ -44,7 +44,7 @@ afterAll(async () => {
 async function confirm(title: string, action: string, name: string): Promise<void> {
   const dialog = page.getByRole("dialog", { name: title });
   const button = dialog.getByRole("button", { name: action });
-  const field = dialog.getByLabel(`Type ${name} to go on`);
+  const field = dialog.getByLabel(`Type ${name} to continue`);
   await field.fill(name.slice(0, -1));
   expect(await button.isDisabled(), title).toBe(true);
   await field.fill(name);
@@ -56,7 +56,7 @@ test("who saves what another changed meanwhile is shown it, and overwrites nothi
   await page.getByLabel("Name", { exact: true }).fill("Toko saya");
   await gateway.json("account", "set", account.id, "--callback", "https://a.example.com/status");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Somebody else changed it first.").waitFor();
+  await page.getByText("Someone else changed this first.").waitFor();
   const callback = page.getByLabel("Callback address");
   await expect.poll(() => callback.inputValue()).toBe("https://a.example.com/status");
   expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("toko");
@@ -72,8 +72,8 @@ test("the same for a device's pace, and for an account as its administrator edit
   await page.getByLabel("Gap between sends (seconds)").fill("3");
   await gateway.json("device", "set", device, "--per-day", "7");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Somebody else changed it first.").waitFor();
-  await expect.poll(() => page.getByLabel("At most a day").inputValue()).toBe("7");
+  await page.getByText("Someone else changed this first.").waitFor();
+  await expect.poll(() => page.getByLabel("Maximum per day").inputValue()).toBe("7");
   expect(await page.getByLabel("Gap between sends (seconds)").inputValue()).toBe("0");
 
   await visitor.goto("/accounts");
@@ -82,7 +82,7 @@ test("the same for a device's pace, and for an account as its administrator edit
   await dialog.getByLabel("Request limit").fill("5/s");
   await gateway.json("account", "set", account.id, "--devices-max", "9");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Somebody else changed it first.").waitFor();
+  await page.getByText("Someone else changed this first.").waitFor();
   await expect.poll(() => dialog.getByLabel("Device limit").inputValue()).toBe("9");
   await dialog.getByLabel("Request limit").fill("5/s");
   await dialog.getByRole("button", { name: "Save" }).click();
@@ -161,9 +161,9 @@ test("dropping a queue while linking needs the number", async () => {
   await visitor.goto(`/devices/${number}`);
   await page.getByRole("button", { name: "Link", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: `Link ${number}` });
-  await dialog.getByLabel("Cancel, their credit given back").check();
+  await dialog.getByLabel("Cancel and refund the credit").check();
   const link = dialog.getByRole("button", { name: "Link", exact: true });
   expect(await link.isDisabled()).toBe(true);
-  await dialog.getByLabel(`Type ${number} to go on`).fill(number);
+  await dialog.getByLabel(`Type ${number} to continue`).fill(number);
   expect(await link.isDisabled()).toBe(false);
 });

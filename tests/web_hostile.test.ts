@@ -112,7 +112,7 @@ test("what a platform says while a device is linked stays text", async () => {
   await visitor.goto(`/devices/${device}`);
   await page.getByRole("button", { name: "Link", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: `Link ${device}` });
-  await dialog.getByText("The linking has ended").waitFor();
+  await dialog.getByText("Linking has ended").waitFor();
   await dialog.getByText("onerror=alert(1)").waitFor();
   expect(await page.locator('img[src="x"]').count()).toBe(0);
   await dialog.getByRole("button", { name: "Close" }).click();
@@ -127,7 +127,7 @@ const answered = (text: string) => async (dialog: Locator) => {
   await dialog.getByText(text).waitFor();
   await dialog.getByLabel("Answer").fill(HOSTILE);
   await dialog.getByRole("button", { name: "Send the answer" }).click();
-  await dialog.getByText("The linking has ended").waitFor();
+  await dialog.getByText("Linking has ended").waitFor();
   await dialog.getByText("onerror=alert(1)").waitFor();
 };
 
@@ -136,7 +136,7 @@ const steps: [string, string, (dialog: Locator) => Promise<void>][] = [
     "a QR code",
     "1",
     async (dialog) => {
-      const code = dialog.getByRole("img", { name: "QR code that links the device" });
+      const code = dialog.getByRole("img", { name: "QR code for linking the device" });
       await code.waitFor();
       expect(await code.getAttribute("src")).toMatch(/^data:image\/svg\+xml,/);
       expect(await code.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBeGreaterThan(0);

@@ -115,7 +115,7 @@ test("the pairing dialog opens over a device, and closes alone", async () => {
   await tabTo(page, "Link");
   await press("Enter");
   const dialog = page.getByRole("dialog", { name: `Link ${number}` });
-  await dialog.getByRole("img", { name: "QR code that links the device" }).waitFor();
+  await dialog.getByRole("img", { name: "QR code for linking the device" }).waitFor();
   await walkAndLeave(dialog, `Link ${number}`);
   expect(await drawer.isVisible()).toBe(true);
   await soon(nameOfFocus).toBe("Link");
@@ -151,7 +151,7 @@ test("a key is made, and revoked by typing its name", async () => {
   await press("Enter");
   const asking = page.getByRole("dialog", { name: "Revoke the key" });
   await asking.waitFor();
-  await soon(nameOfFocus).toBe("Type papan-tik to go on");
+  await soon(nameOfFocus).toBe("Type papan-tik to continue");
   await press("Enter"); // Nothing is typed yet.
   expect(await asking.isVisible()).toBe(true);
   await page.keyboard.type("papan-tik");

@@ -71,7 +71,7 @@ describe.each([
     }
     for (const path of ["/keys", "/accounts", "/people", "/server"]) {
       await page.goto(`/app${path}`);
-      const missing = { level: 1, name: "There is no such page" };
+      const missing = { level: 1, name: "Page not found" };
       await page.getByRole("heading", missing).waitFor();
     }
     await visitor.goto("/account");

@@ -62,7 +62,7 @@ test("a link signs in once, and leaves no token in the address", async () => {
   await first.close();
   const second = await stranger();
   await second.page.goto(url);
-  expect(await second.page.getByRole("alert").innerText()).toContain("was used already");
+  expect(await second.page.getByRole("alert").innerText()).toContain("already been used");
   await second.close();
 });
 

@@ -71,7 +71,7 @@ export const en = {
   findNumber: (text: string) => `Find messages to ${text}`,
   showAccount: (name: string) => `Use account ${name}`,
   live: "Live",
-  pageMissing: "There is no such page",
+  pageMissing: "Page not found",
   pageMissingText: "The address may be mistyped, or the page has moved.",
-  toOverview: "To the overview",
+  toOverview: "Go to the overview",
 } satisfies Same<typeof id>;

@@ -29,7 +29,7 @@ export const en = {
   throttled: "Too many attempts. Wait a moment, then try again.",
   linkTitle: "Sign in with a link",
   linkLead: "This link opens a session for you in this browser.",
-  linkDead: "This link was used already, or has expired. Ask for a new one.",
+  linkDead: "This link has already been used or has expired. Ask for a new one.",
   noPassword: "No password yet? Ask an administrator for a sign-in link.",
   ended: "Your session has ended. Please sign in again.",
 } satisfies Same<typeof id>;

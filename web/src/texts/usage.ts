@@ -14,12 +14,12 @@ export const id = {
 
 export const en = {
   title: "Usage",
-  lead: "How much was sent, and how much failed, each day.",
+  lead: "How many messages were sent, and how many failed, each day.",
   range: "Range",
   days: (n: string) => `${n} days`,
   total: "Total",
   byDevice: "By device",
   byCode: "By code",
   empty: "No usage yet",
-  emptyText: "Messages that ended are counted here, and stay when the messages are removed.",
+  emptyText: "Finished messages are counted here. The counts remain when the messages are removed.",
 } satisfies Same<typeof id>;
