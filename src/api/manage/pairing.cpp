@@ -20,15 +20,12 @@ value view_pairing(const Context& context, model::PhoneNumber number) {
     const auto device = context.directory.find_device(number);
     const auto state = device == nullptr ? model::DeviceState::disconnected : device->state;
     const auto shown = pairing.under_way ? model::DeviceState::pairing : state;
-    const auto or_null = [](const std::string& text) {
-        return text.empty() ? value(nullptr) : value(text);
-    };
     return boost::json::object{{"number", number.text()},
                                {"state", std::string{model::to_string(shown)}},
-                               {"method", or_null(pairing.method)},
-                               {"payload", or_null(pairing.payload)},
+                               {"method", text_or_null(pairing.method)},
+                               {"payload", text_or_null(pairing.payload)},
                                {"expires_at", view(pairing.expires_at)},
-                               {"reason", or_null(pairing.reason)}};
+                               {"reason", text_or_null(pairing.reason)}};
 }
 
 }  // namespace
