@@ -23,6 +23,7 @@
 #include "api/operation.hpp"
 #include "api/send/send.hpp"
 #include "base/random.hpp"
+#include "daemon/connector_door.hpp"
 #include "daemon/controls.hpp"
 #include "daemon/device_keeper.hpp"
 #include "daemon/device_secrets.hpp"
@@ -87,6 +88,7 @@ public:
         }
         settled(std::move(how));
     }
+    std::atomic<bool> holds_outcomes = false;  // Reports no outcomes of sends.
     std::atomic<bool> holds_settling = false;
     std::atomic<bool> is_settling = false;
 
@@ -95,6 +97,10 @@ public:
         const auto device = directory_.find_device(message.device);
         wrong_senders += device == nullptr || device->account != message.account ? 1 : 0;
         sent += 1;
+        sent.notify_all();
+        if (holds_outcomes) {
+            return;
+        }
         events_->outcome(message.id, message.device,
                          {.kind = model::Outcome::Kind::sent, .code = model::StatusCode::sent});
     }
@@ -168,7 +174,7 @@ struct ConcurrencyFixture : ::testing::Test {
             limits.follow(change);
         };
         committer.after_batch = [this] { scheduler.batch_done(); };
-        EXPECT_TRUE(platform->start(keeper, secrets));
+        EXPECT_TRUE(platform->start(events, secrets));
         committer.start();
         EXPECT_TRUE(scheduler.start());
         EXPECT_TRUE(keeper.start());
@@ -281,6 +287,11 @@ struct ConcurrencyFixture : ::testing::Test {
                          .late_statuses = late_statuses,
                          .lost_devices = lost_devices,
                          .log = telemetry::Log::none()}};
+    ConnectorDoors doors{{.directory = directory,
+                          .keeper = keeper,
+                          .committer = committer,
+                          .log = telemetry::Log::none()}};
+    connector::ConnectorEvents& events = doors.of("checking").events;
     admission::Admission admission{{.clock = clock,
                                     .random = random,
                                     .directory = directory,

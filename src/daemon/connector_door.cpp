@@ -14,54 +14,54 @@ std::unexpected<Error> not_its_own() {
 void ConnectorDoor::outcome(const model::MessageId& message, model::PhoneNumber device,
                             model::Outcome outcome) {
     // Nothing is lost here: a device is not removed while one of its messages is being sent.
-    if (owns(device)) {
-        rooms_.events.outcome(message, device, std::move(outcome));
+    if (find_own(device) != nullptr) {
+        rooms_.keeper.outcome(message, std::move(outcome));
     }
 }
 
 void ConnectorDoor::device_state(model::PhoneNumber device, model::DeviceState state,
                                  std::string reason, Stored stored) {
-    if (owns(device)) {
-        rooms_.events.device_state(device, state, std::move(reason), std::move(stored));
+    if (const auto own = find_own(device)) {
+        rooms_.keeper.device_state(*own, state, std::move(reason), std::move(stored));
     } else {
         stored(not_its_own());
     }
 }
 
 void ConnectorDoor::pairing(model::PhoneNumber device, connector::PairingStep step) {
-    if (owns(device)) {
-        rooms_.events.pairing(device, std::move(step));
+    if (const auto own = find_own(device)) {
+        rooms_.keeper.pairing(*own, std::move(step));
     }
 }
 
 void ConnectorDoor::late_status(connector::LateStatus status, Stored stored) {
-    if (owns(status.device)) {
-        rooms_.events.late_status(std::move(status), std::move(stored));
+    if (const auto own = find_own(status.device)) {
+        rooms_.keeper.late_status(*own, std::move(status), std::move(stored));
     } else {
         stored(not_its_own());
     }
 }
 
 void ConnectorDoor::inbound(connector::InboundMessage message, Stored stored) {
-    if (owns(message.device)) {
-        rooms_.events.inbound(std::move(message), std::move(stored));
+    if (const auto own = find_own(message.device)) {
+        rooms_.keeper.inbound(*own, std::move(message), std::move(stored));
     } else {
         stored(not_its_own());
     }
 }
 
 void ConnectorDoor::capabilities_changed() {
-    rooms_.events.capabilities_changed();
+    rooms_.keeper.capabilities_changed();
 }
 
-bool ConnectorDoor::owns(model::PhoneNumber device) const {
-    const auto known = rooms_.directory.find_device(device);
+std::shared_ptr<const model::Device> ConnectorDoor::find_own(model::PhoneNumber device) const {
+    auto known = rooms_.directory.find_device(device);
     if (known != nullptr && known->connector == connector_) {
-        return true;
+        return known;
     }
     rooms_.log.warn("a report is left out: its device is not this connector's",
                     {{"connector", connector_}, {"device", telemetry::mask_number(device.text())}});
-    return false;
+    return nullptr;
 }
 
 }  // namespace merpati::daemon

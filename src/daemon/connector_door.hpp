@@ -2,11 +2,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "admission/directory.hpp"
 #include "connector/connectors.hpp"
+#include "daemon/device_keeper.hpp"
 #include "daemon/device_secrets.hpp"
 #include "telemetry/log.hpp"
 
@@ -16,15 +18,15 @@ namespace merpati::daemon {
 /// logged and dropped, with not_found where the report has an answer, so that no connector can
 /// report for another connector's devices.
 ///
-/// Operation: looks the device up when the report arrives. DeviceKeeper, which stores the report,
-/// checks again that the device is still the same one.
+/// Operation: looks the device up when the report arrives, and passes on the device that it found.
+/// DeviceKeeper, which stores the report, checks that the number still belongs to that device.
 ///
 /// Threads: any.
 class ConnectorDoor final : public connector::ConnectorEvents {
 public:
     struct Rooms {
         const admission::Directory& directory;
-        connector::ConnectorEvents& events;
+        DeviceKeeper& keeper;
         store::Committer& committer;
         telemetry::Log log;
     };
@@ -47,7 +49,8 @@ public:
     void capabilities_changed() override;
 
 private:
-    [[nodiscard]] bool owns(model::PhoneNumber device) const;
+    /// Null: this connector has no such device.
+    [[nodiscard]] std::shared_ptr<const model::Device> find_own(model::PhoneNumber device) const;
 
     const std::string connector_;
     const Rooms rooms_;

@@ -87,19 +87,14 @@ void DeviceKeeper::follow(const store::RowChange& change) {
     }
 }
 
-void DeviceKeeper::outcome(const model::MessageId& message, model::PhoneNumber,
-                           model::Outcome outcome) {
+void DeviceKeeper::outcome(const model::MessageId& message, model::Outcome outcome) {
     rooms_.scheduler.outcome(message, std::move(outcome));
 }
 
-void DeviceKeeper::device_state(model::PhoneNumber number, DeviceState state, std::string reason,
+void DeviceKeeper::device_state(const model::Device& known, DeviceState state, std::string reason,
                                 Stored stored) {
-    const auto known = rooms_.directory.find_device(number);
-    if (known == nullptr) {
-        stored(fail(ErrorCode::not_found, "the device was removed"));
-        return;
-    }
-    if (!reports_.put({.device = store::DeviceIdentity::of(*known),
+    const auto number = known.number;
+    if (!reports_.put({.device = store::DeviceIdentity::of(known),
                        .state = state,
                        .reason = std::move(reason),
                        .stored = std::move(stored)})) {
@@ -152,20 +147,22 @@ Result<void> DeviceKeeper::store_reports(store::Tables& tables,
     return {};
 }
 
-void DeviceKeeper::pairing(model::PhoneNumber device, connector::PairingStep step) {
-    const auto known = rooms_.directory.find_device(device);
-    if (known == nullptr || step.payload.size() > connector::PairingStep::payload_bytes_max) {
+void DeviceKeeper::pairing(const model::Device& known, connector::PairingStep step) {
+    const auto device = known.number;
+    const auto now = rooms_.directory.find_device(device);
+    if (now == nullptr || store::DeviceIdentity::of(*now) != store::DeviceIdentity::of(known) ||
+        step.payload.size() > connector::PairingStep::payload_bytes_max) {
         rooms_.log.warn("a pairing step is left out: its device is gone, or it is too long",
                         {{"device", telemetry::mask_number(device.text())}});
         return;
     }
     pairings_.show(device, step);
     if (rooms_.on_pairing_step) {
-        rooms_.on_pairing_step(*known, step);
+        rooms_.on_pairing_step(known, step);
     }
     const auto bytes = step.payload.size();
     keep(
-        device, bytes,
+        known, bytes,
         [this, device, step = std::move(step)](store::Tables& tables) -> Result<void> {
             const auto told = notify(tables, device, "device.pairing",
                                      EventData{}
@@ -177,13 +174,13 @@ void DeviceKeeper::pairing(model::PhoneNumber device, connector::PairingStep ste
         [](const Result<void>&) {});
 }
 
-void DeviceKeeper::late_status(connector::LateStatus late, Stored stored) {
+void DeviceKeeper::late_status(const model::Device& device, connector::LateStatus late,
+                               Stored stored) {
     if (!connector::is_platform_id(late.platform_id)) {
         stored(fail(ErrorCode::invalid_argument, "this is no platform's id"));
         return;
     }
     const auto ended = std::make_shared<LateStatuses::Ended>();
-    const auto device = late.device;
     const auto bytes = late.status.details.size();
     keep(
         device, bytes,
@@ -199,7 +196,8 @@ void DeviceKeeper::late_status(connector::LateStatus late, Stored stored) {
         });
 }
 
-void DeviceKeeper::inbound(connector::InboundMessage message, Stored stored) {
+void DeviceKeeper::inbound(const model::Device& device, connector::InboundMessage message,
+                           Stored stored) {
     const auto bytes = message.text.size() + message.sender.size() + message.type.size() +
                        (message.media ? message.media->mime.size() + message.media->name.size() +
                                             message.media->reference.size()
@@ -214,7 +212,7 @@ void DeviceKeeper::inbound(connector::InboundMessage message, Stored stored) {
         .add("from", message.sender)
         .add("type", message.type)
         .add("text", message.text);
-    auto media = media_of(message);
+    auto media = media_of(device, message);
     if (message.media) {
         EventData about;
         if (media) {
@@ -227,8 +225,8 @@ void DeviceKeeper::inbound(connector::InboundMessage message, Stored stored) {
     }
     data.add("at", to_rfc3339(message.at));
     keep(
-        message.device, bytes,
-        [this, device = message.device, id = std::move(message.platform_id), data = std::move(data),
+        device, bytes,
+        [this, device = device.number, id = std::move(message.platform_id), data = std::move(data),
          media = std::move(media)](store::Tables& tables) -> Result<void> {
             const auto is_first = tables.note_inbound(device, id, rooms_.clock.now());
             if (!is_first || !*is_first) {
@@ -402,14 +400,13 @@ Result<bool> DeviceKeeper::notify(store::Tables& tables, model::PhoneNumber numb
 }
 
 std::optional<store::ReceivedMedia> DeviceKeeper::media_of(
-    const connector::InboundMessage& message) const {
-    const auto device = rooms_.directory.find_device(message.device);
-    const auto* connector = device == nullptr ? nullptr : rooms_.connectors.find(device->connector);
+    const model::Device& device, const connector::InboundMessage& message) const {
+    const auto* connector = rooms_.connectors.find(device.connector);
     if (!message.media || connector == nullptr || !connector->capabilities()->media_fetch) {
         return std::nullopt;
     }
     return store::ReceivedMedia{.id = rooms_.ids.next(),
-                                .device = message.device,
+                                .device = device.number,
                                 .platform_id = message.platform_id,
                                 .mime = message.media->mime,
                                 .bytes = message.media->bytes,
@@ -417,14 +414,10 @@ std::optional<store::ReceivedMedia> DeviceKeeper::media_of(
                                 .reference = message.media->reference};
 }
 
-void DeviceKeeper::keep(model::PhoneNumber number, std::size_t bytes,
+void DeviceKeeper::keep(const model::Device& known, std::size_t bytes,
                         std::move_only_function<Result<void>(store::Tables&)> change,
                         Stored stored) {
-    const auto known = rooms_.directory.find_device(number);
-    if (known == nullptr) {
-        stored(fail(ErrorCode::not_found, "the device was removed"));
-        return;
-    }
+    const auto number = known.number;
     const auto weight = weight_of(bytes);
     bool refused = false;
     {
@@ -438,7 +431,7 @@ void DeviceKeeper::keep(model::PhoneNumber number, std::size_t bytes,
         return;
     }
     const bool taken = rooms_.committer.change_always(
-        [device = store::DeviceIdentity::of(*known),
+        [device = store::DeviceIdentity::of(known),
          change = std::move(change)](store::Tables& tables) mutable -> Result<void> {
             const auto still = is_still(tables, device);
             if (!still || !*still) {

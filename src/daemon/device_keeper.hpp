@@ -29,7 +29,8 @@
 namespace merpati::daemon {
 
 /// Connects the connectors with the other rooms. Outcomes go to the scheduler. A device's state
-/// goes to the store with its webhook notice, and from there to the other rooms.
+/// goes to the store with its webhook notice, and from there to the other rooms. Reports come
+/// through ConnectorDoor, with the device that they are about.
 ///
 /// Operation: `follow` gets every device that was written, in the order of the commits, and passes
 /// it to the scheduler, LostDevices and the connector. Connectors are asked to connect and to
@@ -44,7 +45,7 @@ namespace merpati::daemon {
 ///
 /// Limits: states: StateReports. Other reports: of each device 256 small ones, or 1 MiB, wait to be
 /// stored (`waiting_max`); further ones are refused as busy.
-class DeviceKeeper final : public connector::ConnectorEvents, public api::manage::DeviceControl {
+class DeviceKeeper final : public api::manage::DeviceControl {
 public:
     struct Rooms {
         const QueueClock& clock;
@@ -69,15 +70,16 @@ public:
     /// Call on the committer's thread, after the directory has applied the change.
     void follow(const store::RowChange& change);
 
-    // connector::ConnectorEvents
-    void outcome(const model::MessageId& message, model::PhoneNumber device,
-                 model::Outcome outcome) override;
-    void device_state(model::PhoneNumber device, model::DeviceState state, std::string reason,
-                      Stored stored) override;
-    void pairing(model::PhoneNumber device, connector::PairingStep step) override;
-    void late_status(connector::LateStatus status, Stored stored) override;
-    void inbound(connector::InboundMessage message, Stored stored) override;
-    void capabilities_changed() override;
+    // As in connector::ConnectorEvents. `device` is as the reporting connector's door knows it: a
+    // report is not stored (not_found) if its number belongs to another device by then.
+    using Stored = connector::ConnectorEvents::Stored;
+    void outcome(const model::MessageId& message, model::Outcome outcome);
+    void device_state(const model::Device& device, model::DeviceState state, std::string reason,
+                      Stored stored);
+    void pairing(const model::Device& device, connector::PairingStep step);
+    void late_status(const model::Device& device, connector::LateStatus status, Stored stored);
+    void inbound(const model::Device& device, connector::InboundMessage message, Stored stored);
+    void capabilities_changed();
 
     // api::manage::DeviceControl
     [[nodiscard]] Result<void> prepare(model::Device& device) override;
@@ -115,11 +117,11 @@ private:
                                       std::string_view event, const EventData& data);
     /// What a later download needs; empty: no media, or the connector cannot fetch media.
     [[nodiscard]] std::optional<store::ReceivedMedia> media_of(
-        const connector::InboundMessage& message) const;
+        const model::Device& device, const connector::InboundMessage& message) const;
     /// Runs `change` in a transaction if the device is still the same, then calls `stored`. `bytes`
     /// is the report's size. A device with too many waiting reports is refused as busy; a long
     /// queue of the committer does not matter.
-    void keep(model::PhoneNumber number, std::size_t bytes,
+    void keep(const model::Device& device, std::size_t bytes,
               std::move_only_function<Result<void>(store::Tables&)> change, Stored stored);
 
     Rooms rooms_;

@@ -12,7 +12,6 @@ using namespace std::chrono_literals;
 
 struct DeviceKeeperTest : ConcurrencyFixture {
     DeviceKeeperTest() {
-        const auto account = post("/admin/accounts", R"({"name":"Toko"})", "id");
         for (const auto device : {first, second}) {
             post("/devices",
                  fmt::format(
@@ -34,7 +33,7 @@ struct DeviceKeeperTest : ConcurrencyFixture {
     /// Reports, and waits for the answer.
     Result<void> report(connector::InboundMessage message) {
         std::promise<Result<void>> promise;
-        keeper.inbound(std::move(message),
+        events.inbound(std::move(message),
                        [&](Result<void> done) { promise.set_value(std::move(done)); });
         return promise.get_future().get();
     }
@@ -71,6 +70,7 @@ struct DeviceKeeperTest : ConcurrencyFixture {
         return promise.get_future().get();
     }
 
+    const std::string account = post("/admin/accounts", R"({"name":"Toko"})", "id");
     const model::PhoneNumber first = model::PhoneNumber::from_stored(6281100000001);
     const model::PhoneNumber second = model::PhoneNumber::from_stored(6281100000002);
 };
@@ -100,7 +100,7 @@ TEST_F(DeviceKeeperTest, AWorkerThatTellsItsCapabilitiesAllTheTimeWaitsOnce) {
     keep_the_store_busy(go);
     const auto before = committer.counts().waiting;
     for (int frame = 0; frame < 1'000; ++frame) {
-        keeper.capabilities_changed();
+        events.capabilities_changed();
     }
     EXPECT_LE(committer.counts().waiting, before + 1);
     go.count_down();
@@ -114,11 +114,11 @@ TEST_F(DeviceKeeperTest, ADeviceThatFloodsKeepsOutNoOther) {
     std::atomic<int> busy = 0;
     const auto count = [&](const Result<void>& done) { ++(done ? stored : busy); };
     for (int message = 0; message < 1'000; ++message) {
-        keeper.inbound(inbound(first, fmt::format("in-{}", message)), count);
+        events.inbound(inbound(first, fmt::format("in-{}", message)), count);
     }
     EXPECT_EQ(busy, 744);
     std::promise<Result<void>> honest;
-    keeper.inbound(inbound(second, "in-1"),
+    events.inbound(inbound(second, "in-1"),
                    [&](Result<void> done) { honest.set_value(std::move(done)); });
     go.count_down();
     EXPECT_TRUE(honest.get_future().get());
@@ -135,7 +135,7 @@ TEST_F(DeviceKeeperTest, LongReportsThatWaitAreFewer) {
     for (int message = 0; message < 10; ++message) {
         auto longest = inbound(first, fmt::format("in-{}", message));
         longest.text = std::string(200'000, 'x');
-        keeper.inbound(std::move(longest), [&](const Result<void>& done) { busy += done ? 0 : 1; });
+        events.inbound(std::move(longest), [&](const Result<void>& done) { busy += done ? 0 : 1; });
     }
     EXPECT_EQ(busy, 5);
     go.count_down();
@@ -145,11 +145,11 @@ TEST_F(DeviceKeeperTest, LongReportsThatWaitAreFewer) {
 
 TEST_F(DeviceKeeperTest, APairingStepOfADeviceThatIsNotThereIsNotKept) {
     const auto gone = model::PhoneNumber::from_stored(62811);
-    keeper.pairing(gone, {.method = "qr", .payload = "QR", .expires_at = {}});
+    events.pairing(gone, {.method = "qr", .payload = "QR", .expires_at = {}});
     EXPECT_FALSE(keeper.pairing(gone).under_way);
-    keeper.pairing(first, {.method = "qr", .payload = std::string(20'000, 'x'), .expires_at = {}});
+    events.pairing(first, {.method = "qr", .payload = std::string(20'000, 'x'), .expires_at = {}});
     EXPECT_FALSE(keeper.pairing(first).under_way);
-    keeper.pairing(first, {.method = "qr", .payload = "QR", .expires_at = {}});
+    events.pairing(first, {.method = "qr", .payload = "QR", .expires_at = {}});
     EXPECT_TRUE(keeper.pairing(first).under_way);
 }
 
@@ -180,10 +180,6 @@ TEST_F(DeviceKeeperTest, SecretsAreReplacedInOneStepAndReadWithinALimit) {
 }
 
 TEST_F(DeviceKeeperTest, AConnectorSpeaksForItsOwnDevicesAlone) {
-    ConnectorDoors doors{{.directory = directory,
-                          .events = keeper,
-                          .committer = committer,
-                          .log = telemetry::Log::none()}};
     const auto stranger = doors.of("stranger");
     const auto answer_of = [](const auto& ask) {
         std::promise<Result<void>> promise;
@@ -237,25 +233,47 @@ TEST_F(DeviceKeeperTest, AConnectorSpeaksForItsOwnDevicesAlone) {
 }
 
 TEST_F(DeviceKeeperTest, AnOutcomeOfAnotherConnectorsDeviceIsLeftOut) {
-    struct Outcomes final : connector::ConnectorEvents {
-        void outcome(const model::MessageId&, model::PhoneNumber, model::Outcome) override {
-            ++count;
-        }
-        void device_state(model::PhoneNumber, model::DeviceState, std::string, Stored) override {}
-        void pairing(model::PhoneNumber, connector::PairingStep) override {}
-        void late_status(connector::LateStatus, Stored) override {}
-        void inbound(connector::InboundMessage, Stored) override {}
-        void capabilities_changed() override {}
-        int count = 0;
-    } outcomes;
-    ConnectorDoors doors{{.directory = directory,
-                          .events = outcomes,
-                          .committer = committer,
-                          .log = telemetry::Log::none()}};
-    doors.of("stranger").events.outcome(ids.next(), first, {});
-    EXPECT_EQ(outcomes.count, 0);
-    doors.of("checking").events.outcome(ids.next(), first, {});
-    EXPECT_EQ(outcomes.count, 1);
+    platform->holds_outcomes = true;
+    const auto key = post("/keys", fmt::format(R"({{"account":"{}"}})", account), "key");
+    ASSERT_EQ(send(key, first.text()).status, 200);
+    platform->sent.wait(0);
+    const auto stored = [&] {
+        return (*store->open_reader())->messages({.limit = 1})->records.at(0);
+    };
+    const auto id = stored().message.id;
+    doors.of("stranger")
+        .events.outcome(id, first, {.kind = model::Outcome::Kind::failed, .details = "palsu"});
+    events.outcome(id, first,
+                   {.kind = model::Outcome::Kind::sent, .code = model::StatusCode::sent});
+    stop();
+    ASSERT_TRUE(stored().completion);
+    EXPECT_EQ(stored().completion->code, model::StatusCode::sent);
+}
+
+/// The connector's door found its device just before the number moved to another connector.
+TEST_F(DeviceKeeperTest, AReportBelongsToTheDeviceThatItsConnectorHad) {
+    auto before = *directory.find_device(first);
+    before.connector = "stranger";
+    before.created_at -= Millis{1};
+    keeper.pairing(before, {.method = "qr", .payload = "QR", .expires_at = {}});
+    EXPECT_FALSE(keeper.pairing(first).under_way);
+    std::promise<Result<void>> received_by_it;
+    keeper.inbound(before, inbound(first, "in-1"),
+                   [&](Result<void> done) { received_by_it.set_value(std::move(done)); });
+    EXPECT_EQ(received_by_it.get_future().get().error().code, ErrorCode::not_found);
+    std::promise<Result<void>> late;
+    keeper.late_status(before,
+                       {.device = first, .platform_id = "out-1", .message = {}, .status = {}},
+                       [&](Result<void> done) { late.set_value(std::move(done)); });
+    EXPECT_EQ(late.get_future().get().error().code, ErrorCode::not_found);
+    std::promise<void> state;
+    keeper.device_state(before, model::DeviceState::banned, "diblokir",
+                        [&](const Result<void>&) { state.set_value(); });
+    state.get_future().get();
+    EXPECT_EQ(directory.find_device(first)->state, model::DeviceState::connected);
+    for (const auto& queued : *(*store->open_reader())->callbacks({.limit = 100})) {
+        EXPECT_TRUE(queued.callback.body.contains("device.connected")) << queued.callback.body;
+    }
 }
 
 TEST_F(DeviceKeeperTest, WhatIsReportedOfADeviceThatBecameAnotherIsNotStored) {
@@ -272,7 +290,7 @@ TEST_F(DeviceKeeperTest, WhatIsReportedOfADeviceThatBecameAnotherIsNotStored) {
         },
         [](const Result<void>& done) { EXPECT_TRUE(done); }));
     std::promise<Result<void>> late;
-    keeper.inbound(inbound(first, "in-1"),
+    events.inbound(inbound(first, "in-1"),
                    [&](Result<void> done) { late.set_value(std::move(done)); });
     go.count_down();
     EXPECT_EQ(late.get_future().get().error().code, ErrorCode::not_found);
@@ -280,12 +298,12 @@ TEST_F(DeviceKeeperTest, WhatIsReportedOfADeviceThatBecameAnotherIsNotStored) {
 }
 
 TEST_F(DeviceKeeperTest, APairingCanBeReadUntilItEnds) {
-    keeper.pairing(first, {.method = "qr", .payload = "satu", .expires_at = {}});
+    events.pairing(first, {.method = "qr", .payload = "satu", .expires_at = {}});
     EXPECT_TRUE(keeper.pairing(first).under_way);
     EXPECT_EQ(keeper.pairing(first).payload, "satu");
     EXPECT_FALSE(keeper.pairing(second).under_way);
     std::promise<void> stored;
-    keeper.device_state(first, model::DeviceState::logged_out, "dikeluarkan",
+    events.device_state(first, model::DeviceState::logged_out, "dikeluarkan",
                         [&](const Result<void>&) { stored.set_value(); });
     stored.get_future().get();
     EXPECT_FALSE(keeper.pairing(first).under_way);
@@ -295,14 +313,14 @@ TEST_F(DeviceKeeperTest, APairingCanBeReadUntilItEnds) {
 
 TEST_F(DeviceKeeperTest, APairingThatIsTakenUpAgainGoesOnWithItsStep) {
     std::promise<void> stored;
-    keeper.device_state(first, model::DeviceState::pairing, "menunggu",
+    events.device_state(first, model::DeviceState::pairing, "menunggu",
                         [&](const Result<void>&) { stored.set_value(); });
     stored.get_future().get();
-    keeper.pairing(first, {.method = "qr", .payload = "satu", .expires_at = clock.now() + 1h});
+    events.pairing(first, {.method = "qr", .payload = "satu", .expires_at = clock.wall_now() + 1h});
     EXPECT_TRUE(keeper.pair(first, "", std::nullopt));
     EXPECT_EQ(keeper.pairing(first).payload, "satu");
     EXPECT_EQ(directory.find_device(first)->state, model::DeviceState::pairing);
-    keeper.pairing(first, {.method = "qr", .payload = "dua", .expires_at = clock.now() - 1s});
+    events.pairing(first, {.method = "qr", .payload = "dua", .expires_at = clock.wall_now() - 1s});
     EXPECT_TRUE(keeper.pair(first, "", std::nullopt));
     EXPECT_EQ(keeper.pairing(first).payload, "");  // The connector was asked again.
 }

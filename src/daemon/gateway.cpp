@@ -125,7 +125,7 @@ public:
                    .on_pairing_step = publisher_.pairing_listener(),
                    .log = log.in("device")}),
           doors_({.directory = directory_,
-                  .events = keeper_,
+                  .keeper = keeper_,
                   .committer = committer_,
                   .log = log.in("connector")}),
           admission_({.clock = queue_clock_,
