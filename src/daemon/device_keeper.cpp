@@ -316,7 +316,7 @@ Result<void> DeviceKeeper::pair(model::PhoneNumber number, std::string method,
     // A person who left the page and comes back sees the step that is still valid.
     const auto device = rooms_.directory.find_device(number);
     if (method.empty() && device != nullptr && device->state == DeviceState::pairing &&
-        pairings_.shows_step(number, rooms_.clock.now())) {
+        pairings_.shows_step(number, rooms_.clock.wall_now())) {
         return rooms_.committer.change_and_wait(plan);
     }
     if (auto checked = check_pairing(number, method); !checked) {

@@ -325,6 +325,17 @@ TEST_F(DeviceKeeperTest, APairingThatIsTakenUpAgainGoesOnWithItsStep) {
     EXPECT_EQ(keeper.pairing(first).payload, "");  // The connector was asked again.
 }
 
+TEST_F(DeviceKeeperTest, AStepExpiresByTheWallClock) {
+    clock.begin(-2h, {});  // As after the wall clock was set forward by two hours.
+    std::promise<void> stored;
+    events.device_state(first, model::DeviceState::pairing, "menunggu",
+                        [&](const Result<void>&) { stored.set_value(); });
+    stored.get_future().get();
+    events.pairing(first, {.method = "qr", .payload = "satu", .expires_at = clock.wall_now() - 1s});
+    EXPECT_TRUE(keeper.pair(first, "", std::nullopt));
+    EXPECT_EQ(keeper.pairing(first).payload, "");  // The connector was asked again.
+}
+
 struct MovingTest : DeviceKeeperTest {
     using Exported = api::manage::DeviceControl::Exported;
 
