@@ -61,35 +61,35 @@ LostDevices::Absence& LostDevices::absence_of(model::PhoneNumber device, SteadyT
 }
 
 void LostDevices::notify() {
-    if (notifying_.exchange(true)) {
+    if (waiting_ > 0) {
         return;
     }
-    auto due = take_due();
-    if (due.empty()) {
-        notifying_ = false;
-        return;
-    }
-    const bool taken = rooms_.committer.change_always(
-        [this, due = std::move(due)](store::Tables& tables) -> Result<void> {
-            for (const auto& lost : due) {
-                if (auto stored =
-                        record_loss(tables, rooms_.notices, lost.device, lost.since, lost.losses);
-                    !stored) {
-                    return stored;
+    const auto due = take_due();
+    waiting_ = due.size();
+    for (const auto& lost : due) {
+        const bool taken = rooms_.committer.change_always(
+            [this, lost](store::Tables& tables) {
+                return record_loss(tables, rooms_.notices, lost.device, lost.since, lost.losses);
+            },
+            [this, lost](const Result<void>& done) {
+                if (!done) {
+                    rooms_.log.error(
+                        "the webhook notice of a lost device is not stored; trying again",
+                        {{"why", done.error().detail}});
+                    put_back(lost);
                 }
-            }
-            return {};
-        },
-        [this](const Result<void>& done) {
-            if (!done) {
-                rooms_.log.error("the webhook notices of lost devices are not stored",
-                                 {{"why", done.error().detail}});
-            }
-            notifying_ = false;
-        });
-    if (!taken) {
-        notifying_ = false;
+                --waiting_;
+            });
+        if (!taken) {
+            --waiting_;
+        }
     }
+}
+
+void LostDevices::put_back(Lost lost) {
+    lost.due = rooms_.clock.steady_now() + retry_after;
+    const std::lock_guard lock{mutex_};
+    lost_.try_emplace(lost.device.number, lost);  // A later loss stays.
 }
 
 std::vector<LostDevices::Lost> LostDevices::take_due() {

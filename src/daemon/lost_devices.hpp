@@ -28,14 +28,15 @@ namespace merpati::daemon {
 /// calm_after.
 ///
 /// Operation: `follow` and `forget` are called for every device that was written or removed.
-/// `notify` commits the notices that are due; the transaction checks that each is still due.
+/// `notify` commits the notices that are due, each in a change of its own, which checks that it is
+/// still due. A notice that cannot be stored is tried again after retry_after.
 ///
 /// Restarts: the sums are in memory only. A device that is reconnecting at the start gets the whole
 /// time again.
 ///
 /// Threads: any; `notify` on one thread.
 ///
-/// Limits: `notified_max` devices in one change of the store.
+/// Limits: `notified_max` notices wait to be stored.
 class LostDevices {
 public:
     struct Rooms {
@@ -53,6 +54,7 @@ public:
     void notify();
 
     static constexpr std::size_t notified_max = 100;
+    static constexpr std::chrono::seconds retry_after{10};
     static constexpr std::chrono::minutes flapping_max{8};
     static constexpr std::chrono::minutes calm_after{10};
 
@@ -74,12 +76,13 @@ private:
     /// The device's absence, counted up to `now`; a new one if there is none.
     Absence& absence_of(model::PhoneNumber device, SteadyTime now);
     [[nodiscard]] std::vector<Lost> take_due();
+    void put_back(Lost lost);
 
     const Rooms rooms_;
     std::mutex mutex_;
     std::unordered_map<model::PhoneNumber, Lost> lost_;
     std::unordered_map<model::PhoneNumber, Absence> absences_;
-    std::atomic<bool> notifying_{false};
+    std::atomic<std::size_t> waiting_{0};  // Notices that are being stored.
 };
 
 }  // namespace merpati::daemon

@@ -1,6 +1,8 @@
 // Webhook notices of devices that lose their connection: true ones, each once.
 #include "daemon/lost_devices.hpp"
 
+#include <atomic>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,36 @@ using model::DeviceState;
 using model::PauseReason;
 using model::QueueChoice;
 
+/// Passes everything on, except the next `fail_next` lasting changes, which fail.
+class FailingStore final : public store::Store {
+public:
+    explicit FailingStore(store::Store& inner) : inner_(inner) {}
+
+    std::atomic<int> fail_next = 0;
+
+    Result<void> write(store::WriteBatch& batch) override {
+        for (auto& change : batch.changes) {
+            if (change.lasting && fail_next > 0) {
+                --fail_next;
+                change.run = [](store::Tables&) -> Result<void> {
+                    return fail(ErrorCode::damaged, "a page cannot be read");
+                };
+            }
+        }
+        return inner_.write(batch);
+    }
+    Result<std::unique_ptr<store::Reader>> open_reader() override { return inner_.open_reader(); }
+    Result<void> checkpoint() override { return inner_.checkpoint(); }
+    void look_at_disk() override { inner_.look_at_disk(); }
+    Sha256 fingerprint(std::string_view text) const override { return inner_.fingerprint(text); }
+    const store::Condition& condition() const noexcept override { return inner_.condition(); }
+    std::uint64_t bytes_on_disk() const override { return inner_.bytes_on_disk(); }
+    Result<void> backup(const std::filesystem::path& file) override { return inner_.backup(file); }
+
+private:
+    store::Store& inner_;
+};
+
 struct LostDevicesTest : ::testing::Test {
     LostDevicesTest() {
         committer.on_row_changed = [this](store::RowChange&& change) {
@@ -29,24 +61,30 @@ struct LostDevicesTest : ::testing::Test {
         };
         committer.start();
         change([&](store::Tables& tables) -> Result<void> {
-            const auto account = tables.create_account({});
-            EXPECT_TRUE(tables.add_device({.number = number,
-                                           .account = *account,
-                                           .connector = "linked",
-                                           .state = DeviceState::connected,
-                                           .webhook_url = "https://toko.example.com/",
-                                           .notified = DeviceState::connected},
-                                          true));
+            add(tables, *tables.create_account({}), number);
             return {};
         });
+    }
+
+    static void add(store::Tables& tables, model::AccountId account, model::PhoneNumber device) {
+        EXPECT_TRUE(tables.add_device({.number = device,
+                                       .account = account,
+                                       .connector = "linked",
+                                       .state = DeviceState::connected,
+                                       .webhook_url = "https://toko.example.com/",
+                                       .notified = DeviceState::connected},
+                                      true));
     }
 
     void change(std::move_only_function<Result<void>(store::Tables&)> run) {
         EXPECT_TRUE(committer.change_and_wait(std::move(run)));
     }
     void report(DeviceState state, std::string_view reason = "kata platform") {
+        report(number, state, reason);
+    }
+    void report(model::PhoneNumber of, DeviceState state, std::string_view reason) {
         change([&](store::Tables& tables) -> Result<void> {
-            const auto identity = store::DeviceIdentity::of(**tables.find_device(number));
+            const auto identity = store::DeviceIdentity::of(**tables.find_device(of));
             EXPECT_TRUE(record_state(tables, notices, identity, state, reason, clock.wall_now()));
             return {};
         });
@@ -98,8 +136,9 @@ struct LostDevicesTest : ::testing::Test {
     Notices notices{clock, ids};
     std::unique_ptr<store::Store> store =
         *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
+    FailingStore failing{*store};
     store::Committer committer{
-        clock, *store, {}, [](const Error& error) { ADD_FAILURE() << error.describe(); }};
+        clock, failing, {}, [](const Error& error) { ADD_FAILURE() << error.describe(); }};
     LostDevices lost{{.clock = clock,
                       .notices = notices,
                       .committer = committer,
@@ -166,6 +205,23 @@ TEST_F(LostDevicesTest, OneThatStaysGoneIsToldOnceWithItsReasonAndOnceThatItIsBa
     report(DeviceState::connected);
     report(DeviceState::connected);
     EXPECT_EQ(told(), (std::vector<std::string>{lost_once[0], "connected connected"}));
+}
+
+TEST_F(LostDevicesTest, ANoticeThatCannotBeStoredIsStoredLaterAndKeepsNoOtherBack) {
+    const auto second = model::PhoneNumber::from_stored(6281100000002);
+    change([&](store::Tables& tables) -> Result<void> {
+        add(tables, (*tables.find_device(number))->account, second);
+        return {};
+    });
+    report(number, DeviceState::reconnecting, "Proses konektor berhenti");
+    report(second, DeviceState::reconnecting, "Proses konektor berhenti");
+    failing.fail_next = 1;
+    pass_time(30s);
+    EXPECT_EQ(told().size(), 1U);
+    pass_time(LostDevices::retry_after);
+    EXPECT_EQ(told().size(), 2U);
+    pass_time(1h);
+    EXPECT_EQ(told().size(), 2U);
 }
 
 TEST_F(LostDevicesTest, WhyItIsDownForGoodIsToldAtOnceAndOnce) {
