@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "connector/conformance/connector_fixture.hpp"
+#include "connector/unavailable.hpp"
+
 namespace merpati::connector {
 namespace {
 
@@ -70,6 +73,21 @@ TEST(ConnectorsTest, OneThatHangsAtItsEndDoesNotHoldUpTheOthers) {
     for (const bool all : met) {
         EXPECT_TRUE(all);
     }
+}
+
+TEST(UnavailableTest, QuestionsAreAnsweredThatTheConnectorDidNotStart) {
+    Recorder events;
+    Unavailable connector{std::make_shared<const Capabilities>(), events};
+    int answers = 0;
+    const auto expect_why = [&](const auto& answer) {
+        ++answers;
+        ASSERT_FALSE(answer);
+        EXPECT_EQ(answer.error().code, ErrorCode::unreachable);
+        EXPECT_EQ(answer.error().detail, "the device's connector did not start");
+    };
+    connector.fetch_media({}, expect_why);
+    connector.check_number({}, "6281234567890", expect_why);
+    EXPECT_EQ(answers, 2);
 }
 
 }  // namespace

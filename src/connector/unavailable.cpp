@@ -16,6 +16,10 @@ void report(ConnectorEvents& events, model::PhoneNumber device, DeviceState stat
     });
 }
 
+std::unexpected<Error> did_not_start() {
+    return fail(ErrorCode::unreachable, "the device's connector did not start");
+}
+
 }  // namespace
 
 DeviceState Unavailable::first_state(model::PhoneNumber /*device*/) const {
@@ -34,6 +38,15 @@ void Unavailable::start_device(const model::Device& device, std::string_view /*p
 
 void Unavailable::stop_device(model::PhoneNumber device) {
     report(events_, device, DeviceState::disconnected, model::disconnected_by_request);
+}
+
+void Unavailable::fetch_media(MediaRequest /*request*/, MediaFetched done) {
+    done(did_not_start());
+}
+
+void Unavailable::check_number(model::PhoneNumber /*device*/, std::string /*number*/,
+                               NumberChecked done) {
+    done(did_not_start());
 }
 
 void Unavailable::send(const SendRequest& request) {

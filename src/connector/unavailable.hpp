@@ -10,7 +10,8 @@
 namespace merpati::connector {
 
 /// Devices do not connect, and their messages wait. A device that was connected becomes
-/// `reconnecting`, so that it connects when the server starts with a working connector.
+/// `reconnecting`, so that it connects when the server starts with a working connector. Questions
+/// to the platform are answered unreachable.
 ///
 /// Threads: as Connector; reports come from within its calls.
 class Unavailable final : public Connector {
@@ -27,6 +28,8 @@ public:
     void answer_pairing(model::PhoneNumber, std::string_view) override {}
     void stop_device(model::PhoneNumber device) override;
     void forget_device(model::PhoneNumber) override {}
+    void fetch_media(MediaRequest request, MediaFetched done) override;
+    void check_number(model::PhoneNumber device, std::string number, NumberChecked done) override;
     void send(const SendRequest& request) override;
 
 private:

@@ -202,6 +202,11 @@ std::unexpected<Error> refuse_exported(const model::Device& device) {
 }
 
 Result<void> check_still(const model::Device& device, const connector::Connector& connector) {
+    if (const auto trouble = connector.trouble(); !connector.keeps_secrets() && !trouble.empty()) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("{} cannot be moved while its connector {} has trouble: {}",
+                                device.number.text(), device.connector, trouble));
+    }
     if (!connector.keeps_secrets()) {
         return fail(
             ErrorCode::refused,

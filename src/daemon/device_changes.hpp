@@ -50,7 +50,8 @@ namespace merpati::daemon {
 [[nodiscard]] std::unexpected<Error> refuse_exported(const model::Device& device);
 
 /// Whether the device's secrets may be replaced or exported now. Errors: conflict (it is connected,
-/// reconnecting or pairing), refused (Connector::keeps_secrets is false).
+/// reconnecting or pairing, or its connector did not start), refused (Connector::keeps_secrets is
+/// false).
 [[nodiscard]] Result<void> check_still(const model::Device& device,
                                        const connector::Connector& connector);
 

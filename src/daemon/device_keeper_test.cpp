@@ -2,8 +2,10 @@
 #include <future>
 #include <latch>
 
+#include "connector/unavailable.hpp"
 #include "daemon/concurrency_fixture.hpp"
 #include "daemon/connector_door.hpp"
+#include "daemon/device_changes.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -350,6 +352,15 @@ struct MovingTest : DeviceKeeperTest {
         }));
     }
 };
+
+TEST_F(MovingTest, ADeviceWhoseConnectorDidNotStartIsMovedLater) {
+    ASSERT_TRUE(keeper.disconnect(first));
+    const connector::Unavailable unavailable{platform->capabilities(), events};
+    const auto refused = check_still(*directory.find_device(first), unavailable);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::conflict);
+    EXPECT_TRUE(refused.error().detail.contains("it did not start")) << refused.error().detail;
+}
 
 TEST_F(MovingTest, NobodyConnectsOrPairsADeviceWhileItIsMoved) {
     EXPECT_EQ(keeper.keep_still(first).error().code, ErrorCode::conflict) << "it is connected";
