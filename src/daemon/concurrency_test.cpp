@@ -267,9 +267,11 @@ TEST_F(ConcurrencyTest, AMessageWhoseDeviceChangedHandsBetweenCheckAndCommitIsRe
     removing.get_future().wait();
     auto adding = std::async(std::launch::async, [&] { return addnew(buyer.key, number(1)); });
     auto reply = std::async(std::launch::async, [&] { return send(seller.key, number(1)); });
-    while (committer.counts().waiting < 2) {  // Both are queued behind the removal.
+    const auto deadline = clock.steady_now() + std::chrono::seconds{20};
+    while (committer.counts().waiting < 2 && clock.steady_now() < deadline) {
         std::this_thread::yield();
     }
+    EXPECT_GE(committer.counts().waiting, 2U) << "both are queued behind the removal";
     checked.set_value();
     const auto refused = reply.get();
     EXPECT_EQ(adding.get().status, 200);

@@ -111,9 +111,13 @@ TEST_F(HealthTest, SurvivesAnAnswerThatComesTooLate) {
                      .store_trouble = [] { return ""; }},
                     {},
                     telemetry::Log::none()};
+        gone.on_alive = [this] { ++alive; };
         gone.check();
     }
+    ASSERT_TRUE(late);
+    const auto fed = alive;
     late();
+    EXPECT_EQ(alive, fed);
 }
 
 }  // namespace
