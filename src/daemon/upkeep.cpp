@@ -78,7 +78,7 @@ void Upkeep::look_at_clock() {
 
 /// Returns true if there may be more rows to remove.
 bool Upkeep::prune_step() {
-    std::size_t removed = 0;
+    store::PruneStep done;
     SteadyTime began;
     SteadyTime ended;
     const auto now = clock_.now();
@@ -99,17 +99,17 @@ bool Upkeep::prune_step() {
         if (!step) {
             return pass(step);
         }
-        removed = *step;
+        done = *step;
         return {};
     });
     if (!pruned) {
         log_.warn("retention could not remove old rows", {{"why", pruned.error().detail}});
         return false;
     }
-    if (removed > 0) {
+    if (done.removed > 0) {
         fit_step(ended - began);
     }
-    return removed > 0;
+    return done.removed > 0 || !done.complete;
 }
 
 /// Returns true if there may be more messages to summarise.

@@ -33,6 +33,12 @@ struct PruneLimits {
     std::size_t rows_max = 500;  // Of each table in one step, so that a step delays no batch long.
 };
 
+/// What a step of retention did.
+struct PruneStep {
+    std::size_t removed = 0;  // Rows.
+    bool complete = false;    // The step reached the last row: a round of steps is complete.
+};
+
 /// New values of an account's fields; empty fields stay as they are.
 struct AccountPatch {
     std::optional<std::string> name;
@@ -226,11 +232,10 @@ public:
     /// Stores QueueClock::offset for the next start.
     virtual Result<void> set_clock_offset(Millis offset) = 0;
 
-    /// One small step of retention; returns how many rows it removed. A step visits a bounded
-    /// number of rows, skips those that cannot be removed yet, and continues where the last step
-    /// stopped; after the last row it starts again. So 0 means that none of the visited rows could
-    /// go.
-    virtual Result<std::size_t> prune(const PruneLimits& limits) = 0;
+    /// One small step of retention. A step visits a bounded number of rows, skips those that cannot
+    /// be removed yet, and continues where the last step stopped; after the last row it starts
+    /// again. A step that removes nothing and is not complete leaves rows that may be removed.
+    virtual Result<PruneStep> prune(const PruneLimits& limits) = 0;
 
     /// One small step of the summaries by which searches (Reader::messages) skip messages.
     /// Summarises the oldest `block` messages that have no summary; if there are none, renews

@@ -158,7 +158,7 @@ TEST_P(LedgerTest, ABookAgreesAfterRetentionAndARestart) {
     accepted();
     clock.advance(1h);
     ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
-        EXPECT_EQ(take(tables.prune({.messages_before = clock.now()})), 3U);
+        EXPECT_EQ(take(tables.prune({.messages_before = clock.now()})).removed, 3U);
         return {};
     }));
     reopen();

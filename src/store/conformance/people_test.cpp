@@ -72,7 +72,7 @@ struct PeopleTest : StoreTest {
     std::size_t prune(const PruneLimits& limits) {
         std::size_t removed = 0;
         EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
-            removed = take(tables.prune(limits));
+            removed = take(tables.prune(limits)).removed;
             return {};
         }));
         return removed;

@@ -193,10 +193,9 @@ TEST_P(PlatformTest, OldReportsArePruned) {
     EXPECT_TRUE(note_inbound("wamid.1"));
     clock.advance(1h);
     EXPECT_TRUE(note_inbound("wamid.2"));
-    EXPECT_EQ(ask<std::size_t>([&](Tables& tables) {
-                  return tables.prune({.platform_events_before = clock.now()});
-              }),
-              1U);
+    const auto step = ask<PruneStep>(
+        [&](Tables& tables) { return tables.prune({.platform_events_before = clock.now()}); });
+    EXPECT_EQ(step.removed, 1U);
     EXPECT_TRUE(note_inbound("wamid.1"));
     EXPECT_FALSE(note_inbound("wamid.2"));
 }
@@ -318,7 +317,7 @@ TEST_P(PlatformTest, ReceivedMediaAreKeptWithTheirDeviceUntilRetention) {
     const auto young = media();
     ASSERT_TRUE(keep(young));
     EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
-        EXPECT_GE(take(tables.prune({.received_media_before = clock.now() - 1h})), 1U);
+        EXPECT_GE(take(tables.prune({.received_media_before = clock.now() - 1h})).removed, 1U);
         return {};
     }));
     EXPECT_FALSE(take(reader()->received_media(old.id)));

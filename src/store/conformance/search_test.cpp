@@ -311,8 +311,9 @@ struct RandomSearchTest : SearchTest {
 
     void prune() {
         EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
-            while (take(tables.prune({.messages_before = clock.now() - 90min, .rows_max = 500})) >
-                   0) {
+            for (PruneStep step; step.removed > 0 || !step.complete;) {
+                step =
+                    take(tables.prune({.messages_before = clock.now() - 90min, .rows_max = 500}));
             }
             return {};
         }));

@@ -57,10 +57,9 @@ struct TrailTest : StoreTest {
                             .details = "busy"}}};
     }
     void prune() {
-        std::size_t removed = 1;
-        while (removed > 0) {
+        for (PruneStep step; step.removed > 0 || !step.complete;) {
             EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
-                removed = take(tables.prune(
+                step = take(tables.prune(
                     {.messages_before = clock.now() - 720h, .idempotency_before = clock.now()}));
                 return {};
             }));

@@ -84,7 +84,7 @@ TEST_P(UsageTest, CountsOutliveTheMessages) {
     ended(MessageState::sent, model::StatusCode::sent);
     clock.advance(1h);
     ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
-        EXPECT_EQ(take(tables.prune({.messages_before = clock.now()})), 1U);
+        EXPECT_EQ(take(tables.prune({.messages_before = clock.now()})).removed, 1U);
         return {};
     }));
     reopen();

@@ -221,9 +221,9 @@ TEST_P(DiskRoomTest, RoomInsideTheStoreCountsToo) {
     free = reserve / 2;
     EXPECT_EQ(try_to_accept(), Accept::Result::no_room);
     clock.advance(std::chrono::hours{1'000});
-    for (std::size_t removed = 1; removed > 0;) {
+    for (PruneStep step; step.removed > 0 || !step.complete;) {
         ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
-            removed = take(
+            step = take(
                 tables.prune({.messages_before = clock.now(), .idempotency_before = clock.now()}));
             return {};
         }));

@@ -181,7 +181,7 @@ Result<void> SqliteTables::set_clock_offset(Millis offset) {
     return {};
 }
 
-Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
+Result<PruneStep> SqliteTables::prune(const PruneLimits& limits) {
     Statement idempotency{connection_,
                           "DELETE FROM idempotency WHERE (account, key) IN (SELECT account, key "
                           "FROM idempotency WHERE created_at < ? LIMIT ?)"};
@@ -199,11 +199,19 @@ Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
     media.run(Uuid::sequence_at(limits.received_media_before), limits.rows_max);
     removed += static_cast<std::size_t>(connection_.changes());
     removed += people_.prune(limits);
-    removed += prune_messages(limits);
-    if (removed == 0) {
-        removed = prune_callbacks(limits);
+    PruneStep step;
+    if (!prunes_callbacks_) {
+        step = prune_messages(limits);
+        removed += step.removed;
+        prunes_callbacks_ = step.complete;
+        step.complete = false;
     }
-    if (removed == 0) {
+    if (prunes_callbacks_ && removed == 0) {
+        step = prune_callbacks(limits);
+        removed += step.removed;
+        prunes_callbacks_ = !step.complete;
+    }
+    if (step.complete && removed == 0) {
         Statement oldest{connection_,
                          "SELECT min(coalesce((SELECT min(id) FROM message), ?1), "
                          "coalesce((SELECT min(id) FROM callback), ?1), ?1)"};
@@ -213,7 +221,7 @@ Result<std::size_t> SqliteTables::prune(const PruneLimits& limits) {
             writer_.blocks().prune(row.integer(0));
         }
     }
-    return removed;
+    return PruneStep{.removed = removed, .complete = step.complete};
 }
 
 Result<std::size_t> SqliteTables::summarise(std::size_t block) {
@@ -224,7 +232,7 @@ Result<std::size_t> SqliteTables::summarise(std::size_t block) {
 /// last step stopped, so that completions that cannot be removed yet (held, ended lately, callback
 /// waiting) do not delay the others. Messages that have not ended have no completion and are not
 /// visited.
-std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
+PruneStep SqliteTables::prune_messages(const PruneLimits& limits) {
     struct Old {
         std::int64_t id;
         std::optional<std::int64_t> event;
@@ -260,7 +268,8 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
             }
         }
     }
-    if (seen < seen_max && finished.size() < limits.rows_max) {
+    const bool complete = seen < seen_max && finished.size() < limits.rows_max;
+    if (complete) {
         messages_pruned_to_ = 0;
     }
     Statement message{connection_, "DELETE FROM message WHERE id = ?"};
@@ -283,12 +292,12 @@ std::size_t SqliteTables::prune_messages(const PruneLimits& limits) {
             writer_.trail().forget_callback(*old.event);
         }
     }
-    return finished.size();
+    return {.removed = finished.size(), .complete = complete};
 }
 
 /// Removes old callbacks that no completion names: those of device webhooks, and those of messages
 /// that were released.
-std::size_t SqliteTables::prune_callbacks(const PruneLimits& limits) {
+PruneStep SqliteTables::prune_callbacks(const PruneLimits& limits) {
     std::vector<std::int64_t> finished;
     std::size_t seen = 0;
     const auto seen_max = limits.rows_max * visits_per_removal;
@@ -308,7 +317,8 @@ std::size_t SqliteTables::prune_callbacks(const PruneLimits& limits) {
             }
         }
     }
-    if (seen < seen_max && finished.size() < limits.rows_max) {
+    const bool complete = seen < seen_max && finished.size() < limits.rows_max;
+    if (complete) {
         callbacks_pruned_to_ = 0;
     }
     Statement callback{connection_, "DELETE FROM callback WHERE id = ?"};
@@ -316,7 +326,7 @@ std::size_t SqliteTables::prune_callbacks(const PruneLimits& limits) {
         callback.run(event);
         writer_.trail().forget_callback(event);
     }
-    return finished.size();
+    return {.removed = finished.size(), .complete = complete};
 }
 
 }  // namespace merpati::store::sqlite

@@ -93,7 +93,7 @@ public:
                                                               std::string_view key) override;
     Result<void> put_idempotency(const IdempotencyRecord& record) override;
     Result<void> set_clock_offset(Millis offset) override;
-    Result<std::size_t> prune(const PruneLimits& limits) override;
+    Result<PruneStep> prune(const PruneLimits& limits) override;
     Result<std::size_t> summarise(std::size_t block) override;
 
 private:
@@ -114,8 +114,8 @@ private:
     };
     [[nodiscard]] Result<Held> find_held(model::MessageId message);
     void note_held(const Held& held);
-    [[nodiscard]] std::size_t prune_messages(const PruneLimits& limits);
-    [[nodiscard]] std::size_t prune_callbacks(const PruneLimits& limits);
+    [[nodiscard]] PruneStep prune_messages(const PruneLimits& limits);
+    [[nodiscard]] PruneStep prune_callbacks(const PruneLimits& limits);
 
     Connection& connection_;
     MessageWriter& writer_;
@@ -123,7 +123,9 @@ private:
     Condition& condition_;
     std::vector<RowChange> row_changes_;  // Of the running change.
     SqlitePeople people_;
-    // Where the next step of retention continues; 0: at the oldest row.
+    // Where the next step of retention continues; 0: at the oldest row. A round visits the messages
+    // first, then the callbacks.
+    bool prunes_callbacks_ = false;
     std::int64_t messages_pruned_to_ = 0;
     std::int64_t callbacks_pruned_to_ = 0;
     // Messages that were handed over and could not be read; not tried again.
