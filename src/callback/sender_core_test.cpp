@@ -156,8 +156,9 @@ TEST_F(SenderCoreTest, IsExhaustedAfterTheWholeTableAndReplayable) {
     pass_time(std::chrono::hours{48});
     ASSERT_EQ(attempts.size(), retry_waits.size() + 1);
 
-    ASSERT_TRUE(committer.change_and_wait(
-        [&](store::Tables& tables) { return tables.replay_callback(id, clock.now()); }));
+    ASSERT_TRUE(committer.change_and_wait([&](store::Tables& tables) {
+        return tables.replay_callback(id, clock.now(), clock.now());
+    }));
     core->made_due({.account = {.value = 1}, .origin_key = 7});
     run();
     ASSERT_EQ(attempts.size(), retry_waits.size() + 2);

@@ -91,6 +91,7 @@ bool Upkeep::prune_step() {
                                     .sessions_begun_before = wall_now - options_.sessions.longest,
                                     .links_expired_before = wall_now,
                                     .audit_before = wall_now - options_.log_kept,
+                                    .clock_offset = clock_.offset(),
                                     .rows_max = step_rows_};
     const auto pruned = committer_.change_and_wait([&](store::Tables& tables) -> Result<void> {
         began = clock_.steady_now();

@@ -30,6 +30,9 @@ struct PruneLimits {
     Timestamp sessions_begun_before;
     Timestamp links_expired_before;
     Timestamp audit_before;
+    /// QueueClock::offset, by which `messages_before` is compared with the ends of messages and
+    /// callbacks, which are times of the wall clock.
+    Millis clock_offset{0};
     std::size_t rows_max = 500;  // Of each table in one step, so that a step delays no batch long.
 };
 
@@ -164,14 +167,15 @@ public:
 
     /// Stores a callback that no Finish brings, such as those of device webhooks.
     virtual Result<void> add_callback(const model::Callback& callback) = 0;
-    /// Makes a callback that has ended due now (queue time) and counts its attempts from 0 again.
-    /// The caller wakes its endpoint: the row is not reported. Errors: not_found, conflict (it
-    /// waits).
-    virtual Result<void> replay_callback(model::EventId event, Timestamp now) = 0;
+    /// Makes a callback that has ended due at `due` (queue time) and counts its attempts from 0
+    /// again. `at`: the present by the wall clock. The caller wakes its endpoint: the row is not
+    /// reported. Errors: not_found, conflict (it waits).
+    virtual Result<void> replay_callback(model::EventId event, Timestamp due, Timestamp at) = 0;
 
-    /// Puts a held message back into its lane, due now (queue time). Errors: not_found, conflict
-    /// (not held), refused (its device was removed, or belongs to another account now).
-    virtual Result<void> release_message(model::MessageId message, Timestamp now) = 0;
+    /// Puts a held message back into its lane, due at `due` (queue time). `at`: the present by the
+    /// wall clock. Errors: not_found, conflict (not held), refused (its device was removed, or
+    /// belongs to another account now).
+    virtual Result<void> release_message(model::MessageId message, Timestamp due, Timestamp at) = 0;
 
     /// Ends a held message with `completion`, except its attempts and platform id, which stay as
     /// they were. Refunds the message if it was charged, and stores the callback, which is not

@@ -41,11 +41,11 @@ Result<std::optional<std::size_t>> replay_page(const Context& context,
     }
     filter.before = found->back().callback.id;
     std::size_t count = 0;
-    const auto now = context.queue_clock.now();
+    const auto due = context.queue_clock.now();
     auto changed = context.change([&](store::Tables& tables) -> Result<void> {
         count = 0;
         for (const auto& queued : *found) {
-            const auto done = tables.replay_callback(queued.callback.id, now);
+            const auto done = tables.replay_callback(queued.callback.id, due, context.clock.now());
             if (!done && done.error().code != ErrorCode::not_found &&
                 done.error().code != ErrorCode::conflict) {
                 return done;
@@ -186,6 +186,8 @@ Result<value> replay_many(const Context& context, Call& call) {
         return pass(owner);
     }
     filter.account = owner->id;
+    filter.since = context.queue_time(filter.since);
+    filter.until = context.queue_time(filter.until);
     const auto states =
         state ? std::vector{*state} : std::vector{CallbackState::exhausted, CallbackState::gone};
     std::size_t replayed = 0;

@@ -58,9 +58,10 @@ Result<value> replay(const Context& context, Call& call) {
                                 "at {}",
                                 call.id, to_rfc3339(found->progress.due_at)));
     }
-    const auto now = context.queue_clock.now();
-    auto replayed = context.change(
-        [&](store::Tables& tables) { return tables.replay_callback(found->callback.id, now); });
+    const auto due = context.queue_clock.now();
+    auto replayed = context.change([&](store::Tables& tables) {
+        return tables.replay_callback(found->callback.id, due, context.clock.now());
+    });
     if (!replayed) {
         return pass(replayed);
     }

@@ -211,6 +211,11 @@ struct Context {
     MessageControl& messages;
     CallbackControl& callbacks;
 
+    /// The queue time of a time by the wall clock, for comparisons with ids.
+    [[nodiscard]] std::optional<Timestamp> queue_time(std::optional<Timestamp> wall) const {
+        return wall.transform([this](Timestamp time) { return time + queue_clock.offset(); });
+    }
+
     /// Calls `ask` with a reader of the store, and answers its result.
     template <class Ask>
     [[nodiscard]] auto read(Ask ask) const -> std::invoke_result_t<Ask, store::Reader&> {

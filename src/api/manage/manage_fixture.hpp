@@ -347,7 +347,7 @@ struct ManageTest : ::testing::Test {
     merpati::testing::ManualClock clock;
     QueueClock queue_clock{clock};
     merpati::testing::FixedRandom random;
-    UuidSource ids{clock, random};
+    UuidSource ids{queue_clock, random};
     std::unique_ptr<store::Store> store;
     admission::Directory directory;
     people::PasswordHasher hasher{{.passes = 1, .memory_bytes = 8192}};

@@ -88,6 +88,8 @@ Result<store::MessageFilter> MessageFilters::of(const Context& context, Call& ca
     }
     auto filter = filter_;
     filter.account = *owner;
+    filter.since = context.queue_time(filter.since);
+    filter.until = context.queue_time(filter.until);
     return filter;
 }
 

@@ -235,9 +235,10 @@ Result<value> release(const Context& context, Call& call) {
     if (!record) {
         return pass(record);
     }
-    const auto now = context.queue_clock.now();
-    auto released = context.change(
-        [&](store::Tables& tables) { return tables.release_message(record->message.id, now); });
+    const auto due = context.queue_clock.now();
+    auto released = context.change([&](store::Tables& tables) {
+        return tables.release_message(record->message.id, due, context.clock.now());
+    });
     if (!released && released.error().code == ErrorCode::refused) {
         return fail(
             ErrorCode::refused,
@@ -252,7 +253,7 @@ Result<value> release(const Context& context, Call& call) {
                                       model::to_string(record->state)))
                    : Result<value>{pass(released)};
     }
-    context.messages.released(record->message, now);
+    context.messages.released(record->message, due);
     return show_again(context, call);
 }
 

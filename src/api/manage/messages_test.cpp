@@ -128,6 +128,21 @@ TEST_F(MessagesTest, AllFiltersHoldTogether) {
     EXPECT_THAT(found(both + "&text=nobody%20says%20this"), IsEmpty());
 }
 
+TEST_F(MessagesTest, TimesInFiltersAreOfTheWallClock) {
+    clock.set_wall(clock.now() - std::chrono::hours{3});  // Ids are 3 hours ahead from now on.
+    accept(account, device);
+    const auto found = [&](const std::string& field, std::chrono::seconds from_now) {
+        return get("/messages?" + field + "=" + to_rfc3339(clock.now() + from_now)).items().size();
+    };
+    using std::chrono::seconds;
+    EXPECT_EQ(found("since", seconds{-1}), 1U);
+    EXPECT_EQ(found("since", seconds{1}), 0U);
+    EXPECT_EQ(found("until", seconds{1}), 1U);
+    EXPECT_EQ(found("until", seconds{-1}), 0U);
+    EXPECT_EQ(get("/messages?until=2100-01-01T00:00:00Z").items().size(), 1U);
+    EXPECT_EQ(get("/messages?since=9999-12-31T23:59:59Z").items().size(), 0U);
+}
+
 TEST_F(MessagesTest, AFilterThatIsMalformedIsRefused) {
     for (const std::string_view wrong :
          {"to=", "to=budi", "to=%2B", "device=1", "device=x", "code=0", "code=65536", "code=x",

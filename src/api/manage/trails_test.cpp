@@ -194,6 +194,20 @@ TEST_F(TrailsTest, ManyCallbacksAreReplayedByWhatIsSaidOfThem) {
         1);
 }
 
+TEST_F(TrailsTest, CallbacksAreReplayedByTheWallClock) {
+    clock.set_wall(clock.now() - 3h);  // Ids are 3 hours ahead from now on.
+    told(CallbackState::exhausted);
+    const auto replayed_since = [&](const std::string& since) {
+        return post("/callbacks/replay",
+                    fmt::format(R"({{"account":"{}","since":"{}"}})", account, since))
+            .json.at("replayed")
+            .to_number<int>();
+    };
+    EXPECT_EQ(replayed_since("2100-01-01T00:00:00Z"), 0);
+    EXPECT_EQ(replayed_since(to_rfc3339(clock.now() + 1s)), 0);
+    EXPECT_EQ(replayed_since(to_rfc3339(clock.now() - 1s)), 1);
+}
+
 TEST_F(TrailsTest, MoreThanACommitsWorthAreReplayedToo) {
     store::WriteBatch given_up;
     store::WriteBatch made;

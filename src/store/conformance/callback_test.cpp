@@ -35,8 +35,11 @@ struct CallbackTest : StoreTest {
                        .updated_at = clock.now()});
     }
 
+    Timestamp wall_now = clock.now() + 7h;
+
     Result<void> replay(model::EventId event) {
-        return change([&](Tables& tables) { return tables.replay_callback(event, clock.now()); });
+        return change(
+            [&](Tables& tables) { return tables.replay_callback(event, clock.now(), wall_now); });
     }
 };
 
@@ -164,6 +167,7 @@ TEST_P(CallbackTest, ReplayMakesOneDueNowWithItsAttemptsCountedAnew) {
     ASSERT_TRUE(stored);
     EXPECT_EQ(stored->progress.attempts, 0);
     EXPECT_EQ(stored->progress.due_at, clock.now());
+    EXPECT_EQ(stored->progress.updated_at, wall_now);
 }
 
 TEST_P(CallbackTest, AGuessedIdReplaysReadsAndMovesNothing) {

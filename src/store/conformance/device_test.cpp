@@ -239,7 +239,9 @@ TEST_P(DeviceTest, AHeldMessageIsNotReleasedToADeviceOfAnotherAccount) {
     const auto made = accepted();
     ASSERT_TRUE(finish(finish_of(made, model::MessageState::held)));
     const auto release = [&] {
-        return change([&](Tables& tables) { return tables.release_message(made.id, clock.now()); });
+        return change([&](Tables& tables) {
+            return tables.release_message(made.id, clock.now(), clock.now());
+        });
     };
     ASSERT_TRUE(remove());
     EXPECT_EQ(release().error().code, ErrorCode::refused);

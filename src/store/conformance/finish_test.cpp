@@ -230,8 +230,8 @@ TEST_P(FinishTest, AHeldMessageWaitsInNoLaneUntilItIsReleased) {
     EXPECT_EQ(record_of(made).state, MessageState::held);
 
     clock.advance(2h);
-    ASSERT_TRUE(
-        change([&](Tables& tables) { return tables.release_message(made.id, clock.now()); }));
+    ASSERT_TRUE(change(
+        [&](Tables& tables) { return tables.release_message(made.id, clock.now(), clock.now()); }));
     const auto record = record_of(made);
     EXPECT_EQ(record.state, MessageState::pending);
     EXPECT_EQ(record.queued_at, clock.now());
@@ -246,7 +246,9 @@ TEST_P(FinishTest, ReleasesOnlyWhatIsHeld) {
     const auto sent = accepted();
     ASSERT_TRUE(finish(finish_of(sent)));
     const auto release = [&](model::MessageId id) {
-        return change([&, id](Tables& tables) { return tables.release_message(id, clock.now()); });
+        return change([&, id](Tables& tables) {
+            return tables.release_message(id, clock.now(), clock.now());
+        });
     };
     EXPECT_EQ(release(sent.id).error().code, ErrorCode::conflict);
     EXPECT_EQ(release(waiting.id).error().code, ErrorCode::conflict);

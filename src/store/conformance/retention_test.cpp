@@ -14,6 +14,7 @@ struct RetentionTest : StoreTest {
         EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
             step = take(tables.prune({.messages_before = clock.now() - 720h,
                                       .idempotency_before = clock.now() - 24h,
+                                      .clock_offset = clock_offset,
                                       .rows_max = rows_max}));
             return {};
         }));
@@ -38,6 +39,8 @@ struct RetentionTest : StoreTest {
     bool exists(const model::Callback& callback) {
         return take(reader()->callback(callback.id)).has_value();
     }
+
+    Millis clock_offset{0};  // By how far `clock`, as queue time, is ahead of the wall clock.
 
     void end(const model::Callback& callback, CallbackState state) {
         update(callback.id, {.state = state, .due_at = clock.now(), .updated_at = clock.now()});
@@ -132,8 +135,8 @@ TEST_P(RetentionTest, RemovesTheCallbackOfAnEndThatAReleaseUndid) {
     ending.callback = callback;
     ASSERT_TRUE(finish(std::move(ending)));
     end(callback, CallbackState::delivered);
-    ASSERT_TRUE(
-        change([&](Tables& tables) { return tables.release_message(made.id, clock.now()); }));
+    ASSERT_TRUE(change(
+        [&](Tables& tables) { return tables.release_message(made.id, clock.now(), clock.now()); }));
     clock.advance(721h);
     prune();
     EXPECT_FALSE(exists(callback));
@@ -194,6 +197,31 @@ TEST_P(RetentionTest, AStepThatOnlySkipsSaysThatARoundGoesOn) {
     EXPECT_FALSE(skipped.complete);
     prune();
     EXPECT_FALSE(exists(delivered));
+}
+
+TEST_P(RetentionTest, ComparesEndsWithTheWallClock) {
+    clock_offset = -10h;
+    const auto sent = accepted();
+    auto ending = finish_of(sent);
+    ending.completion.finished_at = clock.now() - clock_offset;
+    ASSERT_TRUE(finish(std::move(ending)));
+    const auto callback = model::Callback{.id = ids.next(),
+                                          .account = account,
+                                          .kind = model::CallbackKind::device_event,
+                                          .url = "https://example.com/devices",
+                                          .created_at = clock.now()};
+    EXPECT_TRUE(change([&](Tables& tables) { return tables.add_callback(callback); }));
+    update(callback.id, {.state = CallbackState::delivered,
+                         .due_at = clock.now(),
+                         .updated_at = clock.now() - clock_offset});
+    clock.advance(719h);
+    prune();
+    EXPECT_TRUE(exists(sent));
+    EXPECT_TRUE(exists(callback));
+    clock.advance(2h);
+    prune();
+    EXPECT_FALSE(exists(sent));
+    EXPECT_FALSE(exists(callback));
 }
 
 TEST_P(RetentionTest, ReturnsToWhatItSkipped) {

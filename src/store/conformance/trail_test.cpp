@@ -40,8 +40,9 @@ struct TrailTest : StoreTest {
                 "try later");
     }
     void replay(const model::Callback& callback) {
-        EXPECT_TRUE(change(
-            [&](Tables& tables) { return tables.replay_callback(callback.id, clock.now()); }));
+        EXPECT_TRUE(change([&](Tables& tables) {
+            return tables.replay_callback(callback.id, clock.now(), clock.now());
+        }));
     }
     Reschedule reschedule_of(const model::Message& message, Timestamp queued_at) {
         return {.message = message.id,
@@ -158,13 +159,15 @@ TEST_P(TrailTest, AReleaseKeepsThatTheMessageWasHeld) {
     const auto message = accepted();
     ASSERT_TRUE(finish(finish_of(message, MessageState::held)));
     clock.advance(1h);
-    EXPECT_TRUE(
-        change([&](Tables& tables) { return tables.release_message(message.id, clock.now()); }));
+    EXPECT_TRUE(change([&](Tables& tables) {
+        return tables.release_message(message.id, clock.now(), clock.now() + 7h);
+    }));
     const auto events = trail_of(message).events;
     ASSERT_EQ(events.size(), 2);
     EXPECT_EQ(events[0].step, MessageStep::held);
     EXPECT_EQ(events[0].at, clock.now() - 1h);
     EXPECT_EQ(events[1].step, MessageStep::released);
+    EXPECT_EQ(events[1].at, clock.now() + 7h);  // By the wall clock.
 }
 
 TEST_P(TrailTest, AMessageIsRetriedOnceAndBothNameTheOther) {

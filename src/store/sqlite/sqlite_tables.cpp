@@ -13,6 +13,11 @@ namespace {
 /// A step of retention visits this many times the rows that it may remove.
 constexpr std::size_t visits_per_removal = 8;
 
+/// By the wall clock, as messages and callbacks record their ends.
+Timestamp ended_before(const PruneLimits& limits) {
+    return limits.messages_before - limits.clock_offset;
+}
+
 }  // namespace
 
 void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
@@ -66,7 +71,7 @@ Result<void> SqliteTables::add_callback(const model::Callback& callback) {
     return {};
 }
 
-Result<void> SqliteTables::replay_callback(model::EventId event, Timestamp now) {
+Result<void> SqliteTables::replay_callback(model::EventId event, Timestamp due, Timestamp at) {
     {
         Statement find{connection_, "SELECT state FROM callback WHERE id = ? AND tail = ?"};
         auto row = find.query(event.sequence(), tail_of(event));
@@ -77,11 +82,11 @@ Result<void> SqliteTables::replay_callback(model::EventId event, Timestamp now) 
             return fail(ErrorCode::conflict, "the callback is not through with its attempts");
         }
     }
-    writer_.trail().replay_callback(event, now);
+    writer_.trail().replay_callback(event, due, at);
     return {};
 }
 
-Result<void> SqliteTables::release_message(model::MessageId message, Timestamp now) {
+Result<void> SqliteTables::release_message(model::MessageId message, Timestamp due, Timestamp at) {
     const auto held = find_held(message);
     if (!held) {
         return pass(held);
@@ -92,10 +97,10 @@ Result<void> SqliteTables::release_message(model::MessageId message, Timestamp n
     Statement remove{connection_, "DELETE FROM completion WHERE id = ?"};
     remove.run(message.sequence());
     Statement insert{connection_, "INSERT INTO queue VALUES(?,?,?,?,?,?,0,0,NULL,NULL)"};
-    insert.run(held->message.device.value(), static_cast<int>(held->message.source), bucket_of(now),
-               message.sequence(), tail_of(message), now);
+    insert.run(held->message.device.value(), static_cast<int>(held->message.source), bucket_of(due),
+               message.sequence(), tail_of(message), due);
     note_held(*held);
-    writer_.trail().note(message, {.step = model::MessageStep::released, .at = now});
+    writer_.trail().note(message, {.step = model::MessageStep::released, .at = at});
     return {};
 }
 
@@ -258,7 +263,7 @@ PruneStep SqliteTables::prune_messages(const PruneLimits& limits) {
             const bool ended = state >= 0 &&
                                state <= static_cast<std::int64_t>(model::MessageState::held) &&
                                model::is_final(static_cast<model::MessageState>(state)) &&
-                               row.integer(2) < to_unix_millis(limits.messages_before);
+                               row.integer(2) < to_unix_millis(ended_before(limits));
             const bool callback_done = row.null(4) || row.integer(4) != 0;
             if (ended && callback_done) {
                 finished.push_back(
@@ -308,7 +313,7 @@ PruneStep SqliteTables::prune_callbacks(const PruneLimits& limits) {
                        "c.id = callback.message)) "
                        "FROM callback WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT ?4"};
         auto row = walk.query(callbacks_pruned_to_, Uuid::sequence_at(limits.messages_before),
-                              limits.messages_before, seen_max);
+                              ended_before(limits), seen_max);
         while (finished.size() < limits.rows_max && row.next()) {
             ++seen;
             callbacks_pruned_to_ = row.integer(0);

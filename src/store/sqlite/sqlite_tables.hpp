@@ -64,8 +64,8 @@ public:
     Result<void> set_down_since(model::PhoneNumber device, std::optional<Timestamp> since) override;
     Result<void> forget_lane(model::PhoneNumber device) override;
     Result<void> add_callback(const model::Callback& callback) override;
-    Result<void> replay_callback(model::EventId event, Timestamp now) override;
-    Result<void> release_message(model::MessageId message, Timestamp now) override;
+    Result<void> replay_callback(model::EventId event, Timestamp due, Timestamp at) override;
+    Result<void> release_message(model::MessageId message, Timestamp due, Timestamp at) override;
     Result<void> fail_message(model::MessageId message, const model::Completion& completion,
                               const std::optional<model::Callback>& callback) override;
     Result<std::optional<Bytes>> device_secret(model::PhoneNumber device,

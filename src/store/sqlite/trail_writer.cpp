@@ -20,7 +20,7 @@ TrailWriter::TrailWriter(Connection& connection)
                        "last_answer = ?10 WHERE id = ?1 AND tail = ?2"),
       replay_callback_(connection,
                        "UPDATE callback SET state = 0, attempts_before = attempts_before + "
-                       "attempts, attempts = 0, due_at = ?3, updated_at = ?3 "
+                       "attempts, attempts = 0, due_at = ?3, updated_at = ?4 "
                        "WHERE id = ?1 AND tail = ?2"),
       drop_attempts_(connection,
                      "DELETE FROM callback_attempt WHERE event = ?1 AND number <= "
@@ -62,10 +62,10 @@ void TrailWriter::update_callback(const CallbackUpdate& update) {
                          progress.updated_at, update.took.count(), or_null(update.answer));
 }
 
-void TrailWriter::replay_callback(const model::EventId& event, Timestamp now) {
+void TrailWriter::replay_callback(const model::EventId& event, Timestamp due, Timestamp at) {
     keep_attempt_.run(event.sequence(), tail_of(event));
     drop_attempts_.run(event.sequence(), attempts_kept);
-    replay_callback_.run(event.sequence(), tail_of(event), now);
+    replay_callback_.run(event.sequence(), tail_of(event), due, at);
 }
 
 void TrailWriter::forget_message(std::int64_t message) {

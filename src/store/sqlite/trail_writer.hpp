@@ -29,7 +29,7 @@ public:
 
     void update_callback(const CallbackUpdate& update);
     /// Makes the callback due at `now` (queue time), and counts its attempts from 0 again.
-    void replay_callback(const model::EventId& event, Timestamp now);
+    void replay_callback(const model::EventId& event, Timestamp due, Timestamp at);
 
     // Remove the steps and attempts of a row that was removed.
     void forget_message(std::int64_t message);
