@@ -46,6 +46,7 @@ Result<void> Connectors::prepare(model::Device& device) const {
 
 std::vector<std::string> Connectors::names() const {
     std::vector<std::string> names;
+    names.reserve(connectors_.size());
     for (const auto& [name, connector] : connectors_) {
         names.push_back(name);
     }

@@ -88,6 +88,7 @@ constexpr std::array table{
 
 std::vector<std::string_view> connector_names() {
     std::vector<std::string_view> names;
+    names.reserve(table.size());
     for (const auto& row : table) {
         names.push_back(row.name);
     }

@@ -443,7 +443,9 @@ void DeviceKeeper::keep(const model::Device& known, std::size_t bytes,
         [this, number, weight, stored = std::move(stored)](Result<void> done) mutable {
             {
                 const std::lock_guard lock{waiting_mutex_};
-                if (const auto found = waiting_.find(number); (found->second -= weight) == 0) {
+                const auto found = waiting_.find(number);
+                found->second -= weight;
+                if (found->second == 0) {
                     waiting_.erase(found);
                 }
             }

@@ -1,5 +1,9 @@
 #include "daemon/health.hpp"
 
+#include <iterator>
+
+#include <fmt/format.h>
+
 namespace merpati::daemon {
 
 Health::Health(const Clock& clock, Watched watched, HealthOptions options, telemetry::Log log)
@@ -80,7 +84,8 @@ void Health::report() {
     }
     std::string amiss;
     for (const auto& [part, reason] : unready()) {
-        amiss += (amiss.empty() ? "" : "; ") + part + ": " + reason;
+        fmt::format_to(std::back_inserter(amiss), "{}{}: {}", amiss.empty() ? "" : "; ", part,
+                       reason);
     }
     if (amiss == reported_) {
         return;

@@ -69,7 +69,7 @@ struct PlatformCalls::Fetch {
 };
 
 PlatformCalls::PlatformCalls(Rooms rooms)
-    : rooms_(rooms), places_(std::make_shared<Places>()), checks_(rooms.clock) {}
+    : rooms_(std::move(rooms)), places_(std::make_shared<Places>()), checks_(rooms_.clock) {}
 
 void PlatformCalls::fetch_media(const model::Device& device, const store::ReceivedMedia& media,
                                 Fetched done) {

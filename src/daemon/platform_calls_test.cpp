@@ -46,8 +46,9 @@ public:
         last_path = request.path;
         if (keeps) {
             kept = std::move(file);
+        } else {
+            file.close();
         }
-        file.close();
         done(said.value_or(request.reference.size()));
     }
     void check_number(model::PhoneNumber, std::string, NumberChecked done) override {

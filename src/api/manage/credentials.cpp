@@ -148,6 +148,7 @@ Result<value> confirm_totp(const Context& context, Call& call) {
     }
     const auto codes = people::make_recovery_codes(context.random);
     std::vector<Sha256> digests;
+    digests.reserve(codes.size());
     for (const auto& one : codes) {
         digests.push_back(*people::recovery_digest(one));
     }

@@ -1,5 +1,6 @@
 #include "api/manage/idempotent_calls.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include <boost/json/parse.hpp>
@@ -115,7 +116,8 @@ Result<Outcome> IdempotentCalls::run(const Context& context, const Request& requ
         record.status = outcome.status;
         record.answer = without(outcome.body, shown_once);
         // If this fails after a commit, a repeat is answered 409, idempotency_unfinished.
-        (void)context.change([&](store::Tables& tables) { return tables.put_idempotency(record); });
+        std::ignore =
+            context.change([&](store::Tables& tables) { return tables.put_idempotency(record); });
     }
     return outcome;
 }

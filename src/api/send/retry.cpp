@@ -73,7 +73,7 @@ void Retry::send(const model::Message& ended, Done done) {
     if (attempt->message->type == model::MessageType::media) {
         probe(std::move(attempt));
     } else {
-        store_message(std::move(attempt));
+        store_message(attempt);
     }
 }
 
@@ -82,16 +82,16 @@ void Retry::probe(std::shared_ptr<Attempt> attempt) {
     const auto revision = message.revision;
     rooms_.media_fetcher.probe(
         message.account, message.media_url, revision,
-        [this, attempt = std::move(attempt), revision](media::ProbeVerdict verdict) mutable {
+        [this, attempt = std::move(attempt), revision](media::ProbeVerdict verdict) {
             if (const auto judged = judge(verdict, revision); !judged) {
                 attempt->done(refused(judged.error()));
                 return;
             }
-            store_message(std::move(attempt));
+            store_message(attempt);
         });
 }
 
-void Retry::store_message(std::shared_ptr<Attempt> attempt) {
+void Retry::store_message(const std::shared_ptr<Attempt>& attempt) {
     auto& message = *attempt->message;
     message.accepted_at = rooms_.clock.wall_now();
     message.due_at = rooms_.clock.now();

@@ -43,7 +43,7 @@ private:
     struct Attempt;
 
     void probe(std::shared_ptr<Attempt> attempt);
-    void store_message(std::shared_ptr<Attempt> attempt);
+    void store_message(const std::shared_ptr<Attempt>& attempt);
 
     Rooms rooms_;
 };

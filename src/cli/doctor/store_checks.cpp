@@ -140,7 +140,7 @@ void ask_readiness(const std::string& socket, Findings& findings) {
         const bool damaged = why.contains("is damaged");
         findings.push_back({.subject = part == "store" ? "store" : "server",
                             .verdict = Verdict::wrong,
-                            .found = part == "store" ? why : part + " " + why,
+                            .found = part == "store" ? why : fmt::format("{} {}", part, why),
                             .remedy = damaged ? std::string{restore_it}
                                       : why.contains("disk")
                                           ? "free some room: it goes on by itself"

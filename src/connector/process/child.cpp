@@ -71,7 +71,7 @@ bool move_to(int from, int to) {
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::umask(077);
+    ::umask(077);  // NOLINT(concurrency-mt-unsafe): the child has one thread.
     const rlimit no_core{};
     ::setrlimit(RLIMIT_CORE, &no_core);
     if (prepared.data.rlim_cur > 0) {
@@ -185,7 +185,7 @@ Result<std::string> find_program(const std::string& name, const std::string& pat
     }
     for (std::size_t begin = 0; begin <= path.size();) {
         const auto end = std::min(path.find(':', begin), path.size());
-        const auto file = path.substr(begin, end - begin) + '/' + name;
+        auto file = path.substr(begin, end - begin) + '/' + name;
         if (end > begin && is_program(file)) {
             return file;
         }

@@ -71,6 +71,7 @@ std::string end_of(Launched& launched) {
 }
 
 TEST_F(LaunchedTest, TheWorkerHasItsSocketAndOutputAndNothingElse) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread reads the environment.
     ::setenv("MERPATI_METRICS__TOKEN", "a-secret-of-the-gateway", 1);
     const LauncherHost host{shell("ls /proc/self/fd | tr '\\n' ' '; echo; echo halo >&3; env")};
     auto launched = start(host);

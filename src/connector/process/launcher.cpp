@@ -2,6 +2,7 @@
 
 #include <array>
 #include <poll.h>
+#include <tuple>
 #include <utility>
 
 #include "connector/process/launch.hpp"
@@ -73,7 +74,7 @@ Result<void> run(const FileDescriptor& connection, const LauncherOptions& option
     }
     auto how = watch(connection, *child, order.memory_max, options.memory_every);
     // The gateway may have gone.
-    (void)report(
+    std::ignore = report(
         connection,
         {.kind = ReportKind::ended, .text = std::move(how), .exit_code = child->exit_code()});
     return {};
@@ -88,7 +89,8 @@ Result<void> launch(const FileDescriptor& connection, const LauncherOptions& opt
     }
     const auto order = read_order(packet->text);
     if (!order) {
-        (void)report(connection, {.kind = ReportKind::not_run, .text = order.error().detail});
+        std::ignore =
+            report(connection, {.kind = ReportKind::not_run, .text = order.error().detail});
         return pass(order);
     }
     if (auto said = report(connection, {.kind = ReportKind::begins}); !said) {

@@ -86,9 +86,7 @@ public:
                       .attempt = request.attempt,
                       .file = request.file,
                       .done_at = clock_.steady_now() + options_.latency};
-        if (box_.closed()) {
-            report(down(job, "Simulator berhenti"));
-        } else if (options_.latency.count() == 0 && !log_.is_open()) {
+        if (!box_.closed() && options_.latency.count() == 0 && !log_.is_open()) {
             report(decide(job));
         } else if (!box_.put_always(Job{job})) {
             report(down(job, "Simulator berhenti"));
@@ -284,7 +282,7 @@ private:
     }
 
     void report_status(model::PhoneNumber device, const std::string& id,
-                       model::PlatformStatus status) {
+                       const model::PlatformStatus& status) {
         LateStatus late{.device = device, .platform_id = id, .message = {}, .status = status};
         events_->late_status(std::move(late), [this, device, id, status](const Result<void>& done) {
             if (is_busy(done)) {
