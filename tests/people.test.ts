@@ -1,4 +1,6 @@
 // People: signing in, protection against others, and the log of changes.
+import { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Account } from "./support/account.ts";
 import type { Json } from "./support/contract.ts";
@@ -211,6 +213,21 @@ test("the log says who changed what, by which door, and what it was", async () =
   const names = whole.json.items.map((item: Json) => item.operation);
   expect(names).toContain("POST /v1/session");
   for (const secret of gateway.secrets) expect(whole.text).not.toContain(secret);
+});
+
+test("a password that comes slowly through a pipe is read to its end", async () => {
+  const slowly = async function* () {
+    yield "ayam berkokok";
+    await pause(2_500); // Longer than the command waits for a first byte.
+    yield " di pagi hari\n";
+  };
+  const made = { email: "lambat@toko.example", password: "ayam berkokok di pagi hari" };
+  gateway.secrets.add(made.password);
+  const { code, stderr } = await gateway.cliWith(
+    Readable.from(slowly()), "user", "create", made.email, "--admin",
+  );
+  expect(code, stderr).toBe(0);
+  expect((await stranger().signIn(made)).status).toBe(200);
 });
 
 test("a person is made while the server is stopped, and signs in later", async () => {

@@ -73,22 +73,22 @@ std::vector<Parameter> with_choices(std::vector<Parameter> first) {
          .field = "expires_at",
          .value_of = text_or_null},
         {.name = "--rate",
-         .help = "Requests let in; default: the server's api.rate",
+         .help = "Most requests accepted; default: the server's api.rate",
          .shape = "N/s|N/min|none|default",
          .check = rate(),
          .field = "rate"},
         {.name = "--callback",
-         .help = "Where statuses go by default (https)",
+         .help = "Default URL for status callbacks (https)",
          .shape = "URL|none",
          .field = "callback",
          .value_of = text_or_null},
         {.name = "--delivery",
-         .help = "Whether a send cut off by a crash is repeated, or held for you",
+         .help = "Repeat a send that a crash interrupted, or hold it for you",
          .shape = "at-least-once|at-most-once",
          .check = one_of({"at-least-once", "at-most-once"}),
          .field = "delivery"},
         {.name = "--devices-max",
-         .help = "How many devices it may have",
+         .help = "Most devices it may have",
          .shape = "N",
          .check = whole_number(0, api::manage::devices_most),
          .field = "devices_max",
@@ -104,13 +104,12 @@ std::vector<RequestCommand> commands() {
              {.name = "create",
               .summary = "Create an account",
               .details =
-                  "Prints the account's webhook secret, with which it checks the signatures of\n"
-                  "callbacks. It is not shown again; `account secret rotate` makes a new one.",
+                  "Prints the account's webhook secret, which verifies the signatures "
+                  "of\ncallbacks. It is not shown again; `account secret rotate` makes a new one.",
               .example = "merpati account create \"Toko Ani\" --credits 1000 --rate 50/s"},
          .method = http::Method::post,
          .path = "/admin/accounts",
-         .parameters =
-             with_choices({{.name = "NAME", .help = "What you call it", .field = "name"}}),
+         .parameters = with_choices({{.name = "NAME", .help = "Its name", .field = "name"}}),
          .columns = sheet,
          .sentence = "Created. The webhook secret is shown only now; next: merpati key create ID",
          .when_lost = "the account {0} was created, but nobody has seen its webhook secret: make a "
@@ -129,17 +128,16 @@ std::vector<RequestCommand> commands() {
          .columns = sheet},
         {.text = {.name = "set",
                   .summary = "Change an account",
-                  .details = "Only what is given changes. A running server goes by it at once.",
+                  .details = "Changes only what you give. A running server applies it at once.",
                   .example = "merpati account set acc_1 --plan paid --expires none"},
          .method = http::Method::patch,
          .path = "/admin/accounts/{}",
          .parameters = with_choices(
-             {id,
-              {.name = "--name", .help = "What you call it", .shape = "NAME", .field = "name"}}),
+             {id, {.name = "--name", .help = "Its name", .shape = "NAME", .field = "name"}}),
          .columns = sheet},
         {.text = {.name = "topup",
                   .summary = "Add credit to an account",
-                  .details = "An account whose credit was not counted begins at 0.",
+                  .details = "If the account's credit was not counted, counting starts at 0.",
                   .example = "merpati account topup acc_1 500"},
          .method = http::Method::post,
          .path = "/admin/accounts/{}/topup",
@@ -150,14 +148,14 @@ std::vector<RequestCommand> commands() {
                          .field = "amount",
                          .value_of = number_or_null},
                         {.name = "--reason",
-                         .help = "What the account's ledger says of it, up to 200 bytes",
+                         .help = "A reason for the account's ledger, up to 200 bytes",
                          .shape = "TEXT",
                          .field = "reason"}},
          .columns = sheet},
         {.text = {.name = "credit",
                   .summary = "Show an account's ledger: what changed its credit, newest first",
-                  .details = "Messages of the same minute are one row; those that failed or were\n"
-                             "cancelled are given back.",
+                  .details = "Messages of the same minute share one row. Failed and cancelled "
+                             "messages\nare refunded.",
                   .example = "merpati account credit acc_1"},
          .path = "/account/credit",
          .parameters = {{.name = "ID", .help = "The account: acc_1, or 1", .field = "account"},
@@ -171,16 +169,16 @@ std::vector<RequestCommand> commands() {
          .when_empty = "Nothing: its credit was never counted"},
         {.text = {.name = "usage",
                   .summary = "Count the messages that ended, of an account or of all",
-                  .details = "Of the last 30 days, in UTC, unless said otherwise. What is counted\n"
-                             "stays when the messages are removed.",
+                  .details = "Counts the last 30 days in UTC by default. The counts remain "
+                             "when\nretention removes the messages.",
                   .example = "merpati account usage acc_1 --by day,code --offset +07:00"},
          .path = "/usage",
          .parameters = {{.name = "ID",
-                         .help = "The account: acc_1, or 1; all where none is given",
+                         .help = "The account: acc_1, or 1; default: all",
                          .field = "account",
                          .optional = true},
                         {.name = "--by",
-                         .help = "Of day, device, source and code, separated by commas (day)",
+                         .help = "Columns to group by: day, device, source, code (day)",
                          .shape = "COLUMNS",
                          .field = "by"},
                         {.name = "--since",
@@ -194,7 +192,7 @@ std::vector<RequestCommand> commands() {
                          .check = rfc3339_time(),
                          .field = "until"},
                         {.name = "--offset",
-                         .help = "How far your days are from UTC",
+                         .help = "Where days begin, as an offset from UTC",
                          .shape = "+07:00",
                          .field = "offset"}},
          .columns = usage_columns,
@@ -203,28 +201,26 @@ std::vector<RequestCommand> commands() {
 }
 
 RequestCommand rotate_secret() {
-    return {
-        .text = {.name = "rotate",
-                 .summary = "Make a new webhook secret, and show it",
-                 .details =
-                     "Callbacks carry both signatures until the overlap ends, so receivers can\n"
-                     "change over without missing one.",
-                 .example = "merpati account secret rotate acc_1 --overlap 48h"},
-        .method = http::Method::post,
-        .path = "/admin/accounts/{}/secret",
-        .parameters = {id,
-                       {.name = "--overlap",
-                        .help = "How long the old one signs too (24h)",
-                        .shape = "DURATION",
-                        .check = duration(api::manage::overlap_max),
-                        .field = "overlap_seconds",
-                        .value_of = as_seconds,
-                        .standard = "24h"}},
-        .columns = sheet,
-        .sentence = "The new secret is shown only now.",
-        .when_lost =
-            "the account {0} has a new webhook secret, but nobody has seen it: make "
-            "another with `merpati account secret rotate {0}`"};
+    return {.text = {.name = "rotate",
+                     .summary = "Make a new webhook secret, and show it",
+                     .details = "Callbacks carry both signatures until the overlap ends, so "
+                                "receivers can\nswitch without rejecting any.",
+                     .example = "merpati account secret rotate acc_1 --overlap 48h"},
+            .method = http::Method::post,
+            .path = "/admin/accounts/{}/secret",
+            .parameters = {id,
+                           {.name = "--overlap",
+                            .help = "How long the old secret signs too (24h)",
+                            .shape = "DURATION",
+                            .check = duration(api::manage::overlap_max),
+                            .field = "overlap_seconds",
+                            .value_of = as_seconds,
+                            .standard = "24h"}},
+            .columns = sheet,
+            .sentence = "The new secret is shown only now.",
+            .when_lost =
+                "the account {0} has a new webhook secret, but nobody has seen it: make "
+                "another with `merpati account secret rotate {0}`"};
 }
 
 }  // namespace
@@ -232,7 +228,7 @@ RequestCommand rotate_secret() {
 void add_account_commands(Program& program) {
     auto& group = program.add_group(
         program.root(), {.name = "account",
-                         .summary = "Accounts: who sends, and what they may",
+                         .summary = "Accounts: who may send, and how much",
                          .example = "merpati account create \"Toko Ani\"\nmerpati account list",
                          .section = section::accounts});
     for (auto& command : commands()) {

@@ -98,7 +98,7 @@ void add_show(Program& program, CLI::App& group) {
     auto& command = program.add_command(
         group,
         {.name = "show",
-         .summary = "Show a callback, each attempt, and what the receiver answered",
+         .summary = "Show a callback, each attempt, and each answer",
          .example = "merpati callback show 019c3f3e-7d00-7abc-8def-0123456789ab"},
         [id](Session& session) { return show(session, *id); });
     command.add_option("ID", *id, "The callback: its webhook-id")
@@ -108,57 +108,60 @@ void add_show(Program& program, CLI::App& group) {
 }
 
 RequestCommand replay_many() {
-    return {.text = {.name = "replay-many",
-                     .summary = "Deliver many callbacks of an account again",
-                     .details = "Those that were given up, or those in --state. At least one of "
-                                "--since, --until and\n--state is needed. At most 10,000 at a "
-                                "time; \"more\" says that there are others.",
-                     .example = "merpati callback replay-many acc_1 --since 2026-11-20T08:00:00Z"},
-            .method = http::Method::post,
-            .path = "/callbacks/replay",
-            .parameters = {{.name = "ACCOUNT", .help = "Whose: acc_1, or 1", .field = "account"},
-                           {.name = "--since",
-                            .help = "Created then or later",
-                            .shape = "TIME",
-                            .check = rfc3339_time(),
-                            .field = "since"},
-                           {.name = "--until",
-                            .help = "Created before",
-                            .shape = "TIME",
-                            .check = rfc3339_time(),
-                            .field = "until"},
-                           {.name = "--state",
-                            .help = "Only in this state",
-                            .shape = "exhausted|gone|delivered",
-                            .check = one_of({"exhausted", "gone", "delivered"}),
-                            .field = "state"}},
-            .columns = replayed_sheet};
+    return {
+        .text = {.name = "replay-many",
+                 .summary = "Deliver many callbacks of an account again",
+                 .details = "Replays callbacks that were given up, or those in --state. Needs at "
+                            "least one of\n--since, --until and --state. Takes at most 10,000 at a "
+                            "time; \"more\" says that\nothers remain.",
+                 .example = "merpati callback replay-many acc_1 --since 2026-11-20T08:00:00Z"},
+        .method = http::Method::post,
+        .path = "/callbacks/replay",
+        .parameters = {{.name = "ACCOUNT", .help = "The account: acc_1, or 1", .field = "account"},
+                       {.name = "--since",
+                        .help = "Created then or later",
+                        .shape = "TIME",
+                        .check = rfc3339_time(),
+                        .field = "since"},
+                       {.name = "--until",
+                        .help = "Created before",
+                        .shape = "TIME",
+                        .check = rfc3339_time(),
+                        .field = "until"},
+                       {.name = "--state",
+                        .help = "Only in this state",
+                        .shape = "exhausted|gone|delivered",
+                        .check = one_of({"exhausted", "gone", "delivered"}),
+                        .field = "state"}},
+        .columns = replayed_sheet};
 }
 
 RequestCommand test() {
-    return {.text = {.name = "test",
-                     .summary = "Post a signed test callback, and show what was answered",
-                     .details = "It tells of a message that does not exist.",
-                     .example = "merpati callback test acc_1"},
-            .method = http::Method::post,
-            .path = "/callbacks/test",
-            .parameters = {{.name = "ACCOUNT", .help = "Whose: acc_1, or 1", .field = "account"},
-                           {.name = "--url",
-                            .help = "Where to (the account's address)",
-                            .shape = "URL",
-                            .field = "url"}},
-            .columns = tested_sheet};
+    return {
+        .text = {.name = "test",
+                 .summary = "Post a signed test callback, and show the answer",
+                 .details = "Its message does not exist.",
+                 .example = "merpati callback test acc_1"},
+        .method = http::Method::post,
+        .path = "/callbacks/test",
+        .parameters = {{.name = "ACCOUNT", .help = "The account: acc_1, or 1", .field = "account"},
+                       {.name = "--url",
+                        .help = "The URL (the account's callback URL)",
+                        .shape = "URL",
+                        .field = "url"}},
+        .columns = tested_sheet};
 }
 
 RequestCommand hosts() {
-    return {.text = {.name = "hosts",
-                     .summary = "Show how the receivers of an account's callbacks are doing",
-                     .example = "merpati callback hosts acc_1"},
-            .method = http::Method::get,
-            .path = "/callbacks/hosts",
-            .parameters = {{.name = "ACCOUNT", .help = "Whose: acc_1, or 1", .field = "account"}},
-            .columns = host_columns,
-            .when_empty = "Nothing was told to anybody lately."};
+    return {
+        .text = {.name = "hosts",
+                 .summary = "Show the health of the hosts that receive an account's callbacks",
+                 .example = "merpati callback hosts acc_1"},
+        .method = http::Method::get,
+        .path = "/callbacks/hosts",
+        .parameters = {{.name = "ACCOUNT", .help = "The account: acc_1, or 1", .field = "account"}},
+        .columns = host_columns,
+        .when_empty = "Nothing was told to anybody lately."};
 }
 
 RequestCommand replay() {
@@ -176,11 +179,11 @@ RequestCommand replay() {
 }  // namespace
 
 void add_callback_commands(Program& program) {
-    auto& group = program.add_group(program.root(),
-                                    {.name = "callback",
-                                     .summary = "Callbacks: who was told, and who could not be",
-                                     .example = "merpati callback list --state exhausted",
-                                     .section = section::messages});
+    auto& group = program.add_group(
+        program.root(), {.name = "callback",
+                         .summary = "Callbacks: what was delivered, and what could not be",
+                         .example = "merpati callback list --state exhausted",
+                         .section = section::messages});
     add_list(program, group);
     add_show(program, group);
     add_request_command(program, group, replay());

@@ -49,7 +49,7 @@ const Parameter number{.name = "NUMBER", .help = "The device", .check = phone_nu
 std::vector<Parameter> with_choices(std::vector<Parameter> first) {
     const std::vector<Parameter> choices{
         {.name = "--webhook",
-         .help = "Where its events go (https)",
+         .help = "URL for its events (https)",
          .shape = "URL|none",
          .field = "webhook",
          .value_of = text_or_null},
@@ -60,19 +60,19 @@ std::vector<Parameter> with_choices(std::vector<Parameter> first) {
          .field = "gap_ms",
          .value_of = as_milliseconds},
         {.name = "--jitter",
-         .help = "Added to the gap, from nothing to this, anew for each send",
+         .help = "Random addition to each gap, at most this",
          .shape = "DURATION",
          .check = duration(std::chrono::ceil<std::chrono::seconds>(api::manage::gap_max)),
          .field = "jitter_ms",
          .value_of = as_milliseconds},
         {.name = "--per-day",
-         .help = "Sends in a day (UTC); none: no cap",
+         .help = "Most sends in a day (UTC); none: no cap",
          .shape = "N|none",
          .check = or_none(whole_number(1, api::manage::per_day_most)),
          .field = "per_day_max",
          .value_of = number_or_null},
         {.name = "--warm-up",
-         .help = "The cap grows evenly for so many days after it was added; 0: never",
+         .help = "Days in which the cap of a new device grows to --per-day; 0: none",
          .shape = "DAYS",
          .check = whole_number(0, api::manage::warm_up_days_max),
          .field = "warm_up_days",
@@ -84,13 +84,12 @@ std::vector<Parameter> with_choices(std::vector<Parameter> first) {
 
 std::vector<RequestCommand> commands() {
     return {
-        {.text =
-             {.name = "add",
-              .summary = "Add a sender number to an account",
-              .details =
-                  "A simulated device is connected at once. Adding an account's own number again\n"
-                  "is no error, and changes its webhook and pace where they are given.",
-              .example = "merpati device add acc_1 6281234567890"},
+        {.text = {.name = "add",
+                  .summary = "Add a sender number to an account",
+                  .details =
+                      "A simulated device is connected at once. Adding an account's own number "
+                      "again\nis no error; it changes the webhook and the pace if you give them.",
+                  .example = "merpati device add acc_1 6281234567890"},
          .method = http::Method::post,
          .path = "/devices",
          .parameters = with_choices(
@@ -109,7 +108,7 @@ std::vector<RequestCommand> commands() {
                   .example = "merpati device list\nmerpati device list acc_1"},
          .path = "/devices",
          .parameters = {{.name = "ACCOUNT",
-                         .help = "Whose devices (acc_1, or 1); all without it",
+                         .help = "The account: acc_1, or 1; default: all",
                          .field = "account",
                          .optional = true}},
          .columns = list_columns,
@@ -117,22 +116,22 @@ std::vector<RequestCommand> commands() {
         {.text = {.name = "set",
                   .summary = "Change a device's webhook, and how fast it sends",
                   .details =
-                      "Only what is given changes. A running server goes by it at once, also for\n"
-                      "what waits. A new device has the pace of its connector.",
+                      "Changes only what you give. A running server applies it at once, also "
+                      "to\nmessages that wait. A new device has the pace of its connector.",
                   .example = "merpati device set 6281234567890 --gap 1s --jitter 2s --per-day 500"},
          .method = http::Method::patch,
          .path = "/devices/{}",
          .parameters = with_choices({number}),
          .columns = sheet},
         {.text = {.name = "connect",
-                  .summary = "Connect a device; what waits for it begins to leave",
+                  .summary = "Connect a device; it begins to send what waits",
                   .details = "On a stopped server it is connected when the server starts.",
                   .example = "merpati device connect 6281234567890"},
          .method = http::Method::post,
          .path = "/devices/{}/connect",
          .parameters = {number,
                         {.name = "--force",
-                         .help = "Also one that was exported, which nobody else uses any more",
+                         .help = "Even if it was exported; nothing else may use it any more",
                          .field = "force",
                          .value_of = as_true,
                          .is_flag = true}},
@@ -146,10 +145,9 @@ std::vector<RequestCommand> commands() {
          .parameters = {number},
          .columns = sheet},
         {.text = {.name = "pause",
-                  .summary = "Keep what a device has to send until it is resumed",
-                  .details =
-                      "It stays connected, and requests that send from it are accepted. Its\n"
-                      "messages wait, however long; none is given up meanwhile.",
+                  .summary = "Hold a device's messages until it is resumed",
+                  .details = "It stays connected, and requests that send from it are accepted. "
+                             "Its\nmessages wait without a time limit.",
                   .example = "merpati device pause 6281234567890"},
          .method = http::Method::post,
          .path = "/devices/{}/pause",
@@ -157,7 +155,7 @@ std::vector<RequestCommand> commands() {
          .columns = sheet},
         {.text = {.name = "resume",
                   .summary = "Let a paused device send again",
-                  .details = "What waits for it begins to leave, at its pace.",
+                  .details = "It sends the messages that wait, at its pace.",
                   .example = "merpati device resume 6281234567890"},
          .method = http::Method::post,
          .path = "/devices/{}/resume",
@@ -168,12 +166,12 @@ std::vector<RequestCommand> commands() {
               .summary = "Ask a device's platform whether a number is registered",
               .details =
                   "Platforms ban numbers that ask about many others: a device may ask 10 times\n"
-                  "at once, then once a minute. A send finds out by itself.",
+                  "at once, then once a minute. A send checks this by itself.",
               .example = "merpati device check 6281234567890 6289876543210"},
          .path = "/devices/{}/recipient",
          .parameters = {number,
                         {.name = "RECIPIENT",
-                         .help = "The number in question",
+                         .help = "The number to look up",
                          .check = phone_number(),
                          .field = "number"}},
          .columns = check_sheet},

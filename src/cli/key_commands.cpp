@@ -43,9 +43,9 @@ std::vector<RequestCommand> commands() {
                   .summary = "Create an API key for an account",
                   .details =
                       "The key is printed once and stored as a digest: nobody can read it again.\n"
-                      "A revision pins the key to one published form of POST /v1/send; auto lets\n"
-                      "each request show by its fields which one it speaks.\n"
-                      "Scopes say what the key is for: send (and adding devices),\n"
+                      "A revision pins the key to one published form of POST /v1/send; "
+                      "auto\nrecognises the form of each request by its fields.\n"
+                      "Scopes say what the key may do: send (and adding devices),\n"
                       "messages:read, messages:manage, devices:manage, callbacks:manage,\n"
                       "account:read, account:manage; admin is the whole server.",
                   .example = "merpati key create acc_1 --name kasir --revision A\n"
@@ -61,35 +61,33 @@ std::vector<RequestCommand> commands() {
                .field = "revision",
                .standard = "auto"},
               {.name = "--scopes",
-               .help = "What it is for (send)",
+               .help = "What the key may do (send)",
                .shape = "SCOPE,…",
                .check = scopes(),
                .field = "scopes",
                .value_of = as_words},
-              {.name = "--name", .help = "How it is called", .shape = "NAME", .field = "name"}},
+              {.name = "--name", .help = "The key's name", .shape = "NAME", .field = "name"}},
          .columns = sheet,
          .sentence = "Created. The key is shown only now.",
          .when_lost = "the key {0} was created, but nobody has seen it: end it with `merpati key "
                       "revoke {0}`, and create another"},
         {.text = {.name = "list",
-                  .summary = "List an account's keys, those that were revoked too",
+                  .summary = "List an account's keys, including revoked ones",
                   .example = "merpati key list acc_1"},
          .path = "/keys",
          .parameters = {{.name = "ACCOUNT", .help = "Whose keys: acc_1, or 1", .field = "account"}},
          .columns = list_columns,
          .when_empty = "The account has no keys: merpati key create ACCOUNT"},
-        {.text =
-             {.name = "rotate",
-              .summary = "Replace a key; the old one works on for a while",
-              .details =
-                  "The successor has the same name, revision and scopes. Overlap 0s ends the old "
-                  "key now.",
-              .example = "merpati key rotate key_3 --overlap 24h"},
+        {.text = {.name = "rotate",
+                  .summary = "Replace a key; the old one stays valid for a while",
+                  .details = "The successor has the same name, revision and scopes. With --overlap "
+                             "0s the\nold key ends now.",
+                  .example = "merpati key rotate key_3 --overlap 24h"},
          .method = http::Method::post,
          .path = "/keys/{}/rotate",
          .parameters = {{.name = "ID", .help = "The key to replace: key_3, or 3"},
                         {.name = "--overlap",
-                         .help = "How long the old key works on (24h)",
+                         .help = "How long the old key stays valid (24h)",
                          .shape = "DURATION",
                          .check = duration(api::manage::overlap_max),
                          .field = "overlap_seconds",
@@ -101,7 +99,7 @@ std::vector<RequestCommand> commands() {
              "the new key {0} was created, but nobody has seen it: replace it with `merpati "
              "key rotate {0}`; the old key ends as asked"},
         {.text = {.name = "revoke",
-                  .summary = "End a key, at once and for good",
+                  .summary = "Revoke a key, at once and for good",
                   .example = "merpati key revoke key_3"},
          .method = http::Method::del,
          .path = "/keys/{}",

@@ -92,22 +92,23 @@ void add_launch_worker(Program& program) {
     auto& command = program.add_command(
         program.root(),
         {.name = "launch-worker",
-         .summary = "Run one worker for the server that connects; for systemd",
-         .details = "merpati-worker@.service calls it, with a connection as descriptor 3, as a\n"
-                    "user other than the server's. Reads no settings. The worker ends when the\n"
-                    "server does, takes too much memory, or is told to.",
+         .summary = "Run a worker for the server that connects; for systemd",
+         .details = "merpati-worker@.service runs it as a user other than the server's, with "
+                    "a\nconnection as descriptor 3. It reads no settings. The worker ends when "
+                    "the\nserver does, when it takes too much memory, or when it is told to.",
          .example = "merpati launch-worker --open /var/lib/merpati\n"
                     "merpati launch-worker -- python3 /opt/merpati/worker.py",
          .section = section::operation},
         [wish](Session& session) { return run(session, *wish); }, Output::none);
     command
-        .add_option("--open", wish->open, "What that of linked devices may read too; repeatable")
+        .add_option("--open", wish->open,
+                    "A path that the worker of linked devices may read too; repeatable")
         ->option_text("PATH");
-    command.add_option("--write", wish->write, "What it may write to; repeatable")
+    command.add_option("--write", wish->write, "A path that it may write to; repeatable")
         ->option_text("PATH");
     command
         .add_option("COMMAND", wish->command,
-                    "Another worker, and its arguments; default: that of linked devices")
+                    "Another worker and its arguments; default: the worker of linked devices")
         ->option_text(" ");
 }
 

@@ -87,7 +87,7 @@ void add_export_command(Program& program, CLI::App& group, const ExportCommand& 
                        : session.print_text_lines(target);
         });
     add_filters(command, *filters, exported.states, exported.filters);
-    command.add_option("--format", filters->format, fmt::format("As what ({})", json))
+    command.add_option("--format", filters->format, fmt::format("The format ({})", json))
         ->option_text(fmt::format("{}", fmt::join(exported.formats, "|")))
         ->check(one_of(exported.formats));
 }

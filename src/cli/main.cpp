@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <csignal>
 #include <fcntl.h>
 #include <iostream>
@@ -51,16 +52,21 @@ std::size_t columns(const std::map<std::string, std::string>& environment) {
 }
 
 /// The first line of standard input, unless that is a terminal. A pipe that nobody writes to and
-/// nobody closes must not block a command, so reading ends after 2 s without a byte.
+/// nobody closes must not block a command, so it waits 2 s for the first byte. Once that came it
+/// waits for the whole line: half a password must not become one.
 std::optional<std::string> piped_line() {
     constexpr int patience_ms = 2'000;
     constexpr std::size_t bytes_max = 4'096;
     std::string line;
     while (::isatty(STDIN_FILENO) == 0 && line.size() < bytes_max) {
         pollfd readable{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+        const int ready = ::poll(&readable, 1, line.empty() ? patience_ms : -1);
         char byte = 0;
-        if (::poll(&readable, 1, patience_ms) <= 0 || ::read(STDIN_FILENO, &byte, 1) != 1 ||
-            byte == '\n') {
+        const auto count = ready > 0 ? ::read(STDIN_FILENO, &byte, 1) : ready;
+        if (count < 0 && errno == EINTR) {
+            continue;
+        }
+        if (count <= 0 || byte == '\n') {
             break;
         }
         line += byte;

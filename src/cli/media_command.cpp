@@ -71,11 +71,10 @@ void add_message_media(Program& program, CLI::App& group) {
         group,
         {.name = "media",
          .summary = "Download the media of a message that a device received",
-         .details = "The webhook message.received tells the id (media.id). The platform is asked\n"
-                    "for the file each time; treat it as hostile.",
+         .details = "Fetches the file from the platform each time. Treat the file as hostile.",
          .example = "merpati message media 019c3f3e-7d00-7abc-8def-0123456789ab foto.jpg"},
         [wish](Session& session) { return download(session, *wish); });
-    command.add_option("MEDIA_ID", wish->id, "As the webhook told it")
+    command.add_option("MEDIA_ID", wish->id, "media.id of the webhook message.received")
         ->option_text(" ")
         ->required()
         ->check(not_empty());

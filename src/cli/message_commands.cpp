@@ -88,7 +88,7 @@ std::vector<FilterOption> filters() {
         {"--source", "source", "Only of this source", "api|campaign", one_of({"api", "campaign"})},
         {"--since", "since", "Accepted then or later", "TIME", rfc3339_time()},
         {"--until", "until", "Accepted before", "TIME", rfc3339_time()},
-        {"--text", "text", "Only with all these words in their details", "WORDS", not_empty()},
+        {"--text", "text", "Only with all these words in the details", "WORDS", not_empty()},
     };
 }
 
@@ -97,8 +97,8 @@ void add_list(Program& program, CLI::App& group) {
         program, group,
         {.text = {.name = "list",
                   .summary = "List messages, newest first, without their text",
-                  .details = "What is given holds together. Words are whole ones; their case and "
-                             "order do not\nmatter.",
+                  .details = "A message must match all options. Words match whole words, in any "
+                             "case and\norder.",
                   .example = "merpati message list --to 6281234567890 --state failed --limit 20"},
          .path = "/messages",
          .states = states,
@@ -111,11 +111,10 @@ void add_export(Program& program, CLI::App& group) {
     add_export_command(
         program, group,
         {.text = {.name = "export",
-                  .summary = "Print all messages, newest first, as JSON, one a line, or as CSV",
-                  .details =
-                      "Without their text. The export is made while it is read, however long "
-                      "it is.\nIn CSV (RFC 4180) what a spreadsheet would take for a formula has "
-                      "an apostrophe\nbefore it.",
+                  .summary = "Print all messages, newest first, as JSON lines or CSV",
+                  .details = "Leaves out the texts. The output is streamed, so its size does not "
+                             "matter.\nIn CSV (RFC 4180) a value that a spreadsheet would take for "
+                             "a formula begins\nwith an apostrophe.",
                   .example = "merpati message export --state failed --format csv > failed.csv"},
          .path = "/messages/export",
          .states = states,
@@ -161,10 +160,10 @@ void add_show(Program& program, CLI::App& group) {
     auto& command = program.add_command(
         group,
         {.name = "show",
-         .summary = "Show what became of a message, what it waits for and went through",
+         .summary = "Show a message: its state, what it waits for, its history",
          .example = "merpati message show 019c3f3e-7d00-7abc-8def-0123456789ab"},
         [shown](Session& session) { return show(session, shown->id, shown->body); });
-    command.add_option("REQUEST_ID", shown->id, "As the answer to the send gave it")
+    command.add_option("REQUEST_ID", shown->id, "The requestId in the answer to the send")
         ->option_text(" ")
         ->required()
         ->check(not_empty());
@@ -184,7 +183,7 @@ RequestCommand on_message(const CommandText& text, std::string_view path) {
 void add_message_commands(Program& program) {
     auto& group = program.add_group(program.root(),
                                     {.name = "message",
-                                     .summary = "Messages: what waits, and what became of the rest",
+                                     .summary = "Messages: what waits, and how the others ended",
                                      .example = "merpati message list --state pending",
                                      .section = section::messages});
     add_list(program, group);
@@ -194,43 +193,42 @@ void add_message_commands(Program& program) {
     add_request_command(
         program, group,
         on_message({.name = "cancel",
-                    .summary = "Cancel a message that waits, and give its credit back",
+                    .summary = "Cancel a message that waits, and refund its credit",
                     .example = "merpati message cancel 019c3f3e-7d00-7abc-8def-0123456789ab"},
                    "/messages/{}/cancel"));
     add_request_command(
         program, group,
         on_message({.name = "send-now",
                     .summary = "Make a delayed or retried message due now",
-                    .details = "It goes behind those that are due already. Pace and cap of its "
-                               "device hold for it\nall the same.",
+                    .details = "It queues behind messages that are due already. The device's pace "
+                               "and cap\nstill apply.",
                     .example = "merpati message send-now 019c3f3e-7d00-7abc-8def-0123456789ab"},
                    "/messages/{}/send-now"));
     add_request_command(
         program, group,
         on_message({.name = "retry",
                     .summary = "Send a message that failed or was cancelled again, as a new one",
-                    .details = "It is checked and charged as any other, and names the former. "
-                               "A message is\nsent again once; the new one can be in its turn.",
+                    .details = "The new message is checked and charged as any other, and names the "
+                               "former. A\nmessage can be retried once; so can the new one.",
                     .example = "merpati message retry 019c3f3e-7d00-7abc-8def-0123456789ab"},
                    "/messages/{}/retry"));
     add_request_command(
         program, group,
-        on_message(
-            {.name = "fail",
-             .summary = "Give a held message up, give its credit back, and tell its caller",
-             .details = "A message is held when a crash cut off its send and its account asked "
-                        "for\nat-most-once. Look at the device first: the recipient may have "
-                        "got it, and\nits caller will now hear that it failed. `merpati message "
-                        "release` sends it\ninstead.",
-             .example = "merpati message fail 019c3f3e-7d00-7abc-8def-0123456789ab"},
-            "/messages/{}/fail"));
+        on_message({.name = "fail",
+                    .summary = "Fail a held message: refund its credit, and call back",
+                    .details = "A message is held if a crash interrupted its send and its account "
+                               "asked for\nat-most-once. Check the device first: the recipient may "
+                               "have received it,\nyet the callback will say that it failed. "
+                               "`merpati message release` sends it\ninstead.",
+                    .example = "merpati message fail 019c3f3e-7d00-7abc-8def-0123456789ab"},
+                   "/messages/{}/fail"));
     add_request_command(
         program, group,
         on_message(
             {.name = "release",
              .summary = "Send a held message after all",
-             .details = "A message is held when a crash cut off its send and its account asked "
-                        "for\nat-most-once. Released, it may reach the recipient twice.",
+             .details = "A message is held if a crash interrupted its send and its account asked "
+                        "for\nat-most-once. The recipient may receive a released message twice.",
              .example = "merpati message release 019c3f3e-7d00-7abc-8def-0123456789ab"},
             "/messages/{}/release"));
 }

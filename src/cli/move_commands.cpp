@@ -133,8 +133,11 @@ int export_device(Session& session, const Wish& wish) {
     const auto moved = write_folder(session, (*settings)->settings, wish, *folder);
     if (!moved) {
         std::error_code error;
-        files::remove(*folder, error);  // Removes the folder only if it is empty.
-        return session.fail(moved.error());
+        auto why = moved.error();
+        if (!files::remove(*folder, error)) {  // It removes only an empty folder.
+            why.detail += fmt::format("; {} has some of the device's keys: remove it", wish.folder);
+        }
+        return session.fail(why);
     }
     return show(
         session, wish, *moved,
@@ -168,7 +171,7 @@ void add_device_moves(Program& program, CLI::App& group) {
          .details = "Reads the folder in which a gateway built on Baileys keeps a linked device\n"
                     "(its multi-file auth state), so that no new QR code is needed. Stop that\n"
                     "gateway first: two programs with one link destroy it. The device must be\n"
-                    "disconnected here; what was kept for it is replaced.",
+                    "disconnected here; the import replaces its stored link.",
          .example = "merpati device add acc_1 6281234567890 --connector linked\n"
                     "merpati device import 6281234567890 --baileys auth_info\n"
                     "merpati device connect 6281234567890"},
@@ -181,7 +184,7 @@ void add_device_moves(Program& program, CLI::App& group) {
                     "with --force, paired, or imported again.",
          .example = "merpati device disconnect 6281234567890\n"
                     "merpati device export 6281234567890 --baileys auth_info"},
-        "A folder that is new, or empty", export_device);
+        "A new or empty folder", export_device);
 }
 
 }  // namespace merpati::cli

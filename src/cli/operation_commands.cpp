@@ -67,8 +67,8 @@ void add_backup(Program& program) {
         program.root(),
         {.name = "backup",
          .summary = "Write a consistent copy of the store to a new file",
-         .details = "Works while the server runs. Keep the key file (store.key_file) with it: a\n"
-                    "store cannot be opened without its key.",
+         .details = "Works while the server runs. Keep the key file (store.key_file) with the "
+                    "copy:\na store cannot be opened without its key.",
          .example = "merpati backup /var/backups/merpati-monday.db",
          .section = section::operation},
         [file](Session& session) {
@@ -84,14 +84,14 @@ void add_backup(Program& program) {
 }
 
 void add_migrate(Program& program) {
-    program.add_command(program.root(),
-                        {.name = "migrate",
-                         .summary = "Bring the store's schema up to this version",
-                         .details = "The server does so by itself when it starts; run this to do "
-                                    "it beforehand.",
-                         .example = "merpati migrate",
-                         .section = section::operation},
-                        migrate);
+    program.add_command(
+        program.root(),
+        {.name = "migrate",
+         .summary = "Bring the store's schema up to this version",
+         .details = "The server does this when it starts; run this to do it beforehand.",
+         .example = "merpati migrate",
+         .section = section::operation},
+        migrate);
 }
 
 void add_config_commands(Program& program) {
@@ -113,7 +113,7 @@ void add_config_commands(Program& program) {
     program.add_command(group,
                         {.name = "sample",
                          .summary = "Print a settings file with every setting at its default",
-                         .details = "Each stands commented out under its sentence.",
+                         .details = "Each setting is commented out, below its description.",
                          .example = "merpati config sample > merpati.toml"},
                         show_sample);
 }

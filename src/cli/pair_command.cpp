@@ -197,7 +197,7 @@ void add_device_pair(Program& program, CLI::App& group) {
     auto& command = program.add_command(
         group,
         {.name = "pair",
-         .summary = "Pair a device, and show what is to be done for it",
+         .summary = "Pair a device, and show each step",
          .details =
              "Shows each step until the device is connected: a QR code is drawn in the\n"
              "terminal, and drawn anew before it expires. It can be left and taken up\n"
@@ -227,11 +227,11 @@ void add_device_pair(Program& program, CLI::App& group) {
         ->required()
         ->check(phone_number());
     auto* method =
-        command.add_option("--method", wish->method, "How; default: as its connector prefers")
+        command.add_option("--method", wish->method, "Default: the connector's preferred method")
             ->option_text("qr|code|otp|passkey")
             ->check(one_of({"qr", "code", "otp", "passkey"}));
     command.add_flag("--code", wish->code, "The same as --method code")->excludes(method);
-    command.add_option("--queue", wish->queue, "What becomes of messages that wait; default: hold")
+    command.add_option("--queue", wish->queue, "What to do with messages that wait; default: hold")
         ->option_text("hold|send|discard")
         ->check(queue_choice());
 }

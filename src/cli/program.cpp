@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <ostream>
+#include <stdexcept>
 #include <system_error>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <boost/system/system_error.hpp>
 #include <fmt/format.h>
 
 #include "base/assert.hpp"
@@ -108,6 +110,16 @@ std::string footer_of(const CommandText& text) {
     return footer;
 }
 
+/// Reports what Boost.JSON throws if a member of an answer is missing or of another type.
+int not_understood(Session& session, const std::exception& error) {
+    const auto why = fail(
+        ErrorCode::protocol,
+        fmt::format("the server's answer is not understood ({}): has it another version than this "
+                    "program?",
+                    error.what()));
+    return session.fail(why.error());
+}
+
 }  // namespace
 
 Program::Program(Console console)
@@ -164,7 +176,13 @@ int Program::run(const std::vector<std::string>& arguments) {
         const auto action = std::move(*chosen_);
         forget_commands();
         Session session{console_, options_};
-        code = action(session);
+        try {
+            code = action(session);
+        } catch (const boost::system::system_error& error) {
+            code = not_understood(session, error);
+        } catch (const std::logic_error& error) {
+            code = not_understood(session, error);
+        }
     }
     return flush(code);
 }

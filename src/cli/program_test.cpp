@@ -113,6 +113,17 @@ TEST_F(ProgramTest, HelpTeachesAndSucceeds) {
     EXPECT_THAT(one.err, IsEmpty());
 }
 
+TEST_F(ProgramTest, AnAnswerOfAnotherFormIsAnErrorNotTheEndOfTheProcess) {
+    std::ostringstream out;
+    std::ostringstream err;
+    Program program{{.out = out, .err = err, .environment = {}}};
+    program.add_command(program.root(), {.name = "read"}, [](Session&) {
+        return boost::json::value{{"id", 1}}.at("name").is_null() ? 2 : 3;
+    });
+    EXPECT_EQ(program.run({"read"}), exit_failed);
+    EXPECT_THAT(err.str(), HasSubstr("has it another version than this program?"));
+}
+
 /// If MERPATI_WRITE_REFERENCE is set, it first writes the page.
 TEST_F(ProgramTest, ThePageInDocsIsTheCommandsOwnHelp) {
     const auto program = make_program({.out = std::cout, .err = std::cerr, .environment = {}});

@@ -92,7 +92,7 @@ int clear(Session& session, const Wish& wish) {
 
 void add_device_queue(Program& program, CLI::App& device) {
     auto& group = program.add_group(device, {.name = "queue",
-                                             .summary = "What waits for a device",
+                                             .summary = "Messages that wait for a device",
                                              .example = "merpati device queue show 6281234567890"});
     add_request_command(
         program, group,
@@ -107,11 +107,9 @@ void add_device_queue(Program& program, CLI::App& device) {
         group,
         {.name = "clear",
          .summary = "Cancel all messages that wait for a device",
-         .details =
-             "Each gets its credit back, and its callback says `failed`, as after\n"
-             "`merpati message cancel`. What is being sent stays. What is accepted meanwhile\n"
-             "stays too. Stopped in the middle, what was cancelled is cancelled, and the\n"
-             "rest waits.",
+         .details = "Each gets its credit back, and its callback says `failed`, as after\n"
+                    "`merpati message cancel`. It cancels neither messages in flight\nnor those "
+                    "accepted meanwhile. If it is stopped in the middle, the rest waits.",
          .example = "merpati device queue clear 6281234567890\n"
                     "merpati device queue clear 6281234567890 --yes"},
         [wish](Session& session) { return clear(session, *wish); });

@@ -156,8 +156,8 @@ void add_create(Program& program, CLI::App& group) {
         group,
         {.name = "create",
          .summary = "Let a person sign in to the web app",
-         .details = "The password is the first line of standard input, or one is made and printed\n"
-                    "once. It has at least 12 characters.",
+         .details = "Reads the password, at least 12 characters, from the first line of "
+                    "standard\ninput. Without input it makes one, and prints it once.",
          .example = "merpati user create ani@toko.example --account acc_1 --role owner\n"
                     "merpati user create ops@example.com --admin"},
         [choices](Session& session) { return create(session, *choices); });
@@ -168,7 +168,7 @@ void add_create(Program& program, CLI::App& group) {
                         ->option_text("ID")
                         ->check(not_empty())
                         ->excludes(admin);
-    auto* role = command.add_option("--role", choices->role, "What the person is in the account")
+    auto* role = command.add_option("--role", choices->role, "The person's role in the account")
                      ->option_text("owner|operator|viewer")
                      ->check(one_of({"owner", "operator", "viewer"}))
                      ->needs(account);
@@ -181,8 +181,8 @@ void add_set(Program& program, CLI::App& group) {
         group,
         {.name = "set",
          .summary = "Change a person: roles, address, password, second factor",
-         .details = "A new password ends the person's sessions. It is the first line of standard\n"
-                    "input, or one is made and printed once.",
+         .details = "A new password ends the person's sessions. It is read from the first line "
+                    "of\nstandard input; without input one is made, and printed once.",
          .example = "merpati user set ani@toko.example --account acc_2 --role viewer\n"
                     "merpati user set ani@toko.example --account acc_1 --role none\n"
                     "merpati user set ani@toko.example --new-password"},
@@ -193,7 +193,7 @@ void add_set(Program& program, CLI::App& group) {
                         ->check(not_empty());
     auto* role = command
                      .add_option("--role", choices->role,
-                                 "What the person is in the account; none: nothing any more")
+                                 "The person's role in the account; none: remove it")
                      ->option_text("owner|operator|viewer|none")
                      ->check(one_of({"owner", "operator", "viewer", "none"}))
                      ->needs(account);
@@ -207,7 +207,7 @@ void add_set(Program& program, CLI::App& group) {
         ->option_text("EMAIL")
         ->check(not_empty());
     command.add_flag("--new-password", choices->new_password, "Another password");
-    command.add_option("--totp", choices->totp, "Remove the second factor, of a lost phone")
+    command.add_option("--totp", choices->totp, "Remove the second factor, after a phone was lost")
         ->option_text("off")
         ->check(one_of({"off"}));
 }
@@ -217,7 +217,7 @@ void add_list(Program& program, CLI::App& group) {
     auto& command =
         program.add_command(group,
                             {.name = "list",
-                             .summary = "List those who can sign in",
+                             .summary = "List people who can sign in",
                              .example = "merpati user list --account acc_1"},
                             [choices](Session& session) { return list(session, *choices); });
     command.add_option("--account", choices->account, "Only of this account: acc_1, or 1")
@@ -229,9 +229,8 @@ std::vector<RequestCommand> commands() {
     return {
         {.text = {.name = "link",
                   .summary = "Make a link that signs a person in, once, for 15 minutes",
-                  .details =
-                      "It is enough by itself: give it to that person alone. The address is\n"
-                      "app.url, or else the first one of http.listen.",
+                  .details = "The link needs no password: give it to that person only. Its address "
+                             "is\napp.url, or else the first address of http.listen.",
                   .example = "merpati user link ani@toko.example"},
          .method = http::Method::post,
          .path = "/admin/people/{}/link",

@@ -1,6 +1,7 @@
 // The executable under test, run as an operator runs it.
 import { spawn, type ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
+import { Readable } from "node:stream";
 import { waitFor, within } from "./wait.ts";
 
 export const binary = resolve(
@@ -22,7 +23,7 @@ export interface CommandResult {
 export interface CommandOptions {
   environment?: Record<string, string>;
   folder?: string;
-  input?: string; // What a person types, or a pipe holds.
+  input?: string | Readable; // What a person types, or a pipe holds.
 }
 
 /** Runs one command to its end. */
@@ -40,7 +41,8 @@ export async function command(
   child.stdout.setEncoding("utf8").on("data", (piece: string) => (stdout += piece));
   child.stderr.setEncoding("utf8").on("data", (piece: string) => (stderr += piece));
   child.stdin.on("error", () => {}); // The command may end before it has read everything.
-  child.stdin.end(options.input);
+  if (options.input instanceof Readable) options.input.pipe(child.stdin);
+  else child.stdin.end(options.input);
   const code = await ended(child, `merpati ${args.join(" ")}`);
   return { code, stdout, stderr };
 }

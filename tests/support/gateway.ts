@@ -1,8 +1,9 @@
 // One gateway with its own store.
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { Account } from "./account.ts";
 import { binary, command, environment, type CommandResult } from "./binary.ts";
 import { check, type Answer } from "./contract.ts";
@@ -156,8 +157,8 @@ export class Gateway {
   async close(): Promise<void> {
     const code = await this.stop();
     open.delete(this);
-    if (process.env["MERPATI_KEEP"]) writeFileSync(join(this.folder, "server.log"), this.log);
-    else rmSync(this.folder, { recursive: true, force: true });
+    if (!process.env["MERPATI_KEEP"]) rmSync(this.folder, { recursive: true, force: true });
+    else if (existsSync(this.folder)) writeFileSync(join(this.folder, "server.log"), this.log);
     if (code !== 0) throw new Error(`the gateway ended with ${code}:\n${this.log.slice(-5000)}`);
     const leak = this.leak();
     if (leak) throw new Error(`the log contains ${leak}`);
@@ -177,7 +178,7 @@ export class Gateway {
   }
 
   /** Runs a command that reads `input` from its standard input. */
-  cliWith(input: string, ...args: string[]): Promise<CommandResult> {
+  cliWith(input: string | Readable, ...args: string[]): Promise<CommandResult> {
     return command(["--config", this.config, ...args], { folder: this.folder, input });
   }
 

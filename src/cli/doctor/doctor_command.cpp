@@ -107,11 +107,10 @@ void add_doctor(Program& program) {
     auto& command = program.add_command(
         program.root(),
         {.name = "doctor",
-         .summary = "Find what is wrong here, and say how to mend it",
-         .details =
-             "Looks at settings, protection, server, store, files, disk, media, clock, limits,\n"
-             "certificates, addresses and names, and changes nothing. Exits 1 when\n"
-             "something is wrong; a note is worth knowing, but no fault.",
+         .summary = "Find what is wrong here, and say how to fix it",
+         .details = "Checks settings, protection, server, store, files, disk, media, clock, "
+                    "limits,\ncertificates, addresses and names, and changes nothing. Exits 1 "
+                    "if\nsomething is wrong; a note alone is no error.",
          .example = "merpati --config /etc/merpati/merpati.toml doctor",
          .section = section::operation},
         [deep](Session& session) {
