@@ -66,7 +66,7 @@ struct Table {
     std::vector<Row> rows;
 
     template <class T, class Member>
-    void add(std::string_view key, Member member, Kind<T> kind, std::string_view sentence,
+    void add(std::string_view key, const Member& member, Kind<T> kind, std::string_view sentence,
              Hints hints = {}) {
         static_assert(std::is_same_v<decltype(member(std::declval<Settings&>())), T&>);
         rows.push_back(
@@ -216,18 +216,17 @@ void add_media(Table& table) {
               "appended.",
               {.example = "/var/lib/merpati/merpati.db-media"});
     table.add(AT(media.kept_bytes_max), size_in_bytes(1024, std::uint64_t{1} << 44),
-              "How much all media files may take on the disk: those that are being fetched, that "
-              "wait to be sent, that are being sent, and that are kept for a next message. Beyond "
-              "it fetches wait.");
+              "The disk space of all media files: those that are being fetched, wait to be sent, "
+              "are being sent, or are kept for later messages. Beyond it fetches wait.");
     table.add(AT(media.kept_for), duration<seconds>(0s, 24h * 30),
-              "How long a file is kept after its last message. Whether it is still fresh, its "
-              "host's headers say.");
+              "How long a file is kept after its last message. Its host's headers decide whether "
+              "it is still fresh.");
 }
 
 void add_metrics(Table& table) {
     table.add(AT(metrics.listen),
               optional(text_where("address:port such as \"127.0.0.1:9090\"", is_listen_address)),
-              "An address of its own for /metrics. Unset: it is served on those of http.listen.",
+              "A separate address for /metrics. Unset: the addresses of http.listen serve it.",
               {.example = "127.0.0.1:9090"});
     table.add(
         AT(metrics.token), optional(text(16, 256)),
@@ -269,7 +268,7 @@ void add_linked_and_workers(Table& table) {
               {.example = "/run/merpati-worker.sock"});
     table.add(AT(workers.memory_max),
               size_in_bytes(std::uint64_t{64} << 20, std::uint64_t{64} << 30),
-              "The memory that each worker may take; one that takes more is started again.");
+              "The memory that each worker may take. A worker that takes more is restarted.");
 }
 
 void add_simulator_and_devices(Table& table) {
@@ -293,10 +292,10 @@ void add_retention(Table& table) {
     table.add(AT(retention.idempotency), duration<seconds>(1s, 24h),
               "How long the answer to a request with an Idempotency-Key is kept.");
     table.add(AT(retention.log), duration<seconds>(1s, 24h * 3650),
-              "How long it is kept who changed what.");
+              "How long entries of the log of changes are kept.");
     table.add(AT(retention.received_media), duration<seconds>(1s, 24h * 3650),
-              "How long the media of a message that came in can be downloaded, where the platform "
-              "still has them.");
+              "How long the media of a received message can be downloaded, if the platform still "
+              "has them.");
 }
 
 #undef AT

@@ -59,7 +59,7 @@ std::shared_ptr<const model::Device> ConnectorDoor::find_own(model::PhoneNumber 
     if (known != nullptr && known->connector == connector_) {
         return known;
     }
-    rooms_.log.warn("a report is left out: its device is not this connector's",
+    rooms_.log.warn("a report is ignored: its device belongs to another connector",
                     {{"connector", connector_}, {"device", telemetry::mask_number(device.text())}});
     return nullptr;
 }

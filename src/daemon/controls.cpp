@@ -29,7 +29,8 @@ constexpr auto probed_within = 40s;    // A retry probes the media file first.
 constexpr auto tested_within = 60s;    // Longer than a callback may take.
 
 std::unexpected<Error> no_answer() {
-    return fail(ErrorCode::timeout, "the scheduler did not answer; look at the messages again");
+    return fail(ErrorCode::timeout,
+                "the scheduler did not answer in time; check the messages' states");
 }
 
 Result<void> or_timeout(std::optional<Result<void>> answer) {
@@ -94,7 +95,8 @@ Result<model::MessageId> RunningMessages::retry(const model::Message& failed) {
     auto answer = ask<Result<model::MessageId>>(
         probed_within, [&](auto done) { rooms_.retry.send(failed, std::move(done)); });
     return answer ? std::move(*answer)
-                  : fail(ErrorCode::timeout, "its file is being looked at; look again later");
+                  : fail(ErrorCode::timeout,
+                         "the probe of its file is not done; check the message later");
 }
 
 std::optional<scheduler::Wait> RunningMessages::wait_of(store::QueuedMessage message) {

@@ -31,7 +31,7 @@ void DeviceSecrets::get(model::PhoneNumber device, std::vector<std::string> name
                 }
                 bytes += *found ? (*found)->size() : 0;
                 if (bytes > get_bytes_max) {
-                    return fail(ErrorCode::refused, "so many secrets are not read at once");
+                    return fail(ErrorCode::refused, "too many secrets for one read");
                 }
                 work->values.emplace_back(name, std::move(*found));
             }

@@ -27,13 +27,14 @@ private:
 void add_media(Adder& add, const Counted& rooms) {
     const auto probes = rooms.media_fetcher.probe_counts();
     const auto files = rooms.media_fetcher.cache_counts();
-    add("merpati_media_probes_total", "Media addresses looked at", true, probes.probes_total);
-    add("merpati_media_probes_shared_total", "Requests answered by another's look", true,
+    add("merpati_media_probes_total", "Media URLs probed", true, probes.probes_total);
+    add("merpati_media_probes_shared_total", "Requests answered by another request's probe", true,
         probes.shared_total);
-    add("merpati_media_probes_undecided_total", "Looks that left the file for later", true,
+    add("merpati_media_probes_undecided_total",
+        "Probes without a verdict; the file is judged when it is fetched", true,
         probes.undecided_total);
-    add("merpati_media_probes_in_flight", "Looks under way", false, probes.in_flight);
-    add("merpati_media_probes_waiting", "Looks that wait for their turn", false, probes.waiting);
+    add("merpati_media_probes_in_flight", "Probes in flight", false, probes.in_flight);
+    add("merpati_media_probes_waiting", "Probes that wait for a slot", false, probes.waiting);
     add("merpati_media_fetched_total", "Media files fetched", true, files.fetched_total);
     add("merpati_media_fetched_bytes_total", "Bytes of media fetched", true,
         files.fetched_bytes_total);
@@ -41,12 +42,12 @@ void add_media(Adder& add, const Counted& rooms) {
         files.failed_total);
     add("merpati_media_refused_total", "Messages whose file was of a type not allowed", true,
         files.refused_total);
-    add("merpati_media_shared_total", "Messages served by another's fetch", true,
+    add("merpati_media_shared_total", "Messages served by another message's fetch", true,
         files.shared_total);
-    add("merpati_media_removed_total", "Kept files removed by age or for room", true,
-        files.removed_total);
-    add("merpati_media_fetches_in_flight", "Fetches under way", false, files.in_flight);
-    add("merpati_media_fetches_waiting", "Fetches that wait for a turn or a next try", false,
+    add("merpati_media_removed_total", "Files removed from the cache, by age or to free space",
+        true, files.removed_total);
+    add("merpati_media_fetches_in_flight", "Fetches in flight", false, files.in_flight);
+    add("merpati_media_fetches_waiting", "Fetches that wait for a slot or a retry", false,
         files.waiting);
     add("merpati_media_kept_files", "Media files kept", false, files.kept_files);
     add("merpati_media_kept_bytes", "Bytes of media kept", false, files.kept_bytes);
@@ -87,11 +88,11 @@ void add_callbacks(Adder& add, std::vector<telemetry::Figure>& figures,
     figures.push_back(std::move(attempts));
     add("merpati_callbacks_exhausted_total", "Callbacks given up", true, counts.exhausted_total);
     add("merpati_callbacks_in_memory", "Due callbacks held in memory", false, counts.in_memory);
-    add("merpati_callbacks_in_flight", "Callback attempts under way", false, counts.in_flight);
+    add("merpati_callbacks_in_flight", "Callback attempts in flight", false, counts.in_flight);
     add("merpati_callbacks_slow_in_flight",
-        "Callback attempts under way to endpoints that do not answer promptly", false,
+        "Callback attempts in flight to endpoints that do not answer promptly", false,
         counts.slow_in_flight);
-    add("merpati_callbacks_held_back", "Callbacks under way when the process died, not yet retried",
+    add("merpati_callbacks_held_back", "Callbacks in flight when the process died, not yet retried",
         false, counts.suspects);
     add("merpati_callback_origins", "Endpoints with a queue in memory", false, counts.origins);
     add("merpati_callback_breakers_open", "Endpoints that keep failing", false,
@@ -106,9 +107,9 @@ void add_http(Adder& add, std::vector<telemetry::Figure>& figures, const http::S
     add("merpati_http_requests_total", "Requests read", true, counts.requests_total);
     add("merpati_http_refused_total", "Requests refused for framing, limits or overload", true,
         counts.refused_total);
-    add("merpati_http_shed_total", "Connections without a known caller, closed to make room", true,
+    add("merpati_http_shed_total", "Anonymous connections closed to free memory", true,
         counts.shed_total);
-    add("merpati_http_anonymous_bytes", "Memory held for connections without a known caller", false,
+    add("merpati_http_anonymous_bytes", "Memory held for anonymous connections", false,
         counts.anonymous_bytes);
     add("merpati_event_streams", "Open streams of events", false, streams);
     static constexpr std::array classes{"1xx", "2xx", "3xx", "4xx", "5xx"};

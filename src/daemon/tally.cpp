@@ -107,7 +107,7 @@ void Tally::add_to(std::vector<Figure>& figures) const {
     }
     figures.push_back(std::move(finished));
     Figure sign_ins{.name = "merpati_sign_ins_total",
-                    .help = "Tries of people to sign in, or to confirm a password, by result",
+                    .help = "Attempts to sign in, or to confirm a password, by result",
                     .counter = true};
     for (std::size_t number = 0; number < sign_ins_.size(); ++number) {
         const auto result = static_cast<api::manage::SignInTry::Result>(number);

@@ -60,7 +60,7 @@ std::chrono::milliseconds Upkeep::round() {
 void Upkeep::look_at_clock() {
     if (const auto set_by = clock_.notice_step()) {
         const std::chrono::duration<double> seconds = *set_by;
-        log_.warn("the machine's clock was set; what waits goes on by the time that passes",
+        log_.warn("the machine's clock was set; delays go on by elapsed time",
                   {{"by", fmt::format("{:+.3f} s", seconds.count())}});
         offset_stored_ = false;
     }
