@@ -76,7 +76,7 @@ test("a queue that cannot be read stops its device alone", { timeout: 120_000 },
   expect(sentBy(gateway, broken)).toBe(sentBefore);
 
   expect(await readiness(gateway)).toMatchObject({ status: 503 });
-  expect((await readiness(gateway)).text).toContain("1 devices cannot send");
+  expect((await readiness(gateway)).text).toContain("1 device cannot send");
   const doctor = await gateway.cli("doctor");
   expect(doctor.code).toBe(1);
   expect(doctor.stdout).toContain("damaged");
