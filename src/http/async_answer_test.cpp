@@ -48,6 +48,21 @@ TEST_F(AsyncAnswerTest, AnswersFromAnotherThread) {
     EXPECT_EQ(client.receive().body, "/path/1|");
 }
 
+TEST_F(AsyncAnswerTest, CountsAnAuthenticatedCallerAsAnonymousNoMoreWhileTheAnswerIsMissing) {
+    router.add(Method::get, "/mine", [this](const Request& request, Responder responder) {
+        request.vouch();
+        const std::lock_guard lock{mutex};
+        waiting.emplace_back("", std::move(responder));
+    });
+    start();
+    auto client = connect();
+    client.send("GET /mine HTTP/1.1\r\nHost: a\r\n\r\n");
+    auto waiter = std::move(take(1).at(0));
+    EXPECT_TRUE(eventually([&] { return server->counts().anonymous_bytes == 0; }));
+    waiter.second.send({.body = "yours"});
+    EXPECT_EQ(client.receive().body, "yours");
+}
+
 TEST_F(AsyncAnswerTest, KeepsTheOrderOfPipelinedRequests) {
     start();
     auto client = connect();

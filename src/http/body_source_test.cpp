@@ -70,6 +70,10 @@ struct BodySourceTest : ServerTest {
         router.add(Method::get, "/late", [this](const Request&, Responder responder) {
             responder.send({.source = std::make_unique<LateSource>(life, writers)});
         });
+        router.add(Method::get, "/mine", [this](const Request& request, Responder responder) {
+            request.vouch();
+            responder.send({.source = std::make_unique<LateSource>(life, writers)});
+        });
     }
 
     /// The writer of the `turn`th piece, once it was asked for.
@@ -119,6 +123,17 @@ TEST_F(BodySourceTest, TakesPiecesFromOtherThreadsOneAtATime) {
     second.finish();
     client.send(get_last);
     EXPECT_TRUE(client.receive_all().starts_with("3\r\none\r\n0\r\n\r\nHTTP/1.1 200 OK\r\n"));
+}
+
+TEST_F(BodySourceTest, CountsAnAuthenticatedCallerAsAnonymousNoMoreBetweenPieces) {
+    start();
+    auto client = connect();
+    client.send("GET /mine HTTP/1.1\r\nHost: a\r\n\r\n");
+    auto writer = take_writer(1);
+    EXPECT_TRUE(eventually([&] { return server->counts().anonymous_bytes == 0; }));
+    writer.finish("all");
+    client.send(get_last);
+    EXPECT_NE(client.receive_all().find("3\r\nall\r\n0\r\n\r\n"), std::string::npos);
 }
 
 TEST_F(BodySourceTest, AClientThatDoesNotReadHoldsOnePieceAndIsClosedInTheEnd) {

@@ -201,6 +201,9 @@ void Connection::handle() {
     caller_known_ = origin_ == Origin::local_socket;
     state_ = State::handling;
     dispatch();
+    if (caller_known_) {
+        account();  // The answer may be far off.
+    }
     state_ = State::answering;
     reader_.consume();
     if (early_reply_) {

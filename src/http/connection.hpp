@@ -137,7 +137,8 @@ private:
 
     void finish();
     void linger();
-    /// Reports the memory held to PeerShares. Call when a wait for the client begins.
+    /// Reports the memory held to PeerShares. Call when a wait for the client begins, and when the
+    /// caller has become known.
     void account();
     void await(Wait wait);
     [[nodiscard]] std::chrono::seconds timeout(Wait wait) const;
