@@ -175,10 +175,14 @@ private:
     }
 
     Result<void> receive_length(const Head& head) {
+        if (reply_.status == 204 || reply_.status == 304) {
+            return {};
+        }
         std::uint64_t left = 0;
         const auto text = head[beast::http::field::content_length];
         const auto* const end = text.data() + text.size();
-        if (std::from_chars(text.data(), end, left).ptr != end || left > answer_max) {
+        const auto number = std::from_chars(text.data(), end, left);
+        if (number.ec != std::errc{} || number.ptr != end || left > answer_max) {
             return fail(ErrorCode::protocol, "the server's answer is too large, or has no size");
         }
         for (;;) {

@@ -186,9 +186,24 @@ TEST_F(LocalSocketTest, TellsTheClientWhenTheAnswerIsLate) {
 TEST_F(LocalSocketTest, TellsTheClientWhenTheAnswerIsNone) {
     for (const char* answer :
          {"", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell", "SSH-2.0-x\r\n\r\n",
-          "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n"}) {
+          "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
+          "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+          "HTTP/1.1 200 OK\r\nContent-Length: 1x\r\n\r\nx", "HTTP/1.1 200 OK\r\n\r\nno length",
+          "HTTP/1.1 200 OK\r\n\r\n"}) {
         std::thread peer = answer_once(answer);
         EXPECT_EQ(ask(Method::get, "/").error().code, ErrorCode::protocol) << answer;
+        peer.join();
+        std::filesystem::remove(options.local_socket);
+    }
+}
+
+TEST_F(LocalSocketTest, NeedsNoLengthWhereAnAnswerHasNoBody) {
+    for (const int status : {204, 304}) {
+        std::thread peer = answer_once("HTTP/1.1 " + std::to_string(status) + " None\r\n\r\n");
+        const auto reply = ask(Method::get, "/");
+        ASSERT_TRUE(reply) << reply.error().describe();
+        EXPECT_EQ(reply->status, status);
+        EXPECT_EQ(reply->body, "");
         peer.join();
         std::filesystem::remove(options.local_socket);
     }
