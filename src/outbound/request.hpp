@@ -33,7 +33,7 @@ struct Request {
     /// failure fails the request any more.
     bool head_suffices = false;
     /// Called with status and headers of the final response before its body. Returning false ends
-    /// the request there, successfully, and closes the connection.
+    /// the request there, successfully, and closes the connection if there is a body.
     std::function<bool(const Response&)> on_head;
     /// Called with each piece of the body as it arrives; Response::body then stays empty. Returning
     /// false ends the request, successfully, and closes the connection.

@@ -117,12 +117,11 @@ void ResponseReader::parse_head(std::string_view bytes) {
 }
 
 void ResponseReader::begin_body() {
-    if (request_.on_head && !request_.on_head(head_.response)) {
-        cut_ = true;
-        state_ = State::done;
-        return;
-    }
+    const bool is_wanted = !request_.on_head || request_.on_head(head_.response);
     if (head_.framing == Framing::none) {
+        state_ = State::done;
+    } else if (!is_wanted) {
+        cut_ = true;
         state_ = State::done;
     } else if (head_.framing == Framing::unknown) {
         set_failed(ErrorCode::protocol, "the answer has a transfer coding that was not asked for");

@@ -250,5 +250,22 @@ TEST_F(ResponseReaderTest, EndsWhereOnHeadWantsNoMore) {
     EXPECT_FALSE(reader.keep_alive());
 }
 
+TEST_F(ResponseReaderTest, KeepsTheConnectionWhereOnHeadWantsNoBodyAndNoneFollows) {
+    request.on_head = [](const Response&) { return false; };
+    const auto keeps = [this](std::string_view method, std::string_view bytes) {
+        request.method = method;
+        ResponseReader reader{request};
+        EXPECT_EQ(reader.feed(bytes), State::done);
+        return reader.keep_alive();
+    };
+    EXPECT_TRUE(keeps("GET", "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n"));
+    EXPECT_TRUE(keeps("HEAD", "HTTP/1.1 404 No\r\nContent-Length: 9\r\n\r\n"));
+    EXPECT_FALSE(keeps("HEAD", "HTTP/1.1 404 No\r\nContent-Length: 9\r\n\r\nunasked"));
+    EXPECT_FALSE(keeps("HEAD", "HTTP/1.1 404 No\r\nConnection: close\r\n\r\n"));
+    EXPECT_FALSE(keeps("GET", "HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\n"));
+    EXPECT_FALSE(keeps("GET", "HTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\nhi"));
+    EXPECT_FALSE(keeps("GET", "HTTP/1.1 404 No\r\nTransfer-Encoding: gzip\r\n\r\n"));
+}
+
 }  // namespace
 }  // namespace merpati::outbound
