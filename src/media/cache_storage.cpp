@@ -163,7 +163,7 @@ std::size_t CacheStorage::remove_old() {
     for (auto position = items_.begin(); left > 0 && is_due(*position); --left) {
         const auto next = std::next(position);
         if (!remove(position)) {
-            use(*position->content);  // It is held, so its age begins anew.
+            use(*position->content);  // It stays, so its age begins anew.
         }
         position = next;
     }
@@ -190,13 +190,16 @@ bool CacheStorage::make_room(std::uint64_t bytes) {
     return bytes_ + bytes <= bytes_max();
 }
 
-/// Only this thread copies our pointer, so a use count of one cannot grow meanwhile.
+/// False: the file is held or cannot be removed from the disk. Only this thread copies our pointer,
+/// so a use count of one cannot grow meanwhile.
 bool CacheStorage::remove(Position position) {
     const auto& content = position->content;
     if (content.use_count() > 1) {
         return false;
     }
-    ::unlink(content->path.c_str());
+    if (::unlink(content->path.c_str()) != 0 && errno != ENOENT) {
+        return false;
+    }
     ++removed_total_;
     bytes_ -= room_of(content->bytes);
     positions_.erase(content->sha256);

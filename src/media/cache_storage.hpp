@@ -73,7 +73,8 @@ inline constexpr std::string_view received_folder = "received";
 /// Operation: `incoming` makes a file to write; `keep` stores it under the hash of its content, or
 /// returns the stored file with the same content. `remove_old` removes files that are not held and
 /// are too old or too many; `make_room` removes files that are not held, longest unused first. A
-/// file counts with the disk blocks that it takes. `receive` makes a file for a connector to write;
+/// file counts with the disk blocks that it takes. If its removal fails, it stays and counts, and
+/// is tried again later. `receive` makes a file for a connector to write;
 /// it is not counted.
 ///
 /// Threads: its owner's. ContentPtrs may be released on any thread.
@@ -98,10 +99,11 @@ public:
     /// Returns how many files were removed.
     std::size_t remove_old();
 
-    /// Removes all files that are not held, and returns their number. For a full disk.
+    /// Removes all files that are not held, and returns how many were. For a full disk.
     std::size_t clear();
 
-    /// Removes files until `bytes` more fit into kept_bytes_max. False: held files leave no room.
+    /// Removes files until `bytes` more fit into kept_bytes_max. False: the files that stay leave
+    /// no room.
     [[nodiscard]] bool make_room(std::uint64_t bytes);
 
     /// The disk space of a file of this size, in whole blocks; at least one.

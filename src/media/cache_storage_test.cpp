@@ -140,6 +140,25 @@ TEST_F(CacheStorageTest, RemovesNothingHeldForRoom) {
     EXPECT_EQ(cache_storage->bytes(), 0U);
 }
 
+TEST_F(CacheStorageTest, CountsAFileUntilTheDiskHasRemovedIt) {
+    const auto gone = put("hilang")->path;
+    const auto stuck = put("macet")->path;
+    for (const auto& path : {gone, stuck}) {
+        std::filesystem::remove(path);
+    }
+    std::filesystem::create_directory(stuck);  // unlink(2) refuses it, whoever asks.
+    EXPECT_EQ(cache_storage->clear(), 1U) << "what is gone already takes no room";
+    EXPECT_EQ(cache_storage->files(), 1U);
+    EXPECT_EQ(cache_storage->bytes(), 4096U);
+    EXPECT_FALSE(cache_storage->make_room(3UL * 4096));
+    clock.advance(1h);
+    EXPECT_EQ(cache_storage->remove_old(), 0U);
+    EXPECT_EQ(cache_storage->removed_total(), 1U);
+    std::filesystem::remove(stuck);
+    EXPECT_TRUE(cache_storage->make_room(3UL * 4096));
+    EXPECT_EQ(cache_storage->bytes(), 0U);
+}
+
 TEST_F(CacheStorageTest, RemovesWhatAnEarlierServerLeftAndNothingElse) {
     put("hai");
     cache_storage = nullptr;
