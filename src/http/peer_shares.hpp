@@ -46,12 +46,17 @@ public:
     /// Null when nothing is held.
     [[nodiscard]] Holding* victim() noexcept;
 
-    /// The connection to close for a new client from `address`. Null unless the address that holds
-    /// most is another one, holds more than `address`, and has several connections.
+    /// The connection to close for a new client from `address`: the oldest of the address that
+    /// holds most of those with several connections. Null unless it holds more than `address`.
     [[nodiscard]] Holding* victim_for(const PeerAddress& address) noexcept;
 
 private:
-    struct Peer : boost::intrusive::set_base_hook<> {
+    struct AllTag;
+    struct SeveralTag;
+    using InAll = boost::intrusive::set_base_hook<boost::intrusive::tag<AllTag>>;
+    using InSeveral = boost::intrusive::set_base_hook<boost::intrusive::tag<SeveralTag>>;
+
+    struct Peer : InAll, InSeveral {
         PeerAddress address;
         std::size_t bytes = 0;
         std::size_t connections = 0;
@@ -66,12 +71,21 @@ private:
         }
     };
 
+    template <class Hook>
+    using Peers = boost::intrusive::multiset<Peer, boost::intrusive::base_hook<Hook>,
+                                             boost::intrusive::constant_time_size<false>>;
+
+    template <class Hook>
+    static void unlink(Peers<Hook>& peers, Peer& peer) noexcept;
+
+    /// Call after each change of the peer's connections, too.
     void change(Peer& peer, std::size_t bytes) noexcept;
 
     const std::size_t bytes_max_;
     std::size_t bytes_ = 0;
     boost::unordered_map<PeerAddress, Peer> peers_;
-    boost::intrusive::multiset<Peer, boost::intrusive::constant_time_size<false>> by_bytes_;
+    Peers<InAll> by_bytes_;
+    Peers<InSeveral> several_by_bytes_;  // The peers with several connections.
 };
 
 }  // namespace merpati::http

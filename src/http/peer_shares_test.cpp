@@ -85,6 +85,20 @@ TEST_F(PeerSharesTest, MakesPlaceForANewcomerOnlyWhereAnotherHasMore) {
     EXPECT_EQ(shares.victim_for(peer("192.0.2.2")), nullptr);
 }
 
+TEST_F(PeerSharesTest, MakesPlaceForANewcomerWhereOneConnectionHoldsMost) {
+    shares.hold(holdings[0], peer("192.0.2.1"), 50);
+    shares.hold(holdings[1], peer("192.0.2.2"), 10);
+    shares.hold(holdings[2], peer("192.0.2.2"), 10);
+    shares.hold(holdings[3], peer("192.0.2.3"), 5);
+    EXPECT_EQ(shares.victim_for(peer("192.0.2.3")), &holdings[1]);
+    EXPECT_EQ(shares.victim_for(peer("192.0.2.4")), &holdings[1]);
+    EXPECT_EQ(shares.victim_for(peer("192.0.2.1")), nullptr);
+    EXPECT_EQ(shares.victim_for(peer("192.0.2.2")), nullptr);
+    shares.release(holdings[1]);
+    EXPECT_EQ(shares.victim_for(peer("192.0.2.4")), nullptr);
+    EXPECT_EQ(shares.victim(), &holdings[0]);
+}
+
 TEST_F(PeerSharesTest, ForgetsAddressesThatHoldNothing) {
     shares.hold(holdings[0], peer("192.0.2.1"), 10);
     shares.release(holdings[0]);
