@@ -95,7 +95,10 @@ test("taking credit away needs the account's name", async () => {
   await visitor.goto("/accounts");
   await fromRow(page, /Toko kami/, "Top up");
   const dialog = page.getByRole("dialog", { name: "Top up: Toko kami" });
-  await dialog.getByLabel("Amount").fill("-40");
+  const amount = dialog.getByLabel("Amount");
+  // The dialog focuses it late; text that is typed at that moment would go into it.
+  await amount.and(page.locator(":focus")).waitFor();
+  await amount.fill("-40");
   await confirm("Top up: Toko kami", "Deduct credit", "Toko kami");
   await page.getByRole("row", { name: /Toko kami/ }).getByText("60").waitFor();
 });
