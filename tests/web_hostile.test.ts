@@ -164,7 +164,7 @@ test.each(steps)("what a platform asks for while linking stays text: %s", async 
 test("the id that a platform gives a message stays text", async () => {
   const body = { to: `${freshNumber()}1`, from: device, message: "Halo", Type: "text" };
   await gateway.json("device", "connect", device);
-  // A pairing of the tests before may end only now, and disconnect the device once more.
+  // Once a send was refused here, presumably because a pairing of the tests before ended late.
   const requestId = await waitFor("the message to be accepted", async () => {
     const answer = await account.send(body);
     if (answer.status === 200) return answer.json.data.requestId as string;
