@@ -28,6 +28,26 @@ export function fillWithFinished(file, numbers, count, { daysAgo: [first, last] 
   ]);
 }
 
+/**
+ * Idempotency keys of account 1, of which `perSecond` expire each second (they are kept for 24 h),
+ * the first in `firstIn` milliseconds.
+ */
+export function fillWithKeys(file, count, { firstIn, perSecond }) {
+  const first = Date.now() - 86_400_000 + firstIn;
+  run(file, [
+    `WITH RECURSIVE each(i) AS (VALUES(0) UNION ALL SELECT i + 1 FROM each WHERE i + 1 < ${count})
+     INSERT INTO idempotency(account, key, fingerprint, status, answer, created_at)
+       SELECT 1, printf('order-%016x', (i * 7919) % ${count}), randomblob(32), 200,
+         '{"status":"accepted"}', ${first} + i * 1000 / ${perSecond} FROM each;`,
+  ]);
+}
+
+/** How many idempotency keys have expired by now and are still stored. */
+export function expiredKeys(file) {
+  const expired = `created_at < ${Date.now() - 86_400_000}`;
+  return Number(query(file, `SELECT count(*) FROM idempotency WHERE ${expired}`)[0]);
+}
+
 /** Numbers that `fillForSearches` writes to: recipient(0) to recipient(RECIPIENTS - 1). */
 export const RECIPIENTS = 2_000_000;
 export const recipient = (index) => `62812${String(index).padStart(8, "0")}`;

@@ -68,11 +68,13 @@ export async function startLinked({ folder, platform, devices, settings = {} }) 
   return linked;
 }
 
-class Linked {
-  constructor(merpati, socketPath, numbers) {
+export class Linked {
+  /** `others`: devices of this gateway that are connected besides `numbers`. */
+  constructor(merpati, socketPath, numbers, others = 0) {
     this.merpati = merpati;
     this.socketPath = socketPath;
     this.numbers = numbers;
+    this.others = others;
   }
 
   get gateway() {
@@ -113,7 +115,7 @@ class Linked {
 
   async connected() {
     const state = 'devices{state="connected"}';
-    const all = async () => (await this.figure(state)) === this.numbers.length;
+    const all = async () => (await this.figure(state)) === this.numbers.length + this.others;
     const patience = { child: this.gateway, seconds: 120, every: 10 };
     await until("all devices to be connected", all, patience);
   }

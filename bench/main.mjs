@@ -1,5 +1,6 @@
 // `./dev bench [NAME...]`: measures, prints a table for each bench, and writes the figures to
-// bench/results/. Fails if the crash bench or the web bench fails.
+// bench/results/. Fails if the crash, web or month bench fails. The month takes an hour, and is
+// measured only where it is named.
 //
 // The sides of a comparison take turns in one run, and their medians are compared. Ratios carry
 // over to other machines, absolute figures do not. Variables of the environment, with their
@@ -8,6 +9,7 @@
 //   BENCH_SECONDS (5)               length of one measurement
 //   BENCH_REPETITIONS (3)           measurements of each side
 //   BENCH_STORED (5000000)          messages in the large stores
+//   BENCH_DAY_TWO_SECONDS (65)      length of a measurement of the retention bench with keys
 //   BENCH_WEB_SECONDS (600)         time that a page is left open
 //   MERPATI_CRASH_ROUNDS (200)      kills of the crash bench
 //   MERPATI_LINKED_ROUNDS (100)     its kills with linked devices
@@ -26,11 +28,13 @@ import { describeMedia, media } from "./media.mjs";
 import { grouped } from "./statistics.mjs";
 import { describeLinked, linked } from "./linked.mjs";
 import { describeLatency, latency } from "./latency.mjs";
+import { describeMonth, month } from "./month/month.mjs";
 import { describeOrigins, origins } from "./origins.mjs";
 import { describeRetention, retention } from "./retention.mjs";
 import { describeSearch, search } from "./search.mjs";
 import { describeStored, stored } from "./stored.mjs";
 import { anonymous, describeAnonymous } from "./anonymous.mjs";
+import { describeKnown, known } from "./known.mjs";
 import { describeEvents, events } from "./events.mjs";
 import { describeWeb, web } from "./web.mjs";
 
@@ -47,10 +51,12 @@ const benches = {
   fairness: [fairness, describeFairness],
   "fairness-media": [fairnessMedia, describeFairnessMedia],
   anonymous: [anonymous, describeAnonymous],
+  known: [known, describeKnown],
   events: [events, describeEvents],
   web: [web, describeWeb],
   linked: [linked, describeLinked],
   crash: [crash, describeCrash],
+  month: [month, describeMonth],
 };
 
 const names = process.argv.slice(2);
@@ -90,7 +96,8 @@ console.log(
     `${grouped(report.fsyncsPerSecond)} fsyncs of 4 KiB a second; ` +
     `${options.repetitions} turns of ${options.seconds} s a side; median (lowest to highest)\n`,
 );
-for (const name of names.length ? names : Object.keys(benches)) {
+const usual = Object.keys(benches).filter((name) => name !== "month");
+for (const name of names.length ? names : usual) {
   const [measure, describe] = benches[name];
   report[name] = await measure(options);
   console.log(`${describe(report[name])}\n`);

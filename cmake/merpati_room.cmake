@@ -32,7 +32,7 @@ function(merpati_room name)
     target_link_libraries(${name}_test PRIVATE
       merpati_${name} merpati_testing merpati_warnings GTest::gmock GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${name}_test)
-    set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 900)
   endif()
 endfunction()
 

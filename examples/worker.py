@@ -19,6 +19,19 @@ ids = itertools.count(1)
 waiting = {}  # What is done with the answers to our requests, by id.
 lives = {}  # The started devices. Another start replaces the value, a stop removes it.
 
+class Life:
+    """From a start of a device to its stop, or to the next start."""
+    def __init__(self, device, generation):
+        self.device, self.generation, self.state = device, generation, None
+
+    def about(self):
+        """What all lines about the device carry. Older gateways give no generation."""
+        generation = {} if self.generation is None else {"generation": self.generation}
+        return {"device": self.device, **generation}
+
+    def goes_on(self):
+        return lives.get(self.device) is self
+
 def write(line):
     gateway.sendall(json.dumps(line).encode() + b"\n")
 
@@ -30,55 +43,62 @@ def after(ms, then, *args):
     timer.daemon = True
     timer.start()
 
-def ask(op, done=lambda answer: None, **fields):
+def ask(op, done=lambda answer: None, wanted=lambda: True, **fields):
+    """A request that comes too early is repeated while it is wanted."""
+    def again():
+        if wanted():
+            ask(op, done, wanted, **fields)
     def answered(answer):
         if answer["ok"] or answer["error"]["kind"] != "busy":
             done(answer)
         else:
-            after(answer["error"].get("retry_after_ms", 500), lambda: ask(op, done, **fields))
+            after(answer["error"].get("retry_after_ms", 500), again)
     waiting[id := next(ids)] = answered
     write({"id": id, "op": op, **fields})
 
-def start(device, **_):
+def report(life, state, reason=""):
+    """Only the newest state is repeated."""
+    mine = life.state = (state, reason)
+    ask("device.state", wanted=lambda: life.state is mine, state=state, reason=reason,
+        **life.about())
+
+def start(device, generation=None, **_):
     def known(answer):
-        if lives.get(device) is not life:
+        if not life.goes_on():
             return  # Stopped or started again meanwhile.
         if not answer["ok"]:  # It is not known whether there are credentials.
-            end(device, life, "Penyimpanan gateway gagal: " + answer["error"]["kind"])
+            end(life, "Penyimpanan gateway gagal: " + answer["error"]["kind"])
         elif answer["result"]["values"]["creds"]:
-            ask("device.state", device=device, state="connected")
+            report(life, "connected")
         else:
-            ask("device.state", device=device, state="pairing", reason="Masukkan kode")
-            ask_code(device, "Kode: " + CODE)
-    life = lives[device] = object()
-    ask("store.get", known, device=device, names=["creds"])
+            report(life, "pairing", "Masukkan kode")
+            ask_code(life, "Kode: " + CODE)
+    life = lives[device] = Life(device, generation)
+    ask("store.get", known, names=["creds"], **life.about())
 
-def ask_code(device, hint):
-    life = lives[device] = object()
-    write({"op": "device.pairing", "device": device, "method": "otp", "payload": hint,
-           "expires_in_ms": CODE_MS})
-    after(CODE_MS, end, device, life, "Kode kedaluwarsa")
+def ask_code(before, hint):
+    life = lives[before.device] = Life(before.device, before.generation)
+    write({"op": "device.pairing", "method": "otp", "payload": hint, "expires_in_ms": CODE_MS,
+           **life.about()})
+    after(CODE_MS, end, life, "Kode kedaluwarsa")
 
-def end(device, life, reason):
-    if lives.get(device) is life:
-        stop(device)
-        ask("device.state", device=device, state="disconnected", reason=reason)
+def end(life, reason):
+    if life.goes_on():
+        stop(life.device)
+        report(life, "disconnected", reason)
 
 def stop(device, **_):
     lives.pop(device, None)
 
 def take_code(device, answer, **_):
+    life = lives[device]
     if answer == CODE:
         values = {"creds": base64.b64encode(b"secret").decode()}
         # Connected only when the store has them.
-        ask("store.put", lambda _: device in lives and start(device), device=device, values=values,
-            clear=True)
+        ask("store.put", lambda _: life.goes_on() and start(device, life.generation),
+            values=values, clear=True, **life.about())
     else:
-        ask_code(device, "Kode salah. Kode: " + CODE)
-
-def forget(device, **_):
-    stop(device)
-    ask("store.put", device=device, values={}, clear=True)
+        ask_code(life, "Kode salah. Kode: " + CODE)
 
 def send(device, message, to, text, **_):
     with open(sys.argv[1], "a", encoding="utf-8") as file:
@@ -108,10 +128,10 @@ def take(line):
         handlers[line["op"]](**line)
 
 handlers = {"device.start": start, "device.answer": take_code, "device.stop": stop,
-            "device.forget": forget, "send": send, "ping": lambda **_: None,
+            "device.forget": stop, "send": send, "ping": lambda **_: None,
             "shutdown": lambda **_: sys.exit(0)}
 ask("hello", protocols=[1], name="textfile", version="1.0",
-    capabilities={"pairing": ["otp"], "media_types": []})
+    capabilities={"pairing": ["otp"], "media_types": [], "generations": True})
 for line in map(json.loads, gateway.makefile("r", encoding="utf-8", newline="\n")):
     with lock:
         take(line)

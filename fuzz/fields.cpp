@@ -1,14 +1,14 @@
 // Small readers of callers' input: parameters of the catalogue, ids, times, encodings, paths. Also
 // the bodies of callbacks, which quote such input.
-#include "api/manage/fields.hpp"
+#include "api/manage/engine/fields.hpp"
 
 #include <string>
 #include <string_view>
 
 #include <boost/json.hpp>
 
-#include "api/manage/cursor.hpp"
-#include "api/manage/entity_tag.hpp"
+#include "api/manage/engine/cursor.hpp"
+#include "api/manage/engine/entity_tag.hpp"
 #include "base/encoding.hpp"
 #include "base/json_text.hpp"
 #include "base/uuid.hpp"

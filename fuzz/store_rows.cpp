@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "api/manage/views.hpp"
+#include "api/manage/engine/views.hpp"
 #include "check.hpp"
 #include "store/store.hpp"
 #include "testing/temporary_folder.hpp"
@@ -245,7 +245,11 @@ void World::read() {
     } else if (table == "idempotency") {
         take(reader_->idempotency(account_, "once"));
     } else if (table == "callback") {
-        each(reader_->callbacks({}), [](const auto& one) { show(manage::view(one)); });
+        if (const auto page = reader_->callbacks({})) {
+            for (const auto& one : page->records) {
+                show(manage::view(one, admission::Principal::local()));
+            }
+        }
         take(reader_->callback(id_of(3)));
         each(reader_->callback_accounts(), [&](model::AccountId account) {
             each(reader_->callback_origins(account, {}, 10), [&](const auto& origin) {
@@ -275,7 +279,7 @@ void World::read() {
         });
         take(reader_->message(id_of(1)));
         take(reader_->message(id_of(2)));
-        take(reader_->waiting_messages());
+        take(reader_->waiting_messages(100));
         if (loaded == 0) {
             reader_.reset();  // The reader remembers which messages it could not read.
             return;

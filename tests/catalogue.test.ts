@@ -131,6 +131,16 @@ describe.each(rows)("$name", (row) => {
     }
   });
 
+  test("takes no parameters at the wrong place, where they would be ignored", async () => {
+    const asks = row.method === "GET" || row.method === "DELETE";
+    const key = row.scope === "admin" ? admin : whole;
+    const path = at(row.path, ownIds);
+    const [query, body] = asks ? ["", { account: "acc_1" }] : ["?account=acc_1", exampleBody(row)];
+    const answer = await call(gateway, { ...row, path: path + query }, { key }, body);
+    expect(answer.status, answer.text).toBe(400);
+    expect(answer.json.detail).toContain(asks ? "take no body" : "take a query");
+  });
+
   test("takes ids of any form without failing", async () => {
     if (!row.path.includes("{")) return;
     const ids = ["0", "-1", "acc_0", "key_0", "%00", "%ff", "%2f", "a".repeat(3_000), "'--", "*"];
@@ -162,6 +172,40 @@ test("a resource is sent when it has changed, and changed when it is as it was s
   }
   const next = changed.headers["etag"]!;
   expect((await call(gateway, change, with_("if-match", next), { gap_ms: 0 })).status).toBe(200);
+});
+
+test("problems are told in the reader's language; their codes stay", async () => {
+  const get = { method: "GET", path: `/v1/devices/${nobodys.device}` };
+  const told = async (language?: string) => {
+    const headers: Record<string, string> = language ? { "accept-language": language } : {};
+    const { status, json, headers: got } = await call(gateway, get, { key: whole, headers });
+    expect(got["vary"]).toBe("Accept-Language");
+    expect([status, json.code]).toEqual([404, "not_found"]);
+    return [got["content-language"], json.title, json.detail];
+  };
+  const english = ["en", "Not Found", `there is no device ${nobodys.device}`];
+  expect(await told()).toEqual(english);
+  expect(await told("en-GB,en;q=0.9,id;q=0.5")).toEqual(english);
+  const indonesian = ["id", "Tidak Ditemukan", `tidak ada perangkat ${nobodys.device}`];
+  expect(await told("id-ID,id;q=0.9,en;q=0.8")).toEqual(indonesian);
+
+  const by = { key: whole, headers: { "accept-language": "id" } };
+  const add = { method: "POST", path: "/v1/devices" };
+  const { json } = await call(gateway, add, by, { number: "12" });
+  expect(json.errors[0].message).toMatch(/^harus nomor telepon/);
+  expect(json.detail).toBe(`'number' ${json.errors[0].message}`);
+  const unknown = await call(gateway, add, { headers: { "accept-language": "id" } }, {});
+  expect(unknown.json.title).toBe("Belum Masuk");
+  const path = `/v1/devices/${ownIds.device}/disconnect`;
+  const down = await call(gateway, { method: "POST", path }, by);
+  expect(down.json).toMatchObject({
+    state_reason: "Diputuskan atas permintaan",
+    state_reason_code: "requested",
+  });
+  const shown = { method: "GET", path: `/v1/devices/${ownIds.device}` };
+  const inEnglish = await call(gateway, shown, { key: whole });
+  expect(inEnglish.json.state_reason).toBe("Disconnected on request");
+  await call(gateway, { ...add, path: path.replace("disconnect", "connect") }, { key: whole });
 });
 
 test("another account's object has no ETag to be tried", async () => {

@@ -94,6 +94,7 @@ const sessionBodies: Record<string, unknown> = {
   "POST /v1/session/password": { password: "ayam berkokok pagi" },
   "POST /v1/session/totp": {},
   "POST /v1/session/totp/confirm": { code: "123456" },
+  "POST /v1/session/invitation": { token: "A".repeat(43) },
 };
 
 describe.each(sessionRows)("$name", (row) => {
@@ -130,5 +131,23 @@ describe.each(sessionRows)("$name", (row) => {
       row.method, asks ? `${path}?colour=red` : path, asks ? undefined : "{",
     );
     expect(answer.status).toBe(400);
+  });
+});
+
+describe("an invitation's link", () => {
+  const token = "A".repeat(43);
+  const accept = { token, password: "ayam berkokok pagi" };
+
+  test("is not looked at with a key that is wrong", async () => {
+    const by = { key: "mk_wrong", headers: { "x-merpati-request": "1" } };
+    const shown = { method: "POST", path: "/v1/invitation" };
+    const accepted = { method: "POST", path: "/v1/invitation/accept" };
+    expect((await call(gateway, shown, by, { token })).status).toBe(401);
+    expect((await call(gateway, accepted, by, accept)).status).toBe(401);
+  });
+
+  test("is not accepted where the change-protection is missing", async () => {
+    const path = { method: "POST", path: "/v1/invitation/accept" };
+    expect((await call(gateway, path, {}, accept)).status).toBe(403);
   });
 });

@@ -134,6 +134,8 @@ test("callbacks", async () => {
 });
 
 test("devices", async () => {
+  const connectors = (await done("GET", "/connectors")).json.items;
+  expect(connectors.map((one: Json) => one.name)).toEqual(["linked", "simulator"]);
   const number = freshNumber();
   await done("POST", "/devices", { number, gap_ms: 10 });
   const path = `/devices/${number}`;
@@ -192,11 +194,40 @@ test("keys, the account and its people", async () => {
 
   await person(gateway, "budi@toko.example");
   const role = (wish: string) => ({ email: "budi@toko.example", role: wish });
-  await done("POST", "/account/people", role("viewer"));
+  await asAdmin("POST", "/account/people", { account: account.id, ...role("viewer") });
   await done("PATCH", "/account/people/budi@toko.example", { role: "operator" });
   const members = (await done("GET", "/account/people")).json.items;
   expect(members).toMatchObject([role("operator")]);
   await done("DELETE", "/account/people/budi@toko.example");
+});
+
+test("invitations", async () => {
+  const invited = async (email: string) => {
+    const body = { account: account.id, email, role: "viewer" };
+    const made = (await done("POST", "/account/invitations", body)).json;
+    gateway.secrets.add(tokenOf(made.url));
+    return made;
+  };
+  const revoked = await invited("revoked@toko.example");
+  const { items } = (await done("GET", "/account/invitations")).json;
+  expect(items).toMatchObject([{ id: revoked.id, email: "revoked@toko.example", role: "viewer" }]);
+  await done("DELETE", `/account/invitations/${revoked.id}`);
+
+  const dedi = new PersonClient(gateway);
+  const token = tokenOf((await invited("dedi@toko.example")).url);
+  const offered = await dedi.ask("POST", "/invitation", { token });
+  expect(offered.json).toMatchObject({ email: "dedi@toko.example", role: "viewer" });
+  const password = "pisang goreng 5";
+  gateway.secrets.add(password);
+  const accepted = await dedi.ask("POST", "/invitation/accept", { token, password });
+  expect(accepted.status, accepted.text).toBe(200);
+  expect(accepted.json.memberships).toMatchObject([{ account: account.id, role: "viewer" }]);
+  const left = await dedi.ask("DELETE", `/session/memberships/${account.id}`);
+  expect(left.json.memberships).toEqual([]);
+  const again = tokenOf((await invited("dedi@toko.example")).url);
+  const joined = await dedi.ask("POST", "/session/invitation", { token: again });
+  expect(joined.status, joined.text).toBe(200);
+  expect(joined.json.memberships).toMatchObject([{ account: account.id, role: "viewer" }]);
 });
 
 test("what the administrator does", async () => {
@@ -220,7 +251,7 @@ test("what the administrator does", async () => {
 
   await asAdmin("GET", "/admin/log");
   await asAdmin("GET", "/admin/status");
-  await asAdmin("POST", "/admin/backup", { file: join(gateway.folder, "copy.db") });
+  await gateway.json("backup", join(gateway.folder, "copy.db")); // On the management socket alone.
 });
 
 test("a person's own session", async () => {

@@ -1,8 +1,9 @@
 // The command line works the same with a running server and with a stopped server's store.
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { command } from "./support/binary.ts";
+import { binary, command } from "./support/binary.ts";
 import { Gateway } from "./support/gateway.ts";
 import { freshNumber } from "./support/numbers.ts";
 
@@ -199,4 +200,24 @@ describe("configuration", () => {
     expect(result.code).toBe(2);
     expect(result.stderr).toContain("/nowhere/merpati.toml");
   });
+});
+
+test("in a folder that was deleted, a command fails with a sentence and exit code 1", async () => {
+  const gateway = await Gateway.create({ start: false });
+  const gone = 'mkdir "$1" && cd "$1" && rmdir "$1" && shift && exec "$@"';
+  const run = (folder: string, ...args: string[]) =>
+    spawnSync("sh", ["-c", gone, "sh", join(gateway.folder, folder), binary, ...args], {
+      encoding: "utf8",
+    });
+  const backup = run("a", "--config", gateway.config, "backup", "copy.db");
+  expect(backup.stderr).toContain("merpati: ");
+  expect(backup.stderr).toContain("absolute path");
+  expect(backup.status).toBe(1);
+  const copied = join(gateway.folder, "copy.db");
+  await gateway.account();
+  expect(run("b", "--config", gateway.config, "backup", copied).status).toBe(0);
+  const listed = run("c", "account", "list");
+  expect(listed.stderr).toContain("merpati: ");
+  expect([1, 2]).toContain(listed.status);
+  await gateway.close();
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   gateway = await Gateway.create();
   ({ account, device } = await shop(gateway));
   await gateway.json("account", "topup", account.id, "1000");
-  ({ key, id: keyId } = await account.createKey({ scopes: "send,messages:read" }));
+  ({ key, id: keyId } = await account.createKey({ scopes: "send,messages:read,account:read" }));
 });
 afterAll(() => gateway.close());
 
@@ -100,6 +100,9 @@ test("a message, its credit and its device are told to their account alone", asy
     (await other.account.createKey({ scopes: "messages:read" })).key,
   );
   await elsewhere.begun();
+  const messagesOnly = (await account.createKey({ scopes: "messages:read" })).key;
+  const narrow = new Watcher(undefined, "/v1/events", messagesOnly);
+  await narrow.begun();
   const id = await send();
   await watcher.until("message.updated", (data) => data.id === id && data.state === "sent");
   await watcher.until("account.credit");
@@ -109,6 +112,10 @@ test("a message, its credit and its device are told to their account alone", asy
   await watcher.until("device.state", (data) => data.state === "disconnected");
   await gateway.json("device", "connect", device);
   await watcher.until("device.state", (data) => data.state === "connected");
+  const after = await send();
+  await narrow.until("message.updated", (data) => data.id === after && data.state === "sent");
+  expect(new Set(narrow.all.map((one) => one.event))).toEqual(new Set(["message.updated"]));
+  narrow.close();
   expect(JSON.stringify(elsewhere.all)).not.toContain(id);
   expect(elsewhere.all.filter((one) => one.event !== "device.state")).toEqual([]);
   watcher.close();

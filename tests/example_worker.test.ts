@@ -154,6 +154,21 @@ test("a device that is stopped reports no more", async () => {
   );
 });
 
+test("all that it says of a device carries the generation of the start", async () => {
+  await ask("device.start", { generation: 7 });
+  await seen({ op: "device.pairing" });
+  await ask("device.answer", { answer: "123456" });
+  await seen({ state: "connected" });
+  const before = lines.length;
+  await ask("device.stop");
+  await ask("device.start", { generation: 8 });
+  await seen({ state: "connected" }, before);
+  const generations = (all: any[]) =>
+    new Set(all.filter((line) => line.device === device).map(({ generation }) => generation));
+  expect(generations(lines.slice(0, before))).toEqual(new Set([7]));
+  expect(generations(lines.slice(before))).toEqual(new Set([8]));
+});
+
 test("an unknown operation is unsupported", async () => {
   expect(await ask("dance")).toMatchObject({ error: { kind: "unsupported" } });
 });

@@ -51,6 +51,18 @@ test("merpati-backup leaves one copy a day of a running server's store, no more"
   await gateway.close();
 });
 
+test("merpati-backup copies a store that has no settings file", async () => {
+  const folder = scratchFolder("unset");
+  const env = { PATH: `${dirname(binary)}:${process.env.PATH}`, LC_ALL: "id_ID.UTF-8" };
+  execFileSync(binary, ["account", "create", "Toko"], { cwd: folder, env, stdio: "pipe" });
+  execFileSync(join(packaging, "merpati-backup"), ["", folder, join(folder, "copies")], {
+    cwd: "/", env, stdio: "pipe",
+  });
+  const files = readdirSync(join(folder, "copies"));
+  expect(files).toEqual([expect.stringMatching(/^merpati-(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\.db$/)]);
+  expect(readdirSync(folder)).not.toContain("backup.new");
+});
+
 const isMissing = !existsSync("/usr/bin/systemd-analyze");
 
 test.skipIf(isMissing)("systemd understands every line of the units", () => {

@@ -64,6 +64,7 @@ test("a newcomer gets from nothing to the first callback", async () => {
   const number = freshNumber();
   const dialog = page.getByRole("dialog", { name: "Add a device" });
   await dialog.getByLabel("Number").fill(number);
+  await dialog.getByLabel("Simulation").check();
   await dialog.getByRole("button", { name: "Add" }).click();
   await page.getByRole("dialog", { name: number }).getByText("Connected").waitFor();
 
@@ -155,7 +156,8 @@ test("filters live in the address, and what they leave can be downloaded", async
   await page.getByLabel("Recipient", { exact: true }).fill(`+${bad}`);
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: /^Time/ }).click();
-  await page.getByLabel("Since", { exact: true }).fill("2026-01-01T00:00");
+  await page.getByLabel("Since", { exact: true }).fill("1/1/2026");
+  await page.getByRole("button", { name: "Apply" }).click();
   const wanted = ["state=failed", "code=1001", `device=${device}`, "text=terdaftar", `to=${bad}`];
   for (const part of [...wanted, "since=202"]) await soon(() => page.url()).toContain(part);
   await soon(() => rows.count()).toBe(2);

@@ -123,9 +123,9 @@ test("what a platform says while a device is linked stays text", async () => {
   await visitor.close();
 });
 
-const answered = (text: string) => async (dialog: Locator) => {
+const answered = (text: string, label: string) => async (dialog: Locator) => {
   await dialog.getByText(text).waitFor();
-  await dialog.getByLabel("Answer").fill(HOSTILE);
+  await dialog.getByLabel(label, { exact: true }).fill(HOSTILE);
   await dialog.getByRole("button", { name: "Send the answer" }).click();
   await dialog.getByText("Linking has ended").waitFor();
   await dialog.getByText("onerror=alert(1)").waitFor();
@@ -143,8 +143,8 @@ const steps: [string, string, (dialog: Locator) => Promise<void>][] = [
     },
   ],
   ["a code", "2", (dialog) => dialog.getByText("<img src=x>").waitFor()],
-  ["where a one-time password went", "3", answered("onerror=alert(1)")],
-  ["a passkey's options", "4", answered('"challenge"')],
+  ["where a one-time password went", "3", answered("onerror=alert(1)", "Code")],
+  ["a passkey's options", "4", answered('"challenge"', "Answer of the passkey")],
 ];
 
 test.each(steps)("what a platform asks for while linking stays text: %s", async (_, end, see) => {

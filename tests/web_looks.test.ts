@@ -138,7 +138,7 @@ describe.each(looks)("%s, %s", (scheme, language) => {
     }
     await visitor.goto("/messages");
     await page.getByRole("button", { name: /^(Waktu|Time)/ }).click();
-    await page.locator('input[type="datetime-local"]').first().waitFor();
+    await page.getByLabel(/^(Sejak|Since)$/).waitFor();
     await look(visitor, "time-filter");
     await visitor.goto("/");
     await page.keyboard.press("Control+k");

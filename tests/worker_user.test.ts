@@ -43,7 +43,7 @@ describe.skipIf(reason)("a worker of another user", () => {
     chmodSync(media, 0o2700);
     const worker = openTo(
       gateway.folder,
-      join(root, "src/connector/process/testdata/scripted_worker.py"),
+      join(root, "src/connector/process/worker/testdata/scripted_worker.py"),
       "scripted.py",
     );
     chmodSync(worker, 0o644);
@@ -180,7 +180,7 @@ describe.skipIf(reason)("a worker of another user", () => {
     const number = await account.device(freshNumber(), "--connector", "missing");
     const paired = await gateway.cliWith("", "device", "pair", number);
     expect(paired.code).toBe(1);
-    expect(paired.stderr).toContain("Konektor tidak dapat dijalankan");
+    expect(paired.stderr).toContain("The connector cannot be started");
   });
 
   test("a socket that closes keeps what runs, and comes back", async () => {

@@ -10,7 +10,7 @@ import { Sink } from "./support/sink.ts";
 import { waitFor } from "./support/wait.ts";
 
 const root = join(import.meta.dirname, "..");
-const scripted = join(root, "src/connector/process/testdata/scripted_worker.py");
+const scripted = join(root, "src/connector/process/worker/testdata/scripted_worker.py");
 
 let gateway: Gateway;
 let sink: Sink;
@@ -138,7 +138,7 @@ test("a program that is missing keeps its own devices from connecting, and says 
   expect(await state(number)).toBe("disconnected");
   const paired = await pair(number, [], "");
   expect(paired.code).toBe(1);
-  expect(paired.stderr).toContain("Konektor tidak dapat dijalankan");
+  expect(paired.stderr).toContain("The connector cannot be started");
   expect(gateway.log).toContain("the program no-such-program is not found in PATH");
 });
 

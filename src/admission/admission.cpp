@@ -60,17 +60,15 @@ struct Admission::Candidate {
 };
 
 Checked<std::unique_ptr<model::Message>> Admission::admit(Submission&& submission,
-                                                          const Principal& principal) const {
+                                                          const model::Account& account) const {
     static constexpr std::array order{
         &Admission::check_type,      &Admission::check_content,   &Admission::check_media_given,
         &Admission::check_sender,    &Admission::check_device,    &Admission::check_length,
         &Admission::check_recipient, &Admission::check_delay,     &Admission::check_typing,
         &Admission::check_callback,  &Admission::check_media_url,
     };
-    Candidate candidate{.asked = submission,
-                        .account = principal.account(),
-                        .now = rooms_.clock.wall_now(),
-                        .device = nullptr};
+    Candidate candidate{
+        .asked = submission, .account = account, .now = rooms_.clock.wall_now(), .device = nullptr};
     for (const auto check : order) {
         if (auto passed = (this->*check)(candidate); !passed) {
             return pass(passed);

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "admission/directory.hpp"
-#include "admission/principal.hpp"
 #include "admission/refusal.hpp"
 #include "admission/submission.hpp"
 #include "base/queue_clock.hpp"
@@ -44,8 +43,8 @@ public:
 
     Admission(Rooms rooms, AdmissionOptions options) : rooms_(rooms), options_(options) {}
 
-    [[nodiscard]] Checked<std::unique_ptr<model::Message>> admit(Submission&& submission,
-                                                                 const Principal& principal) const;
+    [[nodiscard]] Checked<std::unique_ptr<model::Message>> admit(
+        Submission&& submission, const model::Account& account) const;
 
 private:
     struct Candidate;

@@ -30,7 +30,9 @@ struct ShortTexts final : connector::Connector {
     }
     void stop() override {}
     void start_device(const model::Device&, std::string_view) override {}
-    void answer_pairing(model::PhoneNumber, std::string_view) override {}
+    void answer_pairing(model::PhoneNumber, std::string_view, Settled settled) override {
+        settled({});
+    }
     void stop_device(model::PhoneNumber) override {}
     void forget_device(model::PhoneNumber) override {}
     void send(const connector::SendRequest&) override {}
@@ -45,9 +47,7 @@ struct AdmissionTest : ::testing::Test {
     }
 
     Checked<std::unique_ptr<model::Message>> admit(Submission submission) {
-        const Principal principal =
-            Principal::of({.key = nullptr, .account = directory.find_account({7})});
-        return admission.admit(std::move(submission), principal);
+        return admission.admit(std::move(submission), directory.find_account({7})->account);
     }
     /// internal: it was admitted.
     Refusal refusal_of(const Submission& submission) {
@@ -198,9 +198,8 @@ TEST_F(AdmissionTest, ARandomDelayStaysWithinTheSettingAndTheRevisionsBound) {
             auto asked = text();
             asked.revision = Revision::b;
             asked.delay = {.kind = Delay::Kind::random};
-            const auto admitted = drawing.admit(
-                std::move(asked),
-                Principal::of({.key = nullptr, .account = directory.find_account({7})}));
+            const auto admitted =
+                drawing.admit(std::move(asked), directory.find_account({7})->account);
             ASSERT_TRUE(admitted);
             const auto delay = (*admitted)->due_at - (*admitted)->accepted_at;
             EXPECT_GE(delay, 1s);

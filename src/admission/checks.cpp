@@ -54,7 +54,20 @@ Checked<Principal> authenticate(std::string_view authorization, const Directory&
 
 Principal principal_of(KeyEntry entry, Timestamp now) {
     auto principal = Principal::of(std::move(entry));
-    principal.is_expired = !check_validity(principal.account(), now);
+    if (!check_validity(principal.account(), now)) {
+        principal.expired.push_back(principal.account().id);
+    }
+    return principal;
+}
+
+Principal principal_of(SignedIn signed_in, const Directory& directory, Timestamp now) {
+    auto principal = Principal::of(std::move(signed_in));
+    for (const auto& membership : principal.person->memberships) {
+        const auto account = directory.find_account(membership.account);
+        if (account == nullptr || !check_validity(account->account, now)) {
+            principal.expired.push_back(membership.account);
+        }
+    }
     return principal;
 }
 
@@ -112,9 +125,8 @@ std::shared_ptr<const model::Device> find_sender(std::string_view number, model:
 }
 
 bool accepts_messages(const model::Device& device, Timestamp now) noexcept {
-    return device.state == model::DeviceState::connected ||
-           (device.state == model::DeviceState::reconnecting &&
-            now - device.state_since <= reconnecting_max);
+    return model::is_online(device.state) || (device.state == model::DeviceState::reconnecting &&
+                                              now - device.state_since <= reconnecting_max);
 }
 
 bool recipient_possible(std::string_view recipient) noexcept {

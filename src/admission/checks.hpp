@@ -17,8 +17,11 @@ namespace merpati::admission {
 [[nodiscard]] Checked<Principal> authenticate(std::string_view authorization,
                                               const Directory& directory, Timestamp now);
 
-/// The principal of a key that is live.
+/// The principal of a key that is live, with its rights now.
 [[nodiscard]] Principal principal_of(KeyEntry entry, Timestamp now);
+
+/// The principal of a session that is live, with its person's rights now.
+[[nodiscard]] Principal principal_of(SignedIn signed_in, const Directory& directory, Timestamp now);
 
 /// Whether the key is neither revoked nor expired.
 [[nodiscard]] bool is_live(const model::ApiKey& key, Timestamp now) noexcept;

@@ -1,15 +1,38 @@
 #include "admission/directory.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
 
 #include "admission/sharded_map.hpp"
 #include "base/digest_hash.hpp"
 
 namespace merpati::admission {
+namespace {
+
+using KeyPtr = std::shared_ptr<const model::ApiKey>;
+
+/// The keys of one account by id, so that its list does not scan those of all accounts.
+struct KeysOfAccount {
+    mutable std::shared_mutex mutex;
+    std::map<model::KeyId, KeyPtr> keys;
+};
+
+void append(std::vector<model::ApiKey>& to, const KeysOfAccount& of) {
+    const std::shared_lock lock{of.mutex};
+    to.reserve(to.size() + of.keys.size());
+    for (const auto& [id, key] : of.keys) {
+        to.push_back(*key);
+    }
+}
+
+}  // namespace
 
 struct Directory::Shards {
     ShardedMap<model::AccountId, std::shared_ptr<const AccountEntry>> accounts;
-    ShardedMap<Sha256, std::shared_ptr<const model::ApiKey>, DigestHash> keys;
+    ShardedMap<Sha256, KeyPtr, DigestHash> keys;
+    ShardedMap<model::AccountId, std::shared_ptr<KeysOfAccount>> keys_of;
     ShardedMap<model::PhoneNumber, std::shared_ptr<const model::Device>> devices;
 };
 
@@ -34,6 +57,7 @@ Result<void> Directory::load(store::Reader& reader) {
     }
     shards_->accounts.clear();
     shards_->keys.clear();
+    shards_->keys_of.clear();
     shards_->devices.clear();
     for (const auto& account : *accounts) {
         put_account(account);
@@ -78,11 +102,13 @@ std::vector<model::Account> Directory::accounts() const {
 
 std::vector<model::ApiKey> Directory::keys(std::optional<model::AccountId> account) const {
     std::vector<model::ApiKey> all;
-    shards_->keys.for_each([&](const auto& key) {
-        if (!account || key->account == *account) {
-            all.push_back(*key);
+    if (account) {
+        if (const auto of_account = shards_->keys_of.find(*account)) {
+            append(all, **of_account);
         }
-    });
+        return all;
+    }
+    shards_->keys_of.for_each([&](const auto& of_account) { append(all, *of_account); });
     std::ranges::sort(all, {}, &model::ApiKey::id);
     return all;
 }
@@ -110,6 +136,8 @@ void Directory::apply(const store::RowChange& change) {
         put_account(*account);
     } else if (const auto* key = std::get_if<model::ApiKey>(&change)) {
         put_key(*key);
+    } else if (const auto* gone = std::get_if<store::KeyRemoved>(&change)) {
+        remove_key(gone->key);
     } else if (const auto* written = std::get_if<store::DeviceWritten>(&change)) {
         put_device(written->device);
     } else if (const auto* removed = std::get_if<store::DeviceRemoved>(&change)) {
@@ -127,11 +155,30 @@ void Directory::put_account(const model::Account& account) {
     const bool same_rate = before != nullptr && before->account.rate == account.rate;
     entry->bucket = same_rate ? before->bucket : std::make_shared<RateBucket>();
     entry->calls = same_rate ? before->calls : std::make_shared<RateBucket>();
+    entry->replays = before != nullptr ? before->replays : std::make_shared<RateBucket>();
     shards_->accounts.put(account.id, std::move(entry));
 }
 
 void Directory::put_key(const model::ApiKey& key) {
-    shards_->keys.put(key.digest, std::make_shared<const model::ApiKey>(key));
+    const auto record = std::make_shared<const model::ApiKey>(key);
+    auto of_account = shards_->keys_of.find(key.account).value_or(nullptr);
+    if (of_account == nullptr) {
+        of_account = std::make_shared<KeysOfAccount>();
+        shards_->keys_of.put(key.account, of_account);
+    }
+    {
+        const std::unique_lock lock{of_account->mutex};
+        of_account->keys.insert_or_assign(key.id, record);
+    }
+    shards_->keys.put(key.digest, record);
+}
+
+void Directory::remove_key(const model::ApiKey& key) {
+    shards_->keys.remove(key.digest);
+    if (const auto of_account = shards_->keys_of.find(key.account)) {
+        const std::unique_lock lock{(*of_account)->mutex};
+        (*of_account)->keys.erase(key.id);
+    }
 }
 
 void Directory::put_device(const model::Device& device) {

@@ -21,11 +21,12 @@
 namespace merpati::admission {
 
 /// An account and its rate buckets. Replaced as a whole when the account changes. The buckets are
-/// kept, unless the rate changed: then they start full.
+/// kept, unless the rate changed: then those of the rate start full.
 struct AccountEntry {
     model::Account account;
-    std::shared_ptr<RateBucket> bucket;  // Of sends and additions of devices,
-    std::shared_ptr<RateBucket> calls;   // and of calls of the catalogue by its keys.
+    std::shared_ptr<RateBucket> bucket;   // Of sends and additions of devices,
+    std::shared_ptr<RateBucket> calls;    // of calls of the catalogue by its keys,
+    std::shared_ptr<RateBucket> replays;  // and of replayed callbacks.
 };
 
 /// A key and its account.
@@ -58,6 +59,7 @@ public:
     [[nodiscard]] std::shared_ptr<const model::Device> find_device(model::PhoneNumber number) const;
 
     [[nodiscard]] std::vector<model::Account> accounts() const;
+    /// Of an account, or all; ordered by id. An account's list costs as much as it has keys.
     [[nodiscard]] std::vector<model::ApiKey> keys(std::optional<model::AccountId> account) const;
     [[nodiscard]] std::vector<model::Device> devices(std::optional<model::AccountId> account) const;
 
@@ -72,6 +74,7 @@ public:
 
     void put_account(const model::Account& account);
     void put_key(const model::ApiKey& key);
+    void remove_key(const model::ApiKey& key);
     void put_device(const model::Device& device);
     void remove_device(model::PhoneNumber number);
 

@@ -7,6 +7,14 @@
 #include "base/digest_hash.hpp"
 
 namespace merpati::admission {
+namespace {
+
+/// No address has a blank.
+std::string key_of(model::PersonId person, std::string_view address) {
+    return person.text() + ' ' + std::string{address};
+}
+
+}  // namespace
 
 Timestamp SessionEntry::ends_at(const SessionLimits& limits) const noexcept {
     return std::min<Timestamp>(seen_at() + limits.idle, session_.created_at + limits.longest);
@@ -24,9 +32,11 @@ bool SessionEntry::note_seen(const SessionLimits& limits, Timestamp now) noexcep
 
 struct PeopleDirectory::Shards {
     ShardedMap<model::PersonId, std::shared_ptr<const model::Person>> people;
+    ShardedMap<model::PersonId, std::shared_ptr<PersonRates>> rates;
     ShardedMap<std::string, model::PersonId> by_email;
     ShardedMap<Sha256, std::shared_ptr<SessionEntry>, DigestHash> sessions;
-    ShardedMap<std::string, std::size_t> sessions_from;  // By the address where they began.
+    /// By the address where they began, alone and with the person.
+    ShardedMap<std::string, std::size_t> sessions_from;
 };
 
 PeopleDirectory::PeopleDirectory() : shards_(std::make_unique<Shards>()) {}
@@ -42,6 +52,7 @@ Result<void> PeopleDirectory::load(store::PeopleReader& reader) {
         return pass(sessions);
     }
     shards_->people.clear();
+    shards_->rates.clear();
     shards_->by_email.clear();
     shards_->sessions.clear();
     shards_->sessions_from.clear();
@@ -60,10 +71,12 @@ std::optional<SignedIn> PeopleDirectory::find_session(const Sha256& digest) cons
         return std::nullopt;
     }
     auto person = find(session->session().person);
-    if (person == nullptr) {
+    auto rates = shards_->rates.find(session->session().person).value_or(nullptr);
+    if (person == nullptr || rates == nullptr) {
         return std::nullopt;
     }
-    return SignedIn{.person = std::move(person), .session = std::move(session)};
+    return SignedIn{
+        .person = std::move(person), .session = std::move(session), .rates = std::move(rates)};
 }
 
 std::shared_ptr<const model::Person> PeopleDirectory::find(model::PersonId id) const {
@@ -101,6 +114,7 @@ void PeopleDirectory::apply(const store::RowChange& change) {
     } else if (const auto* removed = std::get_if<store::PersonRemoved>(&change)) {
         shards_->by_email.remove(removed->person.email);
         shards_->people.remove(removed->person.id);
+        shards_->rates.remove(removed->person.id);
     } else if (const auto* session = std::get_if<model::Session>(&change)) {
         put(*session);
     } else if (const auto* ended = std::get_if<store::SessionEnded>(&change)) {
@@ -112,14 +126,16 @@ void PeopleDirectory::put(const model::Person& person) {
     if (const auto before = find(person.id); before != nullptr && before->email != person.email) {
         shards_->by_email.remove(before->email);
     }
+    if (!shards_->rates.find(person.id)) {
+        shards_->rates.put(person.id, std::make_shared<PersonRates>());
+    }
     shards_->people.put(person.id, std::make_shared<const model::Person>(person));
     shards_->by_email.put(person.email, person.id);
 }
 
 void PeopleDirectory::put(const model::Session& session) {
     if (!shards_->sessions.find(session.digest)) {
-        const auto others = shards_->sessions_from.find(session.address).value_or(0);
-        shards_->sessions_from.put(session.address, others + 1);
+        count(session, +1);
     }
     shards_->sessions.put(session.digest, std::make_shared<SessionEntry>(session));
 }
@@ -129,14 +145,24 @@ void PeopleDirectory::end(const model::Session& session) {
     if (!known) {
         return;
     }
-    const auto address = (*known)->session().address;
-    const auto others = shards_->sessions_from.find(address).value_or(1) - 1;
-    if (others == 0) {
-        shards_->sessions_from.remove(address);
-    } else {
-        shards_->sessions_from.put(address, others);
-    }
+    count((*known)->session(), -1);
     shards_->sessions.remove(session.digest);
+}
+
+void PeopleDirectory::count(const model::Session& session, int change) {
+    auto& counts = shards_->sessions_from;
+    for (const auto& key : {session.address, key_of(session.person, session.address)}) {
+        const auto number = counts.find(key).value_or(0) + static_cast<std::size_t>(change);
+        if (number == 0) {
+            counts.remove(key);
+        } else {
+            counts.put(key, number);
+        }
+    }
+}
+
+bool PeopleDirectory::has_session_from(model::PersonId person, std::string_view address) const {
+    return shards_->sessions_from.find(key_of(person, address)).has_value();
 }
 
 bool PeopleDirectory::has_sessions_from(std::string_view address) const {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "admission/rate_limiter.hpp"
 #include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
@@ -52,10 +53,17 @@ private:
     std::atomic<std::int64_t> written_at_;
 };
 
+/// The rate buckets of a person, which all sessions of the person share.
+struct PersonRates {
+    RateBucket calls;    // Of all calls,
+    RateBucket changes;  // and of those that may change something.
+};
+
 /// A session and its person.
 struct SignedIn {
     std::shared_ptr<const model::Person> person;
     std::shared_ptr<SessionEntry> session;
+    std::shared_ptr<PersonRates> rates;
 };
 
 /// The part of Directory that holds people and sessions, with the same rules.
@@ -79,6 +87,9 @@ public:
     [[nodiscard]] std::vector<std::shared_ptr<SessionEntry>> sessions_of(
         model::PersonId person) const;
 
+    /// Whether a session of the person began at this address and has not ended. Takes the same time
+    /// for everybody, also for an id that nobody has.
+    [[nodiscard]] bool has_session_from(model::PersonId person, std::string_view address) const;
     /// Whether a session of any person began at this address and has not ended.
     [[nodiscard]] bool has_sessions_from(std::string_view address) const;
 
@@ -88,6 +99,7 @@ private:
     void put(const model::Person& person);
     void put(const model::Session& session);
     void end(const model::Session& session);
+    void count(const model::Session& session, int change);
 
     struct Shards;
     std::unique_ptr<Shards> shards_;

@@ -69,6 +69,15 @@ TEST_F(PeopleDirectoryTest, KnowsWhereSessionsBeganThatHaveNotEnded) {
     EXPECT_FALSE(directory.has_sessions_from("203.0.113.7"));
 }
 
+TEST_F(PeopleDirectoryTest, SaysWhoseSessionsBeganAtAnAddress) {
+    directory.apply(session(1));
+    EXPECT_TRUE(directory.has_session_from(session(1).person, "203.0.113.7"));
+    EXPECT_FALSE(directory.has_session_from(session(1).person, "203.0.113.8"));
+    EXPECT_FALSE(directory.has_session_from({99}, "203.0.113.7"));
+    directory.apply(store::SessionEnded{session(1)});
+    EXPECT_FALSE(directory.has_session_from(session(1).person, "203.0.113.7"));
+}
+
 TEST_F(PeopleDirectoryTest, ASessionEndsWhenItIsIdleAndAtItsLongest) {
     directory.apply(session(1));
     const auto entry = directory.find_session(sha256("1"))->session;

@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace merpati::admission {
+namespace {
+
+bool is_in(const std::vector<model::AccountId>& accounts, model::AccountId account) noexcept {
+    return std::ranges::find(accounts, account) != accounts.end();
+}
+
+}  // namespace
 
 bool Principal::is_administrator() const noexcept {
     switch (kind) {
@@ -26,8 +33,9 @@ model::Scopes Principal::scopes_in(model::AccountId account) const noexcept {
         return key_scopes();
     }
     if (kind == Kind::person) {
-        const auto role = person->role_in(account);
-        return role ? model::scopes_of(*role) : model::Scopes{};
+        const auto& all = person->memberships;
+        const auto found = std::ranges::find(all, account, &model::Membership::account);
+        return found == all.end() ? model::Scopes{} : role_scopes(*found);
     }
     return {};
 }
@@ -40,8 +48,8 @@ bool Principal::permits_somewhere(model::Scope scope) const noexcept {
         return key_scopes().has(scope);
     }
     return kind == Kind::person &&
-           std::ranges::any_of(person->memberships, [scope](const model::Membership& one) {
-               return model::scopes_of(one.role).has(scope);
+           std::ranges::any_of(person->memberships, [&](const model::Membership& one) {
+               return role_scopes(one).has(scope);
            });
 }
 
@@ -55,6 +63,40 @@ bool Principal::sees_masked(model::AccountId account) const noexcept {
            person->role_in(account) == model::Role::viewer;
 }
 
+bool Principal::is_expired_in(model::AccountId account) const noexcept {
+    return !is_administrator() && is_in(expired, account);
+}
+
+bool Principal::lost_by_expiry(model::Scope scope) const noexcept {
+    if (expired.empty() || permits_somewhere(scope)) {
+        return false;
+    }
+    auto before = *this;
+    before.expired.clear();
+    return before.permits_somewhere(scope);
+}
+
+bool Principal::covers(const Principal& earlier) const noexcept {
+    if (kind != earlier.kind) {
+        return false;
+    }
+    switch (kind) {
+        case Kind::anyone:
+        case Kind::local_operator:
+            return true;
+        case Kind::api_key:
+            return key_scopes().contains(earlier.key_scopes());
+        case Kind::person:
+            return is_administrator() ||
+                   (!earlier.is_administrator() &&
+                    std::ranges::all_of(
+                        earlier.person->memberships, [&](const model::Membership& one) {
+                            return scopes_in(one.account).contains(earlier.role_scopes(one));
+                        }));
+    }
+    return false;
+}
+
 std::optional<model::AccountId> Principal::only_account() const noexcept {
     if (kind == Kind::api_key) {
         return key.key->account;
@@ -65,13 +107,19 @@ std::optional<model::AccountId> Principal::only_account() const noexcept {
     return std::nullopt;
 }
 
+/// The scope `admin` has all others, and so those that read.
 model::Scopes Principal::key_scopes() const noexcept {
     const auto scopes = key.key->scopes;
-    if (!is_expired) {
+    if (!is_in(expired, key.key->account)) {
         return scopes;
     }
-    const bool reads = scopes.has(model::Scope::account_read) || scopes.has(model::Scope::admin);
-    return reads ? model::Scopes{model::Scope::account_read} : model::Scopes{};
+    return scopes.has(model::Scope::admin) ? model::reading_scopes
+                                           : scopes.among(model::reading_scopes);
+}
+
+model::Scopes Principal::role_scopes(const model::Membership& membership) const noexcept {
+    const auto scopes = model::scopes_of(membership.role);
+    return is_in(expired, membership.account) ? scopes.among(model::reading_scopes) : scopes;
 }
 
 }  // namespace merpati::admission

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "admission/directory.hpp"
 #include "model/person.hpp"
@@ -12,7 +13,8 @@
 
 namespace merpati::admission {
 
-/// The maker of a call, and so what the call may do.
+/// The maker of a call, and so what the call may do. Its rights are those of one moment
+/// (principal_of): CallerRights says whether the caller still has them later.
 ///
 /// Threads: any; the records it points to never change, but for the atomic times in `session`.
 struct Principal {
@@ -23,11 +25,13 @@ struct Principal {
         person,          // Signed in.
     };
     Kind kind = Kind::anyone;
-    KeyEntry key{};           // Of api_key alone,
-    bool is_expired = false;  // and whether its account has expired: it may only read that.
+    KeyEntry key{};                                    // Of api_key alone.
     std::shared_ptr<const model::Person> person = {};  // Of person alone,
-    std::shared_ptr<SessionEntry> session = {};        // and by which session.
+    std::shared_ptr<SessionEntry> session = {};        // by which session,
+    std::shared_ptr<PersonRates> rates = {};           // and how often it may call.
     std::optional<std::uint32_t> user = {};  // Of local_operator: the user of the machine.
+    /// Those of its accounts whose validity is over: it may only read there (reading_scopes).
+    std::vector<model::AccountId> expired = {};
 
     [[nodiscard]] static Principal of(KeyEntry key) {
         return {.kind = Kind::api_key, .key = std::move(key)};
@@ -38,7 +42,8 @@ struct Principal {
     [[nodiscard]] static Principal of(SignedIn signed_in) {
         return {.kind = Kind::person,
                 .person = std::move(signed_in.person),
-                .session = std::move(signed_in.session)};
+                .session = std::move(signed_in.session),
+                .rates = std::move(signed_in.rates)};
     }
     [[nodiscard]] static Principal local(std::optional<std::uint32_t> user = {}) {
         return {.kind = Kind::local_operator, .user = user};
@@ -62,12 +67,21 @@ struct Principal {
     /// Whether it is shown masked numbers of recipients in the account.
     [[nodiscard]] bool sees_masked(model::AccountId account) const noexcept;
 
+    /// Whether its rights in the account are reduced because the account's validity is over.
+    [[nodiscard]] bool is_expired_in(model::AccountId account) const noexcept;
+    /// Whether the end of an account's validity alone keeps it from having the scope anywhere.
+    [[nodiscard]] bool lost_by_expiry(model::Scope scope) const noexcept;
+
+    /// Whether it has all rights of `earlier`, which is the same caller before.
+    [[nodiscard]] bool covers(const Principal& earlier) const noexcept;
+
     /// The account of a call that names none: a key's own, or a person's only one.
     [[nodiscard]] std::optional<model::AccountId> only_account() const noexcept;
 
 private:
     /// Of api_key alone.
     [[nodiscard]] model::Scopes key_scopes() const noexcept;
+    [[nodiscard]] model::Scopes role_scopes(const model::Membership& membership) const noexcept;
 };
 
 }  // namespace merpati::admission

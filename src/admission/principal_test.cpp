@@ -69,5 +69,27 @@ TEST(PrincipalTest, APersonMayWhatTheRoleInEachAccountSays) {
     EXPECT_EQ(person.only_account(), std::nullopt);
 }
 
+TEST(PrincipalTest, CoversWhatItCouldDoBeforeUnlessARightWasLost) {
+    const auto owner = person_with({{.account = own, .role = model::Role::owner, .since = {}}});
+    const auto viewer = person_with({{.account = own, .role = model::Role::viewer, .since = {}}});
+    const auto of_both =
+        person_with({{.account = own, .role = model::Role::owner, .since = {}},
+                     {.account = other, .role = model::Role::viewer, .since = {}}});
+    EXPECT_TRUE(owner.covers(owner));
+    EXPECT_TRUE(owner.covers(viewer));
+    EXPECT_TRUE(of_both.covers(owner));
+    EXPECT_FALSE(viewer.covers(owner));
+    EXPECT_FALSE(owner.covers(of_both));
+    EXPECT_FALSE(owner.covers(person_with({}, true)));
+    EXPECT_TRUE(person_with({}, true).covers(owner));
+    EXPECT_FALSE(key_with({Scope::send}).covers(key_with({Scope::send, Scope::messages_read})));
+    EXPECT_FALSE(owner.covers(Principal::local()));
+    auto expired = owner;
+    expired.expired = {own};
+    EXPECT_FALSE(expired.covers(owner));
+    EXPECT_TRUE(expired.covers(viewer));
+    EXPECT_FALSE(expired.sees_masked(own));
+}
+
 }  // namespace
 }  // namespace merpati::admission

@@ -6,17 +6,19 @@
 
 namespace merpati::admission {
 
-RateVerdict RateBucket::take(const model::Rate& rate, SteadyTime now) noexcept {
+RateVerdict RateBucket::take(const model::Rate& rate, SteadyTime now,
+                             std::uint32_t count) noexcept {
     using std::chrono::ceil;
     using std::chrono::milliseconds;
     using std::chrono::nanoseconds;
     const std::int64_t period = nanoseconds{rate.period}.count();
     invariant(rate.count > 0 && rate.count <= period, "a rate allows 1 to 1e9 requests a second");
+    invariant(count > 0 && count <= rate.count, "the bucket can hold what is taken");
     const std::int64_t step = period / rate.count;  // One request's share of the bucket.
     const std::int64_t time = nanoseconds{now.time_since_epoch()}.count();
     std::int64_t full_at = full_at_.load(std::memory_order_relaxed);
     for (;;) {
-        const std::int64_t after = std::max(full_at, time) + step;
+        const std::int64_t after = std::max(full_at, time) + step * count;
         const std::int64_t missing = after - time;  // How much of the bucket would be in use.
         if (missing > period) {
             return {.allowed = false,

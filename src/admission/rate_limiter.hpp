@@ -26,7 +26,9 @@ struct RateVerdict {
 /// Limits: `rate` as model::RateChoice::parse reads it; asserts a count from 1 to 1e9 per second.
 class RateBucket {
 public:
-    [[nodiscard]] RateVerdict take(const model::Rate& rate, SteadyTime now) noexcept;
+    /// Takes `count` requests, all or none; `count` is at most that of the rate.
+    [[nodiscard]] RateVerdict take(const model::Rate& rate, SteadyTime now,
+                                   std::uint32_t count = 1) noexcept;
 
 private:
     std::atomic<std::int64_t> full_at_{

@@ -39,6 +39,14 @@ TEST_F(RateBucketTest, LetsOneInWhenTheNamedTimeHasPassedAndNotBefore) {
     EXPECT_FALSE(take().allowed);
 }
 
+TEST_F(RateBucketTest, TakesSeveralAtOnceOrNone) {
+    EXPECT_TRUE(bucket.take(rate, clock.steady_now(), 3).allowed);
+    const auto refused = bucket.take(rate, clock.steady_now(), 3);
+    EXPECT_FALSE(refused.allowed);
+    EXPECT_EQ(refused.retry_after, 200ms);
+    EXPECT_EQ(bucket.take(rate, clock.steady_now(), 2).remaining, 0U);
+}
+
 TEST_F(RateBucketTest, ARefusedRequestCostsNothing) {
     while (take().allowed) {
     }

@@ -55,21 +55,21 @@ RevisionChoice choose_revision(std::optional<std::string_view> header,
     return choice;
 }
 
-std::optional<Call> Authenticator::authenticate(const http::Request& request,
-                                                http::Responder responder,
-                                                const Operation& operation) const {
-    std::optional<Call> call{Call{.principal = {},
-                                  .fields = {},
-                                  .idempotency = {},
-                                  .responder = CallResponder{std::move(responder), on_refused}}};
-    if (auto passed = check(request, operation, *call); !passed) {
-        call->responder.answer(pass(passed));
-        return std::nullopt;
+void Authenticator::authenticate(const http::Request& request, http::Responder responder,
+                                 const Operation& operation, Idempotency::Proceed proceed) const {
+    Call call{.operation = &operation,
+              .request_id = std::string{request.id},
+              .principal = {},
+              .fields = {},
+              .idempotency = {},
+              .responder = CallResponder{std::move(responder), on_refused}};
+    if (auto passed = check(request, operation, call); !passed) {
+        call.responder.answer(pass(passed));
+    } else if (call.idempotency) {
+        idempotency_.enter(std::move(call), std::move(proceed));
+    } else {
+        proceed(std::move(call));
     }
-    if (call->idempotency && !idempotency_.enter(*call)) {
-        return std::nullopt;
-    }
-    return call;
 }
 
 Checked<void> Authenticator::check(const http::Request& request, const Operation& operation,
@@ -80,7 +80,7 @@ Checked<void> Authenticator::check(const http::Request& request, const Operation
         return pass(principal);
     }
     call.principal = std::move(*principal);
-    request.vouch();
+    request.vouch(http::Party::account(call.principal.account().id.value));
     if (!may_send(call.principal)) {
         return refuse(Refusal::scope_missing);
     }

@@ -35,7 +35,7 @@ struct AuthenticatorOptions {
 /// one. An operation without revisions ignores header, pin and default; its errors are worded as in
 /// revision A.
 ///
-/// Threads: any. For a request with an Idempotency-Key, `authenticate` reads the store.
+/// Threads: any; no call blocks.
 class Authenticator {
 public:
     Authenticator(const QueueClock& clock, const admission::Directory& directory,
@@ -46,10 +46,10 @@ public:
     /// before the server starts.
     RefusalListener on_refused;
 
-    /// Empty: the request was refused or is a repeat, and has been answered.
-    [[nodiscard]] std::optional<Call> authenticate(const http::Request& request,
-                                                   http::Responder responder,
-                                                   const Operation& operation) const;
+    /// Calls `proceed` with the call, unless it is refused or a repeat: then it is answered. A call
+    /// with an Idempotency-Key proceeds later, on another thread (Idempotency).
+    void authenticate(const http::Request& request, http::Responder responder,
+                      const Operation& operation, Idempotency::Proceed proceed) const;
 
     /// For http::Router::before_too_large: a wrong key or a missing scope is reported before a body
     /// that is too large. The 413 has an `X-Api-Revision` where the operation has revisions, chosen

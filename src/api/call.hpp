@@ -16,6 +16,8 @@
 
 namespace merpati::api {
 
+struct Operation;
+
 /// Called once for each refusal of a call, for metrics. Any thread.
 using RefusalListener = std::function<void(Refusal)>;
 
@@ -39,6 +41,9 @@ public:
     /// listener.
     void answer(Checked<http::Reply> answer);
 
+    /// Whether the client has hung up (http::Responder::is_gone).
+    [[nodiscard]] bool is_gone() const noexcept { return responder_.is_gone(); }
+
 private:
     http::Responder responder_;
     const RefusalListener* on_refused_;
@@ -50,6 +55,8 @@ private:
 /// A call that has passed the checks of Authenticator: key, scope, JSON, revision, validity, rate
 /// and Idempotency-Key.
 struct Call {
+    const Operation* operation = nullptr;  // Static.
+    std::string request_id{};              // X-Request-Id of the answer.
     admission::Principal principal;
     model::Revision revision = model::Revision::a;
     JsonFields fields;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "admission/checks.hpp"
-#include "api/manage/manage.hpp"
+#include "api/manage/engine/manage.hpp"
 #include "people/token.hpp"
 
 namespace merpati::api {
@@ -15,13 +15,25 @@ std::expected<admission::Principal, manage::Outcome> Callers::admit(
     if (!principal) {
         return principal;
     }
+    vouch(request, *principal);
     if (auto refusal = manage::Manage::check_scope(operation, *principal)) {
         return std::unexpected(*std::move(refusal));
     }
-    if (auto refusal = check_rate(*principal)) {
+    if (auto refusal = check_rate(request, *principal)) {
         return std::unexpected(*std::move(refusal));
     }
     return principal;
+}
+
+/// Also for a call that is refused afterwards: its connection must count for whoever made it, not
+/// for the address, which may be a proxy's.
+void Callers::vouch(const http::Request& request, const admission::Principal& principal) {
+    using Kind = admission::Principal::Kind;
+    if (principal.kind == Kind::api_key) {
+        request.vouch(http::Party::account(principal.account().id.value));
+    } else if (principal.kind == Kind::person) {
+        request.vouch(http::Party::person(principal.person->id.value));
+    }
 }
 
 std::expected<admission::Principal, manage::Outcome> Callers::identify(
@@ -36,7 +48,6 @@ std::expected<admission::Principal, manage::Outcome> Callers::identify(
     if (!principal) {
         return std::unexpected(manage::unauthenticated());
     }
-    request.vouch();
     return *std::move(principal);
 }
 
@@ -49,51 +60,43 @@ std::expected<admission::Principal, manage::Outcome> Callers::identify_cookie(
     if (!found || !found->session->is_live(limits_, now)) {
         return admission::Principal{};
     }
+    // Some questions have effects outside, such as a check of a recipient at the platform.
+    if (is_of_other_site(request)) {
+        return std::unexpected(manage::of_other_site());
+    }
     const bool asks = request.method == http::Method::get || request.method == http::Method::head;
     if (!asks && !is_own_request(request)) {
         return std::unexpected(manage::not_own_request());
     }
-    request.vouch();
     if (found->session->note_seen(limits_, now) && on_seen) {
         on_seen(found->session->session().id, now);
     }
-    return admission::Principal::of(*std::move(found));
+    return admission::principal_of(*std::move(found), directory_, now);
 }
 
-std::optional<manage::Outcome> Callers::check_rate(const admission::Principal& principal) const {
-    if (principal.kind != admission::Principal::Kind::api_key) {
-        return std::nullopt;
-    }
-    const auto verdict =
-        admission::check_call_rate(*principal.key.account, default_rate_, clock_.steady_now());
+std::optional<manage::Outcome> Callers::check_rate(const http::Request& request,
+                                                   const admission::Principal& principal) const {
+    const auto verdict = count_call(request, principal);
     if (!verdict || verdict->allowed) {
         return std::nullopt;
     }
     return manage::rate_exceeded(std::chrono::ceil<std::chrono::seconds>(verdict->retry_after));
 }
 
-std::optional<admission::Principal> Callers::renew(const admission::Principal& principal) const {
+std::optional<admission::RateVerdict> Callers::count_call(
+    const http::Request& request, const admission::Principal& principal) const {
     using Kind = admission::Principal::Kind;
-    switch (principal.kind) {
-        case Kind::anyone:
-        case Kind::local_operator:
-            return principal;
-        case Kind::api_key: {
-            auto found = directory_.find_key(principal.key.key->digest);
-            if (!found || !admission::is_live(*found->key, clock_.now())) {
-                return std::nullopt;
-            }
-            return admission::principal_of(*std::move(found), clock_.now());
-        }
-        case Kind::person: {
-            auto found = directory_.people().find_session(principal.session->session().digest);
-            if (!found || !found->session->is_live(limits_, clock_.now())) {
-                return std::nullopt;
-            }
-            return admission::Principal::of(*std::move(found));
-        }
+    const auto now = clock_.steady_now();
+    if (principal.kind == Kind::api_key) {
+        return admission::check_call_rate(*principal.key.account, default_rate_, now);
     }
-    return std::nullopt;
+    if (principal.kind != Kind::person) {
+        return std::nullopt;
+    }
+    auto& rates = *principal.rates;
+    const auto verdict = rates.calls.take(person_calls, now);
+    const bool asks = request.method == http::Method::get || request.method == http::Method::head;
+    return asks || !verdict.allowed ? verdict : rates.changes.take(person_changes, now);
 }
 
 }  // namespace merpati::api

@@ -1,13 +1,14 @@
 // Identifies the caller of an operation of the catalogue.
 #pragma once
 
+#include <chrono>
 #include <expected>
 #include <functional>
 #include <optional>
 
 #include "admission/directory.hpp"
 #include "admission/principal.hpp"
-#include "api/manage/problem.hpp"
+#include "api/manage/engine/problem.hpp"
 #include "api/operation.hpp"
 #include "api/session_cookie.hpp"
 #include "base/clock.hpp"
@@ -21,10 +22,16 @@ namespace merpati::api {
 ///
 /// Threads: any; no call blocks.
 ///
-/// Limits: calls by an account's keys beyond admission::check_call_rate are answered 429. Calls by
-/// people and by the local operator are bounded only by the shares of Workers.
+/// Limits: calls by an account's keys beyond admission::check_call_rate are answered 429, and so
+/// are calls by a person beyond `person_calls`, and changes beyond `person_changes`. Calls by the
+/// local operator are bounded only by the shares of Workers.
 class Callers {
 public:
+    /// More than the web app asks for; a script should use a key.
+    static constexpr model::Rate person_calls{.count = 3'000, .period = std::chrono::minutes{1}};
+    /// Each is a commit and an entry of the log of changes.
+    static constexpr model::Rate person_changes{.count = 600, .period = std::chrono::minutes{1}};
+
     Callers(const Clock& clock, const admission::Directory& directory, AppAddress app,
             admission::SessionLimits limits, std::optional<model::Rate> default_rate)
         : clock_(clock),
@@ -39,25 +46,24 @@ public:
     std::function<void(model::SessionId, Timestamp)> on_seen;
 
     /// The caller of an operation of the catalogue, who may call it and whose rate permits this
-    /// call. Errors: those of `identify`, Manage::check_scope and `check_rate`, in this order.
+    /// call. From then on, the connection counts for the caller. Errors: those of `identify`,
+    /// Manage::check_scope and `check_rate`, in this order.
     [[nodiscard]] std::expected<admission::Principal, manage::Outcome> admit(
         const http::Request& request, const Operation& operation) const;
 
     /// Principal::Kind::anyone if the request has neither a key nor the cookie of a live session.
-    /// Errors: 401 for a key that is not valid; 403 for a change that comes with a cookie and was
-    /// not made by a page of this server (is_own_request).
+    /// Errors: 401 for a key that is not valid; 403 for a request that comes with a cookie from
+    /// another site, and for a change that was not made by a page of this server (is_own_request).
     [[nodiscard]] std::expected<admission::Principal, manage::Outcome> identify(
         const http::Request& request) const;
 
-    /// The caller as it is now. Answers that take long call it from time to time. Empty: the key
-    /// was revoked or has expired, the session has ended, or the person was removed.
-    [[nodiscard]] std::optional<admission::Principal> renew(
-        const admission::Principal& principal) const;
-
 private:
-    /// Counts a call of a key. An outcome: 429, the rate is exceeded.
+    static void vouch(const http::Request& request, const admission::Principal& principal);
+    /// Counts a call of a key or a person. An outcome: 429, the rate is exceeded.
     [[nodiscard]] std::optional<manage::Outcome> check_rate(
-        const admission::Principal& principal) const;
+        const http::Request& request, const admission::Principal& principal) const;
+    [[nodiscard]] std::optional<admission::RateVerdict> count_call(
+        const http::Request& request, const admission::Principal& principal) const;
     [[nodiscard]] std::expected<admission::Principal, manage::Outcome> identify_cookie(
         const http::Request& request) const;
 

@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 
-#include <boost/json/serialize.hpp>
-
 #include "admission/checks.hpp"
-#include "api/manage/views.hpp"
-#include "store/people.hpp"
+#include "api/manage/devices/new_device.hpp"
+#include "api/manage/engine/call.hpp"
+#include "api/manage/engine/change_log.hpp"
+#include "api/operation.hpp"
 
 namespace merpati::api {
 namespace {
@@ -16,6 +16,11 @@ namespace {
 constexpr std::string_view success_body =
     R"({"success":true,"message":"Perangkat berhasil ditambahkan",)"
     R"("data":{"status":"success","code":200}})";
+
+/// Undoes the transaction of a request that is answered by `Job::answer`.
+std::unexpected<Error> undo() {
+    return fail(ErrorCode::refused, "the request is refused or a repeat");
+}
 
 }  // namespace
 
@@ -29,7 +34,8 @@ struct DeviceAddnew::Wanted {
 struct DeviceAddnew::Job {
     Call call;
     Wanted wanted;
-    Checked<http::Reply> answer;
+    manage::Call logged;                           // The call, as the log of changes sees it.
+    std::optional<Checked<http::Reply>> answer{};  // Empty: the store has failed.
 };
 
 void DeviceAddnew::handle(Call&& call) {
@@ -38,16 +44,23 @@ void DeviceAddnew::handle(Call&& call) {
         call.responder.answer(pass(wanted));
         return;
     }
+    manage::Call logged{.principal = call.principal,
+                        .needs = {},
+                        .id = {},
+                        .fields = {},
+                        .head = {.accept = {}, .door = "network", .id = call.request_id},
+                        .account = call.principal.account().id};
     auto job = std::make_shared<Job>(
-        Job{.call = std::move(call), .wanted = std::move(*wanted), .answer = {}});
+        Job{.call = std::move(call), .wanted = std::move(*wanted), .logged = std::move(logged)});
     const bool taken = rooms_.committer.change(
         [this, job](store::Tables& tables) { return apply(tables, *job); },
         [job](const Result<void>& applied) {
-            if (!applied) {
-                const bool busy = applied.error().code == ErrorCode::busy;
+            const bool undone = !applied && applied.error().code == ErrorCode::refused;
+            if (!job->answer || (!applied && !undone)) {
+                const bool busy = !applied && applied.error().code == ErrorCode::busy;
                 job->answer = refuse(busy ? Refusal::overloaded : Refusal::internal);
             }
-            job->call.responder.answer(std::move(job->answer));
+            job->call.responder.answer(*std::move(job->answer));
         });
     if (!taken) {
         job->call.responder.answer(refuse(Refusal::overloaded));
@@ -76,14 +89,23 @@ Checked<DeviceAddnew::Wanted> DeviceAddnew::decode(const JsonFields& fields) con
 
 /// Runs in the committer's transaction, which writes the device and the record of this request.
 Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
-    auto checked = check_caller(tables, job);
+    const auto checked = rooms_.rights.check(tables, job.call.principal);
     if (!checked) {
         return pass(checked);
     }
     if (!*checked) {
         job.answer = pass(*checked);
-        return {};
+        return undo();
     }
+    const manage::LoggedChange logged{
+        {.clock = rooms_.clock, .directory = rooms_.directory, .rights = rooms_.rights},
+        *job.call.operation,
+        job.logged};
+    manage::Change change = [this, &job](store::Tables& inside) { return decide(inside, job); };
+    return logged.run(tables, change);
+}
+
+Result<void> DeviceAddnew::decide(store::Tables& tables, Job& job) const {
     auto& record = job.call.idempotency;
     if (record) {
         const auto first = tables.find_idempotency(record->account, record->key);
@@ -92,7 +114,7 @@ Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
         }
         if (*first && (*first)->holds(record->created_at)) {
             job.answer = rooms_.idempotency.repeat(**first, *record);
-            return {};
+            return undo();
         }
     }
     auto added = add(tables, job);
@@ -101,37 +123,18 @@ Result<void> DeviceAddnew::apply(store::Tables& tables, Job& job) const {
     }
     if (!*added) {
         job.answer = pass(*added);
-        return {};
+        return undo();
     }
     job.answer = http::Reply{.body = std::string{success_body}};
     if (record) {
-        record->status = job.answer->status;
+        record->status = 200;
         record->answer = success_body;
         return tables.put_idempotency(*record);
     }
     return {};
 }
 
-/// The key may have been revoked, and the account's validity may have ended, since the call came
-/// in.
-Result<Checked<void>> DeviceAddnew::check_caller(store::Tables& tables, const Job& job) const {
-    const auto now = rooms_.clock.now();
-    const auto key = tables.find_key(job.call.principal.key.key->id);
-    if (!key) {
-        return pass(key);
-    }
-    if (!*key || !admission::is_live(**key, now)) {
-        return Checked<void>{refuse(Refusal::key_invalid)};
-    }
-    const auto account = tables.find_account((**key).account);
-    if (!account) {
-        return pass(account);
-    }
-    return *account ? admission::check_validity(**account, now)
-                    : Checked<void>{refuse(Refusal::key_invalid)};
-}
-
-Result<Checked<void>> DeviceAddnew::add(store::Tables& tables, const Job& job) const {
+Result<Checked<void>> DeviceAddnew::add(store::Tables& tables, Job& job) const {
     const auto account = tables.find_account(job.call.principal.account().id);
     if (!account) {
         return pass(account);
@@ -139,61 +142,26 @@ Result<Checked<void>> DeviceAddnew::add(store::Tables& tables, const Job& job) c
     if (!*account || (*account)->plan != model::Plan::paid) {
         return Checked<void>{refuse(Refusal::plan_forbids_devices)};
     }
-    model::Device device{.number = job.wanted.number,
-                         .account = (*account)->id,
-                         .connector = options_.default_connector,
-                         .webhook_url = job.wanted.webhook.value_or("")};
-    (void)rooms_.connectors.prepare(device);  // If its connector is missing, the device waits.
-    device.created_at = device.state_since = rooms_.clock.now();
-    const auto before = tables.find_device(device.number);
-    if (!before) {
-        return pass(before);
+    auto added = manage::add_device(tables, rooms_.devices, **account,
+                                    {.number = job.wanted.number,
+                                     .connector = options_.default_connector,
+                                     .webhook = job.wanted.webhook,
+                                     .waits_for_connector = true},
+                                    rooms_.clock.now());
+    if (!added) {
+        return pass(added);
     }
-    const auto decision = tables.add_device(device, job.wanted.webhook.has_value());
-    if (!decision) {
-        return pass(decision);
-    }
-    switch (decision->result) {
+    switch (added->decision.result) {
         case store::DeviceDecision::Result::owned_by_another:
             return Checked<void>{refuse(Refusal::device_taken)};
         case store::DeviceDecision::Result::no_room:
             return Checked<void>{refuse(Refusal::devices_exhausted)};
         case store::DeviceDecision::Result::added:
-            if (auto announced = announce_(tables, decision->device); !announced) {
-                return pass(announced);
-            }
-            break;
         case store::DeviceDecision::Result::known:
-            if (!job.wanted.webhook) {
-                return {};
-            }
             break;
     }
-    auto recorded = record(tables, job, *before, decision->device);
-    return recorded ? Result<Checked<void>>{} : pass(recorded);
-}
-
-/// Writes the entry in the log of changes, as manage/change_log.hpp does for the catalogue.
-Result<void> DeviceAddnew::record(store::Tables& tables, const Job& job,
-                                  const std::optional<model::Device>& before,
-                                  const model::Device& device) const {
-    // Only the webhook of an existing device is changed.
-    const auto shown = [&](const model::Device& one) {
-        auto all = manage::view(one);
-        return boost::json::serialize(before ? boost::json::object{{"webhook", all["webhook"]}}
-                                             : std::move(all));
-    };
-    const auto& key = *job.call.principal.key.key;
-    const auto added = tables.people().add_audit({.at = rooms_.clock.now(),
-                                                  .door = "network",
-                                                  .actor = key.id.text(),
-                                                  .actor_name = key.hint,
-                                                  .account = device.account,
-                                                  .operation = "POST /v1/device/addnew",
-                                                  .object = device.number.text(),
-                                                  .before = before ? shown(*before) : std::string{},
-                                                  .after = shown(device)});
-    return added ? Result<void>{} : pass(added);
+    job.logged.changed_nothing = !added->written;
+    return {};
 }
 
 }  // namespace merpati::api

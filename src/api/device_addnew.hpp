@@ -1,14 +1,14 @@
 // POST /v1/device/addnew (interface 2.4, 4.2; decisions.md, Add device).
 #pragma once
 
-#include <functional>
+#include <string>
 #include <utility>
 
+#include "admission/caller_rights.hpp"
 #include "api/call.hpp"
 #include "api/idempotency.hpp"
+#include "api/manage/engine/context.hpp"
 #include "base/clock.hpp"
-#include "connector/connectors.hpp"
-#include "model/device.hpp"
 #include "outbound/url.hpp"
 #include "store/committer.hpp"
 
@@ -21,11 +21,10 @@ struct DeviceAddnewOptions {
 
 /// Adds a sender number to the caller's account, or updates the webhook of a number that it has.
 ///
-/// Operation: number and webhook are checked before the transaction. Plan, owner and limit are
-/// checked inside it, so that concurrent requests see each other's effect. So are the key and the
-/// account's validity again, because they may have ended meanwhile. The same transaction
-/// writes the device, the first notice to its webhook, the entry in the log of changes and the
-/// request's Idempotency-Key.
+/// Operation: number and webhook are checked before the transaction. It is a change like those of
+/// the catalogue (manage::LoggedChange, manage::add_device), which confirms the caller's rights,
+/// decides about plan, owner and limit, and writes the log; it writes the request's
+/// Idempotency-Key too.
 ///
 /// Threads: `handle` on any I/O thread. Refusals by the first checks, and of an overloaded server,
 /// are answered on that thread; all else is answered on the committer's.
@@ -33,18 +32,16 @@ class DeviceAddnew {
 public:
     struct Rooms {
         const Clock& clock;
+        const admission::Directory& directory;
+        const admission::CallerRights& rights;
         const Idempotency& idempotency;
         const outbound::AddressPolicy& policy;
-        const connector::Connectors& connectors;
+        manage::DeviceControl& devices;
         store::Committer& committer;
     };
 
-    /// Runs in the transaction that adds a device. Stores the notice of its first state for its
-    /// webhook.
-    using Announce = std::function<Result<void>(store::Tables&, const model::Device&)>;
-
-    DeviceAddnew(Rooms rooms, DeviceAddnewOptions options, Announce announce)
-        : rooms_(rooms), options_(std::move(options)), announce_(std::move(announce)) {}
+    DeviceAddnew(Rooms rooms, DeviceAddnewOptions options)
+        : rooms_(rooms), options_(std::move(options)) {}
 
     void handle(Call&& call);
 
@@ -54,15 +51,11 @@ private:
 
     [[nodiscard]] Checked<Wanted> decode(const JsonFields& fields) const;
     [[nodiscard]] Result<void> apply(store::Tables& tables, Job& job) const;
-    [[nodiscard]] Result<Checked<void>> check_caller(store::Tables& tables, const Job& job) const;
-    [[nodiscard]] Result<Checked<void>> add(store::Tables& tables, const Job& job) const;
-    [[nodiscard]] Result<void> record(store::Tables& tables, const Job& job,
-                                      const std::optional<model::Device>& before,
-                                      const model::Device& device) const;
+    [[nodiscard]] Result<void> decide(store::Tables& tables, Job& job) const;
+    [[nodiscard]] Result<Checked<void>> add(store::Tables& tables, Job& job) const;
 
     Rooms rooms_;
     DeviceAddnewOptions options_;
-    Announce announce_;
 };
 
 }  // namespace merpati::api

@@ -1,6 +1,7 @@
 #include "api/idempotency.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/send/answers.hpp"
 
@@ -27,19 +28,44 @@ store::IdempotencyRecord Idempotency::record_of(const http::Request& request, st
     return record;
 }
 
-bool Idempotency::enter(Call& call) {
+void Idempotency::start() {
+    look_ups_.on_fault = on_fault;
+    look_ups_.start();
+}
+
+void Idempotency::enter(Call&& call, Proceed proceed) {
+    auto hold = keys_in_flight_.take(*call.idempotency);
+    std::optional<Sha256> in_flight;
+    if (hold) {
+        call.responder.hold(std::move(*hold));
+    } else {
+        in_flight = hold.error();
+    }
+    const manage::Share share{.kind = manage::Share::Kind::account,
+                              .id = call.idempotency->account.value};
+    auto waiting = std::make_shared<Call>(std::move(call));
+    const bool taken = look_ups_.go_on(
+        share, [this, waiting, in_flight, proceed = std::move(proceed)](bool runs) mutable {
+            if (runs) {
+                look_up(std::move(*waiting), in_flight, proceed);
+            } else {
+                waiting->responder.answer(refuse(Refusal::overloaded));
+            }
+        });
+    if (!taken) {
+        waiting->responder.answer(refuse(Refusal::overloaded));
+    }
+}
+
+void Idempotency::look_up(Call&& call, const std::optional<Sha256>& in_flight, Proceed& proceed) {
     const auto& now = *call.idempotency;
-    auto hold = keys_in_flight_.take(now);
-    if (!hold) {
-        call.responder.answer(answer_beside(now, hold.error()));
-        return false;
-    }
-    call.responder.hold(std::move(*hold));
-    if (const auto first = first_request(now)) {
+    if (in_flight) {
+        call.responder.answer(answer_beside(now, *in_flight));
+    } else if (const auto first = first_request(now)) {
         call.responder.answer(repeat(*first, now));
-        return false;
+    } else {
+        proceed(std::move(call));
     }
-    return true;
 }
 
 Checked<http::Reply> Idempotency::repeat(const store::IdempotencyRecord& first,
@@ -75,21 +101,34 @@ Checked<http::Reply> Idempotency::answer_beside(const store::IdempotencyRecord& 
 /// cannot be read: the operation's transaction looks again.
 std::optional<store::IdempotencyRecord> Idempotency::first_request(
     const store::IdempotencyRecord& now) {
-    const std::lock_guard lock{reader_mutex_};
-    if (reader_ == nullptr) {
-        if (auto opened = store_.open_reader()) {
-            reader_ = std::move(*opened);
+    auto reader = borrow_reader();
+    if (reader == nullptr) {
+        return std::nullopt;
+    }
+    auto first = reader->idempotency(now.account, now.key);
+    if (!first) {
+        return std::nullopt;  // The reader may have failed: the next request opens another one.
+    }
+    give_back(std::move(reader));
+    return *first && (*first)->holds(now.created_at) ? std::move(*first) : std::nullopt;
+}
+
+std::unique_ptr<store::Reader> Idempotency::borrow_reader() {
+    {
+        const std::lock_guard lock{readers_mutex_};
+        if (!readers_.empty()) {
+            auto reader = std::move(readers_.back());
+            readers_.pop_back();
+            return reader;
         }
     }
-    if (reader_ == nullptr) {
-        return std::nullopt;
-    }
-    auto first = reader_->idempotency(now.account, now.key);
-    if (!first) {
-        reader_ = nullptr;  // The next request opens another one.
-        return std::nullopt;
-    }
-    return *first && (*first)->holds(now.created_at) ? std::move(*first) : std::nullopt;
+    auto opened = store_.open_reader();
+    return opened ? std::move(*opened) : nullptr;
+}
+
+void Idempotency::give_back(std::unique_ptr<store::Reader> reader) {
+    const std::lock_guard lock{readers_mutex_};
+    readers_.push_back(std::move(reader));
 }
 
 /// The answer to a repeat of a request that was carried out but never answered, from the state of

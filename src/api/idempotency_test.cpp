@@ -11,6 +11,7 @@
 
 #include "api/authenticator.hpp"
 #include "api/device_addnew.hpp"
+#include "api/manage/engine/manage_fixture.hpp"
 #include "testing/manual_clock.hpp"
 #include "testing/temporary_folder.hpp"
 
@@ -26,13 +27,17 @@ struct IdempotencyTest : ::testing::Test {
     IdempotencyTest() {
         committer.on_row_changed = [this](store::RowChange&& row) { directory.apply(row); };
         committer.start();
+        idempotency.start();
         change([this](store::Tables& tables) -> Result<void> {
             account = *tables.create_account({.name = "Toko", .devices_max = 2});
             key_id = *tables.create_key({.account = account, .digest = sha256("mpt_key")});
             return {};
         });
     }
-    ~IdempotencyTest() override { committer.stop(); }
+    ~IdempotencyTest() override {
+        idempotency.stop();  // Its calls use the committer.
+        committer.stop();
+    }
 
     void change(std::move_only_function<Result<void>(store::Tables&)> run) {
         const auto changed = committer.change_and_wait(std::move(run));
@@ -57,13 +62,16 @@ struct IdempotencyTest : ::testing::Test {
         http::Request request;
         request.method = http::Method::post;
         request.path = "/v1/device/addnew";
+        request.id = "request-7";
         request.authorization = "Bearer mpt_key";
         request.body = asked;
         request.headers = headers;
-        static constexpr Operation addnew{.scope = Scope::account, .idempotent = true};
-        if (auto call = authenticator.authenticate(request, http::Responder{sink}, addnew)) {
-            adding.handle(std::move(*call));
-        }
+        static constexpr Operation addnew{.method = http::Method::post,
+                                          .path = "/v1/device/addnew",
+                                          .scope = Scope::account,
+                                          .idempotent = true};
+        authenticator.authenticate(request, http::Responder{sink}, addnew,
+                                   [this](Call&& call) { adding.handle(std::move(call)); });
         return reply;
     }
     http::Reply add(std::string_view asked, std::string_view key = "order-1") {
@@ -91,15 +99,17 @@ struct IdempotencyTest : ::testing::Test {
     QueueClock queue_clock{clock};
     Idempotency idempotency{*store};
     Authenticator authenticator{queue_clock, directory, idempotency, {}};
-    connector::Connectors connectors;
     store::Committer committer{clock, *store, {}, [](const Error&) {}};
+    admission::CallerRights rights{clock, directory, {}};
+    manage::testing::RecordingDevices devices{directory};
     DeviceAddnew adding{{.clock = clock,
+                         .directory = directory,
+                         .rights = rights,
                          .idempotency = idempotency,
                          .policy = policy,
-                         .connectors = connectors,
+                         .devices = devices,
                          .committer = committer},
-                        {},
-                        [](store::Tables&, const model::Device&) { return Result<void>{}; }};
+                        {.default_connector = "simulator"}};
 };
 
 TEST_F(IdempotencyTest, ARepeatIsAnsweredAsTheFirstWasWhateverHasChangedSince) {
@@ -114,6 +124,26 @@ TEST_F(IdempotencyTest, ARepeatIsAnsweredAsTheFirstWasWhateverHasChangedSince) {
     });
     expect_replayed(add(body));
     EXPECT_EQ(directory.devices(std::nullopt).size(), 0U);
+}
+
+// As the catalogue's changes are.
+TEST_F(IdempotencyTest, WhatIsAddedIsLoggedOnceWithTheIdOfItsRequest) {
+    expect_first(add(body));
+    expect_replayed(add(body));
+    expect_first(add(body, "order-2"));  // The account has the device already.
+    EXPECT_EQ(add(R"({"device":"x"})", "order-3").status, 400);
+    const auto entries = (*store->open_reader())->people().audit({.limit = 10});
+    ASSERT_TRUE(entries);
+    ASSERT_EQ(entries->size(), 1U);
+    const auto& entry = entries->front();
+    EXPECT_EQ(entry.request_id, "request-7");
+    EXPECT_EQ(entry.operation, "POST /v1/device/addnew");
+    EXPECT_EQ(entry.door, "network");
+    EXPECT_EQ(entry.actor, key_id.text());
+    EXPECT_EQ(entry.account, account);
+    EXPECT_EQ(entry.object, "6281100000001");
+    EXPECT_EQ(entry.before, "");
+    EXPECT_THAT(entry.after, HasSubstr("6281100000001"));
 }
 
 TEST_F(IdempotencyTest, AnotherBodyIsRefusedBeforeItIsJudged) {
@@ -209,11 +239,12 @@ TEST_F(IdempotencyTest, ARequestThatCouldNotBeCommittedLeavesItsKeyFree) {
 }
 
 /// Opens readers of another store, which the test may exchange.
-struct StoreOfReaders final : store::Store {
+struct StoreOfReaders : store::Store {
     explicit StoreOfReaders(store::Store& first) : of(&first) {}
     Result<std::unique_ptr<store::Reader>> open_reader() override { return of->open_reader(); }
     Sha256 fingerprint(std::string_view text) const override { return of->fingerprint(text); }
     Result<void> write(store::WriteBatch& batch) override { return of->write(batch); }
+    Result<void> maintain(bool is_idle) override { return of->maintain(is_idle); }
     Result<void> checkpoint() override { return of->checkpoint(); }
     void look_at_disk() override { of->look_at_disk(); }
     const store::Condition& condition() const noexcept override { return of->condition(); }
@@ -234,6 +265,7 @@ TEST_F(IdempotencyTest, AReaderThatFailsIsReplacedForTheNextRequest) {
     const auto broken = store::open_store({.url = "sqlite:" + folder.file("broken.db")}).value();
     StoreOfReaders readers{*broken};
     Idempotency asked{readers};
+    asked.start();
     const auto is_first = [&](std::string_view idempotency_key) {
         http::Request request;
         request.path = "/v1/device/addnew";
@@ -246,7 +278,10 @@ TEST_F(IdempotencyTest, AReaderThatFailsIsReplacedForTheNextRequest) {
                   .responder = CallResponder{http::Responder{sink}, nobody}};
         call.idempotency =
             idempotency.record_of(request, idempotency_key, {}, account, clock.now());
-        return asked.enter(call);
+        auto reply = sink->promise.get_future();
+        asked.enter(std::move(call),
+                    [](Call&& first) { first.responder.answer(http::Reply{.status = 201}); });
+        return reply.get().status == 201;
     };
     EXPECT_TRUE(is_first("order-2"));  // Opens the reader.
     store::WriteBatch batch;           // So that it reads the file again.
@@ -260,6 +295,44 @@ TEST_F(IdempotencyTest, AReaderThatFailsIsReplacedForTheNextRequest) {
     readers.of = store.get();
     EXPECT_TRUE(is_first("order-1")) << "the reader has not failed";
     EXPECT_FALSE(is_first("order-1")) << "the reader that failed was asked again";
+}
+
+/// Its readers wait until they are released.
+struct SlowStore final : StoreOfReaders {
+    using StoreOfReaders::StoreOfReaders;
+    Result<std::unique_ptr<store::Reader>> open_reader() override {
+        opening.set_value();
+        released.get_future().wait();
+        return of->open_reader();
+    }
+    std::promise<void> opening;
+    std::promise<void> released;
+};
+
+TEST_F(IdempotencyTest, ASlowDiskDoesNotHoldUpTheThreadThatAsks) {
+    SlowStore slow{*store};
+    Idempotency asked{slow};
+    asked.start();
+    const auto enter = [&](std::string_view idempotency_key) {
+        http::Request request;
+        auto sink = std::make_shared<Sink>();
+        static const RefusalListener nobody;
+        Call call{.principal = {},
+                  .fields = {},
+                  .idempotency = {},
+                  .responder = CallResponder{http::Responder{sink}, nobody}};
+        call.idempotency =
+            idempotency.record_of(request, idempotency_key, {}, account, clock.now());
+        asked.enter(std::move(call), [](Call&& first) { first.responder.answer(http::Reply{}); });
+        return sink->promise.get_future();
+    };
+    auto first = enter("order-1");
+    slow.opening.get_future().wait();
+    auto second = enter("order-2");  // Returns, although the store is being read.
+    EXPECT_EQ(first.wait_for(0s), std::future_status::timeout);
+    slow.released.set_value();
+    EXPECT_EQ(first.get().status, 200);
+    EXPECT_EQ(second.get().status, 200);
 }
 
 TEST_F(IdempotencyTest, WhatIsKeptOfABodyTellsNothingWithoutTheStoresKey) {

@@ -10,7 +10,7 @@
 
 #include "admission/principal.hpp"
 #include "api/call.hpp"
-#include "api/manage/handlers.hpp"
+#include "api/manage/engine/handlers.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
 #include "model/scope.hpp"
@@ -38,6 +38,16 @@ using PrincipalHandler = void(const Rooms&, const http::Request&, admission::Pri
 using Answerer = std::variant<Page*, AccountHandler*, PrincipalHandler*, manage::Handler*,
                               manage::StreamHandler*, manage::LateHandler*>;
 
+/// The threads that carry out an operation of the catalogue, so that slow calls do not delay
+/// others.
+enum class Pool : std::uint8_t {
+    brief,     // Reads or writes a few rows.
+    lengthy,   // Reads many rows, or waits for several commits.
+    hashing,   // Hashes a password.
+    retrying,  // Sends a message again, after a probe of its file.
+    testing,   // Waits for any host that the caller names.
+};
+
 /// One row of the table. Routes, access checks, limits, idempotency, metrics and the tests of the
 /// manuals read it.
 struct Operation {
@@ -59,9 +69,7 @@ struct Operation {
     /// before the operation begins, and its outcome afterwards. Other changes are logged in their
     /// own transaction.
     bool recorded_first = false;
-    bool hashes = false;   // Hashes a password: few such calls run at once.
-    bool is_long = false;  // Runs on the threads for long calls, to not delay short ones.
-    bool waits = false;    // Waits for a host that the caller has named: on threads for such calls.
+    Pool pool = Pool::brief;
 
     /// The answer is produced while it is sent.
     [[nodiscard]] constexpr bool is_streamed() const {

@@ -22,8 +22,11 @@ constexpr std::size_t import_body_max = 64UL * 1024 * 1024;
 /// Does not depend on http.body_max: a low value there must not lock the operator out.
 constexpr std::size_t catalogue_body_max = 64UL * 1024;
 
+/// Of calls by strangers, whose bodies wait for a thread: an address, a password and a code.
+constexpr std::size_t sign_in_body_max = 8UL * 1024;
+
 constexpr Operation offer(Method method, std::string_view path, std::optional<Scope> needs,
-                          Answerer answerer, bool is_long = false) {
+                          Answerer answerer, Pool pool = Pool::brief) {
     return {.method = method,
             .path = path,
             .scope = api::Scope::catalogue,
@@ -31,7 +34,7 @@ constexpr Operation offer(Method method, std::string_view path, std::optional<Sc
             .needs = needs,
             .body_max = catalogue_body_max,
             .idempotent = method == Method::post,
-            .is_long = is_long};
+            .pool = pool};
 }
 
 /// With an ETag, whose first part covers these fields of the resource.
@@ -64,19 +67,21 @@ constexpr Operation recorded_first(Operation operation) {
     return operation;
 }
 
-constexpr Operation waiting(Operation operation) {
-    operation.waits = true;
+constexpr Operation on(Pool pool, Operation operation) {
+    operation.pool = pool;
     return operation;
 }
 
-constexpr Operation hashing(Operation operation) {
-    operation.hashes = true;
+/// For the local operator alone: writes a file to any place on the machine.
+constexpr Operation of_machine(Operation operation) {
+    operation.scope = api::Scope::machine;
     return operation;
 }
 
 /// Opens a session: the caller is not signed in yet.
 constexpr Operation opens(Operation operation) {
     operation.scope = api::Scope::anyone;
+    operation.body_max = sign_in_body_max;
     return operation;
 }
 
@@ -140,7 +145,7 @@ constexpr std::array table{
     Operation{.path = "/metrics", .scope = api::Scope::metrics, .answerer = metrics},
     offer(Method::get, "/v1/messages", Scope::messages_read, manage::messages::list),
     offer(Method::get, "/v1/messages/export", Scope::messages_read, manage::messages::export_all,
-          true),
+          Pool::lengthy),
     tagged(offer(Method::get, "/v1/messages/{}", Scope::messages_read, manage::messages::show),
            id_alone),
     offer(Method::get, "/v1/messages/{}/timeline", Scope::messages_read,
@@ -151,16 +156,16 @@ constexpr std::array table{
                          manage::messages::give_up)),
     offer(Method::post, "/v1/messages/{}/release", Scope::messages_manage,
           manage::messages::release),
-    waiting(recorded_first(offer(Method::post, "/v1/messages/{}/retry", Scope::messages_manage,
-                                 manage::messages::retry))),
+    on(Pool::retrying, recorded_first(offer(Method::post, "/v1/messages/{}/retry",
+                                            Scope::messages_manage, manage::messages::retry))),
     recorded_first(offer(Method::post, "/v1/messages/{}/send-now", Scope::messages_manage,
                          manage::messages::send_now)),
     offer(Method::get, "/v1/callbacks", Scope::messages_read, manage::callbacks::list),
     offer(Method::get, "/v1/callbacks/hosts", Scope::callbacks_manage, manage::callbacks::hosts),
     recorded_first(offer(Method::post, "/v1/callbacks/replay", Scope::callbacks_manage,
-                         manage::callbacks::replay_many, true)),
-    waiting(recorded_first(offer(Method::post, "/v1/callbacks/test", Scope::callbacks_manage,
-                                 manage::callbacks::test))),
+                         manage::callbacks::replay_many, Pool::lengthy)),
+    on(Pool::testing, recorded_first(offer(Method::post, "/v1/callbacks/test",
+                                           Scope::callbacks_manage, manage::callbacks::test))),
     tagged(offer(Method::get, "/v1/callbacks/{}", Scope::messages_read, manage::callbacks::show),
            id_alone),
     offer(Method::get, "/v1/callbacks/{}/attempts", Scope::messages_read,
@@ -168,6 +173,7 @@ constexpr std::array table{
     offer(Method::post, "/v1/callbacks/{}/replay", Scope::callbacks_manage,
           manage::callbacks::replay),
     offer(Method::get, "/v1/events", Scope::messages_read, watch),
+    offer(Method::get, "/v1/connectors", Scope::account_read, manage::connectors::list),
     offer(Method::get, "/v1/devices", Scope::account_read, manage::devices::list),
     offer(Method::post, "/v1/devices", Scope::devices_manage, manage::devices::add),
     tagged(offer(Method::get, "/v1/devices/{}", Scope::account_read, manage::devices::show),
@@ -185,25 +191,25 @@ constexpr std::array table{
           manage::device_queue::resume),
     offer(Method::get, "/v1/devices/{}/queue", Scope::devices_manage, manage::device_queue::show),
     recorded_first(offer(Method::del, "/v1/devices/{}/queue", Scope::devices_manage,
-                         manage::device_queue::clear, true)),
+                         manage::device_queue::clear, Pool::lengthy)),
     Operation{.method = Method::post,
               .path = "/v1/devices/{}/import",
               .scope = api::Scope::machine,
               .answerer = manage::devices::import_secrets,
               .body_max = import_body_max,
-              .is_long = true},
+              .pool = Pool::lengthy},
     Operation{.method = Method::post,
               .path = "/v1/devices/{}/export",
               .scope = api::Scope::machine,
               .answerer = manage::devices::export_secrets,
               .body_max = catalogue_body_max,
-              .is_long = true},
-    recorded_first(
-        offer(Method::post, "/v1/devices/{}/pair", Scope::devices_manage, manage::devices::pair)),
+              .pool = Pool::lengthy},
+    recorded_first(offer(Method::post, "/v1/devices/{}/pair", Scope::devices_manage,
+                         manage::devices::pair, Pool::lengthy)),
     offer(Method::get, "/v1/devices/{}/pairing", Scope::devices_manage,
           manage::devices::show_pairing),
     recorded_first(offer(Method::post, "/v1/devices/{}/pairing/answer", Scope::devices_manage,
-                         manage::devices::answer_pairing)),
+                         manage::devices::answer_pairing, Pool::lengthy)),
     tagged(
         offer(Method::get, "/v1/devices/{}/webhook", Scope::devices_manage, manage::webhooks::show),
         webhook_fields),
@@ -240,25 +246,37 @@ constexpr std::array table{
           manage::people_of_account::change),
     offer(Method::del, "/v1/account/people/{}", Scope::account_manage,
           manage::people_of_account::remove),
+    offer(Method::get, "/v1/account/invitations", Scope::account_manage, manage::invitations::list),
+    showing_once(offer(Method::post, "/v1/account/invitations", Scope::account_manage,
+                       manage::invitations::create),
+                 "url"),
+    offer(Method::del, "/v1/account/invitations/{}", Scope::account_manage,
+          manage::invitations::revoke),
     offer(Method::get, "/v1/account/log", Scope::account_manage, manage::log::of_account),
-    opens(hashing(own(Method::post, "/v1/session", manage::sessions::sign_in))),
+    opens(on(Pool::hashing, own(Method::post, "/v1/session", manage::sessions::sign_in))),
     opens(own(Method::post, "/v1/session/link", manage::sessions::use_link)),
+    opens(own(Method::post, "/v1/invitation", manage::invitations::show)),
+    opens(
+        on(Pool::hashing, own(Method::post, "/v1/invitation/accept", manage::invitations::accept))),
+    own(Method::post, "/v1/session/invitation", manage::invitations::accept_signed_in),
+    own(Method::del, "/v1/session/memberships/{}", manage::people_of_account::leave),
     own(Method::get, "/v1/session", manage::sessions::show),
     own(Method::del, "/v1/session", manage::sessions::sign_out),
     own(Method::get, "/v1/sessions", manage::sessions::list),
     own(Method::del, "/v1/sessions/{}", manage::sessions::end),
-    hashing(own(Method::post, "/v1/session/password", manage::sessions::change_password)),
-    hashing(own(Method::post, "/v1/session/totp", manage::sessions::begin_totp)),
+    on(Pool::hashing, own(Method::post, "/v1/session/password", manage::sessions::change_password)),
+    on(Pool::hashing, own(Method::post, "/v1/session/totp", manage::sessions::begin_totp)),
     own(Method::post, "/v1/session/totp/confirm", manage::sessions::confirm_totp),
     own(Method::del, "/v1/session/totp", manage::sessions::remove_totp),
-    offer(Method::get, "/v1/admin/people", Scope::admin, manage::people_of_server::list),
-    hashing(showing_once(
-        offer(Method::post, "/v1/admin/people", Scope::admin, manage::people_of_server::create),
-        "password")),
+    offer(Method::get, "/v1/admin/people", Scope::admin, manage::people_of_server::list,
+          Pool::lengthy),
+    on(Pool::hashing, showing_once(offer(Method::post, "/v1/admin/people", Scope::admin,
+                                         manage::people_of_server::create),
+                                   "password")),
     tagged(offer(Method::get, "/v1/admin/people/{}", Scope::admin, manage::people_of_server::show),
            person_fields),
-    tagged(hashing(offer(Method::patch, "/v1/admin/people/{}", Scope::admin,
-                         manage::people_of_server::change)),
+    tagged(on(Pool::hashing, offer(Method::patch, "/v1/admin/people/{}", Scope::admin,
+                                   manage::people_of_server::change)),
            person_fields),
     tagged(
         offer(Method::del, "/v1/admin/people/{}", Scope::admin, manage::people_of_server::remove),
@@ -268,8 +286,8 @@ constexpr std::array table{
                  "url"),
     offer(Method::get, "/v1/admin/log", Scope::admin, manage::log::of_server),
     offer(Method::get, "/v1/account/credit", Scope::account_read, manage::ledger::list),
-    offer(Method::get, "/v1/usage", Scope::account_read, manage::usage::show),
-    offer(Method::get, "/v1/admin/accounts", Scope::admin, manage::accounts::list),
+    offer(Method::get, "/v1/usage", Scope::account_read, manage::usage::show, Pool::lengthy),
+    offer(Method::get, "/v1/admin/accounts", Scope::admin, manage::accounts::list, Pool::lengthy),
     showing_once(offer(Method::post, "/v1/admin/accounts", Scope::admin, manage::accounts::create),
                  "webhook_secret"),
     tagged(offer(Method::get, "/v1/admin/accounts/{}", Scope::admin, manage::accounts::show),
@@ -280,9 +298,9 @@ constexpr std::array table{
     showing_once(offer(Method::post, "/v1/admin/accounts/{}/secret", Scope::admin,
                        manage::accounts::rotate_secret),
                  "webhook_secret"),
-    offer(Method::get, "/v1/admin/status", Scope::admin, manage::gateway::status),
-    recorded_first(
-        offer(Method::post, "/v1/admin/backup", Scope::admin, manage::gateway::backup, true)),
+    offer(Method::get, "/v1/admin/status", Scope::admin, manage::gateway::status, Pool::lengthy),
+    of_machine(recorded_first(offer(Method::post, "/v1/admin/backup", Scope::admin,
+                                    manage::gateway::backup, Pool::lengthy))),
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "api/authenticator.hpp"
 #include "api/callers.hpp"
 #include "api/errors.hpp"
-#include "api/manage/service.hpp"
+#include "api/manage/engine/service.hpp"
 #include "api/monitoring.hpp"
 
 namespace merpati::api {
@@ -25,7 +25,7 @@ std::optional<admission::Principal> admit(const Rooms& rooms, const Operation& o
                                           http::Responder& responder) {
     auto admitted = rooms.callers.admit(request, operation);
     if (!admitted) {
-        responder.send(reply_of(std::move(admitted.error())));
+        responder.send(reply_of(std::move(admitted.error()), request));
         return std::nullopt;
     }
     return *std::move(admitted);
@@ -44,7 +44,7 @@ struct HandlerMaker {
                     responder.send(failure(Refusal::key_invalid));
                     return;
                 }
-                request.vouch();
+                request.vouch(http::Party::monitoring());
             }
             responder.send(page(rooms));
         };
@@ -53,10 +53,9 @@ struct HandlerMaker {
     http::Handler operator()(AccountHandler* handle) const {
         return [rooms = rooms, handle, &operation = operation](const http::Request& request,
                                                                http::Responder responder) {
-            if (auto call =
-                    rooms.authenticator.authenticate(request, std::move(responder), operation)) {
-                handle(rooms, *std::move(call));
-            }
+            rooms.authenticator.authenticate(
+                request, std::move(responder), operation,
+                [&rooms, handle](Call&& call) { handle(rooms, std::move(call)); });
         };
     }
 
@@ -85,7 +84,8 @@ struct HandlerMaker {
 };
 
 void refuse(const http::Request& request, http::Responder responder) {
-    responder.send(reply_of(manage::Manage::refuse(request.path, request.from_local_socket)));
+    responder.send(
+        reply_of(manage::Manage::refuse(request.path, request.from_local_socket), request));
 }
 
 /// Whether errors of an operation are problem documents, as in the catalogue.
@@ -137,7 +137,7 @@ std::optional<http::Reply> before_too_large(const Rooms& rooms, const http::Requ
         return rooms.authenticator.before_too_large(request);
     }
     auto admitted = rooms.callers.admit(request, *operation);
-    return reply_of(admitted ? manage::body_too_large() : std::move(admitted.error()));
+    return reply_of(admitted ? manage::body_too_large() : std::move(admitted.error()), request);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 
+#include "admission/caller_rights.hpp"
 #include "api/operation.hpp"
 #include "http/router.hpp"
 
@@ -27,6 +28,7 @@ struct Rooms {
     const Monitoring& monitoring;
     manage::Service& management;
     const admission::Directory& directory;
+    const admission::CallerRights& rights;
     EventHub& events;
 };
 

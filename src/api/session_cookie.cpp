@@ -1,9 +1,6 @@
 #include "api/session_cookie.hpp"
 
 #include <algorithm>
-#include <arpa/inet.h>
-#include <array>
-#include <netinet/in.h>
 
 #include <fmt/format.h>
 
@@ -36,25 +33,24 @@ std::string cookie_line(std::string_view token, bool is_secure, std::chrono::sec
 
 }  // namespace
 
-http::PeerAddress AppAddress::client(const http::Request& request) const noexcept {
+std::optional<std::string_view> AppAddress::forwarded(const http::Request& request) const {
     const auto last = last_forwarded(request);
-    if (!is_https || !request.from_loopback || last.empty()) {
-        return request.peer;
-    }
-    const auto start = std::min(last.find_first_not_of(' '), last.size());
-    std::array<char, INET6_ADDRSTRLEN> text{};
-    last.substr(start).copy(text.data(), text.size() - 1);
-    sockaddr_storage address{};
-    auto& v4 = reinterpret_cast<sockaddr_in&>(address);
-    auto& v6 = reinterpret_cast<sockaddr_in6&>(address);
-    if (::inet_pton(AF_INET, text.data(), &v4.sin_addr) == 1) {
-        address.ss_family = AF_INET;
-    } else if (::inet_pton(AF_INET6, text.data(), &v6.sin6_addr) == 1) {
-        address.ss_family = AF_INET6;
-    } else {
-        return request.peer;
-    }
-    return http::PeerAddress{address};
+    return is_https && request.from_loopback && !last.empty() ? std::optional{last} : std::nullopt;
+}
+
+http::PeerAddress AppAddress::client(const http::Request& request) const {
+    const auto last = forwarded(request);
+    return (last ? http::PeerAddress::parse(*last) : std::nullopt).value_or(request.peer);
+}
+
+std::optional<std::string_view> AppAddress::unreadable(const http::Request& request) const {
+    const auto last = forwarded(request);
+    return last && !http::PeerAddress::parse(*last) ? last : std::nullopt;
+}
+
+bool AppAddress::may_sign_in(const http::Request& request) const noexcept {
+    return request.is_encrypted || request.from_loopback || is_http ||
+           (is_https && request.header("X-Forwarded-Proto") == "https");
 }
 
 std::optional<std::string_view> session_token(const http::Request& request,
@@ -81,9 +77,12 @@ std::string clear_cookie(bool is_secure) {
 }
 
 bool is_own_request(const http::Request& request) noexcept {
+    return request.header(change_header) == "1" && !is_of_other_site(request);
+}
+
+bool is_of_other_site(const http::Request& request) noexcept {
     const auto site = request.header("Sec-Fetch-Site");
-    return request.header(change_header) == "1" &&
-           (!site || *site == "same-origin" || *site == "none");
+    return site && *site != "same-origin" && *site != "none";
 }
 
 }  // namespace merpati::api

@@ -26,17 +26,23 @@ struct AppAddress {
     /// The address of the client. For a request from this machine while app.url is https, the
     /// sender is a proxy, and the address is the last one of `X-Forwarded-For`, which the proxy has
     /// added. If that header is missing or malformed, the address of the peer.
-    [[nodiscard]] http::PeerAddress client(const http::Request& request) const noexcept;
+    [[nodiscard]] http::PeerAddress client(const http::Request& request) const;
+
+    /// What a proxy of this machine gave as the client's address, if it cannot be read. All such
+    /// clients count as one.
+    [[nodiscard]] std::optional<std::string_view> unreadable(const http::Request& request) const;
 
     /// Whether the request's cookie is the one that browsers send over TLS only.
     [[nodiscard]] bool is_secure(const http::Request& request) const noexcept {
         return request.is_encrypted || is_https;
     }
     /// Whether passwords and cookies may come by this connection: it uses TLS, stays within the
-    /// machine, or app.url is http.
-    [[nodiscard]] bool may_sign_in(const http::Request& request) const noexcept {
-        return is_secure(request) || request.from_loopback || is_http;
-    }
+    /// machine, app.url is http, or app.url is https and a proxy on another machine says with
+    /// `X-Forwarded-Proto` that the client uses TLS.
+    [[nodiscard]] bool may_sign_in(const http::Request& request) const noexcept;
+
+private:
+    [[nodiscard]] std::optional<std::string_view> forwarded(const http::Request& request) const;
 };
 
 /// The token in the request's cookie, unchecked. Cookies for https and for http have different
@@ -50,7 +56,11 @@ struct AppAddress {
 [[nodiscard]] std::string clear_cookie(bool is_secure);
 
 /// Whether a request that changes something was made by a page of this server: it has
-/// `change_header`, and `Sec-Fetch-Site`, if present, is `same-origin` or `none`.
+/// `change_header`, and is not of another site.
 [[nodiscard]] bool is_own_request(const http::Request& request) noexcept;
+
+/// Whether the browser says that a page of another site made the request, a link included:
+/// `Sec-Fetch-Site` is neither `same-origin` nor `none`.
+[[nodiscard]] bool is_of_other_site(const http::Request& request) noexcept;
 
 }  // namespace merpati::api

@@ -71,10 +71,30 @@ TEST(SessionCookieTest, TheProxyOfThisMachineSaysWhereTheClientIs) {
     const AppAddress proxied{.is_https = true};
     EXPECT_EQ(client(proxied, true, "198.51.100.9, 203.0.113.7"), "203.0.113.7");
     EXPECT_EQ(client(proxied, true, "2001:db8:1:2::5"), "2001:db8:1:2::/64");
+    EXPECT_EQ(client(proxied, true, "::ffff:203.0.113.7"), "203.0.113.7");
+    EXPECT_EQ(client(proxied, true, "203.0.113.7:4711"), "203.0.113.7");
+    EXPECT_EQ(client(proxied, true, "[2001:db8:1:2::5]:4711"), "2001:db8:1:2::/64");
     EXPECT_EQ(client(proxied, true, "unknown"), "local");
     EXPECT_EQ(client(proxied, true, std::string(100, '1')), "local");
     EXPECT_EQ(client(proxied, false, "203.0.113.7"), "local");
     EXPECT_EQ(client(AppAddress{}, true, "203.0.113.7"), "local");
+}
+
+TEST(SessionCookieTest, AnAddressThatCannotBeReadIsTold) {
+    const auto unreadable = [](const AppAddress& app, bool from_loopback,
+                               std::string_view forwarded) {
+        const Headers headers{{"X-Forwarded-For", forwarded}};
+        http::Request request;
+        request.headers = headers;
+        request.from_loopback = from_loopback;
+        return app.unreadable(request);
+    };
+    const AppAddress proxied{.is_https = true};
+    EXPECT_EQ(unreadable(proxied, true, "203.0.113.7, unknown"), " unknown");
+    EXPECT_EQ(unreadable(proxied, true, "unknown, 203.0.113.7"), std::nullopt);
+    EXPECT_EQ(unreadable(proxied, true, ""), std::nullopt);
+    EXPECT_EQ(unreadable(proxied, false, "unknown"), std::nullopt);
+    EXPECT_EQ(unreadable(AppAddress{}, true, "unknown"), std::nullopt);
 }
 
 // Some proxies add a header of their own after the one that the client sent.
@@ -100,6 +120,17 @@ TEST(SessionCookieTest, SignsInOverTlsOrWithinTheMachine) {
     EXPECT_FALSE(unset.is_secure(inside));
     EXPECT_TRUE(unset.is_secure(encrypted));
     EXPECT_TRUE(AppAddress{.is_https = true}.is_secure(outside));
+    // The open port behind a proxy: who comes by it directly would send the password in clear.
+    EXPECT_FALSE(AppAddress{.is_https = true}.may_sign_in(outside));
+    EXPECT_TRUE(AppAddress{.is_https = true}.may_sign_in(inside));
+    const Headers by_tls{{"X-Forwarded-Proto", "https"}};
+    http::Request proxied = outside;
+    proxied.headers = by_tls;
+    EXPECT_TRUE(AppAddress{.is_https = true}.may_sign_in(proxied));
+    EXPECT_FALSE(unset.may_sign_in(proxied));
+    const Headers in_clear{{"X-Forwarded-Proto", "http"}};
+    proxied.headers = in_clear;
+    EXPECT_FALSE(AppAddress{.is_https = true}.may_sign_in(proxied));
     EXPECT_TRUE(AppAddress{.is_http = true}.may_sign_in(outside));
     EXPECT_FALSE(AppAddress{.is_http = true}.is_secure(outside));
 }

@@ -11,7 +11,8 @@ constexpr std::size_t queues_max = 16'384;  // Origins with a queue: half a KiB 
 constexpr std::size_t scan_page = 64;       // Origins of one read,
 constexpr std::size_t load_page = 128;      // and callbacks of one read.
 constexpr std::size_t not_prompt_memory = 4;
-constexpr Millis store_pause = 1s;  // After a failed read.
+constexpr Millis store_pause = 1s;    // After a failed read,
+constexpr Millis damage_pause = 60s;  // and after one that met damage, which stays.
 constexpr Millis memory_pause = 100ms;
 constexpr Millis scan_pause = 1s;       // Between two scans of an account's origins.
 constexpr Millis timer_longest = 5min;  // Timers of removed queues stay until they expire.
@@ -147,7 +148,7 @@ bool Backlog::load(OriginQueue& origin) {
     const auto next = all ? reader_->next_callback_due(endpoint, before)
                           : Result<std::optional<Timestamp>>{origin.disk_due};
     if (!loaded || !next) {
-        arm_timer(origin, steady_ + store_pause);
+        arm_timer(origin, read_failed(loaded ? next.error() : loaded.error()));
         return false;
     }
     origin.disk_due = *next;
@@ -349,6 +350,16 @@ void Backlog::arm_timer(OriginQueue& origin, SteadyTime at) {
     }
 }
 
+/// Returns when the read may be tried again.
+SteadyTime Backlog::read_failed(const Error& error) {
+    ++reads_failed_;
+    if (options_.on_store_error && steady_ >= report_from_) {
+        report_from_ = steady_ + store_pause;
+        options_.on_store_error(error);
+    }
+    return steady_ + (error.code == ErrorCode::damaged ? damage_pause : store_pause);
+}
+
 /// Reads a page of one account's origins; the next call reads one of the next account.
 void Backlog::scan_origins() {
     auto& account = account_of(scans_.front());
@@ -356,7 +367,7 @@ void Backlog::scan_origins() {
     const auto page = reader_->callback_origins(account.id, account.scanned_to, scan_page);
     if (!page) {
         account.scanning = false;
-        account.scan_not_before = steady_ + store_pause;
+        account.scan_not_before = read_failed(page.error());
         note_unlisted(account, now_);
         return;
     }

@@ -78,6 +78,7 @@ public:
     [[nodiscard]] std::size_t in_memory() const noexcept { return memory_count_; }
     [[nodiscard]] std::size_t origins() const noexcept { return queues_.acquired(); }
     [[nodiscard]] std::size_t breakers_open() const noexcept { return breakers_open_; }
+    [[nodiscard]] std::uint64_t reads_failed() const noexcept { return reads_failed_; }
 
     static constexpr std::chrono::minutes idle_max{10};
 
@@ -91,6 +92,7 @@ private:
     void trim(OriginQueue& origin);
     void make_idle(OriginQueue& origin);
     void arm_timer(OriginQueue& origin, SteadyTime at);
+    [[nodiscard]] SteadyTime read_failed(const Error& error);
     void scan_origins();
     void end_scan(AccountQueue& account);
     [[nodiscard]] std::size_t memory_max(const OriginQueue& origin) const;
@@ -113,6 +115,8 @@ private:
     SharedLimit queues_;
     std::size_t memory_count_ = 0;
     std::size_t breakers_open_ = 0;
+    std::uint64_t reads_failed_ = 0;
+    SteadyTime report_from_{};         // When a failed read may be reported again.
     std::unordered_set<Uuid> loaded_;  // Read from the store, and in memory.
     std::unordered_map<model::AccountId, std::unique_ptr<AccountQueue>> accounts_;
     ReadyList prompt_;

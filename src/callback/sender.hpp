@@ -35,6 +35,8 @@ struct Options {
     std::string under_way_file;  // Lists the attempts in flight (Suspects); empty: none.
     /// Called at the start if that file cannot be used; for the operator's log.
     std::function<void(const Error&)> on_file_error{};
+    /// Called when waiting callbacks cannot be read, for the operator's log; at most once a second.
+    std::function<void(const Error&)> on_store_error{};
 };
 
 /// The account's signing secrets: one, or two during a rotation. Called on the sender's thread.
@@ -56,6 +58,7 @@ struct Counts {
     std::uint64_t slow_in_flight = 0;  // Of those, the ones with a slow slot (SenderCore).
     std::uint64_t origins = 0;         // Origins with a queue in memory.
     std::uint64_t breakers_open = 0;
+    std::uint64_t reads_failed_total = 0;
     std::uint64_t suspects = 0;  // Held back: in flight when the process crashed.
 };
 
@@ -77,6 +80,11 @@ struct Counts {
 ///
 /// Order: by due time within an endpoint, except that callbacks which were in flight when the
 /// process crashed come last (suspects.hpp).
+///
+/// Faults: if callbacks cannot be read, the read is repeated: of the endpoint that it was for,
+/// after a second; after a minute if the store is damaged there. All other endpoints go on. An
+/// account whose signing secrets cannot be read is sent nothing: its attempts fail, and are
+/// retried.
 ///
 /// Time: due times are queue time, waits in memory use the steady clock.
 ///

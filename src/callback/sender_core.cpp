@@ -58,6 +58,7 @@ void SenderCore::step() {
     counts_.in_memory = backlog_.in_memory();
     counts_.origins = backlog_.origins();
     counts_.breakers_open = backlog_.breakers_open();
+    counts_.reads_failed_total = backlog_.reads_failed();
 }
 
 SteadyTime SenderCore::next_step_at() const {
@@ -159,6 +160,11 @@ void SenderCore::start(OriginQueue& origin) {
     }
     if (!origin.url) {
         attempt_ended(std::move(delivery), fail(ErrorCode::refused, "not an https URL"));
+        return;
+    }
+    if (secrets_(delivery->queued.callback.account).empty()) {
+        attempt_ended(std::move(delivery),
+                      fail(ErrorCode::damaged, "the account's signing secret cannot be read"));
         return;
     }
     delivery->file_slot = suspects_.begin(delivery->queued.callback.id);

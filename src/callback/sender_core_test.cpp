@@ -314,6 +314,43 @@ TEST_F(SenderCoreTest, RefusesHttpUnlessTheOperatorAllowsIt) {
     EXPECT_EQ(attempts.size(), 1U);
 }
 
+TEST_F(SenderCoreTest, SendsNothingUnsigned) {
+    start();
+    const auto signing = std::exchange(secrets, {});
+    auto callback = commit();
+    const auto id = callback.id;
+    core->add(std::move(callback));
+    core->step();
+    settle();
+    EXPECT_TRUE(attempts.empty());
+    EXPECT_EQ(stored(id).last_error, "damaged: the account's signing secret cannot be read");
+    secrets = signing;
+    pass_time(10s);
+    EXPECT_EQ(attempts.size(), 1U);
+}
+
+TEST_F(SenderCoreTest, AQueueThatCannotBeReadIsReportedCountedAndTriedAgain) {
+    EXPECT_TRUE(committer.change_and_wait([](store::Tables& tables) -> Result<void> {
+        EXPECT_EQ(tables.create_account({})->value, 1);
+        return {};
+    }));
+    (void)commit();
+    damage_page("callback_waiting");
+    std::vector<Error> errors;
+    start({.on_store_error = [&](const Error& error) { errors.push_back(error); }});
+    ASSERT_EQ(errors.size(), 1U);
+    EXPECT_EQ(errors[0].code, ErrorCode::damaged);
+    EXPECT_EQ(core->counts().reads_failed_total, 1U);
+    EXPECT_GT(store->condition().damages(), 0U);
+    for (int second = 0; second < 59; ++second) {
+        pass_time(1s);
+    }
+    EXPECT_EQ(core->counts().reads_failed_total, 1U) << "damage stays";
+    pass_time(1s);
+    EXPECT_EQ(core->counts().reads_failed_total, 2U);
+    EXPECT_EQ(errors.size(), 2U);
+}
+
 TEST_F(SenderCoreTest, StartsNothingMoreWhileDrainingAndSaysWhenAllIsDurable) {
     start();
     const auto id = send();

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <condition_variable>
+#include <fstream>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
@@ -29,8 +31,7 @@ struct SenderFixture : ::testing::Test {
 
     std::unique_ptr<SenderCore> new_core(Options options) {
         return std::make_unique<SenderCore>(
-            queue_clock, random, committer,
-            [](model::AccountId) { return std::vector<Bytes>{Bytes(32)}; }, options,
+            queue_clock, random, committer, [this](model::AccountId) { return secrets; }, options,
             [this](outbound::Request request, outbound::ResponseHandler done) {
                 attempts.push_back({.request = std::move(request), .answer = std::move(done)});
             },
@@ -110,6 +111,38 @@ struct SenderFixture : ::testing::Test {
         run();
     }
 
+    /// Changes rows behind the store's back.
+    void damage(const std::string& sql) {
+        sqlite3* connection = nullptr;
+        ASSERT_EQ(sqlite3_open(folder.file("merpati.db").c_str(), &connection), SQLITE_OK);
+        EXPECT_EQ(sqlite3_exec(connection, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
+            << sqlite3_errmsg(connection);
+        sqlite3_close(connection);
+    }
+
+    /// Empties the first page of a table or index, as a disk may.
+    void damage_page(const std::string& name) {
+        const auto file = folder.file("merpati.db");
+        sqlite3* connection = nullptr;
+        ASSERT_EQ(sqlite3_open(file.c_str(), &connection), SQLITE_OK);
+        const auto number = [](void* page, int, char** values, char**) {
+            *static_cast<long*>(page) = std::stol(values[0]);
+            return 0;
+        };
+        long page = 0;
+        const auto find =
+            "PRAGMA wal_checkpoint(TRUNCATE);"
+            "SELECT pageno FROM dbstat WHERE name = '" +
+            name + "' LIMIT 1";
+        EXPECT_EQ(sqlite3_exec(connection, find.c_str(), number, &page, nullptr), SQLITE_OK);
+        sqlite3_close(connection);
+        ASSERT_GT(page, 0);
+        std::fstream bytes{file, std::ios::in | std::ios::out | std::ios::binary};
+        bytes.seekp((page - 1) * 4'096);
+        bytes << std::string(4'096, '\0');
+        ASSERT_TRUE(bytes.flush());
+    }
+
     [[nodiscard]] model::CallbackProgress stored(model::EventId id) {
         const auto found = (*store->open_reader())->callback(id);
         EXPECT_TRUE(found && *found);
@@ -124,6 +157,7 @@ struct SenderFixture : ::testing::Test {
     std::unique_ptr<store::Store> store =
         std::move(*store::open_store({.url = "sqlite:" + folder.file("merpati.db")}));
     store::Committer committer{clock, *store, {}, [](const Error&) {}};
+    std::vector<Bytes> secrets{Bytes(32)};  // Of each account.
     std::vector<Attempt> attempts;
     std::mutex mutex;
     std::condition_variable something_posted;

@@ -23,8 +23,12 @@ Result<void> Suspects::recover(store::Reader& reader, SteadyTime now) {
     }
     for (const auto& one : file_->found()) {
         auto queued = reader.callback(one.id);
-        if (!queued) {
+        if (!queued && queued.error().code != ErrorCode::damaged) {
             return pass(queued);
+        }
+        if (!queued) {
+            file_->forget(one.id);  // It cannot be read, so it is not attempted again.
+            continue;
         }
         if (!*queued || (*queued)->progress.state != model::CallbackState::waiting) {
             file_->forget(one.id);  // Its result was committed before the crash.

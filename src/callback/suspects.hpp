@@ -23,6 +23,8 @@ namespace merpati::callback {
 ///
 /// Limits: if the file is missing or cannot be used, none is held back; no callback is lost.
 ///
+/// Faults: a callback whose row is damaged is forgotten. The store's condition records it.
+///
 /// Threads: the sender's one.
 class Suspects {
 public:

@@ -58,6 +58,20 @@ TEST_F(SuspectsTest, OthersOfTheSameOriginGoFirst) {
     EXPECT_TRUE(attempted(1, suspect));
 }
 
+TEST_F(SuspectsTest, OneWhoseRowIsDamagedStopsNoStart) {
+    start(options);
+    const auto suspect = send(7);
+    const auto other = commit(8);
+    damage("UPDATE callback SET last_status = -5 WHERE id = " + std::to_string(suspect.sequence()));
+    crash_and_start();
+    ASSERT_EQ(attempts.size(), 1U);
+    EXPECT_TRUE(attempted(0, other.id));
+    EXPECT_EQ(core->counts().suspects, 0U);
+    EXPECT_EQ(store->condition().damages(), 1U);
+    crash_and_start();  // Its slot in the file is free.
+    EXPECT_EQ(core->counts().suspects, 1U) << "the other one, which was in flight now";
+}
+
 TEST_F(SuspectsTest, WaitsTwiceAsLongWithEachCrashThatMeetsIt) {
     start(options);
     const auto suspect = send(7);

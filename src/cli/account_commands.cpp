@@ -3,7 +3,7 @@
 
 #include <CLI/App.hpp>
 
-#include "api/manage/limits.hpp"
+#include "api/manage/accounts/limits.hpp"
 #include "cli/commands.hpp"
 #include "cli/request_command.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "api/manage/limits.hpp"
+#include "api/manage/accounts/limits.hpp"
 #include "base/assert.hpp"
 #include "base/clock.hpp"
 #include "config/duration.hpp"

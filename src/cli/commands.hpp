@@ -10,6 +10,7 @@ void add_launch_worker(Program& program);
 
 void add_account_commands(Program& program);
 void add_key_commands(Program& program);
+void add_connector_commands(Program& program);
 void add_device_commands(Program& program);
 void add_device_pair(Program& program, CLI::App& group);
 void add_device_queue(Program& program, CLI::App& device);

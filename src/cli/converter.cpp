@@ -73,7 +73,7 @@ Result<Converter::Taken> Converter::read(const config::Settings& settings,
 
 Result<Converter> Converter::writer(const config::Settings& settings, const std::string& number,
                                     const std::filesystem::path& folder) {
-    auto started = start(settings, {"export", number, folder.string()}, {.writable = {folder}});
+    auto started = start(settings, {"export", number, folder.string()}, {.owned = {folder}});
     if (!started) {
         return started;
     }

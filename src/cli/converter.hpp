@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "base/file_descriptor.hpp"
 #include "config/settings.hpp"
-#include "connector/process/child.hpp"
+#include "connector/process/program/child.hpp"
 
 namespace merpati::cli {
 

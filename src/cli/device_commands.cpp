@@ -4,7 +4,7 @@
 
 #include <CLI/App.hpp>
 
-#include "api/manage/limits.hpp"
+#include "api/manage/accounts/limits.hpp"
 #include "cli/commands.hpp"
 #include "cli/request_command.hpp"
 
@@ -14,9 +14,11 @@ namespace {
 constexpr std::array sheet{
     Column{"number", "number"},
     Column{"connector", "connector"},
+    Column{"simulated", "simulated"},
     Column{"state", "state"},
     Column{"since", "state_since"},
     Column{"why", "state_reason"},
+    Column{"restricted until", "restricted_until"},
     Column{"paused", "paused_since"},
     Column{"pause", "paused_reason"},
     Column{"account", "account"},
@@ -99,7 +101,7 @@ std::vector<RequestCommand> commands() {
                .check = phone_number(),
                .field = "number"},
               {.name = "--connector",
-               .help = "The platform it is on (simulator)",
+               .help = "How it reaches its platform: see merpati connector list",
                .shape = "NAME",
                .field = "connector"}}),
          .columns = sheet},

@@ -7,7 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/linked_program.hpp"
-#include "connector/process/launcher.hpp"
+#include "connector/process/program/launcher.hpp"
 #include "daemon/worker_programs.hpp"
 
 namespace merpati::cli {
@@ -67,7 +67,7 @@ Result<std::string> examine(const Wish& wish) {
     }
     auto linked = examine_linked({});
     if (linked.good) {
-        return std::move(linked.found);
+        return fmt::format("{}, {}", linked.found, linked.confinement.text());
     }
     return fail(ErrorCode::not_found, linked.remedy.empty()
                                           ? linked.found
@@ -104,7 +104,9 @@ void add_launch_worker(Program& program) {
         .add_option("--open", wish->open,
                     "A path that the worker of linked devices may read too; repeatable")
         ->option_text("PATH");
-    command.add_option("--write", wish->write, "A path that it may write to; repeatable")
+    command
+        .add_option("--write", wish->write,
+                    "A path below which it may write to files that exist; repeatable")
         ->option_text("PATH");
     command
         .add_option("COMMAND", wish->command,

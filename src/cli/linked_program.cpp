@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/file_descriptor.hpp"
-#include "connector/process/child.hpp"
+#include "connector/process/program/child.hpp"
 #include "daemon/worker_programs.hpp"
 
 namespace merpati::cli {
@@ -18,22 +18,29 @@ constexpr int major_min = 20;
 constexpr int minor_min = 19;
 constexpr int version_within = 3'000;  // Milliseconds.
 
-/// What `node --version` prints. Empty: it printed nothing, or not in time.
-std::string version_of(const std::string& node) {
-    auto child = connector::process::Child::start(
-        {.command = {node, "--version"}, .path = daemon::search_path()});
+struct Examined {
+    std::string version;  // What `node --version` prints. Empty: nothing, or not in time.
+    connector::process::Confinement confinement;
+};
+
+Examined examine(const std::string& node, connector::process::Sandbox sandbox) {
+    auto child = connector::process::Child::start({.command = {node, "--version"},
+                                                   .path = daemon::search_path(),
+                                                   .sandbox = std::move(sandbox)});
     if (!child) {
         return {};
     }
+    Examined examined{.version = {}, .confinement = child->confinement()};
     const FileDescriptor output{child->take_output()};
     pollfd ready{.fd = output.get(), .events = POLLIN, .revents = 0};
     std::array<char, 64> text{};
     if (::poll(&ready, 1, version_within) <= 0 ||
         ::read(output.get(), text.data(), text.size() - 1) <= 0) {
-        return {};
+        return examined;
     }
-    std::string version{text.data()};
-    return version.substr(0, version.find('\n'));
+    const std::string_view printed{text.data()};
+    examined.version = printed.substr(0, printed.find('\n'));
+    return examined;
 }
 
 bool is_new_enough(const std::string& version) {
@@ -45,19 +52,22 @@ bool is_new_enough(const std::string& version) {
 
 }  // namespace
 
-LinkedProgram examine_linked(const config::LinkedSettings& settings) {
-    const auto command = daemon::linked_command(settings);
+LinkedProgram examine_linked(const config::Settings& settings) {
+    const auto command = daemon::linked_command(settings.linked);
     if (!command) {
         return {.found = command.error().detail};
     }
-    const auto version = version_of(command->at(0));
-    if (settings.command.empty() && !is_new_enough(version)) {
+    const auto [version, confinement] =
+        examine(command->at(0), daemon::linked_sandbox(*command, settings));
+    if (settings.linked.command.empty() && !is_new_enough(version)) {
         return {
             .found = fmt::format("{} is Node.js {}", command->at(0), version),
             .remedy = fmt::format("install Node.js {}.{} or newer, or name it with linked.command",
                                   major_min, minor_min)};
     }
-    return {.good = true, .found = fmt::format("{} {}", command->at(0), version)};
+    return {.good = true,
+            .found = fmt::format("{} {}", command->at(0), version),
+            .confinement = confinement};
 }
 
 }  // namespace merpati::cli

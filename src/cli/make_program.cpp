@@ -8,6 +8,7 @@ std::unique_ptr<Program> make_program(Console console) {
     add_account_commands(*program);
     add_user_commands(*program);
     add_key_commands(*program);
+    add_connector_commands(*program);
     add_device_commands(*program);
     add_message_commands(*program);
     add_callback_commands(*program);

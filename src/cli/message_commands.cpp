@@ -217,7 +217,8 @@ void add_message_commands(Program& program) {
         on_message({.name = "fail",
                     .summary = "Fail a held message: refund its credit, and call back",
                     .details = "A message is held if a crash interrupted its send and its account "
-                               "asked for\nat-most-once. Check the device first: the recipient may "
+                               "asked for\nat-most-once, or if its connector's worker has ended "
+                               "twice during its send.\nCheck the device first: the recipient may "
                                "have received it,\nyet the callback will say that it failed. "
                                "`merpati message release` sends it\ninstead.",
                     .example = "merpati message fail 019c3f3e-7d00-7abc-8def-0123456789ab"},
@@ -228,7 +229,8 @@ void add_message_commands(Program& program) {
             {.name = "release",
              .summary = "Send a held message after all",
              .details = "A message is held if a crash interrupted its send and its account asked "
-                        "for\nat-most-once. The recipient may receive a released message twice.",
+                        "for\nat-most-once, or if its connector's worker has ended twice during "
+                        "its send.\nThe recipient may receive a released message twice.",
              .example = "merpati message release 019c3f3e-7d00-7abc-8def-0123456789ab"},
             "/messages/{}/release"));
 }

@@ -2,6 +2,7 @@
 #include <array>
 #include <filesystem>
 #include <ostream>
+#include <source_location>
 
 #include <CLI/App.hpp>
 #include <fmt/format.h>
@@ -72,7 +73,15 @@ void add_backup(Program& program) {
          .example = "merpati backup /var/backups/merpati-monday.db",
          .section = section::operation},
         [file](Session& session) {
-            const auto absolute = std::filesystem::absolute(*file).string();
+            std::error_code error;
+            const auto absolute = std::filesystem::absolute(*file, error).string();
+            if (error) {
+                return session.fail(
+                    {.code = ErrorCode::io_failed,
+                     .detail = "the folder in which this command runs is gone: give FILE as an "
+                               "absolute path, from another folder",
+                     .origin = std::source_location::current()});
+            }
             return session.show(session.ask(http::Method::post, "/admin/backup",
                                             {{"file", absolute}}, backup_timeout),
                                 sheet);

@@ -12,13 +12,17 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/pairing_view.hpp"
-#include "connector/process/child.hpp"
+#include "connector/process/program/child.hpp"
 #include "daemon/worker_programs.hpp"
 
 namespace merpati::cli {
 namespace {
 
 constexpr std::chrono::milliseconds look_every{250};
+
+bool is_online(std::string_view state) {
+    return state == "connected" || state == "restricted";
+}
 
 struct Wish {
     std::string number;
@@ -71,10 +75,10 @@ private:
         view_.end();
         if (session_.json()) {
             (void)session_.print(pairing);
-        } else if (state == "connected") {
+        } else if (is_online(state)) {
             session_.console().out << "The device is connected.\n";
         }
-        if (state == "connected") {
+        if (is_online(state)) {
             tell_of_pause();
             return exit_done;
         }
@@ -144,6 +148,11 @@ private:
         }
         const auto taken =
             session_.ask(http::Method::post, path_ + "/pairing/answer", {{"answer", line}});
+        if (!taken && taken.error().code == ErrorCode::conflict) {
+            (void)session_.fail(taken.error());
+            shown_ = {};  // The answer was wrong: the step is shown again, and asks again.
+            return {};
+        }
         return taken ? Result<void>{} : pass(taken);
     }
 
@@ -167,7 +176,7 @@ Result<std::string> choose(Session& session, const Wish& wish) {
         return pass(device);
     }
     const auto state = text_of(device->get_object(), "state");
-    if (state == "connected" || state == "reconnecting" || state == "pairing") {
+    if (is_online(state) || state == "reconnecting" || state == "pairing") {
         return std::string{};  // It is linked, or the question was asked when this pairing began.
     }
     const auto queue = session.ask(http::Method::get, path + "/queue");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ostream>
+#include <source_location>
 #include <stdexcept>
 #include <system_error>
 
@@ -182,6 +183,10 @@ int Program::run(const std::vector<std::string>& arguments) {
             code = not_understood(session, error);
         } catch (const std::logic_error& error) {
             code = not_understood(session, error);
+        } catch (const std::exception& error) {
+            code = session.fail({.code = ErrorCode::io_failed,
+                                 .detail = error.what(),
+                                 .origin = std::source_location::current()});
         }
     }
     return flush(code);

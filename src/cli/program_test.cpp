@@ -2,6 +2,7 @@
 #include "cli/program.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "cli/cli_fixture.hpp"
@@ -122,6 +123,20 @@ TEST_F(ProgramTest, AnAnswerOfAnotherFormIsAnErrorNotTheEndOfTheProcess) {
     });
     EXPECT_EQ(program.run({"read"}), exit_failed);
     EXPECT_THAT(err.str(), HasSubstr("has it another version than this program?"));
+}
+
+TEST_F(ProgramTest, WhateverACommandThrowsIsAFailureOfOneSentence) {
+    std::ostringstream out;
+    std::ostringstream err;
+    Program program{{.out = out, .err = err, .environment = {}}};
+    program.add_command(program.root(), {.name = "read"}, [](Session&) -> int {
+        throw std::filesystem::filesystem_error{
+            "cannot get current path", std::make_error_code(std::errc::no_such_file_or_directory)};
+    });
+    EXPECT_EQ(program.run({"read"}), exit_failed);
+    EXPECT_THAT(err.str(), HasSubstr("merpati: "));
+    EXPECT_THAT(err.str(), HasSubstr("cannot get current path"));
+    EXPECT_THAT(out.str(), IsEmpty());
 }
 
 /// If MERPATI_WRITE_REFERENCE is set, it first writes the page.

@@ -3,17 +3,17 @@
 #include <algorithm>
 
 #include "admission/directory.hpp"
-#include "api/manage/context.hpp"
+#include "api/manage/engine/context.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "cli/version.hpp"
 #include "daemon/connectors.hpp"
-#include "daemon/device_changes.hpp"
-#include "daemon/notices.hpp"
 #include "daemon/opened_store.hpp"
 #include "daemon/options.hpp"
+#include "devices/changes.hpp"
+#include "devices/notices.hpp"
+#include "model/texts.hpp"
 #include "outbound/address_policy.hpp"
-#include "scheduler/details.hpp"
 #include "store/store.hpp"
 
 namespace merpati::cli {
@@ -39,21 +39,24 @@ Result<void> write_change(store::Store& store, admission::Directory& directory,
 class RecordedDevices final : public manage::DeviceControl {
 public:
     RecordedDevices(const Clock& clock, const connector::Connectors& connectors,
-                    store::Store& store, admission::Directory& directory, daemon::Notices& notices)
+                    store::Store& store, admission::Directory& directory, devices::Notices& notices)
         : clock_(clock),
           connectors_(connectors),
           store_(store),
           directory_(directory),
           notices_(notices) {}
 
+    [[nodiscard]] std::vector<manage::ConnectorFacts> connectors() const override {
+        return devices::facts_of(connectors_, "the server is stopped");
+    }
     Result<void> prepare(model::Device& device) override { return connectors_.prepare(device); }
     Result<void> announce(store::Tables& tables, const model::Device& device) override {
-        return daemon::announce(tables, notices_, device);
+        return devices::announce(tables, notices_, device);
     }
     Result<model::Device> connect(model::PhoneNumber number, Exported exported) override {
         if (exported == Exported::connect) {
             auto known = write_change(store_, directory_, [number](store::Tables& tables) {
-                return daemon::forget_export(tables, number);
+                return devices::forget_export(tables, number);
             });
             if (!known) {
                 return pass(known);
@@ -62,7 +65,7 @@ public:
         return record(number, model::DeviceState::connected, {});
     }
     Result<model::Device> disconnect(model::PhoneNumber number) override {
-        return record(number, model::DeviceState::disconnected, model::disconnected_by_request);
+        return record(number, model::DeviceState::disconnected, model::reasons::requested);
     }
     [[nodiscard]] Result<void> check_pairing(model::PhoneNumber, std::string_view) const override {
         return stopped();
@@ -81,7 +84,7 @@ public:
         if (connector == nullptr) {
             return connectors_.missing(device->connector);
         }
-        if (auto checked = daemon::check_still(*device, *connector); !checked) {
+        if (auto checked = devices::check_still(*device, *connector); !checked) {
             return pass(checked);
         }
         return std::make_unique<Stillness>();  // No server runs that could use the device.
@@ -107,10 +110,10 @@ private:
                 return connectors_.missing(device.connector);
             }
             if (state == model::DeviceState::connected && device.exported_at) {
-                return daemon::refuse_exported(device);
+                return devices::refuse_exported(device);
             }
-            auto set = daemon::record_state(tables, notices_, store::DeviceIdentity::of(device),
-                                            state, reason, clock_.now());
+            auto set = devices::record_state(tables, notices_, store::DeviceIdentity::of(device),
+                                             state, reason, clock_.now());
             if (!set) {
                 return pass(set);
             }
@@ -124,14 +127,14 @@ private:
     const connector::Connectors& connectors_;
     store::Store& store_;
     admission::Directory& directory_;
-    daemon::Notices& notices_;
+    devices::Notices& notices_;
 };
 
 /// Changes only the record: a stopped server has no sends in flight.
 class RecordedMessages final : public manage::MessageControl {
 public:
     RecordedMessages(const Clock& clock, const QueueClock& queue_clock, store::Store& store,
-                     admission::Directory& directory, daemon::Notices& notices)
+                     admission::Directory& directory, devices::Notices& notices)
         : clock_(clock),
           queue_clock_(queue_clock),
           store_(store),
@@ -166,7 +169,7 @@ public:
             std::ranges::count_if(batch.finishes, &store::Finish::finished));
     }
     Result<void> fail_held(model::Message message) override {
-        const auto completion = daemon::given_up(clock_.now());
+        const auto completion = devices::given_up(clock_.now());
         const auto callback = notices_.of_end(message, completion);
         return write_change(store_, directory_, [&](store::Tables& tables) {
             return tables.fail_message(message.id, completion, callback);
@@ -190,7 +193,8 @@ public:
                    ? Result<void>{}
                    : fail(ErrorCode::conflict, "the message has ended");
     }
-    Result<model::MessageId> retry(const model::Message& /*failed*/) override {
+    Result<model::MessageId> retry(const model::Message& /*failed*/,
+                                   const admission::Principal& /*caller*/) override {
         return fail(ErrorCode::refused,
                     "the server is stopped: start it, it decides what may be sent");
     }
@@ -205,7 +209,7 @@ private:
                              .queued_at = queued.queued_at,
                              .completion = {.state = model::MessageState::cancelled,
                                             .code = model::StatusCode::failed,
-                                            .details = std::string{scheduler::details::cancelled},
+                                            .details = std::string{model::details::cancelled},
                                             .finished_at = clock_.now(),
                                             .attempts = queued.attempts}};
         finish.callback = notices_.of_end(*finish.message, finish.completion);
@@ -216,7 +220,7 @@ private:
     const QueueClock& queue_clock_;
     store::Store& store_;
     admission::Directory& directory_;
-    daemon::Notices& notices_;
+    devices::Notices& notices_;
 };
 
 class RecordedCallbacks final : public manage::CallbackControl {
@@ -238,10 +242,12 @@ public:
     Impl(const config::Settings& settings, const Clock& clock, Random& random,
          daemon::OpenedStore opened)
         : default_connector_(settings.devices.default_connector),
+          offered_connectors_(settings.devices.offered_connectors),
           queue_clock_(clock),
           store_(std::move(opened.store)),
           ids_(queue_clock_, random, opened.last_sequence),
           notices_(queue_clock_, ids_),
+          rights_(clock, directory_, daemon::session_limits(settings)),
           policy_(std::move(opened.allowed)),
           connectors_(daemon::make_connectors(clock, random, settings, telemetry::Log::none())),
           devices_(clock, connectors_, *store_, directory_, notices_),
@@ -259,10 +265,12 @@ public:
                .change =
                    [this](auto run) { return write_change(*store_, directory_, std::move(run)); },
                .directory = directory_,
+               .rights = rights_,
                .policy = policy_,
                .callback_schemes = daemon::callback_schemes(settings),
                .version = version,
                .default_connector = default_connector_,
+               .offered_connectors = offered_connectors_,
                .people = people_,
                .devices = devices_,
                .platform = platform_,
@@ -280,11 +288,13 @@ public:
 
 private:
     const std::string default_connector_;
+    const std::vector<std::string> offered_connectors_;
     QueueClock queue_clock_;
     std::unique_ptr<store::Store> store_;
     UuidSource ids_;
-    daemon::Notices notices_;
+    devices::Notices notices_;
     admission::Directory directory_;
+    admission::CallerRights rights_;
     outbound::AddressPolicy policy_;
     connector::Connectors connectors_;
     RecordedDevices devices_;

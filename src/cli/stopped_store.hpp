@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "api/manage/manage.hpp"
+#include "api/manage/engine/manage.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/random.hpp"

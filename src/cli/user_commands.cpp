@@ -33,6 +33,24 @@ constexpr std::array link_sheet{
     Column{"expires", "expires_at"},
 };
 
+constexpr std::array invitation_sheet{
+    Column{"id", "id"},
+    Column{"url", "url"},
+    Column{"email", "email"},
+    Column{"account", "account"},
+    Column{"role", "role"},
+    Column{"invited by", "invited_by"},
+    Column{"expires", "expires_at"},
+};
+
+constexpr std::array invitation_columns{
+    Column{"ID", "id"},
+    Column{"EMAIL", "email"},
+    Column{"ROLE", "role"},
+    Column{"INVITED BY", "invited_by"},
+    Column{"EXPIRES", "expires_at"},
+};
+
 std::string target_of(std::string_view email, std::string_view rest = {}) {
     return fmt::format("/admin/people/{}{}", percent_encode(email), rest);
 }
@@ -244,6 +262,43 @@ std::vector<RequestCommand> commands() {
          .path = "/admin/people/{}",
          .parameters = {{.name = "EMAIL", .help = "The person's e-mail address"}},
          .columns = sheet},
+        {.text = {.name = "invite",
+                  .summary = "Make a link by which a person joins an account, once, within a week",
+                  .details = "Who opens the link chooses a password, or gives the one that there "
+                             "is, and only\nthen belongs to the account. Another invitation of the "
+                             "address replaces it.",
+                  .example = "merpati user invite acc_1 budi@toko.example --role operator"},
+         .method = http::Method::post,
+         .path = "/account/invitations",
+         .parameters = {{.name = "ACCOUNT", .help = "The account: acc_1, or 1", .field = "account"},
+                        {.name = "EMAIL", .help = "The person's e-mail address", .field = "email"},
+                        {.name = "--role",
+                         .help = "The person's role in the account (viewer)",
+                         .shape = "owner|operator|viewer",
+                         .check = one_of({"owner", "operator", "viewer"}),
+                         .field = "role",
+                         .standard = "viewer"}},
+         .columns = invitation_sheet,
+         .sentence = "Give the link to that person only. It is shown only now.",
+         .when_lost =
+             "the invitation {0} was made, but nobody has seen its link: invite the person "
+             "again"},
+        {.text = {.name = "invitations",
+                  .summary = "List an account's invitations that can still be accepted",
+                  .example = "merpati user invitations acc_1"},
+         .path = "/account/invitations",
+         .parameters = {{.name = "ACCOUNT",
+                         .help = "The account: acc_1, or 1",
+                         .field = "account"}},
+         .columns = invitation_columns,
+         .when_empty = "The account has no invitations: merpati user invite ACCOUNT EMAIL"},
+        {.text = {.name = "uninvite",
+                  .summary = "Revoke an invitation; its link no longer works",
+                  .example = "merpati user uninvite inv_3"},
+         .method = http::Method::del,
+         .path = "/account/invitations/{}",
+         .parameters = {{.name = "ID", .help = "The invitation: inv_3, or 3"}},
+         .columns = invitation_sheet},
     };
 }
 

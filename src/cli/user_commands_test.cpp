@@ -57,6 +57,28 @@ TEST_F(UserCommandsTest, ALinkLeadsToTheAppsAddress) {
     EXPECT_EQ(run({"user", "link", "budi@toko.example"}).code, exit_failed);
 }
 
+TEST_F(UserCommandsTest, AnInvitationIsMadeListedAndRevoked) {
+    const auto made = json({"user", "invite", "acc_1", "budi@toko.example", "--role", "operator"});
+    EXPECT_THAT(made.text("url"),
+                ::testing::MatchesRegex("http://127.0.0.1:8080/app/invitation#[A-Za-z0-9]+"));
+    EXPECT_EQ(made.text("role"), "operator");
+    const auto listed = json({"user", "invitations", "acc_1"}).json().as_array();
+    ASSERT_EQ(listed.size(), 1U);
+    EXPECT_FALSE(listed[0].as_object().contains("url"));
+    json({"user", "uninvite", made.text("id")});
+    EXPECT_TRUE(json({"user", "invitations", "acc_1"}).json().as_array().empty());
+    EXPECT_TRUE(list().empty());
+}
+
+TEST_F(UserCommandsTest, ConnectorsAreListedThoughAStoppedServerRunsNone) {
+    const auto listed = json({"connector", "list"}).json().as_array();
+    ASSERT_EQ(listed.size(), 2U);
+    EXPECT_EQ(listed[0].at("name"), "linked");
+    EXPECT_EQ(listed[0].at("kind"), "unofficial");
+    EXPECT_EQ(listed[1].at("simulated"), true);
+    EXPECT_EQ(listed[1].at("running"), false);
+}
+
 TEST_F(UserCommandsTest, WhatDoesNotFitTogetherIsToldBeforeAnythingIsDone) {
     for (const std::vector<std::string>& command :
          {std::vector<std::string>{"user", "create", "ani@toko.example", "--account", "acc_1"},

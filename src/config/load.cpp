@@ -251,6 +251,20 @@ void Loader::check_together(const Sources& sources) {
         mistake(fmt::format("{}: {} is {}, a connector that this version does not have; it has {}",
                             place_of(key), key, quote(connector), fmt::join(names, ", ")));
     }
+    const auto& offered = loaded_.settings.devices.offered_connectors;
+    constexpr std::string_view offered_key = "devices.offered_connectors";
+    for (const auto& name : offered) {
+        if (!names.empty() && std::ranges::find(names, name) == names.end()) {
+            mistake(fmt::format(
+                "{}: {} names {}, a connector that this version does not have; it "
+                "has {}",
+                place_of(offered_key), offered_key, quote(name), fmt::join(names, ", ")));
+        }
+    }
+    if (!offered.empty() && std::ranges::find(offered, connector) == offered.end()) {
+        mistake(fmt::format("{}: {} must name devices.default_connector, {}, too",
+                            place_of(offered_key), offered_key, quote(connector)));
+    }
 }
 
 /// Sets where relative paths start. The folder of a pipe (`--config <(…)`) has no meaning for an

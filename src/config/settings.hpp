@@ -115,6 +115,8 @@ struct LinkedSettings {
     std::vector<std::string> command;
     /// The socket of a launcher that runs the worker as another user. Empty: the server runs it.
     std::optional<std::filesystem::path> socket;
+    std::uint32_t workers = 1;      // Among which the devices are shared.
+    std::uint32_t start_rate = 20;  // Devices that each worker may begin to connect in a second.
 };
 
 /// A worker that an operator names. `load` requires a command or a socket, not both.
@@ -131,6 +133,7 @@ struct WorkersSettings {
 
 struct DevicesSettings {
     std::string default_connector = "simulator";
+    std::vector<std::string> offered_connectors;  // Empty: all.
 };
 
 struct RetentionSettings {
@@ -138,6 +141,9 @@ struct RetentionSettings {
     std::chrono::seconds idempotency{std::chrono::hours{24}};
     std::chrono::seconds log{std::chrono::days{365}};
     std::chrono::seconds received_media{std::chrono::days{14}};
+    std::chrono::seconds keys{std::chrono::days{90}};
+    std::chrono::seconds usage{std::chrono::days{1'095}};
+    std::chrono::seconds ledger{std::chrono::days{3'650}};
 };
 
 /// One struct for each section of the file. Default-constructed, it holds the defaults.

@@ -107,8 +107,8 @@ void add_http(Table& table) {
     table.add(AT(http.body_max), size_in_bytes(1024, 16 << 20),
               "The largest request body; a larger one is answered 413.");
     table.add(AT(http.connections_max), number(1, 1'000'000),
-              "Connections open at once; one more is answered 503, unless another address holds "
-              "more.");
+              "Connections open at once; one more is answered 503, unless another address, account "
+              "or person has more.");
     table.add(AT(http.header_timeout), duration(1s, 300s),
               "How long a client may take to send a request's header.");
     table.add(AT(http.body_timeout), duration(1s, 300s),
@@ -266,6 +266,14 @@ void add_linked_and_workers(Table& table) {
               "devices as a user of its own (docs/operations.md). linked.command is not used then. "
               "Unset: the server runs it itself, as its own user.",
               {.example = "/run/merpati-worker.sock"});
+    table.add(
+        AT(linked.workers), number(1, 64),
+        "Workers among which linked devices are shared. Each may take workers.memory_max, and "
+        "serves some hundred devices (docs/operations.md).");
+    table.add(
+        AT(linked.start_rate), number(1, 1'000),
+        "Linked devices that each worker begins to connect in a second, after a start or when "
+        "the network returns.");
     table.add(AT(workers.memory_max),
               size_in_bytes(std::uint64_t{64} << 20, std::uint64_t{64} << 30),
               "The memory that each worker may take. A worker that takes more is restarted.");
@@ -284,6 +292,11 @@ void add_simulator_and_devices(Table& table) {
     table.add(AT(devices.default_connector), text(1, 32),
               "The connector of devices that are added without naming one. The server refuses to "
               "start with one that it does not have.");
+    table.add(AT(devices.offered_connectors),
+              list_where("a list of names of connectors", 0, 64, model::is_connector_name),
+              "The connectors on which accounts may add devices. Administrators may use every "
+              "connector. Empty: all.",
+              {.example = "linked"});
 }
 
 void add_retention(Table& table) {
@@ -296,6 +309,13 @@ void add_retention(Table& table) {
     table.add(AT(retention.received_media), duration<seconds>(1s, 24h * 3650),
               "How long the media of a received message can be downloaded, if the platform still "
               "has them.");
+    table.add(AT(retention.keys), duration<seconds>(1s, 24h * 3650),
+              "How long keys that were revoked, or have expired, stay in lists.");
+    table.add(AT(retention.usage), duration<seconds>(24h, 24h * 36500),
+              "How long counts of messages by the hour are kept.");
+    table.add(AT(retention.ledger), duration<seconds>(24h, 24h * 36500),
+              "How long the rows of accounts' ledgers are kept one by one. Older ones are added up "
+              "in the opening row.");
 }
 
 #undef AT

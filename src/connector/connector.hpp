@@ -17,7 +17,7 @@
 #include "base/encoding.hpp"
 #include "base/error.hpp"
 #include "media/file_source.hpp"
-#include "model/device.hpp"
+#include "model/device_identity.hpp"
 #include "model/message.hpp"
 #include "model/outcome.hpp"
 
@@ -42,10 +42,33 @@ struct Capabilities {
 /// A snapshot, which never changes. A later snapshot may differ.
 using CapabilitiesPtr = std::shared_ptr<const Capabilities>;
 
+/// The device that a connector reports on, or keeps secrets of. A number may be removed and added
+/// again, also by another account: a connector that knows which device it means says so, and what
+/// it does then concerns no other.
+struct DeviceRef {
+    model::PhoneNumber number;
+    /// Empty: the connector's device that has the number when the call is carried out.
+    std::optional<model::DeviceIdentity> identity;
+
+    DeviceRef() = default;
+    // Implicit, because most connectors, and most that they call, know only the number.
+    DeviceRef(model::PhoneNumber of) : number(of) {}  // NOLINT(google-explicit-constructor)
+    DeviceRef(const model::DeviceIdentity& of)        // NOLINT(google-explicit-constructor)
+        : number(of.number), identity(of) {}
+    operator model::PhoneNumber() const { return number; }  // NOLINT(google-explicit-constructor)
+
+    [[nodiscard]] bool is(const model::Device& device) const {
+        return device.number == number &&
+               (!identity || *identity == model::DeviceIdentity::of(device));
+    }
+};
+
 /// One thing a person must do to connect a device. A later step replaces the earlier one.
 struct PairingStep {
     static constexpr std::size_t payload_bytes_max = 16'384;  // WebAuthn options are the longest.
     static constexpr std::size_t answer_bytes_max = 16'384;   // A person's answer.
+    static constexpr auto wrong_answer =
+        "this is not the answer that the pairing waits for: check it, or begin the pairing again";
 
     std::string method;   // One of Capabilities::pairing.
     std::string payload;  // QR text, 8-character code, WebAuthn options (JSON), or a hint.
@@ -65,7 +88,7 @@ struct SendRequest {
 
 /// A status of a message that the platform reports beside the outcome, after it or before it.
 struct LateStatus {
-    model::PhoneNumber device;
+    DeviceRef device;
     std::string platform_id;                  // The platform's id of the message.
     std::optional<model::MessageId> message;  // If the connector knows the message of that id.
     model::PlatformStatus status;
@@ -73,7 +96,7 @@ struct LateStatus {
 
 /// A message that a device received.
 struct InboundMessage {
-    model::PhoneNumber device;
+    DeviceRef device;
     std::string platform_id;
     std::string sender;
     std::string type;                                       // "text", "image", …
@@ -116,10 +139,15 @@ public:
     virtual void outcome(const model::MessageId& message, model::PhoneNumber device,
                          model::Outcome outcome) = 0;
     /// `reason` is for people and never empty when the state is not `connected`.
-    virtual void device_state(model::PhoneNumber device, model::DeviceState state,
-                              std::string reason, Stored stored) = 0;
+    /// Errors: not_found (the connector has no such device).
+    virtual void device_state(const DeviceRef& device, model::DeviceState state, std::string reason,
+                              Stored stored) = 0;
+    /// The state `restricted`: the device is connected, but may not begin new chats until `until`
+    /// (wall clock). The gateway ends the restriction then, if no other state was reported.
+    virtual void device_restricted(const DeviceRef& device, Timestamp until, std::string reason,
+                                   Stored stored) = 0;
     /// No answer: a step that is lost expires, and the connector reports the next one.
-    virtual void pairing(model::PhoneNumber device, PairingStep step) = 0;
+    virtual void pairing(const DeviceRef& device, PairingStep step) = 0;
     /// Statuses may come in any order and repeatedly: each status of a platform id counts once, and
     /// one behind the latest known is ignored. Errors: busy (too many reports of this device wait),
     /// not_found (the connector has no such device), invalid_argument (is_platform_id).
@@ -150,15 +178,16 @@ public:
     using Values = std::vector<std::pair<std::string, std::optional<Bytes>>>;
     using Got = std::move_only_function<void(Result<Values>)>;
     /// Answers in the order of the names, and sees every `put` that was answered. Errors: refused
-    /// (more than get_bytes_max), not_found (no such device), busy, conflict (the values were
-    /// encrypted with another key).
-    virtual void get(model::PhoneNumber device, std::vector<std::string> names, Got got) = 0;
+    /// (the values are larger than `bytes_max`, which is at most get_bytes_max), not_found (no such
+    /// device), busy, conflict (the values were encrypted with another key).
+    virtual void get(const DeviceRef& device, std::vector<std::string> names, std::size_t bytes_max,
+                     Got got) = 0;
 
     /// What happens to the device's other values.
     enum class Others : std::uint8_t { stay, go };
     /// Stores all values or none, and answers when that is durable. An empty optional removes the
     /// value. Errors: refused (a limit), not_found (no such device), busy.
-    virtual void put(model::PhoneNumber device, Values values, Others others,
+    virtual void put(const DeviceRef& device, Values values, Others others,
                      ConnectorEvents::Stored stored) = 0;
 };
 
@@ -197,8 +226,14 @@ public:
     /// Connects the device, with its credentials or by pairing; reports device_state.
     /// `pairing_method` is one of Capabilities::pairing; empty: the connector chooses.
     virtual void start_device(const model::Device& device, std::string_view pairing_method) = 0;
-    /// Answers a pairing step that asks for something (an OTP, a passkey assertion).
-    virtual void answer_pairing(model::PhoneNumber device, std::string_view answer) = 0;
+    /// Called once, on any thread, also from within the call, or not at all if the gateway stops
+    /// first. It must not block.
+    using Settled = std::move_only_function<void(Result<void>)>;
+    /// Answers a pairing step that asks for something (an OTP, a passkey assertion). `settled` is
+    /// called when the answer was taken, or with an error whose text callers may read: conflict (it
+    /// is wrong, or no step asks for one), busy, timeout, unreachable.
+    virtual void answer_pairing(model::PhoneNumber device, std::string_view answer,
+                                Settled settled) = 0;
     /// Disconnects the device and keeps its credentials; reports device_state.
     virtual void stop_device(model::PhoneNumber device) = 0;
     /// Disconnects the device and removes its credentials, here and at the platform.
@@ -208,10 +243,13 @@ public:
     /// they can be exported and imported.
     [[nodiscard]] virtual bool keeps_secrets() const { return false; }
     /// Disconnects the device. `settled` is called when nothing writes its secrets until it is
-    /// started again, or with an error if that is not certain; on any thread, also from within the
-    /// call. It must not block.
-    using Settled = std::move_only_function<void(Result<void>)>;
+    /// started again, or with an error if that is not certain.
     virtual void settle_device(model::PhoneNumber /*device*/, Settled settled) { settled({}); }
+
+    /// Calls `done` when the calls before this one have reported all that they report without
+    /// waiting for the platform, such as the state of a device that was stopped. On any thread,
+    /// also from within the call; must not block.
+    virtual void after_reports(std::move_only_function<void()> done) { done(); }
 
     // Questions to the platform. `done` is called once, on any thread, also from within the call,
     // or not at all if the gateway stops first; it must not block. Errors: refused (the connector

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -34,6 +35,14 @@ public:
     [[nodiscard]] Result<void> prepare(model::Device& device) const;
 
     [[nodiscard]] std::vector<std::string> names() const;
+
+    /// Calls `each` with every name and connector, by name.
+    template <class Each>
+    void for_each(Each each) const {
+        for (const auto& [name, connector] : connectors_) {
+            each(name, std::as_const(*connector));
+        }
+    }
 
     /// The error (refused) for a name that this server has no connector of.
     [[nodiscard]] std::unexpected<Error> missing(std::string_view name) const;

@@ -51,7 +51,10 @@ public:
         return {};
     }
     void start_device(const model::Device& /*device*/, std::string_view /*method*/) override {}
-    void answer_pairing(model::PhoneNumber /*device*/, std::string_view /*answer*/) override {}
+    void answer_pairing(model::PhoneNumber /*device*/, std::string_view /*answer*/,
+                        Settled settled) override {
+        settled({});
+    }
     void stop_device(model::PhoneNumber /*device*/) override {}
     void forget_device(model::PhoneNumber /*device*/) override {}
     void send(const SendRequest& /*request*/) override {}

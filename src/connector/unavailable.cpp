@@ -2,12 +2,14 @@
 
 #include <string>
 
+#include "model/texts.hpp"
+
 namespace merpati::connector {
 namespace {
 
 using model::DeviceState;
 
-constexpr std::string_view why = "Konektor tidak dapat dijalankan";
+constexpr std::string_view why = model::reasons::connector_unavailable;
 
 void report(ConnectorEvents& events, model::PhoneNumber device, DeviceState state,
             std::string_view reason) {
@@ -36,8 +38,13 @@ void Unavailable::start_device(const model::Device& device, std::string_view /*p
            why);
 }
 
+void Unavailable::answer_pairing(model::PhoneNumber /*device*/, std::string_view /*answer*/,
+                                 Settled settled) {
+    settled(did_not_start());
+}
+
 void Unavailable::stop_device(model::PhoneNumber device) {
-    report(events_, device, DeviceState::disconnected, model::disconnected_by_request);
+    report(events_, device, DeviceState::disconnected, model::reasons::requested);
 }
 
 void Unavailable::fetch_media(MediaRequest /*request*/, MediaFetched done) {
@@ -52,7 +59,7 @@ void Unavailable::check_number(model::PhoneNumber /*device*/, std::string /*numb
 void Unavailable::send(const SendRequest& request) {
     events_.outcome(request.message.id, request.message.device,
                     {.kind = model::Outcome::Kind::device_down,
-                     .details = std::string{why},
+                     .details = std::string{model::details::connector_missing},
                      .platform_id = {}});
 }
 

@@ -25,7 +25,7 @@ public:
     void stop() override {}
     [[nodiscard]] std::string trouble() const override { return "it did not start"; }
     void start_device(const model::Device& device, std::string_view pairing_method) override;
-    void answer_pairing(model::PhoneNumber, std::string_view) override {}
+    void answer_pairing(model::PhoneNumber, std::string_view, Settled settled) override;
     void stop_device(model::PhoneNumber device) override;
     void forget_device(model::PhoneNumber) override {}
     void fetch_media(MediaRequest request, MediaFetched done) override;

@@ -19,14 +19,15 @@
 
 #include "api/authenticator.hpp"
 #include "api/device_addnew.hpp"
-#include "api/manage/manage.hpp"
+#include "api/manage/engine/manage.hpp"
 #include "api/operation.hpp"
 #include "api/send/send.hpp"
 #include "base/random.hpp"
-#include "daemon/connector_door.hpp"
 #include "daemon/controls.hpp"
-#include "daemon/device_keeper.hpp"
-#include "daemon/device_secrets.hpp"
+#include "devices/connector_door.hpp"
+#include "devices/keeper.hpp"
+#include "devices/stored_secrets.hpp"
+#include "model/texts.hpp"
 #include "people/password_hasher.hpp"
 #include "people/sign_in_throttle.hpp"
 #include "testing/temporary_folder.hpp"
@@ -61,7 +62,9 @@ public:
     void start_device(const model::Device& device, std::string_view) override {
         set(device.number, model::DeviceState::connected);
     }
-    void answer_pairing(model::PhoneNumber, std::string_view) override {}
+    void answer_pairing(model::PhoneNumber, std::string_view, Settled settled) override {
+        settled({});
+    }
     void stop_device(model::PhoneNumber device) override {
         set(device, model::DeviceState::disconnected);
     }
@@ -122,7 +125,7 @@ private:
         events_->device_state(
             device, state,
             std::string{state == model::DeviceState::connected ? std::string_view{}
-                                                               : model::disconnected_by_request},
+                                                               : model::reasons::requested},
             [](const Result<void>&) {});
     }
 
@@ -176,12 +179,14 @@ struct ConcurrencyFixture : ::testing::Test {
         committer.after_batch = [this] { scheduler.batch_done(); };
         EXPECT_TRUE(platform->start(events, secrets));
         committer.start();
+        idempotency.start();
         EXPECT_TRUE(scheduler.start());
         EXPECT_TRUE(keeper.start());
     }
     ~ConcurrencyFixture() override { stop(); }
 
     void stop() {
+        idempotency.stop();
         scheduler.stop(std::chrono::seconds{20});
         committer.stop();
     }
@@ -206,12 +211,14 @@ struct ConcurrencyFixture : ::testing::Test {
             asked.headers = headers;
         }
         const auto operation = std::ranges::find(api::operations(), path, &api::Operation::path);
-        auto call = authenticator.authenticate(asked, http::Responder{sink}, *operation);
-        if (call && operation->has_revisions) {
-            sending.handle(std::move(*call));
-        } else if (call) {
-            device_addnew.handle(std::move(*call));
-        }
+        authenticator.authenticate(asked, http::Responder{sink}, *operation,
+                                   [this, operation](api::Call&& call) {
+                                       if (operation->has_revisions) {
+                                           sending.handle(std::move(call));
+                                       } else {
+                                           device_addnew.handle(std::move(call));
+                                       }
+                                   });
         return reply.get();
     }
     http::Reply addnew(std::string_view key, std::string_view number, std::string_view webhook = {},
@@ -246,7 +253,7 @@ struct ConcurrencyFixture : ::testing::Test {
     std::unique_ptr<store::Store> store =
         *store::open_store({.url = "sqlite:" + folder.file("merpati.db")});
     UuidSource ids{clock, random};
-    Notices notices{clock, ids};
+    devices::Notices notices{clock, ids};
     outbound::AddressPolicy policy{{}};
     admission::Directory directory;
     api::Idempotency idempotency{*store};
@@ -267,30 +274,35 @@ struct ConcurrencyFixture : ::testing::Test {
         [](const auto&, const auto&) { return std::optional<model::Callback>{}; },
         [](store::Finish&&) {},
         {}};
-    DeviceSecrets secrets{committer, "checking"};
-    LateStatuses late_statuses{{.clock = clock,
-                                .notices = notices,
-                                .committer = committer,
-                                .on_finish = [](store::Finish&&) {},
-                                .log = telemetry::Log::none()}};
-    LostDevices lost_devices{{.clock = clock,
-                              .notices = notices,
-                              .committer = committer,
-                              .log = telemetry::Log::none()}};
-    DeviceKeeper keeper{{.clock = clock,
-                         .ids = ids,
-                         .notices = notices,
-                         .connectors = connectors,
-                         .committer = committer,
-                         .directory = directory,
-                         .scheduler = scheduler,
-                         .late_statuses = late_statuses,
-                         .lost_devices = lost_devices,
-                         .log = telemetry::Log::none()}};
-    ConnectorDoors doors{{.directory = directory,
-                          .keeper = keeper,
-                          .committer = committer,
-                          .log = telemetry::Log::none()}};
+    devices::StoredSecrets secrets{committer, "checking"};
+    devices::LateStatuses late_statuses{{.clock = clock,
+                                         .notices = notices,
+                                         .committer = committer,
+                                         .on_finish = [](store::Finish&&) {},
+                                         .log = telemetry::Log::none()}};
+    devices::LostDevices lost_devices{{.clock = clock,
+                                       .notices = notices,
+                                       .committer = committer,
+                                       .log = telemetry::Log::none()}};
+    devices::Restrictions restrictions{{.clock = clock,
+                                        .notices = notices,
+                                        .committer = committer,
+                                        .log = telemetry::Log::none()}};
+    devices::DeviceKeeper keeper{{.clock = clock,
+                                  .ids = ids,
+                                  .notices = notices,
+                                  .connectors = connectors,
+                                  .committer = committer,
+                                  .directory = directory,
+                                  .scheduler = scheduler,
+                                  .late_statuses = late_statuses,
+                                  .lost_devices = lost_devices,
+                                  .restrictions = restrictions,
+                                  .log = telemetry::Log::none()}};
+    devices::ConnectorDoors doors{{.directory = directory,
+                                   .keeper = keeper,
+                                   .committer = committer,
+                                   .log = telemetry::Log::none()}};
     connector::ConnectorEvents& events = doors.of("checking").events;
     admission::Admission admission{{.clock = clock,
                                     .random = random,
@@ -299,31 +311,26 @@ struct ConcurrencyFixture : ::testing::Test {
                                     .connectors = connectors,
                                     .condition = store->condition()},
                                    {}};
-    api::Send sending{{.clock = clock,
-                       .ids = ids,
-                       .admission = admission,
-                       .idempotency = idempotency,
-                       .media_fetcher = media_fetcher,
-                       .committer = committer,
-                       .scheduler = scheduler,
-                       .waiters = waiters},
-                      {}};
-    api::DeviceAddnew device_addnew{{.clock = clock,
+    admission::CallerRights rights{machine, directory, {}};
+    api::Intake intake{{.clock = clock,
+                        .ids = ids,
+                        .directory = directory,
+                        .rights = rights,
+                        .admission = admission,
+                        .media_fetcher = media_fetcher,
+                        .committer = committer,
+                        .scheduler = scheduler}};
+    api::Send sending{
+        {.clock = clock, .intake = intake, .idempotency = idempotency, .waiters = waiters}, {}};
+    api::DeviceAddnew device_addnew{{.clock = machine,
+                                     .directory = directory,
+                                     .rights = rights,
                                      .idempotency = idempotency,
                                      .policy = policy,
-                                     .connectors = connectors,
+                                     .devices = keeper,
                                      .committer = committer},
-                                    {.default_connector = "checking"},
-                                    [this](store::Tables& tables, const model::Device& device) {
-                                        return keeper.announce(tables, device);
-                                    }};
-    api::Retry retry{{.clock = clock,
-                      .ids = ids,
-                      .directory = directory,
-                      .admission = admission,
-                      .media_fetcher = media_fetcher,
-                      .committer = committer,
-                      .scheduler = scheduler}};
+                                    {.default_connector = "checking"}};
+    api::Retry retry{{.clock = machine, .directory = directory, .intake = intake}};
     RunningMessages messages{{.clock = clock,
                               .notices = notices,
                               .committer = committer,
@@ -345,6 +352,7 @@ struct ConcurrencyFixture : ::testing::Test {
          .store = *store,
          .change = [this](auto change) { return committer.change_and_wait(std::move(change)); },
          .directory = directory,
+         .rights = rights,
          .policy = policy,
          .version = "1",
          .default_connector = "checking",

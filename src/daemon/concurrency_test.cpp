@@ -1,6 +1,8 @@
 // Management calls and traffic in parallel: afterwards store, memory and platform agree.
 #include <algorithm>
 #include <functional>
+#include <future>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -9,6 +11,7 @@
 namespace merpati::daemon {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr int rounds = 60;  // For each thread.
@@ -220,6 +223,59 @@ TEST_F(ConcurrencyTest, ARevokedKeyStaysRevokedWhateverIsDoneToItAtOnce) {
             EXPECT_TRUE(key.revoked_at) << key.id.text();
         }
     }
+}
+
+TEST_F(ConcurrencyTest, AMessageIsNotStoredAfterTheCommitThatRevokedItsKey) {
+    const auto customer = make_customer(R"("devices_max":1)");
+    ASSERT_EQ(addnew(customer.key, number(1)).status, 200);
+    const auto id = directory.keys(model::AccountId::parse(customer.account)).front().id;
+    std::promise<void> opened;
+    std::promise<void> revoking;
+    std::promise<Result<void>> revoked;
+    ASSERT_TRUE(committer.change(
+        [&](store::Tables& tables) -> Result<void> {
+            const auto done = tables.revoke_key(id, machine.now());
+            revoking.set_value();
+            opened.get_future().wait();
+            return done ? Result<void>{} : pass(done);
+        },
+        [&](Result<void> done) { revoked.set_value(std::move(done)); }));
+    revoking.get_future().wait();
+
+    // The revocation is not committed yet, so the message is admitted, and waits for the next
+    // commit.
+    auto answer = std::async(std::launch::async, [&] { return send(customer.key, number(1)); });
+    while (committer.counts().waiting == 0) {
+        std::this_thread::yield();
+    }
+    opened.set_value();
+
+    EXPECT_TRUE(revoked.get_future().get());
+    EXPECT_EQ(answer.get().status, 401);
+    stop();
+    EXPECT_EQ(platform->sent, 0);
+}
+
+TEST_F(ConcurrencyTest, ARetryThatMayPassLaterIsAnsweredAsBusy) {
+    const auto customer = make_customer(R"("devices_max":1)");
+    ASSERT_EQ(addnew(customer.key, number(1)).status, 200);
+    const auto later = request(
+        "/v1/send", customer.key,
+        fmt::format(
+            R"({{"to":"6281234567890","from":"{}","Type":"text","message":"halo","delay":"3600"}})",
+            number(1)));
+    ASSERT_EQ(later.status, 200) << later.body;
+    const auto listed = call(http::Method::get, "/messages");
+    const auto id =
+        std::string{boost::json::parse(listed.body).at("items").at(0).at("id").as_string().c_str()};
+    ASSERT_EQ(call(http::Method::post, "/messages/" + id + "/cancel").status, 200);
+    ASSERT_EQ(call(http::Method::post, "/devices/" + number(1) + "/disconnect").status, 200);
+
+    const auto refused = call(http::Method::post, "/messages/" + id + "/retry");
+    EXPECT_EQ(refused.status, 503) << refused.body;
+    EXPECT_EQ(refused.code, "busy");
+    EXPECT_THAT(refused.headers, HasSubstr("Retry-After"));
+    EXPECT_THAT(refused.body, HasSubstr("Perangkat disconnect"));
 }
 
 TEST_F(ConcurrencyTest, OfManyRequestsWithOneKeyOneIsCarriedOut) {

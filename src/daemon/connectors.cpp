@@ -3,7 +3,10 @@
 #include <array>
 #include <string>
 
-#include "connector/process/worker_connector.hpp"
+#include <fmt/format.h>
+
+#include "connector/process/worker/sharded_connector.hpp"
+#include "connector/process/worker/worker_connector.hpp"
 #include "connector/simulator/simulator.hpp"
 #include "daemon/worker_programs.hpp"
 
@@ -70,13 +73,21 @@ std::unique_ptr<connector::Connector> make_linked(const Clock& clock, Random& ra
     options.environment = linked_environment();
     options.launcher.path = settings.linked.socket.value_or("").string();
     options.on_demand = true;
+    options.starts_per_second = settings.linked.start_rate;
     options.expected.pairing = {"qr", "code"};
     options.expected.typing = true;
     options.expected.recognises_repeats = true;
     options.expected.number_check = true;
     options.expected.media_fetch = true;
     options.expected.late_statuses = true;
-    return std::make_unique<WorkerConnector>(clock, random, std::move(options), std::move(log));
+    std::vector<std::unique_ptr<WorkerConnector>> workers;
+    for (std::uint32_t number = 1; number <= settings.linked.workers; ++number) {
+        auto own_log =
+            settings.linked.workers == 1 ? log : log.in(fmt::format("linked-{}", number));
+        workers.push_back(
+            std::make_unique<WorkerConnector>(clock, random, options, std::move(own_log)));
+    }
+    return std::make_unique<connector::process::ShardedConnector>(std::move(workers));
 }
 
 constexpr std::array table{

@@ -91,9 +91,10 @@ Result<void> RunningMessages::hasten(store::QueuedMessage message) {
     }));
 }
 
-Result<model::MessageId> RunningMessages::retry(const model::Message& failed) {
+Result<model::MessageId> RunningMessages::retry(const model::Message& failed,
+                                                const admission::Principal& caller) {
     auto answer = ask<Result<model::MessageId>>(
-        probed_within, [&](auto done) { rooms_.retry.send(failed, std::move(done)); });
+        probed_within, [&](auto done) { rooms_.retry.send(failed, caller, std::move(done)); });
     return answer ? std::move(*answer)
                   : fail(ErrorCode::timeout,
                          "the probe of its file is not done; check the message later");
@@ -108,7 +109,8 @@ std::optional<scheduler::Wait> RunningMessages::wait_of(store::QueuedMessage mes
 
 Result<model::CallbackAttempt> RunningCallbacks::test(model::AccountId account, std::string url) {
     auto answer = ask<Result<model::CallbackAttempt>>(tested_within, [&](auto done) {
-        sender_.test(test_callback(ids_, clock_, account, std::move(url)), std::move(done));
+        sender_.test(devices::test_callback(ids_, clock_, account, std::move(url)),
+                     std::move(done));
     });
     return answer ? std::move(*answer) : fail(ErrorCode::timeout, "there is no answer yet");
 }
@@ -122,7 +124,7 @@ std::vector<callback::EndpointHealth> RunningCallbacks::health(model::AccountId 
 /// A held message is in no lane, so the change of the store alone decides whether it is still held.
 Result<void> RunningMessages::fail_held(model::Message message) {
     store::Finish finish{.message = std::make_unique<model::Message>(std::move(message)),
-                         .completion = given_up(rooms_.clock.now()),
+                         .completion = devices::given_up(rooms_.clock.now()),
                          .finished = true};
     finish.callback = rooms_.notices.of_end(*finish.message, finish.completion);
     auto failed = rooms_.committer.change_and_wait([&finish](store::Tables& tables) {

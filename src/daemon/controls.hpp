@@ -1,11 +1,11 @@
 // Lets the catalogue change messages and callbacks of a running server.
 #pragma once
 
-#include "api/manage/context.hpp"
+#include "api/manage/engine/context.hpp"
 #include "api/send/retry.hpp"
 #include "base/clock.hpp"
 #include "callback/sender.hpp"
-#include "daemon/notices.hpp"
+#include "devices/notices.hpp"
 #include "scheduler/scheduler.hpp"
 #include "store/committer.hpp"
 
@@ -20,7 +20,7 @@ class RunningMessages final : public api::manage::MessageControl {
 public:
     struct Rooms {
         const Clock& clock;
-        Notices& notices;
+        devices::Notices& notices;
         store::Committer& committer;
         scheduler::Scheduler& scheduler;
         api::Retry& retry;
@@ -33,7 +33,8 @@ public:
         std::vector<store::QueuedMessage> messages) override;
     [[nodiscard]] Result<void> fail_held(model::Message message) override;
     [[nodiscard]] Result<void> hasten(store::QueuedMessage message) override;
-    [[nodiscard]] Result<model::MessageId> retry(const model::Message& failed) override;
+    [[nodiscard]] Result<model::MessageId> retry(const model::Message& failed,
+                                                 const admission::Principal& caller) override;
     [[nodiscard]] std::optional<scheduler::Wait> wait_of(store::QueuedMessage message) override;
     void released(const model::Message& message, Timestamp due) override;
 

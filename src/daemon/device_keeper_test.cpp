@@ -4,8 +4,8 @@
 
 #include "connector/unavailable.hpp"
 #include "daemon/concurrency_fixture.hpp"
-#include "daemon/connector_door.hpp"
-#include "daemon/device_changes.hpp"
+#include "devices/changes.hpp"
+#include "devices/connector_door.hpp"
 
 namespace merpati::daemon {
 namespace {
@@ -39,6 +39,13 @@ struct DeviceKeeperTest : ConcurrencyFixture {
                        [&](Result<void> done) { promise.set_value(std::move(done)); });
         return promise.get_future().get();
     }
+    /// What `ask` answers through the function that it gets.
+    template <class Ask>
+    static Result<void> answer_of(const Ask& ask) {
+        std::promise<Result<void>> promise;
+        ask([&](Result<void> done) { promise.set_value(std::move(done)); });
+        return promise.get_future().get();
+    }
     /// Nothing is committed until `go` is counted down.
     void keep_the_store_busy(std::latch& go) {
         EXPECT_TRUE(committer.change_always(
@@ -50,14 +57,14 @@ struct DeviceKeeperTest : ConcurrencyFixture {
     }
     std::size_t received() {
         std::size_t count = 0;
-        for (const auto& queued : *(*store->open_reader())->callbacks({.limit = 1'000})) {
+        for (const auto& queued : (*store->open_reader())->callbacks({.limit = 1'000})->records) {
             count += queued.callback.body.contains("message.received") ? 1 : 0;
         }
         return count;
     }
     Result<std::optional<Bytes>> secret(model::PhoneNumber device) {
         std::promise<Result<std::optional<Bytes>>> promise;
-        secrets.get(device, {"session"}, [&](auto found) {
+        secrets.get(device, {"session"}, devices::StoredSecrets::get_bytes_max, [&](auto found) {
             promise.set_value(found ? Result<std::optional<Bytes>>{found->at(0).second}
                                     : std::unexpected(found.error()));
         });
@@ -176,18 +183,13 @@ TEST_F(DeviceKeeperTest, SecretsAreReplacedInOneStepAndReadWithinALimit) {
         EXPECT_TRUE(keep(first, {{name, Bytes(400'000)}}));
     }
     std::promise<ErrorCode> refused;
-    secrets.get(first, {"a", "b", "session"},
+    secrets.get(first, {"a", "b", "session"}, devices::StoredSecrets::get_bytes_max,
                 [&](const auto& found) { refused.set_value(found.error().code); });
     EXPECT_EQ(refused.get_future().get(), ErrorCode::refused);
 }
 
 TEST_F(DeviceKeeperTest, AConnectorSpeaksForItsOwnDevicesAlone) {
     const auto stranger = doors.of("stranger");
-    const auto answer_of = [](const auto& ask) {
-        std::promise<Result<void>> promise;
-        ask([&](Result<void> done) { promise.set_value(std::move(done)); });
-        return promise.get_future().get();
-    };
     EXPECT_EQ(answer_of([&](auto stored) {
                   stranger.events.inbound(inbound(first, "in-1"), std::move(stored));
               })
@@ -216,7 +218,7 @@ TEST_F(DeviceKeeperTest, AConnectorSpeaksForItsOwnDevicesAlone) {
 
     EXPECT_TRUE(keep(first, {{"session", Bytes(1)}}));
     std::promise<ErrorCode> refused;
-    stranger.secrets.get(first, {"session"},
+    stranger.secrets.get(first, {"session"}, devices::StoredSecrets::get_bytes_max,
                          [&](const auto& found) { refused.set_value(found.error().code); });
     EXPECT_EQ(refused.get_future().get(), ErrorCode::not_found);
     EXPECT_EQ(answer_of([&](auto stored) {
@@ -273,9 +275,51 @@ TEST_F(DeviceKeeperTest, AReportBelongsToTheDeviceThatItsConnectorHad) {
                         [&](const Result<void>&) { state.set_value(); });
     state.get_future().get();
     EXPECT_EQ(directory.find_device(first)->state, model::DeviceState::connected);
-    for (const auto& queued : *(*store->open_reader())->callbacks({.limit = 100})) {
+    for (const auto& queued : (*store->open_reader())->callbacks({.limit = 100})->records) {
         EXPECT_TRUE(queued.callback.body.contains("device.connected")) << queued.callback.body;
     }
+}
+
+/// A connector that is late means a device that was removed; its number has a new owner.
+TEST_F(DeviceKeeperTest, WhatConcernsAnEarlierDeviceOfTheNumberTouchesNoLaterOne) {
+    auto earlier = model::DeviceIdentity::of(*directory.find_device(first));
+    ASSERT_TRUE(keep(first, {{"session", Bytes(3)}}));
+    earlier.created_at -= Millis{1};
+    auto message = inbound(first, "in-1");
+    message.device = earlier;
+    EXPECT_EQ(report(std::move(message)).error().code, ErrorCode::not_found);
+    EXPECT_EQ(received(), 0U);
+    const auto put = [&](connector::DeviceSecrets::Others others) {
+        return answer_of([&](auto stored) {
+            secrets.put(earlier, {{"session", Bytes(1)}}, others, std::move(stored));
+        });
+    };
+    EXPECT_EQ(put(connector::DeviceSecrets::Others::stay).error().code, ErrorCode::not_found);
+    EXPECT_EQ(put(connector::DeviceSecrets::Others::go).error().code, ErrorCode::not_found);
+    EXPECT_EQ(secret(first).value(), Bytes(3));
+    EXPECT_EQ(answer_of([&](auto stored) {
+                  events.device_state(earlier, model::DeviceState::banned, "diblokir",
+                                      std::move(stored));
+              })
+                  .error()
+                  .code,
+              ErrorCode::not_found);
+    events.pairing(earlier, {.method = "qr", .payload = "QR", .expires_at = {}});
+    EXPECT_FALSE(keeper.pairing(first).under_way);
+    EXPECT_EQ(directory.find_device(first)->state, model::DeviceState::connected);
+}
+
+TEST_F(DeviceKeeperTest, APairingDoesNotOutliveTheProcess) {
+    EXPECT_TRUE(answer_of([&](auto stored) {
+        events.device_state(first, model::DeviceState::pairing, "menunggu", std::move(stored));
+    }));
+    ASSERT_EQ(directory.find_device(first)->state, model::DeviceState::pairing);
+    ASSERT_TRUE(keeper.start());                  // As after a restart.
+    EXPECT_TRUE(report(inbound(first, "in-1")));  // Is committed after the state.
+    const auto device = directory.find_device(first);
+    EXPECT_EQ(device->state, model::DeviceState::disconnected);
+    EXPECT_FALSE(device->state_reason.empty());
+    EXPECT_EQ(directory.find_device(second)->state, model::DeviceState::connected);
 }
 
 TEST_F(DeviceKeeperTest, WhatIsReportedOfADeviceThatBecameAnotherIsNotStored) {
@@ -356,7 +400,7 @@ struct MovingTest : DeviceKeeperTest {
 TEST_F(MovingTest, ADeviceWhoseConnectorDidNotStartIsMovedLater) {
     ASSERT_TRUE(keeper.disconnect(first));
     const connector::Unavailable unavailable{platform->capabilities(), events};
-    const auto refused = check_still(*directory.find_device(first), unavailable);
+    const auto refused = devices::check_still(*directory.find_device(first), unavailable);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::conflict);
     EXPECT_TRUE(refused.error().detail.contains("it did not start")) << refused.error().detail;

@@ -87,6 +87,8 @@ void add_callbacks(Adder& add, std::vector<telemetry::Figure>& figures,
     }
     figures.push_back(std::move(attempts));
     add("merpati_callbacks_exhausted_total", "Callbacks given up", true, counts.exhausted_total);
+    add("merpati_callback_reads_failed_total", "Reads of waiting callbacks that failed", true,
+        counts.reads_failed_total);
     add("merpati_callbacks_in_memory", "Due callbacks held in memory", false, counts.in_memory);
     add("merpati_callbacks_in_flight", "Callback attempts in flight", false, counts.in_flight);
     add("merpati_callbacks_slow_in_flight",
@@ -107,10 +109,14 @@ void add_http(Adder& add, std::vector<telemetry::Figure>& figures, const http::S
     add("merpati_http_requests_total", "Requests read", true, counts.requests_total);
     add("merpati_http_refused_total", "Requests refused for framing, limits or overload", true,
         counts.refused_total);
-    add("merpati_http_shed_total", "Anonymous connections closed to free memory", true,
+    add("merpati_http_shed_total", "Connections closed to make room for others", true,
         counts.shed_total);
+    add("merpati_http_hung_up_total", "Clients that hung up while they waited for an answer", true,
+        counts.hung_up_total);
     add("merpati_http_anonymous_bytes", "Memory held for anonymous connections", false,
         counts.anonymous_bytes);
+    add("merpati_http_caller_bytes", "Unread answers and partial requests of known callers", false,
+        counts.caller_bytes);
     add("merpati_event_streams", "Open streams of events", false, streams);
     static constexpr std::array classes{"1xx", "2xx", "3xx", "4xx", "5xx"};
     telemetry::Figure answers{.name = "merpati_http_answers_total",
@@ -150,6 +156,8 @@ std::vector<telemetry::Figure> figures_of(const Counted& rooms) {
         lanes.retries_total);
     add("merpati_store_bytes", "What the store takes of its disk", false,
         rooms.store.bytes_on_disk());
+    add("merpati_store_log_bytes", "The log of commits that is not yet part of the store", false,
+        rooms.store.condition().log_bytes());
     add("merpati_clock_steps_total", "How often the machine's clock was set", true,
         rooms.clock.steps());
     figures.push_back(

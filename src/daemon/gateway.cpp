@@ -10,8 +10,8 @@
 #include "api/callers.hpp"
 #include "api/device_addnew.hpp"
 #include "api/events/event_hub.hpp"
-#include "api/manage/manage.hpp"
-#include "api/manage/service.hpp"
+#include "api/manage/engine/manage.hpp"
+#include "api/manage/engine/service.hpp"
 #include "api/monitoring.hpp"
 #include "api/routes.hpp"
 #include "api/send/retry.hpp"
@@ -19,22 +19,22 @@
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
 #include "callback/sender.hpp"
-#include "daemon/connector_door.hpp"
 #include "daemon/connectors.hpp"
 #include "daemon/controls.hpp"
-#include "daemon/device_keeper.hpp"
 #include "daemon/figures.hpp"
 #include "daemon/health.hpp"
-#include "daemon/late_statuses.hpp"
-#include "daemon/notices.hpp"
 #include "daemon/opened_store.hpp"
 #include "daemon/options.hpp"
-#include "daemon/platform_calls.hpp"
 #include "daemon/publisher.hpp"
 #include "daemon/sign_in.hpp"
 #include "daemon/signing_secrets.hpp"
 #include "daemon/tally.hpp"
 #include "daemon/upkeep.hpp"
+#include "devices/connector_door.hpp"
+#include "devices/keeper.hpp"
+#include "devices/late_statuses.hpp"
+#include "devices/notices.hpp"
+#include "devices/platform_calls.hpp"
 #include "http/server.hpp"
 #include "media/media_fetcher.hpp"
 #include "store/committer.hpp"
@@ -78,6 +78,7 @@ public:
           authenticator_(queue_clock_, directory_, idempotency_, authenticator_options(settings)),
           callers_(clock, directory_, app_address(settings), session_limits(settings),
                    settings.api.rate),
+          rights_(clock, directory_, session_limits(settings)),
           media_fetcher_(clock, policy_, client_options(settings),
                          media_options(settings, log.in("media"))),
           connectors_(make_connectors(clock, random, settings, log)),
@@ -105,11 +106,15 @@ public:
                .committer = committer_,
                .on_finish = [this](store::Finish&& finish) { finished(std::move(finish)); },
                .on_progress =
-                   [this](const LateStatuses::Progressed& one) {
+                   [this](const devices::LateStatuses::Progressed& one) {
                        publisher_.progress(one.account, one.message, one.progress);
                    },
                .log = log.in("scheduler")}),
           lost_devices_({.clock = queue_clock_,
+                         .notices = notices_,
+                         .committer = committer_,
+                         .log = log.in("device")}),
+          restrictions_({.clock = queue_clock_,
                          .notices = notices_,
                          .committer = committer_,
                          .log = log.in("device")}),
@@ -122,6 +127,7 @@ public:
                    .scheduler = scheduler_,
                    .late_statuses = late_statuses_,
                    .lost_devices = lost_devices_,
+                   .restrictions = restrictions_,
                    .on_pairing_step = publisher_.pairing_listener(),
                    .log = log.in("device")}),
           doors_({.directory = directory_,
@@ -135,31 +141,28 @@ public:
                       .connectors = connectors_,
                       .condition = store_->condition()},
                      admission_options(settings)),
+          intake_({.clock = queue_clock_,
+                   .ids = ids_,
+                   .directory = directory_,
+                   .rights = rights_,
+                   .admission = admission_,
+                   .media_fetcher = media_fetcher_,
+                   .committer = committer_,
+                   .scheduler = scheduler_}),
           send_({.clock = queue_clock_,
-                 .ids = ids_,
-                 .admission = admission_,
+                 .intake = intake_,
                  .idempotency = idempotency_,
-                 .media_fetcher = media_fetcher_,
-                 .committer = committer_,
-                 .scheduler = scheduler_,
                  .waiters = waiters_},
                 send_options(settings)),
           device_addnew_({.clock = clock,
+                          .directory = directory_,
+                          .rights = rights_,
                           .idempotency = idempotency_,
                           .policy = policy_,
-                          .connectors = connectors_,
+                          .devices = keeper_,
                           .committer = committer_},
-                         device_options(settings),
-                         [this](store::Tables& tables, const model::Device& device) {
-                             return keeper_.announce(tables, device);
-                         }),
-          retry_({.clock = queue_clock_,
-                  .ids = ids_,
-                  .directory = directory_,
-                  .admission = admission_,
-                  .media_fetcher = media_fetcher_,
-                  .committer = committer_,
-                  .scheduler = scheduler_}),
+                         device_options(settings)),
+          retry_({.clock = clock, .directory = directory_, .intake = intake_}),
           running_messages_({.clock = clock,
                              .notices = notices_,
                              .committer = committer_,
@@ -186,10 +189,12 @@ public:
                .change =
                    [this](auto change) { return committer_.change_and_wait(std::move(change)); },
                .directory = directory_,
+               .rights = rights_,
                .policy = policy_,
                .callback_schemes = callback_schemes(settings),
                .version = MERPATI_VERSION,
                .default_connector = settings.devices.default_connector,
+               .offered_connectors = settings.devices.offered_connectors,
                .on_fault =
                    [log = log.in("api")](const Error& error) {
                        log.error("a call failed", {{"why", error.describe()}});
@@ -199,21 +204,27 @@ public:
                .platform = platform_calls_,
                .messages = running_messages_,
                .callbacks = running_callbacks_}),
-          manage_service_(manage_, app_address(settings)),
-          upkeep_(queue_clock_, committer_, waiters_, late_statuses_, lost_devices_,
-                  UpkeepOptions::of(settings), log.in("upkeep")),
+          manage_service_(manage_, app_address(settings),
+                          [log = log.in("api")](std::string_view forwarded) {
+                              log.warn(
+                                  "a proxy's X-Forwarded-For cannot be read: all its clients "
+                                  "count as one",
+                                  {{"address", forwarded}});
+                          }),
+          upkeep_(queue_clock_, *store_, committer_, waiters_, late_statuses_, lost_devices_,
+                  restrictions_, UpkeepOptions::of(settings), log.in("upkeep")),
           health_(clock,
                   {.store = [this](auto answer) { committer_.probe(std::move(answer)); },
                    .scheduler = [this](auto answer) { scheduler_.probe(std::move(answer)); },
                    .store_trouble = [this] { return store_trouble(); }},
                   health_options(supervisor), log.in("health")),
-          server_(clock, random, http_options(settings), router_, local_router_,
-                  api::refusal_body) {
+          server_(clock, random, http_options(settings), router_, local_router_, api::refusal_body,
+                  log.in("http")) {
         opened.begin(queue_clock_);
         if (settings.metrics.listen) {
-            metrics_server_ =
-                std::make_unique<http::Server>(clock, random, metrics_http_options(settings),
-                                               metrics_router_, metrics_router_, api::refusal_body);
+            metrics_server_ = std::make_unique<http::Server>(
+                clock, random, metrics_http_options(settings), metrics_router_, metrics_router_,
+                api::refusal_body, log.in("http"));
         }
         join();
         if (supervisor.watchdog) {
@@ -257,6 +268,7 @@ public:
         upkeep_.start();
         events_.start();
         manage_service_.start();
+        idempotency_.start();
         for (auto* server : {&server_, metrics_server_.get()}) {
             if (auto up = server == nullptr ? Result<void>{} : server->start(); !up) {
                 return up;
@@ -283,6 +295,7 @@ public:
         server_.drain(settings_.http.drain_timeout);
         sender_.stop(settings_.callback.timeout + commit_drain);
         manage_service_.stop();
+        idempotency_.stop();
         upkeep_.stop();
         health_.stop();
         server_.stop();
@@ -306,9 +319,7 @@ private:
 
     /// Connects what the committer and the operations report with the rooms that follow it.
     void join() {
-        committer_.on_commit = [this](std::size_t operations, std::chrono::microseconds took) {
-            tally_.committed(operations, took);
-        };
+        committer_.on_commit = std::bind_front(&Tally::committed, &tally_);
         committer_.on_row_changed = [this](store::RowChange&& change) {
             publisher_.row_changed(change);
             directory_.apply(change);
@@ -321,10 +332,11 @@ private:
             scheduler_.batch_done();
             sender_.batch_done();
         };
-        send_.on_accepted = [this](const model::Message& message) {
+        intake_.on_accepted = [this](const model::Message& message) {
             tally_.accepted(message.revision);
             publisher_.message(message, model::MessageState::pending);
         };
+        idempotency_.on_fault = [this](const Error& error) { manage_.report(error); };
         authenticator_.on_refused = [this](api::Refusal refusal) { tally_.refused(refusal); };
         callers_.on_seen = session_writer(committer_);
     }
@@ -373,6 +385,7 @@ private:
                                .monitoring = monitoring_,
                                .management = manage_service_,
                                .directory = directory_,
+                               .rights = rights_,
                                .events = events_};
         using enum api::Scope;
         add_routes(router_, {anyone, account, catalogue}, rooms);
@@ -407,12 +420,13 @@ private:
     QueueClock queue_clock_;
     std::unique_ptr<store::Store> store_;
     UuidSource ids_;
-    Notices notices_;
+    devices::Notices notices_;
     outbound::AddressPolicy policy_;
     admission::Directory directory_;
     api::Idempotency idempotency_;
     api::Authenticator authenticator_;
     api::Callers callers_;
+    admission::CallerRights rights_;
     media::MediaFetcher media_fetcher_;
     connector::Connectors connectors_;
     api::EventHub events_;
@@ -421,16 +435,18 @@ private:
     callback::Sender sender_;
     api::OutcomeWaiters waiters_;
     scheduler::Scheduler scheduler_;
-    LateStatuses late_statuses_;
-    LostDevices lost_devices_;
-    DeviceKeeper keeper_;
-    ConnectorDoors doors_;
+    devices::LateStatuses late_statuses_;
+    devices::LostDevices lost_devices_;
+    devices::Restrictions restrictions_;
+    devices::DeviceKeeper keeper_;
+    devices::ConnectorDoors doors_;
     admission::Admission admission_;
+    api::Intake intake_;
     api::Send send_;
     api::DeviceAddnew device_addnew_;
     api::Retry retry_;
     RunningMessages running_messages_;
-    PlatformCalls platform_calls_;
+    devices::PlatformCalls platform_calls_;
     RunningCallbacks running_callbacks_;
     SignIn sign_in_;
     api::manage::Manage manage_;
@@ -461,7 +477,11 @@ Gateway::~Gateway() {
 Result<void> Gateway::start() {
     auto options = store_options(settings_);
     options.reserve_bytes = settings_.store.reserve_bytes;
-    auto opened = open_store(settings_, options);
+    options.on_damage = [log = log_.in("store")](std::string_view place) {
+        log.error("the store is damaged; the rest works (docs/operations.md, Damage)",
+                  {{"place", place}});
+    };
+    auto opened = open_store_when_free(clock_, settings_, options, log_);
     if (!opened) {
         return pass(opened);
     }

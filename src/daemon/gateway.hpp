@@ -22,10 +22,11 @@ struct Supervisor {
 };
 
 /// Operation: `start` opens the store, recovers waiting work, connects the devices, and listens
-/// last. `stop` first refuses new connections, then starts no new sends. It waits for the outcomes
-/// of sends in flight, stops the connectors, which report the remaining outcomes they know, and
-/// commits them. Then it finishes open requests and callback attempts, and closes the store. These
-/// waits have deadlines; the next start decides about work that missed one.
+/// last. It waits up to 5 s for a command that has the stopped server's store open. `stop` first
+/// refuses new connections, then starts no new sends. It waits for the outcomes of sends in flight,
+/// stops the connectors, which report the remaining outcomes they know, and commits them. Then it
+/// finishes open requests and callback attempts, and closes the store. These waits have deadlines;
+/// the next start decides about work that missed one.
 ///
 /// Watchdog: notified only while the store's thread and the scheduler answer; see health.hpp.
 ///

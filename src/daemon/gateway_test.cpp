@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <fcntl.h>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <poll.h>
 #include <sys/stat.h>
@@ -138,6 +140,50 @@ TEST(GatewayTest, AConnectorThatDoesNotStartStopsNothingElse) {
     Gateway gateway{clock, random, settings, {}, telemetry::Log::none()};
     EXPECT_TRUE(gateway.start());
     gateway.stop();
+}
+
+/// Calls `on_asked` at each question for the time.
+class AskedClock final : public Clock {
+public:
+    [[nodiscard]] Timestamp now() const noexcept override { return system_.now(); }
+    [[nodiscard]] SteadyTime steady_now() const noexcept override {
+        return system_.steady_now() + on_asked(++asked_);
+    }
+    std::function<Millis(int asked)> on_asked = [](int) { return Millis{0}; };
+
+private:
+    SystemClock system_;
+    mutable std::atomic<int> asked_ = 0;
+};
+
+struct GatewayLockTest : ::testing::Test {
+    testing::TemporaryFolder folder;
+    AskedClock clock;
+    SystemRandom random;
+    config::Settings settings = settings_in(folder);
+    Gateway gateway{clock, random, settings, {}, telemetry::Log::none()};
+    // As a command that works on the store of a stopped server.
+    std::unique_ptr<store::Store> command =
+        *store::open_store({.url = settings.store.url, .key_file = *settings.store.key_file});
+};
+
+TEST_F(GatewayLockTest, WaitsForACommandThatHasTheStoreOpen) {
+    clock.on_asked = [this](int asked) {
+        if (asked == 2) {
+            command.reset();
+        }
+        return Millis{0};
+    };
+    const auto started = gateway.start();
+    EXPECT_TRUE(started) << started.error().describe();
+    gateway.stop();
+}
+
+TEST_F(GatewayLockTest, DoesNotWaitForever) {
+    clock.on_asked = [](int asked) { return Millis{std::chrono::minutes{asked}}; };
+    const auto started = gateway.start();
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().code, ErrorCode::busy);
 }
 
 struct GatewayRestartTest : GatewayClockTest {};

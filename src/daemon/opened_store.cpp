@@ -1,11 +1,21 @@
 #include "daemon/opened_store.hpp"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "base/uuid.hpp"
 #include "daemon/options.hpp"
 
 namespace merpati::daemon {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto free_within = 5s;
+constexpr auto retry_every = 100ms;
+
+}  // namespace
 
 Result<OpenedStore> open_store(const config::Settings& settings,
                                const store::StoreOptions& options) {
@@ -33,6 +43,23 @@ Result<OpenedStore> open_store(const config::Settings& settings,
                        .last_sequence = *last,
                        .clock_offset = *offset,
                        .allowed = std::move(*allowed)};
+}
+
+Result<OpenedStore> open_store_when_free(const Clock& clock, const config::Settings& settings,
+                                         const store::StoreOptions& options,
+                                         const telemetry::Log& log) {
+    const auto give_up = clock.steady_now() + free_within;
+    for (bool is_logged = false;; is_logged = true) {
+        auto opened = open_store(settings, options);
+        if (opened || opened.error().code != ErrorCode::busy || clock.steady_now() >= give_up) {
+            return opened;
+        }
+        if (!is_logged) {
+            log.info("waits up to 5 s for the other process to close the store",
+                     {{"why", opened.error().detail}});
+        }
+        std::this_thread::sleep_for(retry_every);
+    }
 }
 
 void OpenedStore::begin(QueueClock& clock) const {

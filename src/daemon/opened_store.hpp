@@ -11,6 +11,7 @@
 #include "config/settings.hpp"
 #include "outbound/address_policy.hpp"
 #include "store/store.hpp"
+#include "telemetry/log.hpp"
 
 namespace merpati::daemon {
 
@@ -27,5 +28,12 @@ struct OpenedStore {
 /// Errors: invalid_argument (outbound.allow); those of store::open_store and of its readers.
 [[nodiscard]] Result<OpenedStore> open_store(const config::Settings& settings,
                                              const store::StoreOptions& options);
+
+/// The same, but waits up to 5 s while another process has the store open: a command that works on
+/// the stopped server's store. Logs once what it waits for.
+[[nodiscard]] Result<OpenedStore> open_store_when_free(const Clock& clock,
+                                                       const config::Settings& settings,
+                                                       const store::StoreOptions& options,
+                                                       const telemetry::Log& log);
 
 }  // namespace merpati::daemon

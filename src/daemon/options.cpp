@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "admission/checks.hpp"
-#include "api/manage/manage.hpp"
+#include "api/manage/engine/manage.hpp"
 #include "model/store_url.hpp"
 
 namespace merpati::daemon {
@@ -154,6 +154,9 @@ callback::Options callback_options(const config::Settings& settings, const telem
         log.warn(
             "callbacks in flight are not listed: after a crash none is tried later than others",
             {{"why", error.detail}});
+    };
+    options.on_store_error = [log](const Error& error) {
+        log.error("cannot read waiting callbacks; trying again", {{"why", error.detail}});
     };
     return options;
 }

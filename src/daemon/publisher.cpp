@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "daemon/notices.hpp"
+#include "devices/notices.hpp"
 
 namespace merpati::daemon {
 
@@ -14,7 +14,10 @@ void Publisher::message(const model::Message& message, model::MessageState state
         return;
     }
     hub_.note(message.account, "message.updated", message.id, [id = message.id, state] {
-        return EventData{}.add("id", id.text()).add("state", model::to_string(state)).text();
+        return devices::EventData{}
+            .add("id", id.text())
+            .add("state", model::to_string(state))
+            .text();
     });
     if (message.charged) {
         hub_.credit_changed(message.account);
@@ -27,7 +30,7 @@ void Publisher::progress(model::AccountId account, const model::MessageId& messa
         return;
     }
     hub_.note(account, "message.updated", message, [this, id = message, progress] {
-        return EventData{}
+        return devices::EventData{}
             .add("id", id.text())
             .add("state", model::to_string(state_of(id)))
             .add("status", model::to_string(progress))
@@ -64,7 +67,7 @@ void Publisher::callback_attempt(const store::QueuedCallback& attempted) {
 
 void Publisher::pairing_step(const model::Device& device, const connector::PairingStep& step) {
     hub_.tell(device.account, "device.qr",
-              EventData{}
+              devices::EventData{}
                   .add("number", device.number.text())
                   .add("method", step.method)
                   .add("expires_at", to_rfc3339(step.expires_at))
@@ -89,23 +92,35 @@ void Publisher::row_changed(const store::RowChange& change) {
 
 void Publisher::device_state(const model::Device& device, std::string_view state) {
     hub_.tell(device.account, "device.state",
-              EventData{}.add("number", device.number.text()).add("state", state).text());
+              devices::EventData{}.add("number", device.number.text()).add("state", state).text());
 }
 
-/// Runs on the hub's thread. Reads the store, because a message that was decided before its status
-/// came stays failed.
-model::MessageState Publisher::state_of(const model::MessageId& message) const {
-    const auto reader = store_.open_reader();
-    const auto found = reader ? (*reader)->message(message) : pass(reader);
+template <class Ask>
+auto Publisher::read(Ask ask) {
+    if (reader_ == nullptr) {
+        if (auto opened = store_.open_reader()) {
+            reader_ = std::move(*opened);
+        }
+    }
+    std::invoke_result_t<Ask, store::Reader&> found =
+        fail(ErrorCode::store_failed, "the store cannot be read");
+    if (reader_ != nullptr) {
+        found = ask(*reader_);
+    }
+    if (!found) {
+        reader_ = nullptr;  // The next one opens another.
+    }
+    return found;
+}
+
+/// Reads the store, because a message that was decided before its status came stays failed.
+model::MessageState Publisher::state_of(const model::MessageId& message) {
+    const auto found = read([&](store::Reader& reader) { return reader.message(message); });
     return found && *found ? (*found)->state : model::MessageState::sent;
 }
 
-std::optional<std::int64_t> Publisher::credit_of(model::AccountId account) const {
-    auto reader = store_.open_reader();
-    if (!reader) {
-        return std::nullopt;
-    }
-    const auto found = (*reader)->account(account);
+std::optional<std::int64_t> Publisher::credit_of(model::AccountId account) {
+    const auto found = read([&](store::Reader& reader) { return reader.account(account); });
     return found && *found ? (*found)->credit : std::nullopt;
 }
 

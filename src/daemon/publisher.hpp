@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -18,7 +19,8 @@ namespace merpati::daemon {
 /// Makes events from the reports of the rooms. While no account is watched, most calls cost one
 /// atomic read.
 ///
-/// Threads: any; `row_changed` on the committer's thread, before the directory applies the change.
+/// Threads: any; `row_changed` on the committer's thread, before the directory applies the change;
+/// `credit_of`, and what events are made of, on the hub's.
 class Publisher {
 public:
     Publisher(api::EventHub& hub, const admission::Directory& directory, store::Store& store)
@@ -38,10 +40,13 @@ public:
     void row_changed(const store::RowChange& change);
 
     /// The account's credit in the store; empty: it has none, or it cannot be read.
-    [[nodiscard]] std::optional<std::int64_t> credit_of(model::AccountId account) const;
+    [[nodiscard]] std::optional<std::int64_t> credit_of(model::AccountId account);
 
 private:
-    [[nodiscard]] model::MessageState state_of(const model::MessageId& message) const;
+    [[nodiscard]] model::MessageState state_of(const model::MessageId& message);
+    /// Calls `ask` with the reader. Empty: the store cannot be read.
+    template <class Ask>
+    [[nodiscard]] auto read(Ask ask);
     void callback_attempt(const store::QueuedCallback& attempted);
     void pairing_step(const model::Device& device, const connector::PairingStep& step);
     void device_state(const model::Device& device, std::string_view state);
@@ -49,6 +54,7 @@ private:
     api::EventHub& hub_;
     const admission::Directory& directory_;
     store::Store& store_;
+    std::unique_ptr<store::Reader> reader_;  // Of the hub's thread; opened when it is needed.
 };
 
 }  // namespace merpati::daemon

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/manage/people_rooms.hpp"
+#include "api/manage/people/people_rooms.hpp"
 #include "base/random.hpp"
 #include "config/settings.hpp"
 #include "daemon/options.hpp"
@@ -40,7 +40,13 @@ struct SignIn {
     /// Logs tries that were denied or throttled. The log itself limits repeated lines.
     static void tell_of(const api::manage::SignInTry& made, const telemetry::Log& log) {
         using Result = api::manage::SignInTry::Result;
-        if (made.result == Result::denied || made.result == Result::throttled) {
+        if (made.result == Result::second_factor_denied) {
+            log.error(
+                "a right password came with a wrong code: unless its owner mistyped, somebody "
+                "else knows the password",
+                {{"address", made.address},
+                 {"person", made.person ? made.person->text() : std::string{"unknown"}}});
+        } else if (made.result == Result::denied || made.result == Result::throttled) {
             log.warn("a try to sign in failed",
                      {{"why", api::manage::to_string(made.result)},
                       {"address", made.address},

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/errors.hpp"
-#include "api/manage/people_rooms.hpp"
+#include "api/manage/people/people_rooms.hpp"
 #include "model/account.hpp"
 #include "model/outcome.hpp"
 #include "telemetry/metrics.hpp"

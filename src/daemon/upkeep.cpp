@@ -1,7 +1,5 @@
 #include "daemon/upkeep.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 namespace merpati::daemon {
@@ -17,10 +15,8 @@ constexpr auto summarise_every = 5s;
 /// Platforms repeat a report for a week at most.
 constexpr auto platform_events_kept = std::chrono::days{8};
 
-/// How long a retention step shall hold up other commits, and the pause before the next step.
+/// How long a retention step may delay other commits, and the pause before the next step.
 constexpr auto step_time = 10ms;
-constexpr std::size_t step_rows_min = 100;
-constexpr std::size_t step_rows_max = 50'000;
 
 }  // namespace
 
@@ -34,18 +30,21 @@ std::chrono::milliseconds Upkeep::round() {
     waiters_.expire(clock_.steady_now());
     late_statuses_.decide();
     lost_devices_.notify();
+    restrictions_.end();
     log_.tell_left_out();
     if (clock_.steady_now() >= look_at_) {
         look_at_ = clock_.steady_now() + look_at_clock_every;
         look_at_clock();
+        look_at_log();
     }
     std::chrono::milliseconds pause = tick;
-    if (clock_.steady_now() >= prune_at_) {
-        if (prune_step()) {
-            pause = step_time;
-        } else {
-            prune_at_ = clock_.steady_now() + prune_every;
-        }
+    const bool begins_round = clock_.steady_now() >= prune_at_;
+    if (begins_round) {
+        prune_at_ = clock_.steady_now() + prune_every;
+    }
+    if (begins_round || prunes_) {
+        prunes_ = prune_step(begins_round);
+        pause = prunes_ ? step_time : pause;
     }
     if (summarises_ && clock_.steady_now() >= summarise_at_) {
         if (summarise_step()) {
@@ -77,26 +76,28 @@ void Upkeep::look_at_clock() {
 }
 
 /// Returns true if there may be more rows to remove.
-bool Upkeep::prune_step() {
-    store::PruneStep done;
-    SteadyTime began;
-    SteadyTime ended;
+bool Upkeep::prune_step(bool begins_round) {
     const auto now = clock_.now();
     const auto wall_now = clock_.wall_now();
-    const store::PruneLimits limits{.messages_before = now - options_.finished_kept,
-                                    .idempotency_before = now - options_.idempotency_kept,
-                                    .platform_events_before = now - platform_events_kept,
-                                    .received_media_before = now - options_.received_media_kept,
-                                    .sessions_seen_before = wall_now - options_.sessions.idle,
-                                    .sessions_begun_before = wall_now - options_.sessions.longest,
-                                    .links_expired_before = wall_now,
-                                    .audit_before = wall_now - options_.log_kept,
-                                    .clock_offset = clock_.offset(),
-                                    .rows_max = step_rows_};
+    store::PruneLimits limits{.messages_before = now - options_.finished_kept,
+                              .idempotency_before = now - options_.idempotency_kept,
+                              .platform_events_before = now - platform_events_kept,
+                              .received_media_before = now - options_.received_media_kept,
+                              .sessions_seen_before = wall_now - options_.sessions.idle,
+                              .sessions_begun_before = wall_now - options_.sessions.longest,
+                              .links_expired_before = wall_now,
+                              .audit_before = wall_now - options_.log_kept,
+                              .keys_before = wall_now - options_.keys_kept,
+                              .usage_before = wall_now - options_.usage_kept,
+                              .ledger_before = wall_now - options_.ledger_kept,
+                              .clock_offset = clock_.offset(),
+                              .begins_round = begins_round};
+    store::PruneStep done;
     const auto pruned = committer_.change_and_wait([&](store::Tables& tables) -> Result<void> {
-        began = clock_.steady_now();
+        limits.is_over = [this, end = clock_.steady_now() + step_time] {
+            return clock_.steady_now() >= end;
+        };
         auto step = tables.prune(limits);
-        ended = clock_.steady_now();
         if (!step) {
             return pass(step);
         }
@@ -105,41 +106,60 @@ bool Upkeep::prune_step() {
     });
     if (!pruned) {
         log_.warn("retention could not remove old rows", {{"why", pruned.error().detail}});
-        return false;
+        // Damage concerns one table, which the next step leaves out.
+        return pruned.error().code == ErrorCode::damaged;
     }
-    if (done.removed > 0) {
-        fit_step(ended - began);
-    }
-    return done.removed > 0 || !done.complete;
+    return !done.complete;
 }
 
 /// Returns true if there may be more messages to summarise.
 bool Upkeep::summarise_step() {
-    std::size_t read = 0;
-    const auto summarised = committer_.change_and_wait([&](store::Tables& tables) -> Result<void> {
-        auto step = tables.summarise(store::Tables::block_size);
-        if (!step) {
-            return pass(step);
-        }
-        read = *step;
-        return {};
-    });
+    const auto summarised = summarise();
     if (!summarised) {
         log_.warn("messages could not be summarised for searches",
                   {{"why", summarised.error().detail}});
         summarises_ = summarised.error().code != ErrorCode::damaged;
         return false;
     }
-    return read > 0;
+    return *summarised;
 }
 
-/// Sets the size of the next step to what this one would have removed in `step_time`, at most twice
-/// as much.
-void Upkeep::fit_step(std::chrono::nanoseconds took) {
-    const std::chrono::duration<double> whole{step_time};
-    const auto share = std::min(2.0, whole / std::chrono::duration<double>{took + 1us});
-    step_rows_ = std::clamp(static_cast<std::size_t>(static_cast<double>(step_rows_) * share),
-                            step_rows_min, step_rows_max);
+/// A reader does the work, between two short commits.
+Result<bool> Upkeep::summarise() {
+    const auto begun =
+        committer_.change_and_wait([](store::Tables& tables) { return tables.begin_summary(); });
+    if (!begun) {
+        return pass(begun);
+    }
+    const auto reader = store_.open_reader();
+    if (!reader) {
+        return pass(reader);
+    }
+    const auto step = (*reader)->summarise(store::Tables::summary_size,
+                                           clock_.now() - summarise_every, summarised_to_);
+    if (!step || step->summary == nullptr) {
+        return step ? Result<bool>{step->read > 0} : pass(step);
+    }
+    const auto stored = committer_.change_and_wait([&](store::Tables& tables) -> Result<void> {
+        const auto put = tables.put_summary(*step->summary);
+        return put ? Result<void>{} : pass(put);
+    });
+    return stored ? Result<bool>{true} : pass(stored);
+}
+
+/// Logs when the log has become large, each time that it has doubled since.
+void Upkeep::look_at_log() {
+    constexpr std::uint64_t large = std::uint64_t{256} << 20;
+    const auto bytes = store_.condition().log_bytes();
+    if (bytes < large) {
+        log_reported_ = 0;
+    } else if (bytes >= 2 * log_reported_) {
+        log_reported_ = bytes;
+        log_.warn(
+            "the store's log grows: something reads the store for long, such as a backup or "
+            "a shell; the log shrinks once that ends",
+            {{"mib", std::to_string(bytes >> 20)}});
+    }
 }
 
 }  // namespace merpati::daemon

@@ -8,9 +8,11 @@
 #include "base/periodic_thread.hpp"
 #include "base/queue_clock.hpp"
 #include "config/settings.hpp"
-#include "daemon/late_statuses.hpp"
-#include "daemon/lost_devices.hpp"
+#include "devices/late_statuses.hpp"
+#include "devices/lost_devices.hpp"
+#include "devices/restrictions.hpp"
 #include "store/committer.hpp"
+#include "store/store.hpp"
 #include "telemetry/log.hpp"
 
 namespace merpati::daemon {
@@ -20,6 +22,9 @@ struct UpkeepOptions {
     std::chrono::seconds idempotency_kept{std::chrono::hours{24}};
     std::chrono::seconds log_kept{std::chrono::days{365}};
     std::chrono::seconds received_media_kept{std::chrono::days{14}};
+    std::chrono::seconds keys_kept{std::chrono::days{90}};
+    std::chrono::seconds usage_kept{std::chrono::days{1'095}};
+    std::chrono::seconds ledger_kept{std::chrono::days{3'650}};
     admission::SessionLimits sessions{};
 
     [[nodiscard]] static UpkeepOptions of(const config::Settings& settings) {
@@ -28,31 +33,38 @@ struct UpkeepOptions {
             .idempotency_kept = settings.retention.idempotency,
             .log_kept = settings.retention.log,
             .received_media_kept = settings.retention.received_media,
+            .keys_kept = settings.retention.keys,
+            .usage_kept = settings.retention.usage,
+            .ledger_kept = settings.retention.ledger,
             .sessions = {.idle = settings.app.session_idle, .longest = settings.app.session_max}};
     }
 };
 
 /// Operation:
 ///   every 100 ms  answers revision B's requests whose wait has expired, ends messages without a
-///                 status by `decide_by`, notifies webhooks of lost devices, logs how many repeated
-///                 lines the log left out;
-///   every second  notices that the machine's clock was set, logs it and stores the offset;
+///                 status by `decide_by`, notifies webhooks of lost devices, ends restrictions of
+///                 devices, logs how many repeated lines the log left out;
+///   every second  notices that the machine's clock was set, logs it and stores the offset; warns
+///                 when the store's log has become large;
 ///   every 5 s     summarises messages for searches;
-///   every minute  removes the rows that retention no longer keeps.
+///   every minute  begins to remove the rows that retention no longer keeps.
 /// Summaries and retention work in steps, with 10 ms between them, so that other commits are not
-/// held up. The size of a retention step is adapted so that it takes about 10 ms.
+/// held up. A step of retention ends after 10 ms.
 ///
 /// Threads: one of its own.
 class Upkeep {
 public:
-    Upkeep(QueueClock& clock, store::Committer& committer, api::OutcomeWaiters& waiters,
-           LateStatuses& late_statuses, LostDevices& lost_devices, UpkeepOptions options,
-           telemetry::Log log)
+    Upkeep(QueueClock& clock, store::Store& store, store::Committer& committer,
+           api::OutcomeWaiters& waiters, devices::LateStatuses& late_statuses,
+           devices::LostDevices& lost_devices, devices::Restrictions& restrictions,
+           UpkeepOptions options, telemetry::Log log)
         : clock_(clock),
+          store_(store),
           committer_(committer),
           waiters_(waiters),
           late_statuses_(late_statuses),
           lost_devices_(lost_devices),
+          restrictions_(restrictions),
           options_(options),
           log_(std::move(log)) {}
 
@@ -62,21 +74,26 @@ public:
 private:
     [[nodiscard]] std::chrono::milliseconds round();
     void look_at_clock();
-    [[nodiscard]] bool prune_step();
+    [[nodiscard]] bool prune_step(bool begins_round);
     [[nodiscard]] bool summarise_step();
-    void fit_step(std::chrono::nanoseconds took);
+    [[nodiscard]] Result<bool> summarise();
+    void look_at_log();
 
     QueueClock& clock_;
+    store::Store& store_;
     store::Committer& committer_;
     api::OutcomeWaiters& waiters_;
-    LateStatuses& late_statuses_;
-    LostDevices& lost_devices_;
+    devices::LateStatuses& late_statuses_;
+    devices::LostDevices& lost_devices_;
+    devices::Restrictions& restrictions_;
     const UpkeepOptions options_;
     const telemetry::Log log_;
-    std::size_t step_rows_ = store::PruneLimits{}.rows_max;
     bool offset_stored_ = true;
+    bool prunes_ = false;     // The round of retention is not complete.
     bool summarises_ = true;  // Ends at damage; searches then read the rows without summaries.
-    SteadyTime look_at_{};    // The next time for each task.
+    store::SummaryPlace summarised_to_;
+    std::uint64_t log_reported_ = 0;  // The size of the store's log when it was last logged.
+    SteadyTime look_at_{};            // The next time for each task.
     SteadyTime prune_at_{};
     SteadyTime summarise_at_{};
     PeriodicThread thread_;  // The last member: it ends before the others are destroyed.

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <system_error>
 
-#include "connector/process/child.hpp"
+#include "connector/process/program/child.hpp"
 #include "media/cache_storage.hpp"
 
 namespace merpati::daemon {
@@ -119,9 +119,9 @@ connector::process::Sandbox converter_sandbox(const std::vector<std::string>& co
                                               const config::Settings& settings,
                                               connector::process::Sandbox folder) {
     auto sandbox = linked_sandbox(command, settings);
-    if (!sandbox.readable.empty()) {
+    if (!sandbox.is_empty()) {
         std::ranges::move(folder.readable, std::back_inserter(sandbox.readable));
-        std::ranges::move(folder.writable, std::back_inserter(sandbox.writable));
+        std::ranges::move(folder.owned, std::back_inserter(sandbox.owned));
     }
     return sandbox;
 }
@@ -135,16 +135,17 @@ connector::process::Sandbox linked_sandbox(const std::vector<std::string>& comma
     if (!settings.linked.command.empty() || command.size() < 2) {
         return {};  // The needs of an operator's command are unknown.
     }
-    connector::process::Sandbox sandbox{.readable = {system_folders.begin(), system_folders.end()},
+    connector::process::Sandbox sandbox{.programs = {system_folders.begin(), system_folders.end()},
                                         .writable = {"/dev/null"}};
     std::error_code error;
-    sandbox.readable.push_back(files::canonical(command[0], error));
-    sandbox.readable.push_back(files::path{command.back()}.parent_path().parent_path());
+    sandbox.programs.push_back(files::canonical(command[0], error));
+    sandbox.programs.push_back(files::path{command.back()}.parent_path().parent_path());
     if (settings.media.folder) {
         sandbox.readable.push_back(*settings.media.folder);
         sandbox.writable.push_back(*settings.media.folder / media::received_folder);
     }
     sandbox.readable.push_back(settings.outbound.ca_file.value_or(""));
+    std::erase(sandbox.programs, files::path{});
     std::erase(sandbox.readable, files::path{});
     return sandbox;
 }

@@ -8,7 +8,7 @@
 
 #include "base/error.hpp"
 #include "config/settings.hpp"
-#include "connector/process/sandbox.hpp"
+#include "connector/process/program/sandbox.hpp"
 
 namespace merpati::daemon {
 
@@ -33,7 +33,8 @@ inline constexpr std::string_view launcher_socket = "/run/merpati-worker.sock";
 
 /// The files that the installed worker of linked devices may open: the system's programs and
 /// libraries, Node.js, the worker, certificates and media files; not the store, its key or the
-/// settings. Empty if linked.command is set, because its needs are unknown.
+/// settings. It may write only to the files that the gateway has made for received media. Empty if
+/// linked.command is set, because its needs are unknown.
 [[nodiscard]] connector::process::Sandbox linked_sandbox(const std::vector<std::string>& command,
                                                          const config::Settings& settings);
 

@@ -42,6 +42,18 @@ TEST_F(WorkerProgramsTest, LinkedDevicesRunTheWorkerThatWasInstalledWithTheProgr
     EXPECT_EQ(*linked(), settings.command);
 }
 
+/// What `./dev build` leaves.
+TEST_F(WorkerProgramsTest, ABuiltProgramRunsTheWorkerThatWasBuiltWithIt) {
+    const auto worker = make("build/workers/linked/dist/main.js").string();
+    const auto in_source = make("workers/linked/dist/main.js");
+    const auto node = make("node/node").string();
+    EXPECT_EQ(*linked_command(settings, root / "build/release", path),
+              (Command{node, "--max-semi-space-size=4", worker}));
+    files::remove(worker);
+    EXPECT_EQ(*linked_command(settings, root / "build/release", path),
+              (Command{node, "--max-semi-space-size=4", in_source.string()}));
+}
+
 TEST_F(WorkerProgramsTest, TheWorkerOfLinkedDevicesMayNotOpenTheStore) {
     config::Settings all;
     all.store.url = "sqlite:" + (root / "store/merpati.db").string();
@@ -50,9 +62,11 @@ TEST_F(WorkerProgramsTest, TheWorkerOfLinkedDevicesMayNotOpenTheStore) {
     const auto worker = make("linked/dist/main.js").string();
     const auto sandbox = linked_sandbox({node, worker}, all);
     const auto may_read = [&](const files::path& file) {
-        return std::ranges::any_of(sandbox.readable, [&](const files::path& open) {
+        const auto is_below = [&](const files::path& open) {
             return file.string().starts_with(open.string());
-        });
+        };
+        return std::ranges::any_of(sandbox.programs, is_below) ||
+               std::ranges::any_of(sandbox.readable, is_below);
     };
     EXPECT_TRUE(may_read(worker));
     EXPECT_TRUE(may_read(node));
@@ -62,7 +76,7 @@ TEST_F(WorkerProgramsTest, TheWorkerOfLinkedDevicesMayNotOpenTheStore) {
     EXPECT_FALSE(may_read(root / "store/merpati.db.key"));
     EXPECT_FALSE(may_read("/etc/merpati/merpati.toml"));
     all.linked.command = {"node", worker};
-    EXPECT_TRUE(linked_sandbox({node, worker}, all).readable.empty());
+    EXPECT_TRUE(linked_sandbox({node, worker}, all).is_empty());
 }
 
 TEST_F(WorkerProgramsTest, AnOperatorsProgramIsFoundFromItsFolder) {

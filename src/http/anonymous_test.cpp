@@ -15,9 +15,9 @@ constexpr std::size_t flood = 400;  // Takes about twice anonymous_bytes_max of 
 
 struct AnonymousTest : ServerTest {
     AnonymousTest() {
-        options.limits.anonymous_bytes_max = IoThread::anonymous_bytes_min;
+        options.limits.anonymous_bytes_max = IoThread::bytes_min;
         router.add(Method::get, "/mine", [](const Request& request, Responder responder) {
-            request.vouch();
+            request.vouch(Party::account(1));
             responder.send({.body = "yours"});
         });
         router.add(Method::get, "/fixed", [this](const Request&, Responder responder) {

@@ -66,7 +66,7 @@ std::string_view reason_phrase(std::uint16_t status) noexcept {
 
 std::string_view append_answer(std::string& out, const Reply& reply, const Envelope& envelope) {
     const bool bodiless = reply.status < 200 || reply.status == 204 || reply.status == 304;
-    static constexpr std::size_t fixed_lines = 160;
+    static constexpr std::size_t fixed_lines = 200;
     const std::size_t needed = out.size() + fixed_lines + reply.content_type.size() +
                                envelope.request_id.size() + reply.headers.size() +
                                reply.body.size();
@@ -85,7 +85,8 @@ std::string_view append_answer(std::string& out, const Reply& reply, const Envel
             out.append("\r\nTransfer-Encoding: chunked");
         }
     }
-    out.append("\r\nX-Request-Id: ").append(envelope.request_id);
+    // Answers quote what was asked; no browser may take them for another type than they have.
+    out.append("\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: ").append(envelope.request_id);
     if (!envelope.keep_alive) {
         out.append("\r\nConnection: close");
     } else if (envelope.version_1_0) {

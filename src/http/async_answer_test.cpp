@@ -50,7 +50,7 @@ TEST_F(AsyncAnswerTest, AnswersFromAnotherThread) {
 
 TEST_F(AsyncAnswerTest, CountsAnAuthenticatedCallerAsAnonymousNoMoreWhileTheAnswerIsMissing) {
     router.add(Method::get, "/mine", [this](const Request& request, Responder responder) {
-        request.vouch();
+        request.vouch(Party::account(1));
         const std::lock_guard lock{mutex};
         waiting.emplace_back("", std::move(responder));
     });

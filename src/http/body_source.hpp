@@ -49,8 +49,8 @@ private:
 /// of a client that does not read.
 ///
 /// The source is destroyed when the body has ended, when the client has gone or is too slow, and
-/// when the server stops. A BodyWriter that is used afterwards does nothing. A client that has gone
-/// is noticed only when a piece cannot be sent.
+/// when the server stops. A BodyWriter that is used afterwards does nothing. A client that hangs
+/// up while a piece is awaited is noticed within about Limits::sweep_interval.
 ///
 /// Threads: the connection's I/O thread calls `next` and destroys the source; neither may block.
 ///

@@ -71,7 +71,7 @@ struct BodySourceTest : ServerTest {
             responder.send({.source = std::make_unique<LateSource>(life, writers)});
         });
         router.add(Method::get, "/mine", [this](const Request& request, Responder responder) {
-            request.vouch();
+            request.vouch(Party::account(1));
             responder.send({.source = std::make_unique<LateSource>(life, writers)});
         });
     }
@@ -155,6 +155,18 @@ TEST_F(BodySourceTest, AClientThatHangsUpEndsItsSource) {
     EXPECT_TRUE(client.skip(100'000));
     client.hang_up();
     EXPECT_TRUE(is_over());
+}
+
+TEST_F(BodySourceTest, AClientThatHangsUpWhileItWaitsEndsItsSourceWithoutAnotherPiece) {
+    start();
+    auto client = connect();
+    client.send(get_late);
+    EXPECT_TRUE(eventually([&] { return life->asked == 1; }));
+    client.hang_up();
+    EXPECT_TRUE(is_over());
+    EXPECT_TRUE(eventually([&] { return server->counts().connections_open == 0; }));
+    EXPECT_EQ(life->asked, 1);
+    writers->waiting.clear();
 }
 
 TEST_F(BodySourceTest, ABodyThatNobodyEndsIsCutOff) {

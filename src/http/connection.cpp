@@ -21,7 +21,7 @@ Connection::Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Or
       reader_(thread.service().limits, this),
       origin_(origin),
       peer_(peer),
-      caller_known_(origin == Origin::local_socket) {}
+      party_(peer) {}
 
 void Connection::open() {
     self_ = shared_from_this();
@@ -43,9 +43,13 @@ void Connection::close() {
     }
     state_ = State::closed;
     const auto keep = std::move(self_);
+    gone_ = true;
     source_.reset();
+    early_reply_.reset();
+    out_ = {};
     thread_.release(*this);
     stream_.reset();
+    reader_.destroy_buffer();  // A Responder may keep this object for long.
     await(Wait::nothing);
     thread_.unlink(*this);
 }
@@ -119,6 +123,11 @@ bool Connection::read_more() {
             await(Wait::body);
             break;
     }
+    if (stream_->is_encrypted() && ++tls_reads_ > tls_reads_max) {
+        read_pending_ = true;
+        thread_.post([self = shared_from_this()] { self->on_read({}, 0); });
+        return false;
+    }
     if (stream_->is_encrypted() || std::exchange(readable_, false)) {
         const Stream::Progress progress = stream_->read(reader_.room());
         if (progress.closed) {
@@ -138,7 +147,7 @@ bool Connection::read_more() {
 /// straight into the buffer, which saves a system call.
 void Connection::wait_for_bytes() {
     const bool idle_anonymous =
-        !caller_known_ && reader_.part() == RequestReader::Part::nothing_yet;
+        !knows_caller() && reader_.part() == RequestReader::Part::nothing_yet;
     auto handler = [self = shared_from_this()](const Stream::ErrorCode& error, std::size_t size) {
         self->on_read(error, size);
     };
@@ -156,6 +165,7 @@ void Connection::wait_for_bytes() {
 
 void Connection::on_read(const Stream::ErrorCode& error, std::size_t size) {
     read_pending_ = false;
+    tls_reads_ = 0;
     switch (state_) {
         case State::reading:
             if (error) {
@@ -198,17 +208,16 @@ void Connection::handle() {
     thread_.count_request();
     await(Wait::nothing);
 
-    caller_known_ = origin_ == Origin::local_socket;
+    party_ = Party{peer_};
     state_ = State::handling;
     dispatch();
-    if (caller_known_) {
-        account();  // The answer may be far off.
-    }
     state_ = State::answering;
     reader_.consume();
     if (early_reply_) {
         append(std::move(*early_reply_));
         early_reply_.reset();
+    } else {
+        account();  // The answer may be far off.
     }
 }
 
@@ -224,14 +233,14 @@ void Connection::dispatch() {
     }
     Request request = request_of(*reader_.head());
     request.body = reader_.body();
-    request.vouched = &caller_known_;
+    request.party = &party_;
     if (request.from_local_socket) {
         request.peer_user = stream_->peer_user();
     }
     try {
         (*match_.handler)(request, std::move(responder));
-    } catch (...) {  // NOLINT(bugprone-empty-catch)
-                     // The destructor of the Responder has answered 500. The handler's room logs.
+    } catch (...) {  // The destructor of the Responder has answered 500.
+        thread_.log_exception("a request was answered 500 because its handler threw", route());
     }
 }
 
@@ -305,17 +314,49 @@ std::string_view Connection::unsent() const noexcept {
 
 /// Whether the gathered answers must be sent before another is appended.
 bool Connection::must_flush() const noexcept {
-    const std::size_t most = caller_known_ ? gather_max : anonymous_gather_max;
+    const std::size_t most = knows_caller() ? gather_max : anonymous_gather_max;
     return !static_body_.empty() || out_.size() > most;
 }
 
+bool Connection::knows_caller() const noexcept {
+    return party_.is_known() || origin_ == Origin::local_socket;
+}
+
+std::string_view Connection::route() const noexcept {
+    const Service& service = thread_.service();
+    const bool local = origin_ == Origin::local_socket;
+    const Router& router = local ? service.local_router : service.router;
+    return match_.path == Router::no_path ? "none" : std::string_view{router.paths()[match_.path]};
+}
+
 void Connection::account() {
-    if (caller_known_ || state_ == State::answering) {
-        thread_.release(*this);
+    if (origin_ == Origin::local_socket) {
         return;
     }
-    thread_.hold(*this, peer_,
-                 connection_bytes + reader_.capacity() + out_.capacity() + stream_->tls_bytes());
+    using Use = PartyShares::Use;
+    const bool waits_for_us = state_ == State::answering || state_ == State::awaiting_piece;
+    const bool idle = state_ == State::reading && unsent().empty() &&
+                      reader_.part() == RequestReader::Part::nothing_yet;
+    thread_.hold(*this, party_,
+                 waits_for_us ? Use::answering
+                 : idle       ? Use::idle
+                              : Use::transferring,
+                 bytes_held());
+}
+
+/// Of a known caller, only what it has not sent or not read in full: all else is bounded with the
+/// number of connections.
+std::size_t Connection::bytes_held() const noexcept {
+    if (!party_.is_known()) {
+        return connection_bytes + reader_.capacity() + out_.capacity() + stream_->tls_bytes();
+    }
+    const bool partial = reader_.part() != RequestReader::Part::nothing_yet;
+    return (partial ? reader_.capacity() : 0) + (unsent().empty() ? 0 : out_.capacity());
+}
+
+std::optional<int> Connection::awaiting_answer() noexcept {
+    const bool awaits = state_ == State::answering || state_ == State::awaiting_piece;
+    return awaits ? std::optional{stream_->descriptor()} : std::nullopt;
 }
 
 void Connection::on_writable(const Stream::ErrorCode& error) {

@@ -1,6 +1,7 @@
 // One client's connection: bytes in, answers out, in order.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,8 +14,8 @@
 
 #include "base/clock.hpp"
 #include "http/body_source.hpp"
+#include "http/party_shares.hpp"
 #include "http/peer_address.hpp"
-#include "http/peer_shares.hpp"
 #include "http/reply.hpp"
 #include "http/reply_queue.hpp"
 #include "http/request_reader.hpp"
@@ -46,21 +47,22 @@ enum class Origin : std::uint8_t { network, local_socket };
 /// An open connection keeps itself alive until `close`. Afterwards pending waits, a Responder and a
 /// BodyWriter may keep the object, but not the socket.
 ///
-/// Threads: the I/O thread's, except `deliver`, `abandon`, `take_piece` and `cut_off`, which any
-/// thread may call.
+/// Threads: the I/O thread's, except `deliver`, `abandon`, `take_piece`, `cut_off` and `is_gone`,
+/// which any thread may call.
 ///
 /// Limits: one request at a time, and one piece of a body. No request is taken while more than
 /// `gather_max` bytes of answers wait (`anonymous_gather_max` if the last caller was not
-/// authenticated). PeerShares counts the memory that such a connection had when its last wait for
-/// the client began. An answer or a piece must be read at Limits::write_rate_min, and some of it
-/// every `write_timeout`. If the client may still be sending when the connection ends (after a
-/// refusal or a drain), its bytes are discarded for `linger_timeout`: closing a socket with unread
-/// bytes resets the connection, and the client could lose its answer.
+/// authenticated), and no more than `tls_reads_max` times the socket is read before others have
+/// their turn. PartyShares counts what the connection held when its last wait began. An answer or a
+/// piece must be read at Limits::write_rate_min, and some of it every `write_timeout`. If the
+/// client may still be sending when the connection ends (after a refusal or a drain), its bytes are
+/// discarded for `linger_timeout`: closing a socket with unread bytes resets the connection, and
+/// the client could lose its answer.
 class Connection final : public ReplySink,
                          public BodySink,
                          public BodyLimiter,
                          public std::enable_shared_from_this<Connection>,
-                         public PeerShares::Holding,
+                         public PartyShares::Holding,
                          public boost::intrusive::list_base_hook<> {
 public:
     Connection(IoThread& thread, Stream::Socket socket, SSL_CTX* tls, Origin origin,
@@ -76,6 +78,10 @@ public:
     void abandon() override;
     void take_piece(std::string&& bytes, bool last) override;
     void cut_off() override;
+    [[nodiscard]] bool is_gone() const noexcept override { return gone_; }
+
+    /// The socket, if the client waits for an answer or a piece of one.
+    [[nodiscard]] std::optional<int> awaiting_answer() noexcept;
 
     /// Processes an item of the reply queue.
     void take(ReplyQueue::Item&& item);
@@ -91,6 +97,8 @@ public:
     static constexpr std::size_t gather_max = 64UL * 1024;
     static constexpr std::size_t anonymous_gather_max = 4UL * 1024;
     static constexpr std::chrono::seconds linger_timeout{2};
+    /// OpenSSL may hold many requests; a plain socket is read once in a turn.
+    static constexpr std::size_t tls_reads_max = 8;
 
 private:
     enum class State : std::uint8_t {
@@ -134,12 +142,16 @@ private:
     /// The bytes to send next; empty when everything is sent.
     [[nodiscard]] std::string_view unsent() const noexcept;
     [[nodiscard]] bool must_flush() const noexcept;
+    /// Whether the last request's caller is the local operator or authenticated.
+    [[nodiscard]] bool knows_caller() const noexcept;
+    /// The route of the request, for the log.
+    [[nodiscard]] std::string_view route() const noexcept;
 
     void finish();
     void linger();
-    /// Reports the memory held to PeerShares. Call when a wait for the client begins, and when the
-    /// caller has become known.
+    /// Reports to PartyShares whose connection it is and what it holds. Call when a wait begins.
     void account();
+    [[nodiscard]] std::size_t bytes_held() const noexcept;
     void await(Wait wait);
     [[nodiscard]] std::chrono::seconds timeout(Wait wait) const;
 
@@ -156,7 +168,9 @@ private:
     bool write_pending_ = false;  // A wait for room in the socket will call `on_writable`.
     bool readable_ = false;       // The socket has bytes to read.
     bool draining_ = false;
-    bool caller_known_;  // The last request's caller is authenticated.
+    Party party_;                     // Of the last request.
+    std::size_t tls_reads_ = 0;       // In this turn.
+    std::atomic<bool> gone_ = false;  // As State::closed, for other threads.
 
     std::string out_;
     std::string_view static_body_;  // Sent after `out_`; until then nothing is appended to `out_`.

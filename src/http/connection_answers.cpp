@@ -102,11 +102,12 @@ void Connection::ask_for_piece() {
     // The next piece may take long, so no buffer is kept meanwhile.
     reader_.release();
     out_.shrink_to_fit();
+    account();
     BodyWriter writer{shared_from_this()};
     try {
         source_->next(std::move(writer));
-    } catch (...) {  // NOLINT(bugprone-empty-catch)
-                     // The destructor of the writer has cut the body off.
+    } catch (...) {  // The destructor of the writer has cut the body off.
+        thread_.log_exception("a body was cut off because its source threw", route());
     }
 }
 
@@ -135,6 +136,7 @@ std::optional<Reply> Connection::before_too_large(const Head& head) const {
     try {
         return ask ? ask(request_of(head)) : std::nullopt;
     } catch (...) {
+        thread_.log_exception("the caller of a large body is not known", route());
         return std::nullopt;
     }
 }

@@ -9,7 +9,8 @@ std::string expected_answer(std::uint16_t status, std::string_view phrase) {
     const std::string body = refusal_text(status);
     return "HTTP/1.1 " + std::to_string(status) + " " + std::string{phrase} +
            "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
-           "\r\nX-Request-Id: ID\r\nConnection: close\r\n\r\n" + body;
+           "\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: ID\r\nConnection: close\r\n\r\n" +
+           body;
 }
 
 std::string expected_answer(std::uint16_t status) {

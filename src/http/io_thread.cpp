@@ -1,10 +1,10 @@
 #include "http/io_thread.hpp"
 
+#include <exception>
 #include <sys/socket.h>
 #include <utility>
 
 #include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
 #include "base/thread.hpp"
@@ -20,17 +20,21 @@ std::size_t overloaded_max(const Limits& limits) {
     return limits.connections_max + limits.connections_max / 8 + 16;
 }
 
+std::size_t share(std::size_t bytes, std::size_t threads) {
+    return std::max(bytes / threads, IoThread::bytes_min);
+}
+
 }  // namespace
 
-IoThread::IoThread(Service& service, std::size_t index, std::size_t anonymous_bytes_max)
+IoThread::IoThread(Service& service, std::size_t index, std::size_t threads)
     : service_(service),
       name_(fmt::format("http-{}", index)),
       context_(1),
       work_(context_.get_executor()),
       sweep_timer_(context_),
-      replies_(std::make_shared<ReplyQueue>(
-          [this] { boost::asio::post(context_, [this] { take_replies(); }); })),
-      shares_(anonymous_bytes_max),
+      replies_(std::make_shared<ReplyQueue>([this] { post([this] { take_replies(); }); })),
+      strangers_(share(service.limits.anonymous_bytes_max, threads)),
+      callers_(share(service.limits.caller_bytes_max, threads)),
       request_ids_(service.random),
       answers_(1 + service.router.paths().size() + service.local_router.paths().size()) {}
 
@@ -56,7 +60,7 @@ void IoThread::start() {
 }
 
 void IoThread::drain() {
-    boost::asio::post(context_, [this] {
+    post([this] {
         draining_ = true;
         for (const auto& listener : listeners_) {
             listener->close();
@@ -71,7 +75,7 @@ void IoThread::drain() {
 }
 
 void IoThread::stop() {
-    boost::asio::post(context_, [this] { close_all(); });
+    post([this] { close_all(); });
 }
 
 void IoThread::join() {
@@ -99,7 +103,9 @@ Counts IoThread::counts() const noexcept {
             .requests_total = requests_.load(std::memory_order_relaxed),
             .refused_total = refused_.load(std::memory_order_relaxed),
             .shed_total = shed_.load(std::memory_order_relaxed),
-            .anonymous_bytes = anonymous_bytes_.load(std::memory_order_relaxed)};
+            .hung_up_total = hung_up_.load(std::memory_order_relaxed),
+            .anonymous_bytes = anonymous_bytes_.load(std::memory_order_relaxed),
+            .caller_bytes = caller_bytes_.load(std::memory_order_relaxed)};
 }
 
 std::array<std::uint64_t, 5> IoThread::answers(std::size_t path) const noexcept {
@@ -171,29 +177,43 @@ void IoThread::adopt(const Listener::Accepted& accepted, Origin origin) {
     }
 }
 
-void IoThread::hold(Connection& connection, const PeerAddress& peer, std::size_t bytes) {
-    shares_.hold(connection, peer, bytes);
-    anonymous_bytes_.store(shares_.bytes(), std::memory_order_relaxed);
-    if (shares_.is_over() && !std::exchange(shedding_, true)) {
+void IoThread::hold(Connection& connection, const Party& party, PartyShares::Use use,
+                    std::size_t bytes) {
+    (party.is_known() ? callers_ : strangers_).hold(connection, party, use, bytes);
+    count_bytes();
+    const bool over = strangers_.is_over() || callers_.is_over();
+    if (over && !std::exchange(shedding_, true)) {
         // Posted, because a connection is calling and must not be closed now.
-        boost::asio::post(context_, [this] { shed_what_is_over(); });
+        post([this] { shed_what_is_over(); });
     }
 }
 
 void IoThread::release(Connection& connection) noexcept {
-    shares_.release(connection);
-    anonymous_bytes_.store(shares_.bytes(), std::memory_order_relaxed);
+    PartyShares::release(connection);
+    count_bytes();
+}
+
+void IoThread::count_bytes() noexcept {
+    anonymous_bytes_.store(strangers_.bytes(), std::memory_order_relaxed);
+    caller_bytes_.store(callers_.bytes(), std::memory_order_relaxed);
 }
 
 void IoThread::shed_what_is_over() {
     shedding_ = false;
-    while (shares_.is_over()) {
-        shed(*shares_.victim());
+    for (auto* shares : {&strangers_, &callers_}) {
+        while (shares->is_over()) {
+            shed(*shares->victim());
+        }
     }
 }
 
 bool IoThread::make_room_for(const PeerAddress& peer) {
-    auto* const victim = shares_.victim_for(peer);
+    const auto own = strangers_.connections_of(Party{peer});
+    auto* victim =
+        callers_.connections() >= strangers_.connections() ? callers_.victim_for(own) : nullptr;
+    if (victim == nullptr) {
+        victim = strangers_.victim_for(own);
+    }
     if (victim == nullptr) {
         return false;
     }
@@ -201,9 +221,19 @@ bool IoThread::make_room_for(const PeerAddress& peer) {
     return true;
 }
 
-void IoThread::shed(PeerShares::Holding& victim) {
+void IoThread::shed(PartyShares::Holding& victim) {
     add_one(shed_);
     static_cast<Connection&>(victim).close();
+}
+
+void IoThread::log_exception(std::string_view message, std::string_view route) const {
+    try {
+        throw;
+    } catch (const std::exception& exception) {
+        service_.log.error(message, {{"route", route}, {"why", exception.what()}});
+    } catch (...) {
+        service_.log.error(message, {{"route", route}, {"why", "an unknown exception"}});
+    }
 }
 
 void IoThread::take_replies() {
@@ -230,8 +260,29 @@ void IoThread::sweep() {
     for (auto next = connections_.begin(); next != connections_.end();) {
         (next++)->check_deadline(now_);
     }
+    close_hung_up();
     for (const auto& listener : listeners_) {
         listener->resume();
+    }
+}
+
+void IoThread::close_hung_up() {
+    polled_.clear();
+    polled_from_.clear();
+    for (auto& connection : connections_) {
+        if (const auto socket = connection.awaiting_answer()) {
+            polled_.push_back({.fd = *socket, .events = POLLRDHUP, .revents = 0});
+            polled_from_.push_back(&connection);
+        }
+    }
+    if (polled_.empty() || ::poll(polled_.data(), polled_.size(), 0) <= 0) {
+        return;
+    }
+    for (std::size_t i = 0; i < polled_.size(); ++i) {
+        if (polled_[i].revents != 0) {
+            add_one(hung_up_);
+            polled_from_[i]->close();
+        }
     }
 }
 

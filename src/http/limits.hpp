@@ -23,10 +23,15 @@ struct Limits {
 
     /// The memory of all anonymous connections together: TLS handshakes, partial requests, unread
     /// answers. A connection is anonymous while its caller is not authenticated (Request::vouch).
-    /// Each I/O thread gets an equal part, at least IoThread::anonymous_bytes_min. Beyond it, the
-    /// address that holds most loses its oldest connection. Enough for 10,000 waiting connections,
-    /// or for 500 handshakes; leaves a process of 20 MiB well below 64.
+    /// Each I/O thread gets an equal part, at least IoThread::bytes_min. Beyond it, the address
+    /// that holds most loses a connection (PartyShares). Enough for 10,000 waiting connections, or
+    /// for 500 handshakes; leaves a process of 20 MiB well below 64.
     std::size_t anonymous_bytes_max = 24UL * 1024 * 1024;
+
+    /// The same for known callers, of whom only partial requests and unread answers count: the
+    /// other memory of a connection is bounded by `connections_max`. Enough for 128 unread pages or
+    /// pieces of 256 KiB.
+    std::size_t caller_bytes_max = 32UL * 1024 * 1024;
 };
 
 }  // namespace merpati::http

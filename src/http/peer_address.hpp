@@ -4,18 +4,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <sys/socket.h>
 
 namespace merpati::http {
 
 /// The part of a client's address that limits count by: a whole IPv4 address, or the first 64 bits
-/// of an IPv6 address, because a client usually has all addresses with these. All clients of the
-/// management socket are one peer.
+/// of an IPv6 address, because a client usually has all addresses with these. An IPv4-mapped IPv6
+/// address (::ffff:203.0.113.7) is the IPv4 address. All clients of the management socket are one
+/// peer.
 class PeerAddress {
 public:
     PeerAddress() = default;
     explicit PeerAddress(const sockaddr_storage& address) noexcept;
+
+    /// As proxies write it: "203.0.113.7", "2001:db8::1" or "[2001:db8::1]", also with a port.
+    /// Empty: it is none.
+    [[nodiscard]] static std::optional<PeerAddress> parse(std::string_view text);
 
     /// Whether the client is on this machine: a loopback address, or a Unix socket.
     [[nodiscard]] bool is_loopback() const noexcept { return loopback_; }

@@ -43,5 +43,36 @@ TEST(PeerAddressTest, IsOneForAllAddressesOfANetworkOfIpv6) {
     EXPECT_NE(v4("203.0.113.7"), v4("203.0.113.8"));
 }
 
+// Otherwise all clients of a proxy or of a socket that takes both are one.
+TEST(PeerAddressTest, OfAMappedAddressIsTheOneOfIpv4) {
+    EXPECT_EQ(v6("::ffff:203.0.113.7"), v4("203.0.113.7"));
+    EXPECT_NE(v6("::ffff:203.0.113.7"), v6("::ffff:203.0.113.8"));
+    EXPECT_EQ(v6("::ffff:203.0.113.7").text(), "203.0.113.7");
+    EXPECT_EQ(v6("::ffff:203.0.113.7").network(), v4("203.0.113.9").network());
+    EXPECT_TRUE(v6("::ffff:127.0.0.1").is_loopback());
+    EXPECT_FALSE(v6("::ffff:203.0.113.7").is_loopback());
+}
+
+TEST(PeerAddressTest, IsReadAsProxiesWriteIt) {
+    const auto read = [](std::string_view text) {
+        const auto address = PeerAddress::parse(text);
+        return address ? address->text() : "nothing";
+    };
+    EXPECT_EQ(read("203.0.113.7"), "203.0.113.7");
+    EXPECT_EQ(read(" 203.0.113.7\t"), "203.0.113.7");
+    EXPECT_EQ(read("203.0.113.7:4711"), "203.0.113.7");
+    EXPECT_EQ(read("::ffff:203.0.113.7"), "203.0.113.7");
+    EXPECT_EQ(read("2001:db8:1:2::5"), "2001:db8:1:2::/64");
+    EXPECT_EQ(read("[2001:db8:1:2::5]"), "2001:db8:1:2::/64");
+    EXPECT_EQ(read("[2001:db8:1:2::5]:4711"), "2001:db8:1:2::/64");
+    for (const std::string_view none :
+         {"", " ", "unknown", "_hidden", "203.0.113", "203.0.113.7:", "203.0.113.7:x",
+          "203.0.113.7:123456", "[2001:db8::1", "[2001:db8::1]x", "[2001:db8::1]:", "[]", "[",
+          "2001:db8::1]", "203.0.113.7, 198.51.100.9"}) {
+        EXPECT_EQ(read(none), "nothing") << none;
+    }
+    EXPECT_EQ(read(std::string(200, '1')), "nothing");
+}
+
 }  // namespace
 }  // namespace merpati::http

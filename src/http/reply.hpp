@@ -43,13 +43,17 @@ public:
     /// Called when the Responder was destroyed unused. By default delivers an empty 500; the
     /// connection answers with its refusal for 500.
     virtual void abandon();
+
+    /// See Responder::is_gone.
+    [[nodiscard]] virtual bool is_gone() const noexcept { return false; }
 };
 
 /// The right to answer one request, once.
 ///
 /// Operation: a handler may call `send` before it returns, or keep the Responder and call `send`
 /// later from any thread. A Responder that is destroyed unused answers 500, so that no request
-/// hangs. If the client has closed the connection, the reply is dropped.
+/// hangs. If the client has closed the connection, the reply is dropped. A client that hangs up, or
+/// ends its sending direction, while it waits is noticed within about Limits::sweep_interval.
 ///
 /// Cost: `send` from another thread puts the reply into the I/O thread's queue and wakes the
 /// thread only if the queue was empty, so a batch of answers costs one wake-up.
@@ -64,6 +68,11 @@ public:
 
     /// A second call is an invariant violation.
     void send(Reply reply);
+
+    /// Whether the client has hung up, so that nobody reads the answer. Whoever keeps the Responder
+    /// for long asks from time to time, and then destroys it with all that serves the answer only.
+    /// Any thread.
+    [[nodiscard]] bool is_gone() const noexcept { return sink_ == nullptr || sink_->is_gone(); }
 
 private:
     std::shared_ptr<ReplySink> sink_;

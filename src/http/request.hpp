@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "http/party.hpp"
 #include "http/peer_address.hpp"
 
 namespace merpati::http {
@@ -33,13 +34,13 @@ public:
     bool is_encrypted = false;        // Came over TLS that this server terminates.
     PeerAddress peer;
     std::optional<std::uint32_t> peer_user;  // Management socket only: the peer's user id.
-    bool* vouched = nullptr;                 // See `vouch`.
+    Party* party = nullptr;                  // See `vouch`.
 
     /// Call when the caller is authenticated, before the handler returns. Until its next request,
-    /// the connection's waits then do not count against Limits::anonymous_bytes_max.
-    void vouch() const noexcept {
-        if (vouched != nullptr) {
-            *vouched = true;
+    /// the connection counts for this party instead of its address.
+    void vouch(const Party& caller) const noexcept {
+        if (party != nullptr) {
+            *party = caller;
         }
     }
 

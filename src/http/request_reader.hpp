@@ -47,6 +47,9 @@ public:
     /// Frees the buffer if it is empty. What `room` returned is then invalid.
     void release() noexcept;
 
+    /// Frees the buffer. Afterwards only the destructor may be called.
+    void destroy_buffer() noexcept { buffer_.reset(); }
+
     enum class State : std::uint8_t { needs_more, ready, refused };
     [[nodiscard]] State advance();
 

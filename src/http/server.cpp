@@ -11,14 +11,15 @@ namespace merpati::http {
 class Server::Impl {
 public:
     Impl(const Clock& clock, Random& random, Options options, const Router& router,
-         const Router& local_router, RefusalBody refusal)
+         const Router& local_router, RefusalBody refusal, telemetry::Log log)
         : options_(std::move(options)),
           service_{.clock = clock,
                    .random = random,
                    .limits = options_.limits,
                    .router = router,
                    .local_router = local_router,
-                   .refusal = std::move(refusal)} {}
+                   .refusal = std::move(refusal),
+                   .log = std::move(log)} {}
 
     Result<void> start();
     void drain(std::chrono::milliseconds deadline);
@@ -53,10 +54,8 @@ Result<void> Server::Impl::start() {
         service_.tls = std::move(*loaded);
     }
     const std::size_t threads = std::max<std::size_t>(options_.threads, 1);
-    const std::size_t share =
-        std::max(options_.limits.anonymous_bytes_max / threads, IoThread::anonymous_bytes_min);
     for (std::size_t i = 0; i < threads; ++i) {
-        threads_.push_back(std::make_unique<IoThread>(service_, i, share));
+        threads_.push_back(std::make_unique<IoThread>(service_, i, threads));
     }
     if (auto listening = listen(); !listening) {
         threads_.clear();
@@ -127,7 +126,9 @@ Counts Server::Impl::counts() const noexcept {
         total.requests_total += counts.requests_total;
         total.refused_total += counts.refused_total;
         total.shed_total += counts.shed_total;
+        total.hung_up_total += counts.hung_up_total;
         total.anonymous_bytes += counts.anonymous_bytes;
+        total.caller_bytes += counts.caller_bytes;
     }
     return total;
 }
@@ -160,9 +161,9 @@ std::vector<PathAnswers> Server::Impl::answers() const {
 }
 
 Server::Server(const Clock& clock, Random& random, Options options, const Router& router,
-               const Router& local_router, RefusalBody refusal)
+               const Router& local_router, RefusalBody refusal, telemetry::Log log)
     : impl_(std::make_unique<Impl>(clock, random, std::move(options), router, local_router,
-                                   std::move(refusal))) {}
+                                   std::move(refusal), std::move(log))) {}
 
 Server::~Server() {
     stop();

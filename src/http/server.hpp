@@ -14,6 +14,7 @@
 #include "base/random.hpp"
 #include "http/limits.hpp"
 #include "http/router.hpp"
+#include "telemetry/log.hpp"
 
 namespace merpati::http {
 
@@ -33,8 +34,10 @@ struct Counts {
     std::uint64_t connections_total = 0;
     std::uint64_t requests_total = 0;
     std::uint64_t refused_total = 0;    // For framing, a limit or overload.
-    std::uint64_t shed_total = 0;       // Anonymous connections that were closed to make room.
-    std::uint64_t anonymous_bytes = 0;  // Held by them now; see Limits::anonymous_bytes_max.
+    std::uint64_t shed_total = 0;       // Connections that were closed to make room for others.
+    std::uint64_t hung_up_total = 0;    // Clients that hung up while they waited for an answer.
+    std::uint64_t anonymous_bytes = 0;  // See Limits::anonymous_bytes_max.
+    std::uint64_t caller_bytes = 0;     // See Limits::caller_bytes_max.
 };
 
 /// The number of answers of a path by class of status: [0] is 1xx, [4] is 5xx.
@@ -55,9 +58,11 @@ struct PathAnswers {
 class Server {
 public:
     /// `local_router` serves the management socket, `router` everything else.
-    /// The routers must outlive the server. `refusal` is called on the I/O threads.
+    /// The routers must outlive the server. `refusal` is called on the I/O threads. Exceptions of
+    /// handlers are logged.
     Server(const Clock& clock, Random& random, Options options, const Router& router,
-           const Router& local_router, RefusalBody refusal);
+           const Router& local_router, RefusalBody refusal,
+           telemetry::Log log = telemetry::Log::none());
     ~Server();
 
     /// Binds and starts the threads. Call once. Errors, with the remedy: invalid_argument (a

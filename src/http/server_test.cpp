@@ -318,6 +318,23 @@ TEST_F(ServerTest, Answers500ForAHandlerThatThrows) {
     EXPECT_EQ(client.receive().body, "/path/1|");
 }
 
+TEST_F(ServerTest, LogsWhatAHandlerThrew) {
+    router.add(Method::get, "/throw/*",
+               [](const Request&, Responder) { throw std::runtime_error{"out of order"}; });
+    ::testing::internal::CaptureStderr();
+    server.emplace(clock, random, options, router, local_router, refusal_text,
+                   telemetry::Log{clock, telemetry::Level::info, telemetry::Format::text});
+    ASSERT_TRUE(server->start());
+    auto client = connect();
+    client.send("GET /throw/a-secret HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(client.receive().status, 500);
+    server->stop();
+    const auto log = ::testing::internal::GetCapturedStderr();
+    EXPECT_NE(log.find("out of order"), std::string::npos) << log;
+    EXPECT_NE(log.find("/throw/*"), std::string::npos) << log;
+    EXPECT_EQ(log.find("a-secret"), std::string::npos) << log;
+}
+
 TEST_F(ServerTest, SendsAnswersFarLargerThanASocketHolds) {
     const std::string large(20'000'000, 'l');
     router.add(Method::get, "/large",

@@ -48,6 +48,9 @@ public:
 
     [[nodiscard]] bool is_encrypted() const noexcept { return context_ != nullptr; }
 
+    /// The socket's descriptor, to poll. Owned by the stream.
+    [[nodiscard]] int descriptor() noexcept { return socket_.native_handle(); }
+
     /// The user id at the other end of a Unix socket; empty if the system does not know.
     [[nodiscard]] std::optional<std::uint32_t> peer_user();
 

@@ -1,9 +1,12 @@
 // HTTPS, with a certificate that the test makes.
 #include "http/tls.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <thread>
 #include <vector>
 
 #include <openssl/evp.h>
@@ -205,7 +208,7 @@ TEST_F(TlsTest, AsksNobodyForThePassPhraseOfAKey) {
 }
 
 TEST_F(TlsTest, BoundsHandshakesThatDoNotEndAndLetsOthersThrough) {
-    options.limits.anonymous_bytes_max = IoThread::anonymous_bytes_min;
+    options.limits.anonymous_bytes_max = IoThread::bytes_min;
     start();
     std::vector<RawClient> unfinished;
     for (int i = 0; i < 100; ++i) {
@@ -243,6 +246,48 @@ TEST_F(TlsTest, SaysWhatIsWrongWithItsFiles) {
     EXPECT_NE(start_with(options.tls_certificate, other_key).find(other_key), std::string::npos);
     std::ofstream{missing} << "not PEM";
     EXPECT_NE(start_with(missing, options.tls_key).find(missing), std::string::npos);
+}
+
+TEST_F(TlsTest, AClientThatPipelinesManyRequestsDoesNotHoldUpOthers) {
+    constexpr std::size_t flood = 6'000;
+    std::atomic<std::size_t> handled = 0;
+    std::size_t honest_place = 0;
+    std::promise<void> arrived;
+    router.add(Method::get, "/flood", [&](const Request&, Responder responder) {
+        if (handled++ == 0) {
+            arrived.get_future().wait();  // Until the honest client's request is there, too.
+        }
+        responder.send({});
+    });
+    router.add(Method::get, "/honest", [&](const Request&, Responder responder) {
+        honest_place = handled;
+        responder.send({});
+    });
+    start();
+    TlsClient honest{connect()};
+    TlsClient bad{connect()};
+    ASSERT_TRUE(honest.connected() && bad.connected());
+    std::string requests;
+    for (std::size_t number = 0; number < flood; ++number) {
+        requests += "GET /flood HTTP/1.1\r\nHost: a\r\n\r\n";
+    }
+    std::thread reader{[&] {
+        bad.send(requests);
+        for (std::size_t ends = 0; ends < flood;) {
+            const auto some = bad.receive("\r\n\r\n");
+            for (auto at = some.find("\r\n\r\n"); at != std::string::npos;
+                 at = some.find("\r\n\r\n", at + 4)) {
+                ++ends;
+            }
+        }
+    }};
+    EXPECT_TRUE(eventually([&] { return handled == 1; }));
+    honest.send("GET /honest HTTP/1.1\r\nHost: a\r\n\r\n");
+    arrived.set_value();
+    EXPECT_NE(honest.receive("\r\n\r\n").find("200 OK"), std::string::npos);
+    reader.join();
+    EXPECT_EQ(handled, flood);
+    EXPECT_LT(honest_place, flood / 2);
 }
 
 }  // namespace

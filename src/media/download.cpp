@@ -5,18 +5,20 @@
 
 #include "media/freshness.hpp"
 #include "media/probe.hpp"
+#include "model/texts.hpp"
 
 namespace merpati::media {
 namespace {
 
 constexpr Trouble disk_trouble{.kind = Trouble::Kind::disk};
 constexpr Trouble budget_trouble{.kind = Trouble::Kind::no_budget};
-constexpr Trouble size_trouble{.kind = Trouble::Kind::lasting, .details = details::too_large};
+constexpr Trouble size_trouble{.kind = Trouble::Kind::lasting,
+                               .details = model::details::file_too_large};
 
 Trouble trouble_of(const Error& error) {
     const bool forbidden = error.code == ErrorCode::refused;
     return {.kind = forbidden ? Trouble::Kind::lasting : Trouble::Kind::passing,
-            .details = forbidden ? details::inaccessible : details::no_answer};
+            .details = forbidden ? model::details::file_inaccessible : model::details::host_silent};
 }
 
 /// The trouble of an answer without a file.
@@ -27,7 +29,7 @@ Trouble trouble_of(std::uint16_t status) {
     const bool passing = status >= 500 || status == request_timeout || status == too_early ||
                          status == too_many_requests;
     return {.kind = passing ? Trouble::Kind::passing : Trouble::Kind::lasting,
-            .details = details::inaccessible};
+            .details = model::details::file_inaccessible};
 }
 
 class Attempt : public std::enable_shared_from_this<Attempt> {

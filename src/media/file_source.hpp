@@ -40,16 +40,3 @@ public:
 };
 
 }  // namespace merpati::media
-
-/// The `details` of a callback for a message that failed because of its media file. They name no
-/// address, because the file's host may be in a private network.
-namespace merpati::media::details {
-
-inline constexpr std::string_view type_refused = "Jenis file tidak didukung";
-inline constexpr std::string_view too_large = "Ukuran file melebihi batas maksimum";
-inline constexpr std::string_view inaccessible = "Url media tidak dapat diakses";
-inline constexpr std::string_view no_answer = "Server media tidak menjawab";
-inline constexpr std::string_view busy = "Server media sedang sibuk";
-inline constexpr std::string_view closing = "Server sedang berhenti";
-
-}  // namespace merpati::media::details

@@ -4,6 +4,7 @@
 
 #include "media/media_cache_fixture.hpp"
 #include "media/prober.hpp"
+#include "model/texts.hpp"
 
 namespace merpati::media {
 namespace {
@@ -30,7 +31,7 @@ struct HostileHostTest : MediaCacheTest {
 
     void expect_nobody_goes(const std::string& text) {
         EXPECT_EQ(probed(text), ProbeVerdict::undecided) << text;
-        expect_failed(fetched(text), StatusCode::failed, details::inaccessible);
+        expect_failed(fetched(text), StatusCode::failed, model::details::file_inaccessible);
         EXPECT_EQ(core.counts().waiting, 0U) << "not tried again";
     }
 
@@ -76,7 +77,8 @@ TEST_F(HostileHostTest, CannotRebindItsNameBetweenProbeAndFetch) {
     names.will_answer("rebind.test", {"127.0.0.2"});
     EXPECT_EQ(probed(url("/a", "rebind.test")), ProbeVerdict::acceptable);
     const auto before = heads.size();
-    expect_failed(fetched(url("/a", "rebind.test")), StatusCode::failed, details::inaccessible);
+    expect_failed(fetched(url("/a", "rebind.test")), StatusCode::failed,
+                  model::details::file_inaccessible);
     EXPECT_EQ(heads.size(), before);
 }
 
@@ -87,7 +89,8 @@ TEST_F(HostileHostTest, CannotRebindItsNameBetweenHops) {
         names.will_answer(name, {"127.0.0.2"});
     }
     EXPECT_EQ(probed(url("/a", "probe.test")), ProbeVerdict::undecided);
-    expect_failed(fetched(url("/a", "fetch.test")), StatusCode::failed, details::inaccessible);
+    expect_failed(fetched(url("/a", "fetch.test")), StatusCode::failed,
+                  model::details::file_inaccessible);
 }
 
 TEST_F(HostileHostTest, CannotRedirectForEver) {
@@ -106,7 +109,7 @@ TEST_F(HostileHostTest, EndsAtTheCapWithAnEndlessBody) {
     });
     serve("HEAD /a", "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n\r\n");
     EXPECT_EQ(probed(url("/a")), ProbeVerdict::acceptable) << "the beginning is fine";
-    expect_failed(fetched(url("/a")), StatusCode::failed, details::too_large);
+    expect_failed(fetched(url("/a")), StatusCode::failed, model::details::file_too_large);
 }
 
 TEST_F(HostileHostTest, SendsAByteNowAndThenAndIsTriedTwice) {
@@ -124,7 +127,7 @@ TEST_F(HostileHostTest, SendsAByteNowAndThenAndIsTriedTwice) {
     clock.advance(1s);
     run_until([&] { return heads.size() == 2 && files_in_folder() == 1; });
     clock.advance(5s);
-    expect_failed(wait_for(asked_for), StatusCode::failed, details::no_answer);
+    expect_failed(wait_for(asked_for), StatusCode::failed, model::details::host_silent);
 }
 
 TEST_F(HostileHostTest, LetsTheLastTryWaitNoLongerThanThePatience) {
@@ -139,7 +142,7 @@ TEST_F(HostileHostTest, LetsTheLastTryWaitNoLongerThanThePatience) {
     clock.advance(4s);
     run_until([&] { return heads.size() == 5; });
     clock.advance(1s);
-    expect_failed(wait_for(asked_for), StatusCode::failed, details::no_answer);
+    expect_failed(wait_for(asked_for), StatusCode::failed, model::details::host_silent);
 }
 
 TEST_F(HostileHostTest, IsNotEvenReadWhereItsHeadSaysTooMuch) {
@@ -150,7 +153,7 @@ TEST_F(HostileHostTest, IsNotEvenReadWhereItsHeadSaysTooMuch) {
                              .again = "x",
                              .pause = 1h};
     });
-    expect_failed(fetched(url("/a")), StatusCode::failed, details::too_large);
+    expect_failed(fetched(url("/a")), StatusCode::failed, model::details::file_too_large);
     EXPECT_EQ(probed(url("/a")), ProbeVerdict::too_large);
 }
 
@@ -162,7 +165,8 @@ TEST_F(HostileHostTest, EndingBeforeItsLengthIsNoFile) {
                                  png,
                              .close = true};
     });
-    expect_failed(wait_through_back_offs(ask(url("/a"))), StatusCode::failed, details::no_answer);
+    expect_failed(wait_through_back_offs(ask(url("/a"))), StatusCode::failed,
+                  model::details::host_silent);
 }
 
 TEST_F(HostileHostTest, SendingMoreThanItsLengthIsCutThere) {
@@ -183,7 +187,7 @@ TEST_F(HostileHostTest, SendsABombThatIsNotUnpacked) {
     const std::string bomb{"\x1f\x8b\x08\0\0\0\0\0\0\x03xxxxxxxxxxxx", 22};
     serve("/a", answer("200 OK", "Content-Type: image/png\r\nContent-Encoding: gzip\r\n", bomb));
     EXPECT_EQ(probed(url("/a")), ProbeVerdict::content_type_refused);
-    expect_failed(fetched(url("/a")), StatusCode::media_refused, details::type_refused);
+    expect_failed(fetched(url("/a")), StatusCode::media_refused, model::details::file_type_refused);
     EXPECT_NE(heads.back().find("Accept-Encoding: identity\r\n"), std::string::npos);
 }
 
@@ -195,12 +199,12 @@ TEST_F(HostileHostTest, ShowsAPictureToTheProbeAndAPageToTheFetch) {
                                     is_probe ? png : "<html><script>x</script></html>")};
     });
     EXPECT_EQ(probed(url("/a")), ProbeVerdict::acceptable);
-    expect_failed(fetched(url("/a")), StatusCode::media_refused, details::type_refused);
+    expect_failed(fetched(url("/a")), StatusCode::media_refused, model::details::file_type_refused);
 }
 
 TEST_F(HostileHostTest, AnswersAConditionThatWasNotAsked) {
     serve("/a", "HTTP/1.1 304 Not Modified\r\n\r\n");
-    expect_failed(fetched(url("/a")), StatusCode::failed, details::inaccessible);
+    expect_failed(fetched(url("/a")), StatusCode::failed, model::details::file_inaccessible);
     EXPECT_EQ(probed(url("/a")), ProbeVerdict::undecided);
 }
 

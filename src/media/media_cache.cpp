@@ -5,6 +5,7 @@
 
 #include "base/assert.hpp"
 #include "media/verdict.hpp"
+#include "model/texts.hpp"
 
 namespace merpati::media {
 namespace {
@@ -48,7 +49,8 @@ void MediaCache::fetch(model::AccountId account, const std::string& url, model::
                        FetchDone done) {
     Waiter waiter{revision, std::move(done)};
     if (closed_) {
-        waiter.done(outcome(Kind::retry, model::StatusCode::failed, details::closing));
+        waiter.done(
+            outcome(Kind::retry, model::StatusCode::failed, model::details::fetcher_closing));
         return;
     }
     const UrlKey key{account, url};
@@ -64,7 +66,8 @@ void MediaCache::fetch(model::AccountId account, const std::string& url, model::
     }
     const auto fetch = begin(url, key);
     if (fetch == nullptr) {
-        waiter.done(outcome(Kind::failed, model::StatusCode::failed, details::inaccessible));
+        waiter.done(
+            outcome(Kind::failed, model::StatusCode::failed, model::details::file_inaccessible));
         return;
     }
     fetch->waiters.push_back(std::move(waiter));
@@ -128,7 +131,7 @@ MediaCache::FetchPtr MediaCache::begin(const std::string& url, const UrlKey& key
 void MediaCache::wait_for_slot(const FetchPtr& fetch) {
     fetch->slot = std::make_shared<Slot>(fetch->key.account, fetch->url.origin());
     if (!limiter_.ask(fetch->slot, [this, fetch] { take_slot(fetch); })) {
-        put_off(fetch, details::busy);
+        put_off(fetch, model::details::host_busy);
     }
     publish_counts();
 }
@@ -142,7 +145,7 @@ void MediaCache::take_slot(const FetchPtr& fetch) {
         try_once(fetch, now);
         return;
     }
-    failed(fetch, details::no_answer);
+    failed(fetch, model::details::host_silent);
     limiter_.give_back(fetch->slot);
 }
 
@@ -309,7 +312,8 @@ void MediaCache::answer(model::AccountId account, Waiter& waiter, const Entry& e
     const auto verdict = verdict_on(entry.declared, entry.content, waiter.revision);
     if (file == nullptr || verdict.kind != TypeVerdict::Kind::acceptable) {
         ++counts_.refused_total;
-        waiter.done(outcome(Kind::failed, model::StatusCode::media_refused, details::type_refused));
+        waiter.done(outcome(Kind::failed, model::StatusCode::media_refused,
+                            model::details::file_type_refused));
         return;
     }
     storage_->use(*file);
@@ -343,7 +347,7 @@ void MediaCache::close() {
     backing_off_.clear();
     while (!fetches_.empty()) {
         const auto fetch = fetches_.begin()->second;
-        put_off(fetch, details::closing);
+        put_off(fetch, model::details::fetcher_closing);
     }
     publish_counts();
 }

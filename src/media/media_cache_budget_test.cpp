@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "media/media_cache_fixture.hpp"
+#include "model/texts.hpp"
 
 namespace merpati::media {
 namespace {
@@ -96,7 +97,7 @@ TEST_F(MediaCacheBudgetTest, AFileLargerThanTheWholeBudgetFails) {
                            std::string(options.kept_bytes_max + 1, 'x')));
     serve("/most",
           answer("200 OK", "Content-Type: text/csv\r\n", std::string(options.kept_bytes_max, 'x')));
-    expect_failed(fetched(url("/large")), StatusCode::failed, details::too_large);
+    expect_failed(fetched(url("/large")), StatusCode::failed, model::details::file_too_large);
     EXPECT_TRUE(fetched(url("/most")));
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "media/media_cache_fixture.hpp"
+#include "model/texts.hpp"
 
 namespace merpati::media {
 namespace {
@@ -73,9 +74,9 @@ TEST_F(MediaCacheTest, JudgesTheTypeByEachMessagesRevision) {
     const auto in_a = ask(url("/a"), Revision::a);
     const auto in_b = ask(url("/a"), Revision::b);
     EXPECT_TRUE(wait_for(in_a));
-    expect_failed(wait_for(in_b), StatusCode::media_refused, details::type_refused);
+    expect_failed(wait_for(in_b), StatusCode::media_refused, model::details::file_type_refused);
     expect_failed(fetched(url("/a"), Revision::b), StatusCode::media_refused,
-                  details::type_refused);
+                  model::details::file_type_refused);
     EXPECT_EQ(heads.size(), 1U);
     EXPECT_EQ(core.counts().refused_total, 2U);
 }
@@ -83,18 +84,18 @@ TEST_F(MediaCacheTest, JudgesTheTypeByEachMessagesRevision) {
 TEST_F(MediaCacheTest, RefusesAFileThatChangedSinceItWasProbed) {
     serve("/a", answer("200 OK", "Content-Type: image/png\r\n", "<html>maaf</html>"));
     serve("/b", answer("200 OK", "Content-Type: text/html\r\n", "<html>maaf</html>"));
-    expect_failed(fetched(url("/a")), StatusCode::media_refused, details::type_refused);
-    expect_failed(fetched(url("/b")), StatusCode::media_refused, details::type_refused);
+    expect_failed(fetched(url("/a")), StatusCode::media_refused, model::details::file_type_refused);
+    expect_failed(fetched(url("/b")), StatusCode::media_refused, model::details::file_type_refused);
 }
 
 TEST_F(MediaCacheTest, FailsAtOnceWhereTheFileIsGone) {
-    expect_failed(fetched(url("/gone")), StatusCode::failed, details::inaccessible);
+    expect_failed(fetched(url("/gone")), StatusCode::failed, model::details::file_inaccessible);
     EXPECT_EQ(heads.size(), 1U);
 }
 
 TEST_F(MediaCacheTest, RemembersAFailureForAFewSeconds) {
     for (int number = 0; number < 1'000; ++number) {
-        expect_failed(fetched(url("/gone")), StatusCode::failed, details::inaccessible);
+        expect_failed(fetched(url("/gone")), StatusCode::failed, model::details::file_inaccessible);
     }
     EXPECT_EQ(heads.size(), 1U);
     clock.advance(options.failure_kept_for);
@@ -109,7 +110,8 @@ TEST_F(MediaCacheTest, ARefusedTypeIsForgottenAfterAFewSeconds) {
     serve("/content", answer("200 OK", "Content-Type: image/png\r\n" + day, page));
     for (const auto* path : {"/type", "/content"}) {
         for (int number = 0; number < 10; ++number) {
-            expect_failed(fetched(url(path)), StatusCode::media_refused, details::type_refused);
+            expect_failed(fetched(url(path)), StatusCode::media_refused,
+                          model::details::file_type_refused);
         }
     }
     EXPECT_EQ(heads.size(), 2U);
@@ -127,7 +129,7 @@ TEST_F(MediaCacheTest, ATypeThatOneRevisionRefusesStaysSharedForTheOther) {
     EXPECT_TRUE(fetched(url("/a"), Revision::a));
     EXPECT_EQ(heads.size(), 1U);
     expect_failed(fetched(url("/a"), Revision::b), StatusCode::media_refused,
-                  details::type_refused);
+                  model::details::file_type_refused);
     EXPECT_EQ(heads.size(), 2U);
     EXPECT_TRUE(fetched(url("/a"), Revision::a));
     EXPECT_EQ(heads.size(), 2U);
@@ -157,7 +159,8 @@ TEST_F(MediaCacheTest, GivesUpWithinItsPatience) {
     serve("/a", answer("429 Too Many Requests", ""));
     const auto began = clock.steady_now();
     const auto asked_for = ask(url("/a"));
-    expect_failed(wait_through_back_offs(asked_for), StatusCode::failed, details::inaccessible);
+    expect_failed(wait_through_back_offs(asked_for), StatusCode::failed,
+                  model::details::file_inaccessible);
     EXPECT_LE(clock.steady_now() - began, options.patience);
     EXPECT_EQ(heads.size(), 5U) << "at 0, 1, 3, 7 and 11 s";
 }

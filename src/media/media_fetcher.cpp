@@ -4,6 +4,7 @@
 
 #include "media/media_cache.hpp"
 #include "media/prober.hpp"
+#include "model/texts.hpp"
 #include "outbound/ares_resolver.hpp"
 #include "outbound/event_thread.hpp"
 
@@ -83,8 +84,9 @@ public:
             [this, account = message.account, url = message.media_url, revision = message.revision,
              shared] { cache_->fetch(account, url, revision, std::move(*shared)); });
         if (!given) {
-            (*shared)(std::unexpected(model::Outcome{.kind = model::Outcome::Kind::retry,
-                                                     .details = std::string{details::closing}}));
+            (*shared)(std::unexpected(
+                model::Outcome{.kind = model::Outcome::Kind::retry,
+                               .details = std::string{model::details::fetcher_closing}}));
         }
     }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/texts.hpp"
 #include "testing/temporary_folder.hpp"
 
 namespace merpati::media {
@@ -39,7 +40,7 @@ TEST_F(MediaFetcherTest, ProbesAndFetchesOnAThreadOfItsOwn) {
     EXPECT_EQ(probed(), undecided);
     const auto result = fetched();
     ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().details, details::inaccessible);
+    EXPECT_EQ(result.error().details, model::details::file_inaccessible);
     fetcher.stop();
     EXPECT_EQ(fetcher.probe_counts().undecided_total, 1U);
     EXPECT_EQ(fetcher.cache_counts().failed_total, 1U);

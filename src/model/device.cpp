@@ -30,14 +30,15 @@ std::string_view to_string(DeviceState state) noexcept {
             return "replaced";
         case DeviceState::banned:
             return "banned";
+        case DeviceState::restricted:
+            return "restricted";
     }
     return "unknown";
 }
 
 std::optional<DeviceState> parse_device_state(std::string_view word) noexcept {
-    for (const auto state : {DeviceState::disconnected, DeviceState::pairing,
-                             DeviceState::connected, DeviceState::reconnecting,
-                             DeviceState::logged_out, DeviceState::replaced, DeviceState::banned}) {
+    for (std::size_t at = 0; at < device_states_count; ++at) {
+        const auto state = static_cast<DeviceState>(at);
         if (word == to_string(state)) {
             return state;
         }

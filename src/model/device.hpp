@@ -17,6 +17,7 @@ namespace merpati::model {
 
 /// One vocabulary for the API, the CLI, the web app and the device webhook.
 ///   disconnected -> pairing -> connected <-> reconnecting -> disconnected
+///   connected <-> restricted; it ends by itself.
 ///   logged_out, replaced and banned wait for a person.
 enum class DeviceState : std::uint8_t {
     disconnected,
@@ -26,23 +27,26 @@ enum class DeviceState : std::uint8_t {
     logged_out,
     replaced,
     banned,
+    restricted,  // Connected, but may not begin new chats until Device::restricted_until.
 };
-constexpr std::size_t device_states_count = static_cast<std::size_t>(DeviceState::banned) + 1;
+constexpr std::size_t device_states_count = static_cast<std::size_t>(DeviceState::restricted) + 1;
 [[nodiscard]] std::string_view to_string(DeviceState state) noexcept;
 [[nodiscard]] std::optional<DeviceState> parse_device_state(std::string_view word) noexcept;
 
+/// Whether it has a connection, and so can send; `restricted` only in the chats that exist.
+[[nodiscard]] constexpr bool is_online(DeviceState state) noexcept {
+    return state == DeviceState::connected || state == DeviceState::restricted;
+}
+
 /// Whether it is connected, or its connector connects it again without a person.
 [[nodiscard]] constexpr bool is_linked(DeviceState state) noexcept {
-    return state == DeviceState::connected || state == DeviceState::reconnecting;
+    return is_online(state) || state == DeviceState::reconnecting;
 }
 
 /// Whether its connector serves it, and so may write its secrets at any time.
 [[nodiscard]] constexpr bool is_active(DeviceState state) noexcept {
     return is_linked(state) || state == DeviceState::pairing;
 }
-
-/// The reason in the webhook notice after a disconnection on request.
-constexpr std::string_view disconnected_by_request = "Diputuskan atas permintaan";
 
 /// Why a device is paused: it sends nothing, and its messages wait without limit.
 enum class PauseReason : std::uint8_t {
@@ -101,7 +105,10 @@ struct Device {
     Pace pace;
     Timestamp created_at;
     Timestamp state_since;
-    std::string state_reason;    // In the connector's words; empty: none is known.
+    std::string state_reason;  // In the connector's words; empty: none is known.
+    /// Until when it may not begin new chats, by the wall clock. Set while it is `restricted`, also
+    /// while it reconnects from that.
+    std::optional<Timestamp> restricted_until{};
     std::optional<Pause> pause;  // Empty: it sends.
     /// When its last pause ended, in queue time. `scheduler.give_up` counts from then for failures
     /// and outages that began before.

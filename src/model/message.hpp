@@ -49,7 +49,8 @@ struct Message {
 ///   sending -> handed_over (the platform accepted it and reports the result later)
 ///   handed_over -> sent | failed  (by its report; failed without one in time)
 ///   sending -> pending     (passing failure; or a crash, when sending again is allowed)
-///   sending -> held        (crash, the connector cannot recognise a repeat, at-most-once)
+///   sending -> held        (crash, the connector cannot recognise a repeat, at-most-once; or the
+///                           second crash of its connector's program)
 ///   held    -> pending | failed   (a person decides)
 enum class MessageState : std::uint8_t {
     pending,

@@ -24,6 +24,8 @@ std::string_view to_string(WaitReason reason) noexcept {
             return "disk";
         case WaitReason::platform:
             return "platform";
+        case WaitReason::restricted:
+            return "restricted";
     }
     return "unknown";
 }

@@ -12,17 +12,19 @@ namespace merpati::model {
 
 /// What a message that has not ended waits for. Stored as a number: append only.
 enum class WaitReason : std::uint8_t {
-    due,       // Its delay.
-    retry,     // The back-off after an attempt that failed for a passing reason.
-    queue,     // The messages before it.
-    pace,      // The gap between two sends of its device.
-    cap,       // The next day, because its device has reached its cap.
-    device,    // Its device, which is not connected.
-    paused,    // Its device, which is paused.
-    file,      // The file of a media message.
-    disk,      // Room on the disk, or a repair of the store.
-    platform,  // The platform: it is being sent, or its result is awaited.
+    due,         // Its delay.
+    retry,       // The back-off after an attempt that failed for a passing reason.
+    queue,       // The messages before it.
+    pace,        // The gap between two sends of its device.
+    cap,         // The next day, because its device has reached its cap.
+    device,      // Its device, which is not connected.
+    paused,      // Its device, which is paused.
+    file,        // The file of a media message.
+    disk,        // Room on the disk, or a repair of the store.
+    platform,    // The platform: it is being sent, or its result is awaited.
+    restricted,  // The end of its device's restriction: it would begin a new chat.
 };
+constexpr WaitReason wait_reason_last = WaitReason::restricted;
 [[nodiscard]] std::string_view to_string(WaitReason reason) noexcept;
 
 /// Stored as a number: append only.
@@ -30,7 +32,7 @@ enum class MessageStep : std::uint8_t {
     waited,      // From `at` until `until`, for `reason()`.
     attempted,   // It failed for a passing reason; the next attempt is due at `until`.
     hastened,    // A person made it due at once.
-    held,        // A crash interrupted its send.
+    held,        // A crash interrupted its send, or its sends crashed the connector's program.
     released,    // A person put it back into its lane.
     delivered,   // The recipient's device has it.
     read,        // The recipient has read it.

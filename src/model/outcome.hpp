@@ -29,6 +29,8 @@ struct Outcome {
         failed,       // Refused for good; `code` says why.
         retry,        // A passing failure: try again, not before `retry_after`.
         device_down,  // The device cannot send now; the whole lane pauses. Costs no attempt.
+        restricted,   // The device may not begin this chat before `restricted_until`: only this
+                      // message waits. Costs no attempt, no gap and nothing of a cap.
         unknown,      // The platform may have it: the connection was lost in mid-send.
     };
     Kind kind = Kind::failed;
@@ -36,6 +38,10 @@ struct Outcome {
     std::string details;
     std::string platform_id;            // The platform's message id, if it gave one.
     std::optional<Millis> retry_after;  // The wait that the platform asked for; only for retry.
+    /// Only for unknown: the connector's program ended, or was killed, while it had the message.
+    /// The message may be the cause.
+    bool crashed = false;
+    Timestamp restricted_until{};       // By the wall clock; only for restricted.
     /// Only for accepted: without a status by then, the message fails as unknown.
     Millis decide_within{60'000};
 };

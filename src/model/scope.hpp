@@ -56,6 +56,12 @@ public:
         return (others.bits_ & ~bits_) == 0;
     }
 
+    /// Those that it has in common with `others`.
+    [[nodiscard]] constexpr Scopes among(Scopes others) const noexcept {
+        others.bits_ &= bits_;
+        return others;
+    }
+
     friend constexpr bool operator==(Scopes, Scopes) = default;
 
 private:
@@ -64,6 +70,10 @@ private:
     }
     std::uint32_t bits_ = 0;
 };
+
+/// The scopes that change nothing: what is left to an account's keys and people when its validity
+/// is over.
+inline constexpr Scopes reading_scopes{Scope::messages_read, Scope::account_read};
 
 /// What a person is in an account.
 enum class Role : std::uint8_t {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -167,6 +168,21 @@ TEST_F(AresResolverTest, TellsANameThatDoesNotExistFromAServerThatIsSilent) {
     auto& silent = ask("silent.test");
     EXPECT_EQ(failed(missing), ErrorCode::unreachable);
     EXPECT_EQ(failed(silent), ErrorCode::timeout);
+}
+
+TEST_F(AresResolverTest, CompletesNoNameWithADomainOfTheMachine) {
+    ASSERT_EQ(::setenv("LOCALDOMAIN", "corp.test", 1), 0);
+    serve([](const Question& question) -> std::vector<std::string> {
+        return question.name.ends_with("corp.test") ? usual(question)
+                                                    : std::vector{question.answer({}, 3)};
+    });
+    auto& missing = ask("missing.test");
+    auto& label = ask("foo");
+    EXPECT_EQ(failed(missing), ErrorCode::unreachable);
+    EXPECT_EQ(failed(label), ErrorCode::unreachable);
+    EXPECT_EQ(server->asked("missing.test.corp.test") + server->asked("foo.corp.test"), 0);
+    EXPECT_GT(server->asked("missing.test"), 0);
+    ::unsetenv("LOCALDOMAIN");
 }
 
 TEST_F(AresResolverTest, ASilentServerHoldsUpNoOtherName) {

@@ -89,8 +89,10 @@ bool NameLookUp::open_channel(const char* lookups) {
     wanted.lookups = sources.data();
     wanted.sock_state_cb = &NameLookUp::on_socket;
     wanted.sock_state_cb_data = this;
-    const int given =
-        ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS | ARES_OPT_SOCK_STATE_CB;
+    // No search domains: a caller's name is looked up as it is, whatever resolv.conf completes.
+    wanted.ndomains = 0;
+    const int given = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES | ARES_OPT_LOOKUPS |
+                      ARES_OPT_SOCK_STATE_CB | ARES_OPT_DOMAINS;
     if (library != ARES_SUCCESS || ares_init_options(&channel_, &wanted, given) != ARES_SUCCESS) {
         channel_ = nullptr;
     } else if (!options_.servers.empty() &&

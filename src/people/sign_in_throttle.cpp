@@ -99,10 +99,22 @@ std::chrono::seconds SignInThrottle::take(std::string_view address, SteadyTime n
     return std::chrono::ceil<std::chrono::seconds>(wait);
 }
 
+std::chrono::seconds SignInThrottle::take_code(std::string_view email, std::string_view address,
+                                               bool is_known_address, SteadyTime now) {
+    const auto key = key_of(email, is_known_address ? address : std::string_view{});
+    const std::lock_guard lock{mutex_};
+    const auto wait = codes_.wait(key, now);
+    if (wait == SteadyTime::duration{}) {
+        codes_.take(key, now);
+    }
+    return std::chrono::ceil<std::chrono::seconds>(wait);
+}
+
 void SignInThrottle::succeeded(std::string_view email, std::string_view address,
                                bool is_known_address) {
     const std::lock_guard lock{mutex_};
     pairs_.empty(key_of(email, address));
+    codes_.empty(key_of(email, is_known_address ? address : std::string_view{}));
     addresses_.give_back(key_of(address));
     if (!is_known_address) {
         people_.give_back(key_of(email));

@@ -53,10 +53,11 @@ private:
 };
 
 /// Operation: call `take` before the password is checked, for existing and unknown people alike,
-/// and `succeeded` after a sign-in, with the same `is_known_address`. A try counts for the pair of
-/// person and address, for the address, and for the person. The person's bucket refills slowly, and
-/// does not apply to an address that is known to be the person's. So a stranger with many addresses
-/// has few guesses, and does not lock the person out.
+/// and `succeeded` after a sign-in, with the same `is_known_address`. Call `take_code` before a
+/// code of the second factor is checked: who gets there knows the password, and may guess few
+/// codes. A try counts for the pair of person and address, for the address, and for the person. The
+/// person's bucket refills slowly, and does not apply to an address that is known to be the
+/// person's. So a stranger with many addresses has few guesses, and does not lock the person out.
 ///
 /// Threads: any.
 ///
@@ -64,12 +65,15 @@ private:
 /// strangers keep the disk busy. A restart, which they cannot cause, gives them only the bursts
 /// below once more.
 ///
-/// Limits: TryBuckets::entries_max of each; about 200 KiB in all.
+/// Limits: TryBuckets::entries_max of each; about 256 KiB in all.
 class SignInThrottle {
 public:
     static constexpr TryBuckets::Limit of_pair{.burst = 6, .every = std::chrono::seconds{60}};
     static constexpr TryBuckets::Limit of_address{.burst = 40, .every = std::chrono::seconds{6}};
     static constexpr TryBuckets::Limit of_person{.burst = 20, .every = std::chrono::seconds{300}};
+    /// Of codes; three of a million are right at a time. A person's known addresses each have their
+    /// own bucket, all others share one, so that a stranger does not lock the person out.
+    static constexpr TryBuckets::Limit of_codes{.burst = 6, .every = std::chrono::hours{1}};
 
     explicit SignInThrottle(Random& random);
 
@@ -77,8 +81,12 @@ public:
     [[nodiscard]] std::chrono::seconds take(std::string_view email, std::string_view address,
                                             bool is_known_address, SteadyTime now);
 
-    /// Forgets the pair's tries, and takes the try back from the address and, if it counted there,
-    /// from the person.
+    /// The same for a code of the second factor.
+    [[nodiscard]] std::chrono::seconds take_code(std::string_view email, std::string_view address,
+                                                 bool is_known_address, SteadyTime now);
+
+    /// Forgets the pair's tries and its wrong codes, and takes the try back from the address and,
+    /// if it counted there, from the person.
     void succeeded(std::string_view email, std::string_view address, bool is_known_address);
 
     /// `take` for tries that name no person: sign-in links.
@@ -92,6 +100,7 @@ private:
     TryBuckets pairs_{of_pair};
     TryBuckets addresses_{of_address};
     TryBuckets people_{of_person};
+    TryBuckets codes_{of_codes};
 };
 
 }  // namespace merpati::people

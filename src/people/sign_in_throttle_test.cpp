@@ -109,5 +109,28 @@ TEST_F(SignInThrottleTest, AFullTableForgetsThoseWhoTriedLeast) {
     EXPECT_EQ(buckets.wait(1, now), 60s);
 }
 
+// Who guesses codes knows the password: three of a million codes are right at a time.
+TEST_F(SignInThrottleTest, CodesOfTheSecondFactorAreFewFromWhereverTheyCome) {
+    const auto codes = [this](std::string_view address, bool is_known = false) {
+        int made = 0;
+        while (made < 1000 && throttle.take_code("ani@toko.example", address, is_known,
+                                                 clock.steady_now()) == 0s) {
+            ++made;
+        }
+        return made;
+    };
+    EXPECT_EQ(codes("203.0.113.7"), 6);
+    EXPECT_EQ(codes("203.0.113.8"), 0);
+    EXPECT_EQ(codes("198.51.100.9", true), 6);
+    EXPECT_EQ(codes("198.51.100.10", true), 6);
+    clock.advance(59min);
+    EXPECT_EQ(codes("203.0.113.8"), 0);
+    clock.advance(1min);
+    EXPECT_EQ(codes("203.0.113.8"), 1);
+    throttle.succeeded("ani@toko.example", "203.0.113.7", false);
+    EXPECT_EQ(codes("203.0.113.7"), 6);
+    EXPECT_EQ(codes("198.51.100.9", true), 1);
+}
+
 }  // namespace
 }  // namespace merpati::people

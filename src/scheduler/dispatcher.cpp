@@ -143,6 +143,9 @@ void Dispatcher::handle(Committed&& event) {
     invariant(!found.empty(), "what was committed was in flight");
     auto& flight = found.mapped();
     auto& lane = *flight.lane;
+    if (flight.suspect) {
+        with_suspect_.erase(flight.connector);  // Its send did not begin.
+    }
     if (flight.in_window) {
         --lane.in_flight;
     }
@@ -171,11 +174,7 @@ void Dispatcher::handle(DeviceChanged&& event) {
     }
     lane.connector = connectors_.find(device.connector);
     lane.pacer.set(device.pace, device.created_at + clock_.offset());
-    if (lane.connector != nullptr) {
-        lane.window = std::max<std::size_t>(
-            1, options_.window != 0 ? options_.window : lane.connector->capabilities()->window);
-    }
-    if (lane.state == model::DeviceState::connected) {
+    if (model::is_online(lane.state)) {
         lane.probing = false;
     }
     if (!lane.connected() && (was_up || !lane.down_since)) {
@@ -226,10 +225,12 @@ void Dispatcher::make_ready(Lane& lane) {
 /// The end of a send, commit or fetch makes its lane ready, so the last one leads here.
 void Dispatcher::erase_if_unused(Lane& lane) {
     count(lane);
-    const bool used = lane.ready || !lane.idle() || lane.fetches.in_flight > 0 ||
-                      std::ranges::any_of(in_flight_, [&lane](const auto& entry) {
-                          return entry.second.lane == &lane;
-                      });
+    const bool used =
+        lane.ready || !lane.idle() ||
+        std::ranges::any_of(
+            lane.sources, [](const LaneSource& source) { return source.fetches.in_flight > 0; }) ||
+        std::ranges::any_of(in_flight_,
+                            [&lane](const auto& entry) { return entry.second.lane == &lane; });
     if (!used) {
         timers_.disarm(lane);
         const auto device = lane.device;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -69,6 +70,7 @@ struct QueuedOnDisk {
 struct Fetched {
     model::MessageId message;
     model::PhoneNumber device;
+    model::Source source = model::Source::api;
     media::FetchResult result;
 };
 using Event =
@@ -88,6 +90,10 @@ using Event =
 /// of three places. On disk alone: `LaneSource::disk_due` says when to read. In memory: in its
 /// lane's heap. In flight: waiting for its file, with the platform, or being committed. A message
 /// that is in memory or in flight is never read from disk.
+///
+/// Crashes: a message that was with its connector's program when that ended or was killed may be
+/// the cause. It is a suspect: each connector has one suspect at a time, so that no message shares
+/// the blame of another one. After its second crash it is held. The count is on disk.
 ///
 /// Sources: dispatcher.cpp handles events, dispatcher_turn.cpp runs a lane and sends,
 /// dispatcher_fetch.cpp fetches the files of media messages, dispatcher_end.cpp handles outcomes,
@@ -145,6 +151,7 @@ private:
         Stage stage = Stage::committing;
         bool probe = false;                // Tests whether a device that was down works again.
         bool in_window = true;             // Counts in its lane's window.
+        bool suspect = false;              // Has crashed its connector's program before.
         Pacer::Send paced{};               // Its send in the lane's pace.
         std::optional<Timestamp> began{};  // When its send began,
         std::optional<Timestamp> fetch_began{};     // and the wait for its file,
@@ -174,6 +181,7 @@ private:
     void send_due(Lane& lane);
     void check_and_send(Lane& lane, store::QueuedMessage queued);
     void begin_send(InFlight& flight);
+    [[nodiscard]] bool must_wait_as_suspect(InFlight& flight);
     void send(InFlight& flight);
     void schedule_next_run(Lane& lane);
     void count(Lane& lane);
@@ -181,8 +189,7 @@ private:
     // dispatcher_fetch.cpp
     void await_file(Lane& lane, store::QueuedMessage queued);
     [[nodiscard]] std::size_t files_ahead(const Lane& lane) const;
-    void fetch_ahead(Lane& lane);
-    [[nodiscard]] bool is_blocked_by_fetches(Lane& lane);
+    void fetch_ahead(Lane& lane, LaneSource& source);
     void fetched(InFlight& flight, media::FetchResult result);
     [[nodiscard]] InFlight& pop_with_file(LaneSource& source);
     [[nodiscard]] store::QueuedMessage stop_awaiting(const model::MessageId& id);
@@ -191,6 +198,7 @@ private:
     // dispatcher_disk.cpp
     [[nodiscard]] bool sends_soon(const Lane& lane) const;
     void enqueue(Lane& lane, store::QueuedMessage queued);
+    void make_room(Lane& lane, LaneSource& source, Timestamp due);
     [[nodiscard]] bool needs_load(const Lane& lane, const LaneSource& source) const;
     void load_due(Lane& lane);
     void load(Lane& lane, model::Source which);
@@ -201,11 +209,12 @@ private:
                                                                         const store::Known& known);
     void expire(Lane& lane);
     [[nodiscard]] std::size_t expire(Lane& lane, model::Source which, std::size_t room);
-    void read_failed(const Error& error);
+    void read_failed(Lane& lane, const Error& error);
     [[nodiscard]] Millis load_ahead() const { return options_.horizon / 4; }
 
     // dispatcher_hand.cpp
     [[nodiscard]] Result<void> take_out(store::QueuedMessage& message);
+    [[nodiscard]] Result<void> find_on_disk(store::QueuedMessage& message);
 
     // dispatcher_trail.cpp
     void note_waits(InFlight& flight);
@@ -222,12 +231,13 @@ private:
     void handle_outcome(InFlight& flight, model::Outcome outcome);
     void retry(InFlight& flight, model::Outcome outcome);
     void requeue(InFlight& flight);
+    void await_restriction(InFlight& flight, const model::Outcome& outcome);
     void await_status(InFlight& flight, model::Outcome outcome);
     void finish(InFlight& flight, model::Completion completion);
     [[nodiscard]] store::Finish finish_of(InFlight& flight, model::Completion completion);
     void finish_unsent(Lane& lane, store::QueuedMessage queued, model::StatusCode code,
                        std::string_view details);
-    void hold(InFlight& flight);
+    void hold(InFlight& flight, std::string_view details);
     void reschedule(InFlight& flight, Timestamp queue_at, std::string details);
 
     const QueueClock& clock_;
@@ -244,12 +254,14 @@ private:
     std::unordered_map<model::PhoneNumber, std::unique_ptr<Lane>> lanes_;
     std::unordered_map<model::MessageId, InFlight> in_flight_;
     std::deque<Lane*> ready_lanes_;  // To be run once each.
+    /// Connectors that have a suspect.
+    std::unordered_set<connector::Connector*> with_suspect_;
 
     LaneTimers timers_;
     LaneMemory memory_;
 
     Timestamp now_{};
-    Timestamp next_read_at_{};  // After a failed read.
+    Timestamp report_from_{};   // When a failed read may be reported again.
     Timestamp give_up_from_{};  // After a start, devices have until then to connect.
     std::size_t loaded_in_step_ = 0;
     std::size_t busy_lanes_ = 0;

@@ -1,7 +1,7 @@
 // A lane whose device goes down, comes back, or is removed.
 #include <algorithm>
 
-#include "scheduler/details.hpp"
+#include "model/texts.hpp"
 #include "scheduler/dispatcher_fixture.hpp"
 
 namespace merpati::scheduler {
@@ -13,6 +13,10 @@ using model::MessageState;
 using Kind = model::Outcome::Kind;
 
 struct DeviceTest : DispatcherFixture {
+    void restrict(const model::MessageId& id, Timestamp until) {
+        post(Reported{.message = id,
+                      .outcome = {.kind = Kind::restricted, .restricted_until = until}});
+    }
     void set_state(DeviceState state) {
         device.state = state;
         post(DeviceChanged{.device = device});
@@ -43,6 +47,40 @@ TEST_F(DeviceTest, OneOutageOfManySendsIsProbedAfterFiveSecondsThenHalfAsOften) 
     EXPECT_EQ(stored(all.front()).completion->attempts, 1U);
 }
 
+TEST_F(DeviceTest, AnOutageUsesUpNothingOfTheDaysCap) {
+    device.pace = {.gap_min = 1s, .per_day_max = 2};
+    connector->abilities.window = 1;
+    start();
+    const auto first = accept(message());
+    const auto second = accept(message());
+    for (int probe = 0; probe < 20; ++probe) {
+        ASSERT_EQ(connector->sent.size(), static_cast<std::size_t>(probe) + 1);
+        report(connector->sent.back(), Kind::device_down);
+        advance(60s);
+    }
+    report_sent(first);
+    advance(1s);
+    ASSERT_EQ(connector->sent.back(), second);
+    report_sent(second);
+    const auto third = accept(message());
+    advance(60s);
+    EXPECT_EQ(connector->sent.back(), second) << "two messages are the cap";
+    advance(24h);
+    EXPECT_EQ(connector->sent.back(), third);
+}
+
+TEST_F(DeviceTest, AWiderWindowOfTheConnectorHoldsFromTheNextOutcomeOn) {
+    connector->abilities.window = 1;
+    start();
+    const auto first = accept(message());
+    (void)accept(message());
+    (void)accept(message());
+    ASSERT_EQ(connector->sent.size(), 1U);
+    connector->abilities.window = 2;
+    report_sent(first);
+    EXPECT_EQ(connector->sent.size(), 3U);
+}
+
 TEST_F(DeviceTest, AnOutcomeFromBeforeTheOutageDoesNotEndThePause) {
     start();
     const auto before = accept(message());
@@ -52,6 +90,52 @@ TEST_F(DeviceTest, AnOutcomeFromBeforeTheOutageDoesNotEndThePause) {
     EXPECT_EQ(connector->sent.size(), 2U);
     advance(5s);
     EXPECT_EQ(connector->sent.back(), down);
+}
+
+TEST_F(DeviceTest, AMessageThatMayBeginNoChatWaitsForTheEndAndOthersGoOn) {
+    device.pace = {.gap_min = 1min, .per_day_max = 2};
+    start();
+    set_state(DeviceState::restricted);
+    const auto next_chat = accept(message());
+    const auto answer = accept(message());
+    ASSERT_EQ(connector->sent, std::vector{next_chat});
+    restrict(next_chat, clock.now() + 26h);
+    ASSERT_EQ(connector->sent, (std::vector{next_chat, answer}));  // No gap was used up.
+    report_sent(answer);
+    EXPECT_EQ(state(answer), MessageState::sent);
+    EXPECT_EQ(state(next_chat), MessageState::pending);
+    EXPECT_EQ(stored(next_chat).attempts, 0U);
+
+    const auto third = accept(message());
+    advance(1min);
+    EXPECT_EQ(connector->sent.back(), third);  // Nor was the day's cap.
+    report_sent(third);
+    restart();
+    advance(26h - 1min - 1s);
+    EXPECT_EQ(connector->sent, std::vector<model::MessageId>{});
+    advance(1s);
+    ASSERT_EQ(connector->sent, std::vector{next_chat});
+    report_sent(next_chat);
+    EXPECT_EQ(stored(next_chat).completion->attempts, 1U);
+    const auto events = (*store->open_reader())->trail(next_chat)->events;
+    ASSERT_EQ(events.size(), 1U);
+    EXPECT_EQ(events[0].reason(), model::WaitReason::restricted);
+    EXPECT_EQ(events[0].until, events[0].at + 26h);
+}
+
+TEST_F(DeviceTest, ARestrictionThatIsOverOrTooLongIsAskedForAgain) {
+    start();
+    const auto over = accept(message());
+    restrict(over, clock.now() - 1h);
+    const auto ages = accept(message());
+    restrict(ages, clock.now() + std::chrono::days{400});
+    connector->sent.clear();
+    advance(5s);
+    EXPECT_EQ(connector->sent, std::vector{over});
+    report_sent(over);
+    connector->sent.clear();
+    advance(std::chrono::days{7});
+    EXPECT_EQ(connector->sent, std::vector{ages});
 }
 
 TEST_F(DeviceTest, APausedLaneGivesUpThoughItsDeviceIsCalledConnected) {
@@ -70,7 +154,7 @@ TEST_F(DeviceTest, APausedLaneGivesUpThoughItsDeviceIsCalledConnected) {
     for (const auto& id : {first, second}) {
         EXPECT_EQ(state(id), MessageState::failed);
         ASSERT_TRUE(stored(id).completion);
-        EXPECT_EQ(stored(id).completion->details, details::device_down);
+        EXPECT_EQ(stored(id).completion->details, model::details::device_down);
     }
 }
 

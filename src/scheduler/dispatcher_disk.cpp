@@ -3,7 +3,7 @@
 #include <tuple>
 #include <unordered_set>
 
-#include "scheduler/details.hpp"
+#include "model/texts.hpp"
 #include "scheduler/dispatcher.hpp"
 
 namespace merpati::scheduler {
@@ -21,21 +21,29 @@ bool Dispatcher::sends_soon(const Lane& lane) const {
     return lane.connected() && !lane.paused && lane.may_send_at() <= now_ + wait_max;
 }
 
-/// A message is kept in memory only if it is due soon and no message on disk goes before it. To
-/// make room for it, messages that go after it are evicted.
+/// A message is kept in memory only if it is due soon and no message on disk goes before it.
 void Dispatcher::enqueue(Lane& lane, store::QueuedMessage queued) {
     auto& source = lane.source(queued.message->source);
     const auto due = queued.queued_at;
     const auto first = [&] { return !source.disk_due || *source.disk_due > due; };
     const bool soon = due <= now_ + options_.horizon && sends_soon(lane);
-    if (soon && first() && memory_.room(lane) == 0 && !source.memory.empty() &&
-        due < source.memory.latest()) {
-        memory_.evict_later_half(source);
+    if (soon && first() && memory_.room(lane) == 0) {
+        make_room(lane, source, due);
     }
     if (soon && first() && memory_.room(lane) > 0) {
         memory_.push(source, std::move(queued));
     } else {
         source.note_on_disk(due);
+    }
+}
+
+/// Evicts messages that go after one of `source` that is due at `due`: campaign messages first.
+void Dispatcher::make_room(Lane& lane, LaneSource& source, Timestamp due) {
+    auto& campaign = lane.source(model::Source::campaign);
+    if (&source != &campaign && !campaign.memory.empty()) {
+        memory_.evict_later_half(campaign);
+    } else if (!source.memory.empty() && due < source.memory.latest()) {
+        memory_.evict_later_half(source);
     }
 }
 
@@ -57,11 +65,12 @@ void Dispatcher::load_due(Lane& lane) {
 
 void Dispatcher::load(Lane& lane, model::Source which) {
     auto& source = lane.source(which);
-    if (now_ < next_read_at_) {
+    if (now_ < lane.next_read_at) {
         return;
     }
-    if (source.disk_first() && memory_.room(lane) < LaneMemory::reserve / 2) {
-        memory_.evict_later_half(source);
+    const bool goes_first = source.memory.empty() || source.disk_first();
+    if (goes_first && memory_.room(lane) < LaneMemory::reserve / 2) {
+        make_room(lane, source, *source.disk_due);
     }
     const auto limit = std::min(memory_.room(lane), load_max);
     // A read for a few messages does not pay while there is something to send.
@@ -91,7 +100,7 @@ std::optional<std::vector<store::QueuedMessage>> Dispatcher::read(Lane& lane, mo
                                                                   const store::Known& known) {
     auto loaded = reader_->load_lane(lane.device, which, before, limit, known);
     if (!loaded) {
-        read_failed(loaded.error());
+        read_failed(lane, loaded.error());
         return std::nullopt;
     }
     auto& source = lane.source(which);
@@ -100,16 +109,17 @@ std::optional<std::vector<store::QueuedMessage>> Dispatcher::read(Lane& lane, mo
     } else if (auto next = reader_->next_due(lane.device, which, before)) {
         source.disk_due = *next;
     } else {
-        read_failed(next.error());
+        read_failed(lane, next.error());
     }
     return std::move(*loaded);
 }
 
-void Dispatcher::read_failed(const Error& error) {
-    if (error.code != ErrorCode::damaged) {  // Damage stops that lane alone.
-        next_read_at_ = now_ + store_pause;
-    }
-    if (options_.on_store_error) {
+/// Pauses the reads of this lane alone. Damage stops it (Condition::is_damaged).
+void Dispatcher::read_failed(Lane& lane, const Error& error) {
+    lane.next_read_at = now_ + store_pause;
+    const bool is_damage = error.code == ErrorCode::damaged;
+    if (options_.on_store_error && (is_damage || now_ >= report_from_)) {
+        report_from_ = is_damage ? report_from_ : now_ + store_pause;
         options_.on_store_error(error);
     }
 }
@@ -127,13 +137,13 @@ void Dispatcher::expire(Lane& lane) {
         room = expire(lane, model::Source::api, room);
         std::ignore = expire(lane, model::Source::campaign, room);
     }
-    auto next = lane.memory_due();
+    auto next = lane.memory_due(memory_.awaiting_max());
     if (const auto disk = lane.disk_due(); disk && (!next || *disk < *next)) {
         next = disk;
     }
     if (next) {
         timers_.arm(lane,
-                    std::max<Timestamp>({*next, ends_at, now_ + memory_pause, next_read_at_}));
+                    std::max<Timestamp>({*next, ends_at, now_ + memory_pause, lane.next_read_at}));
     }
 }
 
@@ -143,16 +153,18 @@ std::size_t Dispatcher::expire(Lane& lane, model::Source which, std::size_t room
     const auto end = [&](store::QueuedMessage queued) {
         --room;
         if (queued.intent_recorded && needs_intent(lane.connector, *queued.message)) {
-            hold(add_in_flight(lane, std::move(queued)));  // A crash interrupted its send.
+            hold(add_in_flight(lane, std::move(queued)),
+                 model::details::held);  // A crash interrupted it.
         } else {
-            finish_unsent(lane, std::move(queued), model::StatusCode::failed, details::device_down);
+            finish_unsent(lane, std::move(queued), model::StatusCode::failed,
+                          model::details::device_down);
         }
     };
     while (room > 0 && !source.memory.empty() && source.memory.top().queued_at <= now_) {
         end(memory_.pop(source));
     }
     const bool due = source.disk_due && *source.disk_due <= now_;
-    if (room == 0 || !due || now_ < next_read_at_) {
+    if (room == 0 || !due || now_ < lane.next_read_at) {
         return room;
     }
     // No message in memory is due any more: they were ended above.

@@ -1,10 +1,12 @@
 // The dispatcher: handles outcomes, and ends messages without a send.
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "base/assert.hpp"
-#include "scheduler/details.hpp"
+#include "model/texts.hpp"
 #include "scheduler/dispatcher.hpp"
+#include "scheduler/platform_text.hpp"
 
 namespace merpati::scheduler {
 namespace {
@@ -15,6 +17,10 @@ using model::StatusCode;
 
 constexpr Millis probe_first = 5s;
 constexpr Millis probe_longest = 60s;
+constexpr std::uint32_t crashes_max = 2;  // Of one message.
+// Of one wait for the end of a restriction; after the longest, the connector is asked again.
+constexpr Millis restriction_min = 5s;
+constexpr Millis restriction_max = std::chrono::days{7};
 
 }  // namespace
 
@@ -49,6 +55,13 @@ Dispatcher::InFlight& Dispatcher::add_in_flight(Lane& lane, store::QueuedMessage
 }
 
 void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
+    if (std::exchange(flight.suspect, false)) {
+        with_suspect_.erase(flight.connector);
+    }
+    if (outcome.kind == model::Outcome::Kind::restricted) {
+        await_restriction(flight, outcome);
+        return;
+    }
     if (outcome.kind != model::Outcome::Kind::device_down) {
         ++flight.queued.attempts;
         if (flight.probe) {
@@ -67,15 +80,15 @@ void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
             finish(flight,
                    {.state = MessageState::sent,
                     .code = StatusCode::sent,
-                    .details = details::of_platform(std::move(outcome.details), details::sent),
-                    .platform_id = details::of_platform(std::move(outcome.platform_id))});
+                    .details = of_platform(std::move(outcome.details), model::details::sent),
+                    .platform_id = of_platform(std::move(outcome.platform_id))});
             return;
         case model::Outcome::Kind::failed:
             finish(flight,
                    {.state = MessageState::failed,
                     .code = outcome.code,
-                    .details = details::of_platform(std::move(outcome.details), details::failed),
-                    .platform_id = details::of_platform(std::move(outcome.platform_id))});
+                    .details = of_platform(std::move(outcome.details), model::details::failed),
+                    .platform_id = of_platform(std::move(outcome.platform_id))});
             return;
         case model::Outcome::Kind::accepted:
             await_status(flight, std::move(outcome));
@@ -84,21 +97,25 @@ void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
             retry(flight, std::move(outcome));
             return;
         case model::Outcome::Kind::unknown:
+            flight.queued.crashes += outcome.crashed ? 1 : 0;
             // At least once: it may be sent twice, but is not lost.
             if (needs_intent(flight.connector, *flight.queued.message)) {
-                hold(flight);
+                hold(flight, model::details::held);
+            } else if (outcome.crashed && flight.queued.crashes >= crashes_max) {
+                hold(flight, model::details::held_after_crashes);
             } else {
                 retry(flight, std::move(outcome));
             }
             return;
         case model::Outcome::Kind::device_down:
+        case model::Outcome::Kind::restricted:
             requeue(flight);
             return;
     }
 }
 
 void Dispatcher::retry(InFlight& flight, model::Outcome outcome) {
-    auto text = details::of_platform(std::move(outcome.details));
+    auto text = of_platform(std::move(outcome.details));
     auto& failing_since = flight.queued.failing_since;
     failing_since = std::max(failing_since.value_or(now_), flight.lane->pause.until);
     const auto next =
@@ -113,15 +130,17 @@ void Dispatcher::retry(InFlight& flight, model::Outcome outcome) {
         reschedule(flight, *next, std::move(text));
         return;
     }
-    finish(flight, {.state = MessageState::failed,
-                    .code = StatusCode::failed,
-                    .details = std::string{details::gave_up} + (text.empty() ? "" : ": ") + text});
+    finish(flight,
+           {.state = MessageState::failed,
+            .code = StatusCode::failed,
+            .details = std::string{model::details::gave_up} + (text.empty() ? "" : ": ") + text});
 }
 
 /// The device is down: the message keeps its position, and the lane pauses and probes. Only a probe
 /// lengthens the pause; sends that were in flight when the device went down do not.
 void Dispatcher::requeue(InFlight& flight) {
     auto& lane = *flight.lane;
+    lane.pacer.uncount(flight.paced);
     if (!lane.probing || flight.probe) {
         lane.probe_wait = lane.probing ? std::min(lane.probe_wait * 2, probe_longest) : probe_first;
         lane.probe_at = now_ + lane.probe_wait;
@@ -138,6 +157,27 @@ void Dispatcher::requeue(InFlight& flight) {
     --lane.in_flight;
     memory_.push_loaded(source, std::move(queued));
     make_ready(lane);
+}
+
+/// The message would begin a new chat: it waits for the end of the device's restriction, and others
+/// go on. The wait does not count towards `scheduler.give_up`. The send shows that the device
+/// works, but nothing reached the platform.
+void Dispatcher::await_restriction(InFlight& flight, const model::Outcome& outcome) {
+    auto& lane = *flight.lane;
+    if (flight.probe) {
+        lane.probing = false;
+    }
+    if (!lane.probing && lane.connected()) {
+        note_up(lane);
+    }
+    lane.pacer.take_back(flight.paced);
+    const auto wall = clock_.wall_now();
+    const auto wait = std::clamp<Millis>(std::chrono::ceil<Millis>(outcome.restricted_until - wall),
+                                         restriction_min, restriction_max);
+    flight.queued.failing_since.reset();
+    flight.events.push_back(
+        model::MessageEvent::wait(model::WaitReason::restricted, wall, wall + wait));
+    reschedule(flight, now_ + wait, {});
 }
 
 /// Once this is committed, the message leaves the window and is never sent again. A crash before
@@ -201,16 +241,16 @@ store::Finish Dispatcher::finish_of(InFlight& flight, model::Completion completi
 void Dispatcher::finish_unsent(Lane& lane, store::QueuedMessage queued, StatusCode code,
                                std::string_view details) {
     auto& flight = add_in_flight(lane, std::move(queued));
-    if (details == details::device_down) {
+    if (details == model::details::device_down) {
         note_expired(flight);
     }
     finish(flight, {.state = MessageState::failed, .code = code, .details = std::string{details}});
 }
 
-void Dispatcher::hold(InFlight& flight) {
-    finish(flight, {.state = MessageState::held,
-                    .code = StatusCode::failed,
-                    .details = std::string{details::held}});
+void Dispatcher::hold(InFlight& flight, std::string_view details) {
+    finish(
+        flight,
+        {.state = MessageState::held, .code = StatusCode::failed, .details = std::string{details}});
 }
 
 void Dispatcher::reschedule(InFlight& flight, Timestamp queue_at, std::string details) {
@@ -224,6 +264,7 @@ void Dispatcher::reschedule(InFlight& flight, Timestamp queue_at, std::string de
          .queue_at = queue_at,
          .attempts = flight.queued.attempts,
          .failing_since = flight.queued.failing_since,
+         .crashes = flight.queued.crashes,
          .last_details = std::move(details),
          .sent = flight.lane->pacer.record(),
          .events = std::move(flight.events)},

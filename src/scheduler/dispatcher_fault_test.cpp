@@ -1,8 +1,9 @@
 // Faults: lanes that must not starve, outcomes reported twice, a store that cannot be read.
 #include <algorithm>
 
-#include "scheduler/details.hpp"
+#include "model/texts.hpp"
 #include "scheduler/dispatcher_fixture.hpp"
+#include "scheduler/platform_text.hpp"
 #include "scheduler/watched_reader.hpp"
 
 namespace merpati::scheduler {
@@ -61,10 +62,10 @@ TEST_F(FaultTest, DetailsAreNeverEmptyAndNeverLong) {
     text.insert(254, "é€");
     post(Reported{.message = wordy,
                   .outcome = {.kind = Kind::failed, .details = text, .platform_id = text}});
-    EXPECT_EQ(stored(silent).completion->details, details::sent);
-    EXPECT_EQ(stored(refused).completion->details, details::failed);
+    EXPECT_EQ(stored(silent).completion->details, model::details::sent);
+    EXPECT_EQ(stored(refused).completion->details, model::details::failed);
     EXPECT_EQ(stored(wordy).completion->details, std::string(254, 'x') + "é");
-    EXPECT_LE(stored(wordy).completion->platform_id.size(), details::length_max);
+    EXPECT_LE(stored(wordy).completion->platform_id.size(), platform_text_max);
 }
 
 TEST_F(FaultTest, SlowLanesThatFillAllMemoryStarveNoOther) {
@@ -101,18 +102,52 @@ TEST_F(FaultTest, LanesThePlatformKeepsWaitingStarveNoOther) {
     EXPECT_LE(dispatcher->counts().messages_in_memory, 32U + 2 * LaneMemory::reserve);
 }
 
-TEST_F(FaultTest, ApiMessagesOvertakeACampaignThatFillsTheLanesMemory) {
-    options.lane_memory_max = 8;
-    connector->abilities.window = 1;
-    for (int count = 0; count < 20; ++count) {
-        auto one = message();
-        one->source = model::Source::campaign;
-        (void)commit(std::move(one));
+/// A lane whose memory is full of campaign messages, which wait for the gap.
+struct FullLaneTest : FaultTest {
+    Watch watch;
+
+    FullLaneTest() {
+        options.lane_memory_max = 8;
+        device.pace.gap_min = 5s;
+        wrap_reader = [this](std::unique_ptr<store::Reader> real) {
+            return std::make_unique<WatchedReader>(std::move(real), watch);
+        };
+        for (int count = 0; count < 20; ++count) {
+            auto one = message();
+            one->source = model::Source::campaign;
+            (void)commit(std::move(one));
+        }
     }
-    start();
+    /// A read just before the next send fills the memory.
+    void start_full() {
+        start();
+        for (int tenth = 0; tenth < 1'000; ++tenth) {
+            report_sent(connector->sent.back());
+            if (dispatcher->counts().messages_in_memory == options.lane_memory_max) {
+                return;
+            }
+            advance(100ms);
+        }
+        FAIL() << "the lane's memory is never full";
+    }
+};
+
+TEST_F(FullLaneTest, AnApiMessageIsKeptInMemoryAndGoesNext) {
+    start_full();
+    const auto reads = watch.reads;
     const auto api = accept(message());
-    report_sent(connector->sent.back());
+    EXPECT_EQ(watch.reads, reads);
+    advance(5s);
     EXPECT_EQ(connector->sent.back(), api);
+    EXPECT_LE(dispatcher->counts().messages_in_memory, options.lane_memory_max);
+}
+
+TEST_F(FullLaneTest, AnApiMessageOnDiskIsReadAndGoesNext) {
+    start_full();
+    auto stored = commit(message());
+    post(QueuedOnDisk{.device = device.number, .due = stored->due_at});
+    advance(5s);
+    EXPECT_EQ(connector->sent.back(), stored->id);
 }
 
 TEST_F(FaultTest, ALowerGapHoldsAtOnceAndARaisedCapToo) {
@@ -202,6 +237,24 @@ TEST_F(BrokenReadTest, AFailedReadIsReportedAndRepeatedOnceASecond) {
     watch.broken = false;
     advance(1s);
     EXPECT_EQ(connector->sent, std::vector{id});
+}
+
+TEST_F(BrokenReadTest, ALaneThatCannotBeReadDelaysNoOther) {
+    const auto other = other_device("6289876543211");
+    watch.broken_lane = device.number;  // The lower number, so its timer comes first.
+    ASSERT_LT(device.number, other.number);
+    for (int count = 0; count < 2; ++count) {
+        (void)commit(message());
+        (void)commit(message_of(other));
+    }
+    start();
+    post(DeviceChanged{.device = other});
+    EXPECT_EQ(connector->sent.size(), 2U);
+    advance(1s);
+    EXPECT_EQ(connector->sent.size(), 2U);
+    watch.broken = false;
+    advance(1s);
+    EXPECT_EQ(connector->sent.size(), 4U);
 }
 
 TEST_F(BrokenReadTest, AFailedReadOfADownLaneIsTriedAgainOnceASecondToo) {

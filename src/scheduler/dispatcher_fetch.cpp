@@ -2,8 +2,9 @@
 #include <algorithm>
 
 #include "base/assert.hpp"
-#include "scheduler/details.hpp"
+#include "model/texts.hpp"
 #include "scheduler/dispatcher.hpp"
+#include "scheduler/platform_text.hpp"
 
 namespace merpati::scheduler {
 namespace {
@@ -18,12 +19,12 @@ std::optional<Outcome> refusal(const connector::Capabilities& platform, const me
     if (platform.media_types && !platform.media_types->contains(file.media_type)) {
         return Outcome{.kind = Outcome::Kind::failed,
                        .code = StatusCode::media_refused,
-                       .details = std::string{details::media_type}};
+                       .details = std::string{model::details::platform_file_type}};
     }
     if (platform.media_bytes_max != 0 && file.bytes > platform.media_bytes_max) {
         return Outcome{.kind = Outcome::Kind::failed,
                        .code = StatusCode::failed,
-                       .details = std::string{details::media_size}};
+                       .details = std::string{model::details::platform_file_size}};
     }
     return std::nullopt;
 }
@@ -33,7 +34,8 @@ std::optional<Outcome> refusal(const connector::Capabilities& platform, const me
 /// Takes the message out of its lane's order, so that others are sent while its file is fetched.
 void Dispatcher::await_file(Lane& lane, store::QueuedMessage queued) {
     if (options_.files == nullptr) {
-        finish_unsent(lane, std::move(queued), StatusCode::failed, details::media_unavailable);
+        finish_unsent(lane, std::move(queued), StatusCode::failed,
+                      model::details::file_unavailable);
         return;
     }
     memory_.count(queued);
@@ -41,22 +43,15 @@ void Dispatcher::await_file(Lane& lane, store::QueuedMessage queued) {
     auto& flight = add_in_flight(lane, std::move(queued), false);
     flight.stage = Stage::fetching;
     flight.fetch_began = now_;
-    const auto& id = flight.queued.message->id;
-    lane.fetches.all.insert(id);
-    lane.fetches.waiting.push_back(id);
-    fetch_ahead(lane);
+    const auto& message = *flight.queued.message;
+    auto& source = lane.source(message.source);
+    source.fetches.all.insert(message.id);
+    source.fetches.waiting.push_back(message.id);
+    fetch_ahead(lane, source);
 }
 
-/// Whether the next message needs a file while as many messages await theirs as may.
-bool Dispatcher::is_blocked_by_fetches(Lane& lane) {
-    const auto* source = lane.next_due(now_);
-    return source != nullptr && source->with_file.empty() &&
-           source->memory.top().message->type == model::MessageType::media &&
-           lane.fetches.all.size() >= memory_.awaiting_max();
-}
-
-/// How many files a lane may have or be fetching: only those that it sends soon, because files take
-/// disk space.
+/// How many files a source of a lane may have or be fetching: only those that are sent soon,
+/// because files take disk space.
 std::size_t Dispatcher::files_ahead(const Lane& lane) const {
     const auto& pace = lane.pacer.pace();
     const auto gap = pace.gap_min + pace.jitter_max / 2;
@@ -67,32 +62,33 @@ std::size_t Dispatcher::files_ahead(const Lane& lane) const {
     return std::clamp<std::size_t>(soon, 1, options_.lane_files_max);
 }
 
-void Dispatcher::fetch_ahead(Lane& lane) {
-    auto& fetches = lane.fetches;
+void Dispatcher::fetch_ahead(Lane& lane, LaneSource& source) {
+    auto& fetches = source.fetches;
     const auto ahead = files_ahead(lane);
-    const auto here = [&lane] {
-        return lane.sources[0].with_file.size() + lane.sources[1].with_file.size();
-    };
-    while (!fetches.waiting.empty() && fetches.in_flight + here() < ahead) {
+    while (!fetches.waiting.empty() && fetches.in_flight + fetches.with_file.size() < ahead) {
         const auto id = fetches.waiting.front();
         fetches.waiting.pop_front();
         ++fetches.in_flight;
-        options_.files->fetch(*in_flight_.at(id).queued.message, [this, id, device = lane.device](
-                                                                     media::FetchResult result) {
-            post_(Fetched{.message = id, .device = device, .result = std::move(result)});
+        const auto& message = *in_flight_.at(id).queued.message;
+        options_.files->fetch(message, [this, id, device = lane.device,
+                                        which = message.source](media::FetchResult result) {
+            post_(Fetched{
+                .message = id, .device = device, .source = which, .result = std::move(result)});
         });
     }
 }
 
 void Dispatcher::handle(Fetched&& event) {
     auto& lane = lane_of(event.device);
-    --lane.fetches.in_flight;
+    auto& source = lane.source(event.source);
+    --source.fetches.in_flight;
     // Otherwise the message was cancelled or evicted meanwhile, or was loaded again and has its
     // file from a later fetch.
-    if (lane.fetches.all.contains(event.message) && in_flight_.at(event.message).file == nullptr) {
+    if (source.fetches.all.contains(event.message) &&
+        in_flight_.at(event.message).file == nullptr) {
         fetched(in_flight_.at(event.message), std::move(event.result));
     }
-    fetch_ahead(lane);
+    fetch_ahead(lane, source);
     make_ready(lane);
 }
 
@@ -107,14 +103,14 @@ void Dispatcher::fetched(InFlight& flight, media::FetchResult result) {
     if (!refused) {
         flight.file = std::move(*result);
         flight.fetched_at = now_;
-        source.with_file.emplace(flight.queued.queued_at, message.id);
+        source.fetches.with_file.emplace(flight.queued.queued_at, message.id);
     } else if (refused->kind == Outcome::Kind::failed) {
         auto queued = stop_awaiting(message.id);
         finish(add_in_flight(lane, std::move(queued), false),
                {.state = model::MessageState::failed,
                 .code = refused->code,
                 .details =
-                    details::of_platform(std::move(refused->details), details::media_unavailable)});
+                    of_platform(std::move(refused->details), model::details::file_unavailable)});
     } else {  // The cache was closed, or too many wait: not again at once.
         const auto queued_at = stop_awaiting(message.id).queued_at;
         source.note_on_disk(std::max<Timestamp>(queued_at, now_ + store_pause));
@@ -123,7 +119,7 @@ void Dispatcher::fetched(InFlight& flight, media::FetchResult result) {
 
 /// The earliest message that has its file. It counts in its lane's window from now on.
 Dispatcher::InFlight& Dispatcher::pop_with_file(LaneSource& source) {
-    auto& flight = in_flight_.at(source.with_file.begin()->second);
+    auto& flight = in_flight_.at(source.fetches.with_file.begin()->second);
     auto& lane = *flight.lane;
     auto file = std::move(flight.file);
     const auto fetch_began = flight.fetch_began;
@@ -132,7 +128,7 @@ Dispatcher::InFlight& Dispatcher::pop_with_file(LaneSource& source) {
     sent.file = std::move(file);
     sent.fetch_began = fetch_began;
     sent.fetched_at = fetched_at;
-    fetch_ahead(lane);
+    fetch_ahead(lane, source);
     return sent;
 }
 
@@ -143,20 +139,22 @@ store::QueuedMessage Dispatcher::stop_awaiting(const model::MessageId& id) {
     auto queued = std::move(flight.mapped().queued);
     memory_.uncount(queued);
     --awaiting_;
-    lane.fetches.all.erase(queued.message->id);
-    lane.source(queued.message->source).with_file.erase({queued.queued_at, queued.message->id});
+    auto& fetches = lane.source(queued.message->source).fetches;
+    fetches.all.erase(queued.message->id);
+    fetches.with_file.erase({queued.queued_at, queued.message->id});
     return queued;
 }
 
 /// Removes from memory all messages of the lane whose send has not begun.
 void Dispatcher::evict(Lane& lane) {
     memory_.evict(lane);
-    const auto awaiting = lane.fetches.all;
-    for (const auto& id : awaiting) {
-        const auto queued = stop_awaiting(id);
-        lane.source(queued.message->source).note_on_disk(queued.queued_at);
+    for (auto& source : lane.sources) {
+        const auto awaiting = source.fetches.all;
+        for (const auto& id : awaiting) {
+            source.note_on_disk(stop_awaiting(id).queued_at);
+        }
+        source.fetches.waiting.clear();
     }
-    lane.fetches.waiting.clear();
 }
 
 void Dispatcher::drain() {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/details.hpp"
+#include "model/texts.hpp"
 #include "scheduler/dispatcher_fixture.hpp"
 
 namespace merpati::scheduler {
@@ -115,14 +115,14 @@ TEST_F(DispatcherFetchTest, ThePlatformsOwnListAndLimitAreKeptBeforeTheSend) {
     const auto type = accept(media());
     give_file(0);
     EXPECT_EQ(stored(type).completion->code, StatusCode::media_refused);
-    EXPECT_EQ(stored(type).completion->details, details::media_type);
+    EXPECT_EQ(stored(type).completion->details, model::details::platform_file_type);
 
     connector->abilities.media_types = {{"application/pdf"}};
     connector->abilities.media_bytes_max = 999;
     const auto size = accept(media());
     give_file(1);
     EXPECT_EQ(stored(size).completion->code, StatusCode::failed);
-    EXPECT_EQ(stored(size).completion->details, details::media_size);
+    EXPECT_EQ(stored(size).completion->details, model::details::platform_file_size);
 
     connector->abilities.media_bytes_max = 1'000;
     const auto good = accept(media());
@@ -274,6 +274,44 @@ TEST_F(DispatcherFetchTest, MoreThanMemoryHoldsWaitsForThoseBeforeIt) {
     }
     EXPECT_EQ(connector->sent.size(), 40U);
     EXPECT_EQ(dispatcher->counts().messages_in_memory, 0U);
+}
+
+TEST_F(DispatcherFetchTest, FilesOfACampaignHoldUpNeitherApiMessagesNorThemselves) {
+    options.lane_memory_max = 4;
+    options.lane_files_max = 2;
+    start();
+    for (int count = 0; count < 8; ++count) {
+        auto one = media();
+        one->source = model::Source::campaign;
+        accept(std::move(one));
+    }
+    ASSERT_EQ(files.fetches.size(), 2U);
+    const auto with_file = accept(media());
+    ASSERT_EQ(files.fetches.size(), 3U) << "its file does not queue behind those of the campaign";
+    EXPECT_EQ(files.fetches[2].message, with_file);
+    const auto text = accept(message());
+    EXPECT_EQ(connector->sent, std::vector{text});
+    for (std::size_t place = 0; place < 9; ++place) {
+        ASSERT_GT(files.fetches.size(), place);
+        give_file(place);
+        report_sent(files.fetches[place].message);
+    }
+    EXPECT_EQ(connector->sent.size(), 10U);
+}
+
+TEST_F(DispatcherFetchTest, ACampaignGoesOnWhileTheNextApiMessageMustAwaitItsTurnForAFile) {
+    options.lane_memory_max = 4;
+    start();
+    for (int count = 0; count < 5; ++count) {
+        accept(media());
+    }
+    auto one = message();
+    one->source = model::Source::campaign;
+    const auto campaign = accept(std::move(one));
+    EXPECT_EQ(connector->sent, std::vector{campaign});
+    give_file(0);
+    EXPECT_EQ(connector->sent.size(), 2U);
+    EXPECT_EQ(files.fetches.size(), 5U);
 }
 
 TEST_F(DispatcherFetchTest, AMessageThatIsMadeDueWhileItWaitsForItsFetchIsFetchedOnce) {

@@ -38,7 +38,9 @@ public:
     }
     void stop() override {}
     void start_device(const model::Device&, std::string_view) override {}
-    void answer_pairing(model::PhoneNumber, std::string_view) override {}
+    void answer_pairing(model::PhoneNumber, std::string_view, Settled settled) override {
+        settled({});
+    }
     void stop_device(model::PhoneNumber) override {}
     void forget_device(model::PhoneNumber) override {}
     void send(const connector::SendRequest& request) override {

@@ -1,33 +1,56 @@
 // The dispatcher: cancels a message, or makes it due now, on request.
 #include <utility>
 
-#include "scheduler/details.hpp"
+#include "model/texts.hpp"
 #include "scheduler/dispatcher.hpp"
 
 namespace merpati::scheduler {
+namespace {
 
-/// Takes a waiting message out of memory. If it is there, that newer record replaces `message`.
-/// Errors: conflict: it is being sent, or a crash interrupted its send.
+std::unexpected<Error> not_written() {
+    return fail(ErrorCode::damaged, "the store is damaged where this was to be written");
+}
+
+}  // namespace
+
+/// Takes a waiting message out of memory, or finds it on disk; its record replaces `message`, which
+/// was read before. The message then stays where it is until it is committed elsewhere, because
+/// only this thread moves messages. Errors: conflict: it is being sent, a crash interrupted its
+/// send, or it has left its lane; those of LaneReader.
 Result<void> Dispatcher::take_out(store::QueuedMessage& message) {
     const auto id = message.message->id;
     auto& lane = lane_of(message.message->device);
+    auto& source = lane.source(message.message->source);
     if (const auto found = in_flight_.find(id); found != in_flight_.end()) {
         if (found->second.stage != Stage::fetching) {
             return fail(ErrorCode::conflict, "the message is being sent");
         }
         message = stop_awaiting(id);
-        std::erase(lane.fetches.waiting, id);
-        fetch_ahead(lane);
-    }
-    auto& source = lane.source(message.message->source);
-    if (auto here = memory_.remove(source, id)) {
+        std::erase(source.fetches.waiting, id);
+        fetch_ahead(lane, source);
+    } else if (auto here = memory_.remove(source, id)) {
         message = std::move(*here);
+    } else if (auto there = find_on_disk(message); !there) {
+        return there;
     }
     if (message.intent_recorded) {
         source.note_on_disk(message.queued_at);
         make_ready(lane);
         return fail(ErrorCode::conflict, "a crash interrupted its send: the platform may have it");
     }
+    return {};
+}
+
+Result<void> Dispatcher::find_on_disk(store::QueuedMessage& message) {
+    auto found = reader_->find_queued(*message.message);
+    if (!found) {
+        return pass(found);
+    }
+    if (!*found) {
+        return fail(ErrorCode::conflict, "the message has ended");
+    }
+    (*found)->message = std::move(message.message);
+    message = std::move(**found);
     return {};
 }
 
@@ -41,16 +64,16 @@ void Dispatcher::handle(CancelRequested&& event) {
     auto& flight = add_in_flight(lane, std::move(event.message), false);
     auto work = finish_of(flight, {.state = model::MessageState::cancelled,
                                    .code = model::StatusCode::failed,
-                                   .details = std::string{details::cancelled}});
-    committer_.finish(
-        std::move(work), [this, id, done = std::move(event.done)](store::Finish&& ended) mutable {
-            const bool finished = ended.finished;
-            if (finished) {
-                on_finish_(std::move(ended));
-            }
-            done(finished ? Result<void>{} : fail(ErrorCode::conflict, "the message has ended"));
-            post_(Committed{.message = id});
-        });
+                                   .details = std::string{model::details::cancelled}});
+    committer_.finish(std::move(work),
+                      [this, id, done = std::move(event.done)](store::Finish&& ended) mutable {
+                          const bool finished = ended.finished;
+                          if (finished) {
+                              on_finish_(std::move(ended));
+                          }
+                          done(finished ? Result<void>{} : not_written());
+                          post_(Committed{.message = id});
+                      });
 }
 
 /// The message is in flight while the change is committed, so it is not read meanwhile. `give_up`
@@ -71,11 +94,11 @@ void Dispatcher::handle(HastenRequested&& event) {
          .queued_at = flight.queued.queued_at,
          .queue_at = std::min(flight.queued.queued_at, now_),
          .attempts = flight.queued.attempts,
+         .crashes = flight.queued.crashes,
          .sent = lane.pacer.record(),
          .events = {{.step = model::MessageStep::hastened, .at = clock_.wall_now()}}},
         [this, done = std::move(event.done)](const store::Reschedule& moved) mutable {
-            done(moved.rescheduled ? Result<void>{}
-                                   : fail(ErrorCode::conflict, "the message has ended"));
+            done(moved.rescheduled ? Result<void>{} : not_written());
             post_(Committed{
                 .message = moved.message,
                 .queue_at = moved.rescheduled ? std::optional{moved.queue_at} : std::nullopt});

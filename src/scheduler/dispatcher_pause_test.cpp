@@ -1,5 +1,5 @@
 // Messages of a device that a person pauses.
-#include "scheduler/details.hpp"
+#include "model/texts.hpp"
 #include "scheduler/dispatcher_fixture.hpp"
 
 namespace merpati::scheduler {
@@ -114,7 +114,7 @@ TEST_F(PauseTest, ADeviceThatIsDownTooLongWhilePausedGetsItsTimeAfterwards) {
     EXPECT_EQ(state(id), MessageState::pending);
     advance(2s);
     EXPECT_EQ(state(id), MessageState::failed);
-    EXPECT_EQ(stored(id).completion->details, details::device_down);
+    EXPECT_EQ(stored(id).completion->details, model::details::device_down);
 }
 
 TEST_F(PauseTest, AMessageThatFailedBeforeThePauseGetsItsTimeAfterwards) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "scheduler/details.hpp"
+#include "model/texts.hpp"
 #include "scheduler/dispatcher_fixture.hpp"
 
 namespace merpati::scheduler {
@@ -126,7 +126,7 @@ TEST_F(DispatcherTest, WhatWaitsTooLongForADeviceFailsInMemoryAndOnDiskAlike) {
     advance(2s);
     for (const auto& id : {on_disk, accepted}) {
         EXPECT_EQ(state(id), MessageState::failed);
-        EXPECT_EQ(stored(id).completion->details, details::device_down);
+        EXPECT_EQ(stored(id).completion->details, model::details::device_down);
     }
     EXPECT_TRUE(connector->sent.empty());
 }
@@ -145,6 +145,34 @@ TEST_F(DispatcherTest, TheFirstOutcomeCounts) {
     report_sent(id);
     report(id, Kind::failed);
     EXPECT_EQ(state(id), MessageState::sent);
+}
+
+TEST_F(DispatcherTest, AMessageThatMovedSinceItWasReadIsCancelledOrMadeDueWhereItIs) {
+    options.retry_first = 60s;  // Far enough for another place on disk.
+    start();
+    const auto cancelled = accept(message());
+    const auto hastened = accept(message());
+    const auto as_read = [&](const model::MessageId& id) {
+        auto record = stored(id);
+        return store::QueuedMessage{
+            .message = std::make_unique<model::Message>(std::move(record.message)),
+            .queued_at = record.queued_at};
+    };
+    auto to_cancel = as_read(cancelled);
+    auto to_hasten = as_read(hastened);
+    report(cancelled, Kind::retry);
+    report(hastened, Kind::retry);
+    ASSERT_NE(stored(cancelled).queued_at, to_cancel.queued_at);
+    const auto expect_done = [](const Result<void>& done) { EXPECT_TRUE(done); };
+    post(CancelRequested{.message = std::move(to_cancel), .done = expect_done});
+    EXPECT_EQ(state(cancelled), MessageState::cancelled);
+    post(HastenRequested{.message = std::move(to_hasten), .done = expect_done});
+    EXPECT_EQ(connector->sent.back(), hastened);
+    EXPECT_EQ(connector->sent.size(), 3U);
+    auto ended = as_read(cancelled);
+    post(CancelRequested{.message = std::move(ended), .done = [](const Result<void>& done) {
+                             EXPECT_TRUE(!done && done.error().code == ErrorCode::conflict);
+                         }});
 }
 
 TEST_F(DispatcherTest, AWaitingMessageCanBeCancelledAndOneBeingSentCannot) {

@@ -86,7 +86,8 @@ Wait Dispatcher::wait_of(const store::QueuedMessage& queued) {
         found->second.file == nullptr) {
         return {.reason = WaitReason::file, .since = found->second.fetch_began};
     }
-    if (wait.since) {
+    const bool is_of_sends = wait.reason == WaitReason::pace || wait.reason == WaitReason::cap;
+    if (wait.since && is_of_sends) {
         wait.since = std::max(*wait.since, due);
     }
     return wait;
@@ -102,8 +103,12 @@ Wait Dispatcher::wait_of_lane(const Lane& lane) const {
     if (!lane.connected()) {
         return {.reason = WaitReason::device, .since = lane.down_since};
     }
-    if (lane.probing) {
-        return {.reason = WaitReason::device, .since = lane.down_since, .until = lane.probe_at};
+    const bool capped = lane.pacer.is_capped() && lane.pacer.ready_at() > now_;
+    if (lane.probing && !capped) {
+        const auto next = lane.may_send_at();
+        return {.reason = WaitReason::device,
+                .since = lane.down_since,
+                .until = next > now_ ? std::optional{next} : std::nullopt};
     }
     if (lane.pacer.ready_at() > now_) {
         return {.reason = lane.pacer.is_capped() ? WaitReason::cap : WaitReason::pace,

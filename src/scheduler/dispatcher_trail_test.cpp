@@ -151,6 +151,20 @@ TEST_F(TrailTest, AnOutageThatProbesFoundIsToldToo) {
     expect_waits(id, {WaitReason::device});
 }
 
+TEST_F(TrailTest, AProbeThatWaitsForThePaceTellsWhenItComes) {
+    device.pace.gap_min = 20s;
+    start();
+    const auto id = accept(message());
+    const auto began = clock.now();
+    report(id, Kind::device_down);
+    for (int second = 0; second < 20; ++second) {
+        EXPECT_EQ(wait_of(id).reason, WaitReason::device);
+        EXPECT_EQ(wait_of(id).until, began + 20s);
+        advance(1s);
+    }
+    EXPECT_EQ(connector->sent.size(), 2U);
+}
+
 TEST_F(TrailTest, EachAttemptThatFailedIsToldWithThePlatformsCode) {
     start();
     const auto id = accept(message());

@@ -1,13 +1,17 @@
 // The dispatcher: runs one lane and begins its sends.
 #include <algorithm>
 
-#include "scheduler/details.hpp"
+#include "model/texts.hpp"
 #include "scheduler/dispatcher.hpp"
 
 namespace merpati::scheduler {
 namespace {
 
 constexpr std::size_t sends_max = 64;  // Of one lane, before the next lane is run.
+// Between two tries of a suspect while its connector has another one; drawn anew each time, so that
+// many suspects follow each other closely.
+constexpr std::uint64_t suspect_pause_min = 500;
+constexpr std::uint64_t suspect_pause_max = 1'500;
 
 }  // namespace
 
@@ -35,6 +39,8 @@ void Dispatcher::run_lane(Lane& lane) {
         expire(lane);
     }
     if (lane.connected()) {
+        lane.window = std::max<std::size_t>(
+            1, options_.window != 0 ? options_.window : lane.connector->capabilities()->window);
         load_due(lane);
         send_due(lane);
         schedule_next_run(lane);
@@ -57,11 +63,11 @@ void Dispatcher::send_due(Lane& lane) {
         if (lane.may_send_at() > now_ || !may_send()) {
             return;
         }
-        auto* source = lane.next_due(now_);
-        if (source == nullptr || is_blocked_by_fetches(lane)) {
+        auto* source = lane.next_due(now_, memory_.awaiting_max());
+        if (source == nullptr) {
             return;
         }
-        if (source->with_file.empty()) {
+        if (source->fetches.with_file.empty()) {
             check_and_send(lane, memory_.pop(*source));
         } else {
             begin_send(pop_with_file(*source));
@@ -75,11 +81,12 @@ void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
     const auto& message = *queued.message;
     if (options_.recipient_possible && !options_.recipient_possible(message.recipient)) {
         finish_unsent(lane, std::move(queued), model::StatusCode::recipient_invalid,
-                      details::recipient_invalid);
+                      model::details::recipient_invalid);
         return;
     }
     if (queued.intent_recorded && needs_intent(lane.connector, message)) {
-        hold(add_in_flight(lane, std::move(queued)));  // A crash interrupted its send.
+        hold(add_in_flight(lane, std::move(queued)),
+             model::details::held);  // A crash interrupted its send.
     } else if (message.type == model::MessageType::media) {
         await_file(lane, std::move(queued));
     } else {
@@ -90,6 +97,9 @@ void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
 /// Counts the send in the pace, records the intent if it is needed, and sends. The pace counts it
 /// before the intent is durable, so that no other send begins meanwhile.
 void Dispatcher::begin_send(InFlight& flight) {
+    if (must_wait_as_suspect(flight)) {
+        return;
+    }
     auto& lane = *flight.lane;
     note_waits(flight);
     const auto jitter =
@@ -117,6 +127,21 @@ void Dispatcher::begin_send(InFlight& flight) {
                              });
 }
 
+/// True: its connector has another suspect. The message is put back, for a later attempt.
+bool Dispatcher::must_wait_as_suspect(InFlight& flight) {
+    if (flight.queued.crashes == 0) {
+        return false;
+    }
+    if (!with_suspect_.insert(flight.connector).second) {
+        const Millis pause{
+            static_cast<std::int64_t>(random_.between(suspect_pause_min, suspect_pause_max))};
+        reschedule(flight, now_ + pause, std::string{model::details::crashed});
+        return true;
+    }
+    flight.suspect = true;
+    return false;
+}
+
 void Dispatcher::send(InFlight& flight) {
     ++attempts_;
     flight.stage = Stage::sending;
@@ -130,11 +155,9 @@ void Dispatcher::schedule_next_run(Lane& lane) {
     if (lane.in_flight >= lane.window_now()) {
         return;  // The next commit makes the lane ready.
     }
-    if (is_blocked_by_fetches(lane)) {
-        return;  // The next file makes it ready.
-    }
+    // A source that is blocked by fetches does not count: its next file makes the lane ready.
     auto next = Timestamp::max();
-    if (const auto due = lane.memory_due()) {
+    if (const auto due = lane.memory_due(memory_.awaiting_max())) {
         next = std::max(*due, lane.may_send_at());
     }
     for (const auto& source : lane.sources) {
@@ -142,7 +165,7 @@ void Dispatcher::schedule_next_run(Lane& lane) {
             const Timestamp at = std::max(*source.disk_due, lane.may_send_at()) - load_ahead();
             // Due but not loaded: memory is short, or a read failed. Not again at once.
             next = std::min(
-                next, at > now_ ? at : std::max<Timestamp>(now_ + memory_pause, next_read_at_));
+                next, at > now_ ? at : std::max<Timestamp>(now_ + memory_pause, lane.next_read_at));
         }
     }
     if (next <= now_) {

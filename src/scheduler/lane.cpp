@@ -85,23 +85,24 @@ void LaneHeap::clear() {
     std::unordered_set<Uuid>{}.swap(loaded_);
 }
 
-LaneSource* Lane::next_due(Timestamp now) {
+LaneSource* Lane::next_due(Timestamp now, std::size_t awaiting_max) {
     for (auto& source : sources) {
-        if (!source.with_file.empty() ||
-            (!source.memory.empty() && source.memory.top().queued_at <= now)) {
+        if (!source.fetches.with_file.empty() ||
+            (!source.memory.empty() && source.memory.top().queued_at <= now &&
+             !source.is_blocked_by_fetches(awaiting_max))) {
             return &source;
         }
     }
     return nullptr;
 }
 
-std::optional<Timestamp> Lane::memory_due() const {
+std::optional<Timestamp> Lane::memory_due(std::size_t awaiting_max) const {
     std::optional<Timestamp> due;
     for (const auto& source : sources) {
-        if (!source.with_file.empty()) {
-            due = earlier(due, source.with_file.begin()->first);
+        if (!source.fetches.with_file.empty()) {
+            due = earlier(due, source.fetches.with_file.begin()->first);
         }
-        if (!source.memory.empty()) {
+        if (!source.memory.empty() && !source.is_blocked_by_fetches(awaiting_max)) {
             due = earlier(due, source.memory.top().queued_at);
         }
     }

@@ -56,27 +56,34 @@ private:
     Timestamp latest_{};
 };
 
-/// Messages of one source, in memory and on disk.
-struct LaneSource {
-    LaneHeap memory;
-    /// No message that is on disk alone is due before this; empty: there is none.
-    std::optional<Timestamp> disk_due;
-    /// Media messages that have their file: they are due, and go before the others.
-    std::set<std::pair<Timestamp, model::MessageId>> with_file;
-
-    void note_on_disk(Timestamp due) { disk_due = disk_due ? std::min(*disk_due, due) : due; }
-    /// Whether a message on disk may go before those in memory.
-    [[nodiscard]] bool disk_first() const {
-        return disk_due && !memory.empty() && *disk_due < memory.top().queued_at;
-    }
-};
-
-/// Media messages of one lane that were taken out of their heap until their file is fetched.
+/// Media messages of one source that were taken out of its heap until their file is fetched.
 struct LaneFetches {
     /// Waiting to be fetched, being fetched, or with their file.
     std::unordered_set<model::MessageId> all;
     std::deque<model::MessageId> waiting;  // Of `all`, those to be fetched.
     std::size_t in_flight = 0;
+    /// Of `all`, those that have their file: they are due, and go before the source's others.
+    std::set<std::pair<Timestamp, model::MessageId>> with_file;
+};
+
+/// Messages of one source, in memory and on disk.
+struct LaneSource {
+    LaneHeap memory;
+    /// No message that is on disk alone is due before this; empty: there is none.
+    std::optional<Timestamp> disk_due;
+    LaneFetches fetches;
+
+    /// Whether its next message needs a file while `awaiting_max` messages await theirs.
+    [[nodiscard]] bool is_blocked_by_fetches(std::size_t awaiting_max) const {
+        return fetches.with_file.empty() && !memory.empty() &&
+               memory.top().message->type == model::MessageType::media &&
+               fetches.all.size() >= awaiting_max;
+    }
+    void note_on_disk(Timestamp due) { disk_due = disk_due ? std::min(*disk_due, due) : due; }
+    /// Whether a message on disk may go before those in memory.
+    [[nodiscard]] bool disk_first() const {
+        return disk_due && !memory.empty() && *disk_due < memory.top().queued_at;
+    }
 };
 
 /// A time in which a lane sent nothing.
@@ -94,12 +101,12 @@ struct Lane {
     model::DeviceState state = model::DeviceState::disconnected;
     bool paused = false;  // It sends nothing, and no message is given up.
     connector::Connector* connector = nullptr;
-    std::size_t window = 1;
+    std::size_t window = 1;  // By the connector's capabilities when the lane was last run.
     Pacer pacer;
 
     std::array<LaneSource, 2> sources;  // By model::Source; API messages go first.
-    LaneFetches fetches;
-    std::size_t in_flight = 0;  // Handed to the platform or being committed.
+    std::size_t in_flight = 0;          // Handed to the platform or being committed.
+    Timestamp next_read_at{};           // After a failed read.
 
     /// The connector reported the device as down although its state is connected: one message at a
     /// time tests whether it works again.
@@ -125,7 +132,7 @@ struct Lane {
         return sources[0].memory.size() + sources[1].memory.size();
     }
     [[nodiscard]] bool connected() const noexcept {
-        return known && connector != nullptr && state == model::DeviceState::connected;
+        return known && connector != nullptr && model::is_online(state);
     }
     /// When pace and probing allow the next send.
     [[nodiscard]] Timestamp may_send_at() const noexcept {
@@ -134,15 +141,19 @@ struct Lane {
     /// Sends that may be in flight at once.
     [[nodiscard]] std::size_t window_now() const noexcept { return probing ? 1 : window; }
     [[nodiscard]] bool idle() const noexcept {
-        return in_memory() == 0 && fetches.all.empty() && in_flight == 0 && !sources[0].disk_due &&
-               !sources[1].disk_due;
+        return in_memory() == 0 && in_flight == 0 &&
+               std::ranges::all_of(sources, [](const LaneSource& source) {
+                   return source.fetches.all.empty() && !source.disk_due;
+               });
     }
 
+    // `awaiting_max`: how many messages of a source may await their files. A source whose next
+    // message has to wait for that does not hold up the other one.
     /// The source of the next message in memory: of those due, API before campaign. A message with
     /// its file is due.
-    [[nodiscard]] LaneSource* next_due(Timestamp now);
-    /// When the earliest message in memory is due.
-    [[nodiscard]] std::optional<Timestamp> memory_due() const;
+    [[nodiscard]] LaneSource* next_due(Timestamp now, std::size_t awaiting_max);
+    /// When the earliest message in memory that can be sent is due.
+    [[nodiscard]] std::optional<Timestamp> memory_due(std::size_t awaiting_max) const;
     /// A lower bound of when the earliest message on disk is due.
     [[nodiscard]] std::optional<Timestamp> disk_due() const;
 };

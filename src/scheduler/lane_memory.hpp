@@ -23,9 +23,9 @@ public:
 
     /// How many more messages the lane may hold.
     [[nodiscard]] std::size_t room(const Lane& lane) const noexcept;
-    /// How many media messages of one lane may wait for their files, outside its heaps. More than
-    /// `reserve` only while half of the memory is free, so that messages which can be sent have the
-    /// other half.
+    /// How many media messages of one lane and source may wait for their files, outside its heaps.
+    /// More than `reserve` only while half of the memory is free, so that messages which can be
+    /// sent have the other half.
     [[nodiscard]] std::size_t awaiting_max() const noexcept;
     /// Whether so few messages of this source are in memory that more should be loaded.
     [[nodiscard]] bool low(const Lane& lane, const LaneSource& source) const noexcept;

@@ -40,6 +40,13 @@ void Pacer::take_back(const Send& send) noexcept {
     plan();
 }
 
+void Pacer::uncount(const Send& send) noexcept {
+    if (sent_ && send.after && sent_->day_ends_at == send.after->day_ends_at && sent_->of_day > 0) {
+        --sent_->of_day;
+        plan();
+    }
+}
+
 std::optional<store::SentRecord> Pacer::record() const noexcept {
     return pace_ == model::Pace{} ? std::nullopt : sent_;
 }

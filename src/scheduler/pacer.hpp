@@ -49,6 +49,8 @@ public:
     /// The send was not handed to the platform after all: it uses up nothing of the day's cap, and,
     /// if it was the last one, no gap.
     void take_back(const Send& send) noexcept;
+    /// The platform did not take the send: it uses up nothing of the day's cap. Its gap stays.
+    void uncount(const Send& send) noexcept;
 
     /// What must survive a restart; empty for a device that has no pace.
     [[nodiscard]] std::optional<store::SentRecord> record() const noexcept;

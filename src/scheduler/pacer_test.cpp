@@ -115,6 +115,20 @@ TEST_F(PacerTest, ASendThatIsTakenBackLateLeavesTheGapOfTheNextOne) {
     EXPECT_EQ(pacer.record()->of_day, 1U);
 }
 
+TEST_F(PacerTest, ASendThatThePlatformDidNotTakeCostsAGapAndNothingOfTheCap) {
+    set({.gap_min = 2s, .per_day_max = 1});
+    const auto probe = pacer.sent(clock.now(), 0ms, 14h);
+    EXPECT_TRUE(pacer.is_capped());
+    pacer.uncount(probe);
+    EXPECT_FALSE(pacer.is_capped());
+    EXPECT_EQ(pacer.ready_at(), clock.now() + 2s);
+    EXPECT_EQ(pacer.record()->of_day, 0U);
+    clock.advance(14h);
+    send();
+    pacer.uncount(probe);  // Of an earlier day.
+    EXPECT_EQ(pacer.record()->of_day, 1U);
+}
+
 TEST_F(PacerTest, OnlyAPacedDeviceHasSomethingToKeep) {
     EXPECT_EQ(pacer.record(), std::nullopt);
     send();

@@ -33,7 +33,7 @@ struct Options {
     std::size_t memory_max = 65'536;               // and of all lanes together (LaneMemory),
     std::size_t memory_bytes_max = 67'108'864;     // and their bytes.
     std::size_t window = 0;  // Sends in flight per device; 0: the connector's.
-    /// Files of one lane that are being fetched, or wait to be sent.
+    /// Files of one lane and source that are being fetched, or wait to be sent.
     std::size_t lane_files_max = 16;
     /// Where the files of media messages come from. Null: media messages fail with 500.
     media::FileSource* files = nullptr;
@@ -102,10 +102,10 @@ struct Counts {
 /// Durable steps: intent (if recovery needs it), send, finish. A message leaves the window only
 /// when its finish is committed, so a crash repeats at most the sends in flight.
 ///
-/// Faults: if the store cannot be read, lanes go on with the messages in memory, and the read is
-/// repeated after a second. A lane whose rows are damaged stops; the others go on. While the disk
-/// is full nothing is sent; while it is nearly full, the sends in flight are limited to those
-/// whose outcomes are sure to have room.
+/// Faults: a lane that cannot be read goes on with its messages in memory, and its read is repeated
+/// after a second; other lanes are read meanwhile. A lane whose rows are damaged stops; the others
+/// go on. While the disk is full nothing is sent; while it is nearly full, the sends in flight are
+/// limited to those whose outcomes are sure to have room.
 ///
 /// Threads: one of its own. Public methods may be called from any thread; all but `start`, `drain`
 /// and `stop` return without waiting. A `done` is called on the scheduler's or the committer's

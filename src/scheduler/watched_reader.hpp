@@ -2,14 +2,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "store/reader.hpp"
 
 namespace merpati::scheduler {
 
 struct Watch {
-    bool broken = false;  // Reads of lanes fail.
-    int reads = 0;        // Reads of lanes.
+    bool broken = false;                              // Reads of lanes fail: of all,
+    std::optional<model::PhoneNumber> broken_lane{};  // or of this one.
+    int reads = 0;                                    // Reads of lanes.
 };
 
 /// Answers as the store's own reader, counts reads of lanes, or fails them.
@@ -25,7 +27,7 @@ public:
                                                         std::size_t limit,
                                                         const store::Known& known) override {
         ++watch_.reads;
-        if (watch_.broken) {
+        if (watch_.broken && watch_.broken_lane.value_or(device) == device) {
             return fail(ErrorCode::store_failed, "disk I/O error");
         }
         return real_->load_lane(device, source, before, limit, known);
@@ -33,6 +35,11 @@ public:
     Result<std::optional<Timestamp>> next_due(model::PhoneNumber device, model::Source source,
                                               Timestamp from) override {
         return real_->next_due(device, source, from);
+    }
+
+    Result<std::optional<store::QueuedMessage>> find_queued(
+        const model::Message& message) override {
+        return real_->find_queued(message);
     }
 
 private:

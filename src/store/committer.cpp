@@ -203,14 +203,7 @@ public:
     /// False when the store has failed.
     bool idle(int waits) {
         store_.look_at_disk();
-        if (waits != waits_until_checkpoint) {
-            return true;
-        }
-        const auto moved = store_.checkpoint();
-        if (!moved) {
-            give_up(moved.error());
-        }
-        return moved.has_value();
+        return maintain(waits >= waits_until_checkpoint);
     }
 
     void probe(LivenessProbes::Probe probe) {
@@ -257,7 +250,16 @@ public:
         }
         gathering_.report();
         call_after_batch(owner);
-        return true;
+        return maintain(false);
+    }
+
+    /// Nobody waits for this. False when the store has failed.
+    bool maintain(bool is_idle) {
+        const auto kept = store_.maintain(is_idle);
+        if (!kept) {
+            give_up(kept.error());
+        }
+        return kept.has_value();
     }
 
     static void call_after_batch(const Committer& owner) {

@@ -37,6 +37,8 @@ using Done = std::move_only_function<void(Element&&)>;
 /// more. Callback updates alone wait up to 5 ms for other operations, because no caller waits for
 /// them. `done` runs on the committer's thread and must return quickly.
 ///
+/// After the answers it lets the store maintain itself, which may move the log (Store::maintain).
+///
 /// Faults: if the store cannot commit, the committer calls `on_fatal` instead of any `done`.
 /// `on_fatal` must end the process; the next start continues with what is on disk.
 ///

@@ -51,12 +51,16 @@ public:
     Result<std::unique_ptr<Reader>> open_reader() override {
         return fail(ErrorCode::store_failed, "this one reads nothing");
     }
-    Result<void> checkpoint() override {
-        const std::lock_guard lock{mutex_};
-        checkpoints_ += 1;
+    Result<void> maintain(bool is_idle) override {
+        std::unique_lock lock{mutex_};
+        maintained_ += 1;
+        checkpoints_ += is_idle ? 1 : 0;
         changed_.notify_all();
-        return broken_ ? fail(ErrorCode::store_failed, "the disk is gone") : Result<void>{};
+        changed_.wait(lock, [this] { return !slow_; });
+        return broken_ && is_idle ? fail(ErrorCode::store_failed, "the disk is gone")
+                                  : Result<void>{};
     }
+    Result<void> checkpoint() override { return {}; }
     Sha256 fingerprint(std::string_view text) const override { return sha256(text); }
     void look_at_disk() override {
         const std::lock_guard lock{mutex_};
@@ -72,6 +76,11 @@ public:
     void fill() { set(full_, true); }
     void make_room() { set(full_, false); }
     void break_checkpoints() { set(broken_, true); }
+    void hold_maintenance() { set(slow_, true); }
+    void end_maintenance() { set(slow_, false); }
+    bool wait_for_maintenance() {
+        return wait([&] { return maintained_ > 0; });
+    }
 
     bool wait_for_writes(int count) {
         return wait([&] { return entered_ >= count; });
@@ -102,6 +111,8 @@ private:
     bool failing_ = false;
     bool full_ = false;
     bool broken_ = false;
+    bool slow_ = false;
+    int maintained_ = 0;
     Condition condition_;
     int entered_ = 0;
     int checkpoints_ = 0;
@@ -266,6 +277,17 @@ TEST_F(CommitterTest, CheckpointsOnceAfterWork) {
     EXPECT_TRUE(store.wait_for_checkpoints(1));
     EXPECT_TRUE(accept(*under_test));
     EXPECT_TRUE(store.wait_for_checkpoints(2));
+    under_test->stop();
+}
+
+TEST_F(CommitterTest, NoAnswerWaitsForTheMaintenanceOfTheStore) {
+    const auto under_test = committer();
+    store.hold_maintenance();
+    under_test->start();
+    EXPECT_TRUE(accept(*under_test));
+    ASSERT_TRUE(store.wait_for_maintenance());
+    EXPECT_EQ(done, 1);
+    store.end_maintenance();
     under_test->stop();
 }
 

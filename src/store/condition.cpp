@@ -1,8 +1,8 @@
 #include "store/condition.hpp"
 
-#include <utility>
-
 #include <fmt/format.h>
+
+#include "telemetry/log.hpp"
 
 namespace merpati::store {
 namespace {
@@ -40,6 +40,10 @@ std::string Condition::trouble() const {
     } else if (room_ == Room::none) {
         words = "its disk is full: nothing is accepted or sent";
     }
+    if (locked_) {
+        words += words.empty() ? "" : "; ";
+        words += "is locked by another program: end it";
+    }
     const std::lock_guard lock{mutex_};
     if (damages_ > 0) {
         words += words.empty() ? "" : "; ";
@@ -59,22 +63,32 @@ void Condition::set_room(Room room, std::size_t sends_max) noexcept {
 }
 
 void Condition::note_damaged_lane(model::PhoneNumber lane) {
-    const std::lock_guard lock{mutex_};
-    if (lanes_.size() < damages_max && lanes_.insert(lane).second) {
+    bool is_new = false;
+    {
+        const std::lock_guard lock{mutex_};
+        is_new = lanes_.size() < damages_max && lanes_.insert(lane).second;
         lanes_damaged_ = true;
-        count();
     }
+    note(is_new, "the queue of device " + telemetry::mask_number(lane.text()));
 }
 
-void Condition::note_damage(std::string place) {
-    const std::lock_guard lock{mutex_};
-    if (places_.size() < damages_max && places_.insert(std::move(place)).second) {
-        count();
+void Condition::note_damage(const std::string& place) {
+    bool is_new = false;
+    {
+        const std::lock_guard lock{mutex_};
+        is_new = places_.size() < damages_max && places_.insert(place).second;
     }
+    note(is_new, place);
 }
 
-void Condition::count() {
-    damages_ = lanes_.size() + places_.size();
+/// Without the lock, so that `on_damage_` may read the condition.
+void Condition::note(bool is_new, std::string_view place) {
+    if (is_new) {
+        ++damages_;
+        if (on_damage_) {
+            on_damage_(place);
+        }
+    }
 }
 
 }  // namespace merpati::store

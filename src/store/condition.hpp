@@ -4,11 +4,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "model/ids.hpp"
 
@@ -34,6 +36,10 @@ class Condition {
 public:
     static constexpr std::size_t damages_max = 10'000;
 
+    /// Called once for each damaged place, on the thread that found it, for the operator's log.
+    using OnDamage = std::function<void(std::string_view place)>;
+    explicit Condition(OnDamage on_damage = {}) : on_damage_(std::move(on_damage)) {}
+
     // For admission.
     [[nodiscard]] bool accepts() const noexcept { return room_ == Room::ample; }
     /// Whether the device's lane cannot be read or written. Such a device does not send.
@@ -44,7 +50,9 @@ public:
     /// room for the outcome of each.
     [[nodiscard]] bool may_send(std::size_t in_flight) const noexcept;
 
-    // For health and logs.
+    // For health, metrics and logs.
+    /// The size of the log of commits. It grows while a reader, such as a backup, needs it.
+    [[nodiscard]] std::uint64_t log_bytes() const noexcept { return log_bytes_; }
     [[nodiscard]] Room room() const noexcept { return room_; }
     /// How many damaged places were found.
     [[nodiscard]] std::size_t damages() const noexcept { return damages_; }
@@ -55,15 +63,21 @@ public:
     // For engines.
     /// `sends_max`: how many sends may be in flight while the room is `low`.
     void set_room(Room room, std::size_t sends_max) noexcept;
+    void set_log_bytes(std::uint64_t bytes) noexcept { log_bytes_ = bytes; }
+    /// Whether another program has locked the store.
+    void set_locked(bool locked) noexcept { locked_ = locked; }
     void note_damaged_lane(model::PhoneNumber lane);
     /// A damaged place that stops no lane: "message 019…", "an index of callbacks".
-    void note_damage(std::string place);
+    void note_damage(const std::string& place);
 
 private:
-    void count();
+    void note(bool is_new, std::string_view place);
 
+    const OnDamage on_damage_;
     std::atomic<Room> room_{Room::ample};
     std::atomic<std::size_t> sends_max_{0};
+    std::atomic<std::uint64_t> log_bytes_{0};
+    std::atomic<bool> locked_{false};
     std::atomic<std::size_t> damages_{0};
     std::atomic<bool> lanes_damaged_{false};
     mutable std::mutex mutex_;

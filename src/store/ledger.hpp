@@ -14,10 +14,11 @@ namespace merpati::store {
 
 /// One row of an account's ledger, written in the transaction that changes the balance. Messages
 /// that are charged or refunded in the same minute share a row while it is the newest; other rows
-/// never change.
+/// never change. Retention adds the oldest rows up in one, the opening, which keeps the number, the
+/// time and the balance of the last of them.
 struct LedgerEntry {
     enum class Kind : std::uint8_t {
-        opening,    // The balance with which the ledger begins.
+        opening,    // The balance with which the ledger begins: a sum of what was before.
         messages,   // Charges of accepted messages, refunds of failed and cancelled ones.
         topup,      // Credit was added.
         deduction,  // Credit was taken away.
@@ -27,7 +28,7 @@ struct LedgerEntry {
     Kind kind = Kind::opening;
     Timestamp begun_at;
     Timestamp ended_at;
-    std::uint64_t charged = 0;   // Messages; in `opening`, those charged before the ledger began.
+    std::uint64_t charged = 0;   // Messages; in `opening`, those before the ledger begins.
     std::uint64_t refunded = 0;  // Messages.
     /// The change of the balance; a balance that is not counted stands for 0. Refunds add nothing
     /// while credit is not counted.

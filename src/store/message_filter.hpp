@@ -19,8 +19,9 @@ struct MessageFilter {
     std::optional<model::AccountId> account;
     std::optional<model::MessageState> state;
     std::optional<model::PhoneNumber> device{};
-    std::optional<std::string> recipient{};   // As the caller wrote it.
-    std::optional<model::StatusCode> code{};  // Of messages that have ended, or are held.
+    std::optional<std::string> recipient{};      // As the caller wrote it.
+    std::optional<std::string> recipient_end{};  // Its last digits. No summary helps to find them.
+    std::optional<model::StatusCode> code{};     // Of messages that have ended, or are held.
     std::optional<model::Source> source{};
     std::optional<Timestamp> since{};          // Of acceptance, in queue time.
     std::optional<Timestamp> until{};          // Exclusive.

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/digest.hpp"
 #include "base/error.hpp"
+#include "model/invitation.hpp"
 #include "model/person.hpp"
 
 namespace merpati::store {
@@ -59,8 +60,8 @@ struct AuditEntry {
 
 /// The part of Tables for people; its rules and errors apply here too.
 ///
-/// Persons that were written, and sessions that began or ended, are reported in
-/// WriteBatch::row_changes.
+/// Persons and invitations that were written or removed, and sessions that began or ended, are
+/// reported in WriteBatch::row_changes; not what retention removes, except for sessions.
 class PeopleTables {
 public:
     virtual ~PeopleTables() = default;
@@ -100,6 +101,19 @@ public:
     /// Ends all sessions of the person except `kept`; returns how many.
     virtual Result<std::size_t> end_sessions(model::PersonId person,
                                              std::optional<model::SessionId> kept) = 0;
+
+    /// Assigns the invitation's id and returns it. Replaces an earlier invitation of the address to
+    /// the account, and removes the account's expired ones. Errors: refused (the account has
+    /// `invitations_max`).
+    virtual Result<model::Invitation> put_invitation(const model::Invitation& invitation) = 0;
+    static constexpr std::size_t invitations_max = 50;
+    /// Empty: there is none, or it has expired.
+    virtual Result<std::optional<model::Invitation>> find_invitation(const Sha256& digest,
+                                                                     Timestamp now) = 0;
+    virtual Result<std::optional<model::Invitation>> find_invitation(model::InvitationId id,
+                                                                     Timestamp now) = 0;
+    /// Does nothing if there is none.
+    virtual Result<void> remove_invitation(model::InvitationId id) = 0;
 
     /// A person has at most `links_max` links: those that expire first are removed.
     virtual Result<void> put_link(const SignInLink& link) = 0;
@@ -150,6 +164,14 @@ public:
     // All rows: few enough for memory.
     [[nodiscard]] virtual Result<std::vector<model::Person>> persons() = 0;
     [[nodiscard]] virtual Result<std::vector<model::Session>> sessions() = 0;
+
+    /// Those of the account that have not expired, by e-mail address; at most
+    /// PeopleTables::invitations_max.
+    [[nodiscard]] virtual Result<std::vector<model::Invitation>> invitations(
+        model::AccountId account, Timestamp now) = 0;
+    /// Empty: there is none, or it has expired.
+    [[nodiscard]] virtual Result<std::optional<model::Invitation>> invitation(const Sha256& digest,
+                                                                              Timestamp now) = 0;
 
     /// Newest first.
     [[nodiscard]] virtual Result<std::vector<AuditEntry>> audit(const AuditFilter& filter) = 0;

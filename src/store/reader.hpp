@@ -30,6 +30,22 @@ struct CallbackFilter {
     std::size_t limit = 50;
 };
 
+struct CallbackPage {
+    std::vector<QueuedCallback> records;
+    /// `before` of the next page, as in MessagePage.
+    std::optional<model::EventId> next;
+};
+
+/// Where Reader::summarise continues.
+struct SummaryPlace {
+    std::int64_t newest_seen = 0;   // The newest message when too few were left to summarise.
+    std::int64_t revisited_to = 0;  // The last summary that was looked at again; 0: a round begins.
+};
+struct SummaryStep {
+    std::unique_ptr<MessageSummary> summary;  // Null: none is due.
+    std::size_t read = 0;                     // Messages; 0 and no summary: nothing to do for now.
+};
+
 /// The messages that wait for one device: all of them, or the first ones if there are many.
 struct QueueSummary {
     std::uint64_t count = 0;  // Includes those in flight.
@@ -53,8 +69,8 @@ public:
 
     /// The first `limit` messages of the lane that are due before `before`, by (due time,
     /// acceptance), without those in `known`. Fewer than `limit`: there are no more. To bound a
-    /// read, it passes over at most `step_rows_max` messages of a bucket and ignores the rest of
-    /// that bucket, which were accepted later.
+    /// read, it and `next_due` pass over at most `step_rows_max` messages of a bucket and ignore
+    /// the rest, which were accepted later, at most until the bucket's 16 s have passed.
     [[nodiscard]] virtual Result<std::vector<QueuedMessage>> load_lane(model::PhoneNumber device,
                                                                        model::Source source,
                                                                        Timestamp before,
@@ -67,6 +83,11 @@ public:
     [[nodiscard]] virtual Result<std::optional<Timestamp>> next_due(model::PhoneNumber device,
                                                                     model::Source source,
                                                                     Timestamp from) = 0;
+
+    /// Where the message waits in its lane; `message` of the result is null. Empty: it has left the
+    /// lane.
+    [[nodiscard]] virtual Result<std::optional<QueuedMessage>> find_queued(
+        const model::Message& message) = 0;
 };
 
 /// A read-only connection that never checkpoints. A call sees everything that was committed before
@@ -86,6 +107,9 @@ public:
     [[nodiscard]] virtual Result<std::vector<model::ApiKey>> keys() = 0;
     [[nodiscard]] virtual Result<std::vector<model::Device>> devices() = 0;
     [[nodiscard]] virtual Result<std::optional<model::Account>> account(model::AccountId id) = 0;
+    /// At most `limit` accounts after `after` (empty: from the first), by id.
+    [[nodiscard]] virtual Result<std::vector<model::Account>> accounts_after(
+        std::optional<model::AccountId> after, std::size_t limit) = 0;
 
     /// The highest sequence of any id in the store; new ids must be above it.
     [[nodiscard]] virtual Result<std::int64_t> last_sequence() = 0;
@@ -116,8 +140,8 @@ public:
     /// page that is short or empty is therefore not always the last: see MessagePage::next.
     [[nodiscard]] virtual Result<MessagePage> messages(const MessageFilter& filter) = 0;
     [[nodiscard]] virtual Result<std::optional<QueuedCallback>> callback(model::EventId id) = 0;
-    [[nodiscard]] virtual Result<std::vector<QueuedCallback>> callbacks(
-        const CallbackFilter& filter) = 0;
+    /// A page reads a bounded number of rows, as one of `messages` does.
+    [[nodiscard]] virtual Result<CallbackPage> callbacks(const CallbackFilter& filter) = 0;
     /// The recorded steps of the message; empty if there is no such message.
     [[nodiscard]] virtual Result<MessageTrail> trail(model::MessageId id) = 0;
     /// The stored attempts of a callback, the earliest first.
@@ -136,9 +160,17 @@ public:
     /// previous page.
     [[nodiscard]] virtual Result<std::vector<LedgerEntry>> ledger(
         model::AccountId account, std::optional<std::int64_t> before, std::size_t limit) = 0;
-    /// Ended messages by day and the other requested columns. Reads all hours between `since` and
-    /// `until`, of all accounts if none is named.
+    /// Ended messages by day and the other requested columns, between `since` and `until`, of all
+    /// accounts if none is named. Errors: refused (more than `usage_counts_max` stored counts: a
+    /// count is of one device, hour and outcome).
     [[nodiscard]] virtual Result<std::vector<UsageRow>> usage(const UsageFilter& filter) = 0;
+    static constexpr std::size_t usage_counts_max = 1'000'000;
+
+    /// Makes the summary of the oldest `size` messages that have none; if there are fewer, renews
+    /// one whose messages have ended since. Leaves alone messages accepted at `before` (queue time)
+    /// or later: others with lower ids may still be stored. See Tables::put_summary.
+    [[nodiscard]] virtual Result<SummaryStep> summarise(std::size_t size, Timestamp before,
+                                                        SummaryPlace& place) = 0;
 
     /// A device's secrets after the name `after`, by name, until their size reaches `bytes_max`; at
     /// least one. Empty: there are no more. Errors: conflict (encrypted with another key).
@@ -149,8 +181,9 @@ public:
     /// (encrypted with another key).
     [[nodiscard]] virtual Result<std::optional<ReceivedMedia>> received_media(const Uuid& id) = 0;
 
-    /// The number of waiting messages in all lanes. Reads the whole queue: call it rarely.
-    [[nodiscard]] virtual Result<std::uint64_t> waiting_messages() = 0;
+    /// The number of waiting messages in all lanes; `most` if there are more. Costs a step for each
+    /// that it counts.
+    [[nodiscard]] virtual Result<std::uint64_t> waiting_messages(std::uint64_t most) = 0;
 };
 
 }  // namespace merpati::store

@@ -15,6 +15,7 @@
 #include "model/account.hpp"
 #include "model/callback.hpp"
 #include "model/device.hpp"
+#include "model/invitation.hpp"
 #include "model/message.hpp"
 #include "model/message_event.hpp"
 #include "model/outcome.hpp"
@@ -29,6 +30,7 @@ struct QueuedMessage {
     std::uint32_t attempts = 0;
     bool intent_recorded = false;            // A send was about to begin (Intent).
     std::optional<Timestamp> failing_since;  // The first attempt that failed for a passing reason.
+    std::uint32_t crashes = 0;               // Attempts that ended as Outcome::crashed.
 };
 
 /// A lane with waiting messages.
@@ -134,6 +136,21 @@ struct ReceivedMedia {
     std::string reference;  // Opaque; given back to the connector. Encrypted in the store.
 };
 
+/// A key that was removed, as last stored.
+struct KeyRemoved {
+    model::ApiKey key;
+};
+
+/// A summary of messages, by which searches skip them: made by Reader::summarise, stored by
+/// Tables::put_summary of the same engine.
+class MessageSummary {
+public:
+    MessageSummary() = default;
+    MessageSummary(const MessageSummary&) = delete;
+    MessageSummary& operator=(const MessageSummary&) = delete;
+    virtual ~MessageSummary() = default;
+};
+
 /// A device as it is now: added or changed.
 struct DeviceWritten {
     model::Device device;
@@ -150,6 +167,12 @@ struct PersonRemoved {
     model::Person person;
 };
 
+/// An invitation that was made, or was removed.
+struct InvitationChanged {
+    model::Invitation invitation;
+    bool removed = false;
+};
+
 /// A session that ended, as last stored.
 struct SessionEnded {
     model::Session session;
@@ -157,8 +180,8 @@ struct SessionEnded {
 
 /// A row that a committed change wrote, from which copies in memory are updated. Accounts, keys,
 /// persons and sessions are as they are now; a callback is new and waits to be delivered.
-using RowChange =
-    std::variant<model::Account, model::ApiKey, DeviceWritten, DeviceRemoved, model::Callback,
-                 model::Person, PersonRemoved, model::Session, SessionEnded>;
+using RowChange = std::variant<model::Account, model::ApiKey, KeyRemoved, DeviceWritten,
+                               DeviceRemoved, model::Callback, model::Person, PersonRemoved,
+                               model::Session, SessionEnded, InvitationChanged>;
 
 }  // namespace merpati::store

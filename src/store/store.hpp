@@ -23,8 +23,8 @@ namespace merpati::store {
 
 /// A store, open in one process at a time (open_store refuses a second one).
 ///
-/// Threads: only the committer's thread calls `write`, `checkpoint` and `look_at_disk`; any thread
-/// may call the rest.
+/// Threads: only the committer's thread calls `write`, `maintain`, `checkpoint` and `look_at_disk`;
+/// any thread may call the rest.
 class Store {
 public:
     virtual ~Store() = default;
@@ -37,18 +37,23 @@ public:
     /// written, with two exceptions: changes without `lasting` are refused as busy, and accepts
     /// that had been refused for what they read (credit, idempotency key) report `damaged`.
     ///
-    /// Errors: busy: the disk is full and nothing of the batch was written. Accepts, and changes
-    /// without `lasting`, are refused in their results; the caller may write all other elements
-    /// again. store_failed, damaged: the state on disk is unknown, so no caller may be answered and
-    /// the process must stop.
+    /// Errors: busy: the disk is full, or another program has locked the store for some seconds,
+    /// and nothing of the batch was written. Accepts, and changes without `lasting`, are refused in
+    /// their results; the caller may write all other elements again. store_failed, damaged: the
+    /// state on disk is unknown, so no caller may be answered and the process must stop.
     [[nodiscard]] virtual Result<void> write(WriteBatch& batch) = 0;
 
     /// The reader must not outlive the store. Errors: store_failed, damaged.
     [[nodiscard]] virtual Result<std::unique_ptr<Reader>> open_reader() = 0;
 
-    /// Moves committed pages from the log into the database file; called when no work waits. Pages
-    /// that a reader still needs stay in the log, and all pages do if the disk is full.
-    /// Errors: store_failed, damaged, as for `write`.
+    /// Moves committed pages from the log into the database file, on a thread of its own if there
+    /// are many. Called after the results of each batch were reported, and with `is_idle` when no
+    /// work waits. Pages that a reader still needs stay in the log, and all pages do if the disk is
+    /// full. Errors: store_failed, damaged, as for `write`, also of the other thread.
+    [[nodiscard]] virtual Result<void> maintain(bool is_idle) = 0;
+
+    /// Moves all committed pages before it returns; for the end of a process. Errors: as
+    /// `maintain`.
     [[nodiscard]] virtual Result<void> checkpoint() = 0;
 
     /// Updates the condition with the free space of the disk; called while nothing is written.
@@ -78,6 +83,9 @@ struct StoreOptions {
     bool migrate = true;             // False: an older schema is an error.
     /// Disk space reserved for outcomes (disk_room.hpp); 0: none, for commands that write little.
     std::uint64_t reserve_bytes = 0;
+    Condition::OnDamage on_damage{};  // For the operator's log; may be empty.
+    /// How long a write waits while another program has locked the store.
+    std::chrono::milliseconds lock_wait{5'000};
     /// Free bytes of a folder's disk. Empty: asks the system. Tests set it.
     std::function<std::optional<std::uint64_t>(const std::filesystem::path& folder)> free_bytes{};
 };

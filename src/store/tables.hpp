@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "model/device_identity.hpp"
 #include "store/ledger.hpp"
 #include "store/records.hpp"
 
@@ -30,16 +32,25 @@ struct PruneLimits {
     Timestamp sessions_begun_before;
     Timestamp links_expired_before;
     Timestamp audit_before;
+    Timestamp keys_before{};    // Keys that were revoked, or have expired.
+    Timestamp usage_before{};   // Counts of whole hours.
+    Timestamp ledger_before{};  // Rows of ledgers; their sums stay, in an opening row.
     /// QueueClock::offset, by which `messages_before` is compared with the ends of messages and
     /// callbacks, which are times of the wall clock.
     Millis clock_offset{0};
-    std::size_t rows_max = 500;  // Of each table in one step, so that a step delays no batch long.
+    // A step ends after `visits_max` rows, or when `is_over` says so (empty: never), so that it
+    // delays no batch long. It visits one row at least.
+    std::size_t visits_max = 5'000;
+    std::function<bool()> is_over{};
+    /// Begins a round, also if the last one is not complete, so that tables which had no old rows
+    /// left in it are visited again.
+    bool begins_round = false;
 };
 
 /// What a step of retention did.
 struct PruneStep {
-    std::size_t removed = 0;  // Rows.
-    bool complete = false;    // The step reached the last row: a round of steps is complete.
+    std::size_t removed = 0;  // Rows, not counting those that belong to them.
+    bool complete = false;    // No table has old rows left: the round is complete.
 };
 
 /// New values of an account's fields; empty fields stay as they are.
@@ -64,18 +75,7 @@ struct DevicePatch {
     std::optional<std::optional<Timestamp>> exported_at;  // Empty inside: not exported.
 };
 
-/// A device of an account, as distinct from a later one with the same number.
-struct DeviceIdentity {
-    model::PhoneNumber number;
-    model::AccountId account;
-    Timestamp created_at;
-
-    [[nodiscard]] static DeviceIdentity of(const model::Device& device) {
-        return {
-            .number = device.number, .account = device.account, .created_at = device.created_at};
-    }
-    friend bool operator==(const DeviceIdentity&, const DeviceIdentity&) = default;
-};
+using model::DeviceIdentity;
 
 /// The result of adding a device.
 struct DeviceDecision {
@@ -131,7 +131,9 @@ public:
     virtual Result<std::optional<model::ApiKey>> find_key(model::KeyId id) = 0;
     /// How many keys of the account are valid at `now`.
     virtual Result<std::size_t> count_live_keys(model::AccountId account, Timestamp now) = 0;
+    /// An account keeps at most `keys_kept_max` keys that are not valid: the oldest are removed.
     virtual Result<model::KeyId> create_key(const model::ApiKey& key) = 0;
+    static constexpr std::size_t keys_kept_max = 1'000;
     /// Revokes the key, unless it is revoked already. Returns the key as stored now.
     /// Errors: not_found.
     virtual Result<model::ApiKey> revoke_key(model::KeyId key, Timestamp at) = 0;
@@ -148,11 +150,11 @@ public:
     virtual Result<model::Device> update_device(model::PhoneNumber number,
                                                 const DevicePatch& patch) = 0;
     /// Returns the updated device; empty: it was in that state already, and nothing was written.
-    /// Errors: not_found, also if the number belongs to another device now.
-    virtual Result<std::optional<model::Device>> set_device_state(const DeviceIdentity& device,
-                                                                  model::DeviceState state,
-                                                                  std::string_view reason,
-                                                                  Timestamp since) = 0;
+    /// `restricted_until` is kept for the device, and part of its state. Errors: not_found, also if
+    /// the number belongs to another device now.
+    virtual Result<std::optional<model::Device>> set_device_state(
+        const DeviceIdentity& device, model::DeviceState state, std::string_view reason,
+        Timestamp since, std::optional<Timestamp> restricted_until = {}) = 0;
     /// Whether messages of the device wait or are in flight.
     virtual Result<bool> has_queue(model::PhoneNumber device) = 0;
     /// Removes the device with its secrets and received media. Errors: not_found, conflict
@@ -236,17 +238,20 @@ public:
     /// Stores QueueClock::offset for the next start.
     virtual Result<void> set_clock_offset(Millis offset) = 0;
 
-    /// One small step of retention. A step visits a bounded number of rows, skips those that cannot
-    /// be removed yet, and continues where the last step stopped; after the last row it starts
-    /// again. A step that removes nothing and is not complete leaves rows that may be removed.
+    /// One small step of retention. Steps take the tables in turn, and each continues where the
+    /// last one stopped, so that neither rows that cannot be removed yet nor a table with many old
+    /// rows delay the others. The cost of a visit does not depend on how much is stored. The step
+    /// after a complete round begins the next one.
     virtual Result<PruneStep> prune(const PruneLimits& limits) = 0;
 
-    /// One small step of the summaries by which searches (Reader::messages) skip messages.
-    /// Summarises the oldest `block` messages that have no summary; if there are none, renews
-    /// summaries whose messages have ended since. Returns how many messages it read (0: none left
-    /// for now).
-    virtual Result<std::size_t> summarise(std::size_t block) = 0;
-    static constexpr std::size_t block_size = 4'096;
+    // The summaries by which searches (Reader::messages) skip messages. A reader makes one
+    // (Reader::summarise), so that no commit waits for it:
+    /// Call in a change of its own before the reader is opened.
+    virtual Result<void> begin_summary() = 0;
+    /// Stores the summary. False: a message was stored since `begin_summary` that belongs to it, or
+    /// it does not continue what is stored; nothing was written.
+    virtual Result<bool> put_summary(const MessageSummary& summary) = 0;
+    static constexpr std::size_t summary_size = 4'096;
 };
 
 }  // namespace merpati::store

@@ -20,14 +20,20 @@ struct Accept {
     std::optional<IdempotencyRecord> idempotency;
     /// The message that this one sends again. Both get an event that names the other.
     std::optional<model::MessageId> retry_of{};
+    /// Asked in the transaction, on the committer's thread; perhaps more than once. Copies in
+    /// memory that follow the commits (Committer::on_row_changed) hold all earlier ones then. Must
+    /// not block. Empty: permitted.
+    std::move_only_function<bool(const model::Message&)> is_permitted{};
 
     enum class Result : std::uint8_t {
         stored,
         credit_exhausted,  // The account counts credit and has none left.
         repeated,          // The key was used with this fingerprint; `idempotency` is its record.
         key_reused,        // The key was used with another fingerprint.
+        not_permitted,     // `is_permitted` said no.
         sender_gone,       // The device was removed, or belongs to another account now.
         no_room,           // The disk is full, or nearly.
+        locked,            // Another program has locked the store for some seconds.
         damaged,           // The store is damaged where the message would be written.
         retried_before,    // `retry_of` was sent again before; set to the id of that retry.
     };
@@ -68,6 +74,7 @@ struct Reschedule {
     Timestamp queue_at;   // and its new one: the time of the next attempt.
     std::uint32_t attempts = 0;
     std::optional<Timestamp> failing_since;  // As in QueuedMessage.
+    std::uint32_t crashes = 0;               // The same.
     std::string last_details;                // Why the last attempt did not succeed.
     std::optional<SentRecord> sent;          // As in Finish.
     std::vector<model::MessageEvent> events{};

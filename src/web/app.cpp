@@ -24,7 +24,6 @@ void protect(http::Reply& reply) {
                      "img-src 'self' data:; font-src 'self'; connect-src 'self'; "
                      "manifest-src 'self'; base-uri 'none'; form-action 'self'; "
                      "frame-ancestors 'none'");
-    reply.add_header("X-Content-Type-Options", "nosniff");
     reply.add_header("X-Frame-Options", "DENY");
     reply.add_header("Referrer-Policy", "same-origin");
     reply.add_header("Cross-Origin-Opener-Policy", "same-origin");

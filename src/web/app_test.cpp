@@ -94,7 +94,6 @@ TEST_F(AppTest, LetsNothingElseRunOrFrameIt) {
         EXPECT_THAT(reply.headers, HasSubstr("default-src 'none'; script-src 'self'"));
         EXPECT_THAT(reply.headers, HasSubstr("frame-ancestors 'none'"));
         EXPECT_THAT(reply.headers, Not(HasSubstr("unsafe")));
-        EXPECT_THAT(reply.headers, HasSubstr("X-Content-Type-Options: nosniff\r\n"));
         EXPECT_THAT(reply.headers, HasSubstr("Referrer-Policy: same-origin\r\n"));
     }
 }

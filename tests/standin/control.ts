@@ -7,6 +7,7 @@ import { chainFaults, type ChainFault } from "./server/certificate.ts";
 import type { Event } from "./server/events.ts";
 import type { Fault } from "./server/faults.ts";
 import { signatureFaults, type SignatureFault } from "./server/pairing.ts";
+import { lookUpFaults, type LookUpFault } from "./server/user_query.ts";
 import type { StandIn } from "./stand_in.ts";
 
 type Input = Record<string, unknown>;
@@ -69,6 +70,27 @@ const actions: Record<string, Action> = {
   },
   rekey: (standIn) => {
     standIn.changeServerKey();
+  },
+  lookups: (standIn, input) => {
+    standIn.lookUpFault = oneOf<LookUpFault>(lookUpFaults, input["fault"]);
+  },
+  trust: (standIn, input) => {
+    standIn.trust(number(input), text(input, "to"));
+  },
+  contacts: (standIn, input) => {
+    phone(standIn, input).saveContacts(Number(input["count"]));
+  },
+  passkey: (standIn, input) => {
+    phone(standIn, input).passkey = input["on"] !== false;
+  },
+  tokens: (standIn, input) => {
+    standIn.reachout.tokensRequired = input["on"] !== false;
+  },
+  lock: (standIn, input) => {
+    standIn.lock(number(input), until(input));
+  },
+  cap: (standIn, input) => {
+    standIn.cap(number(input), until(input));
   },
   stop: (standIn) => standIn.stop(),
   start: (standIn) => standIn.listen(),
@@ -144,6 +166,10 @@ function phone(standIn: StandIn, input: Input): Phone {
 
 function number(input: Input): string {
   return text(input, "number");
+}
+
+function until(input: Input): number | undefined {
+  return typeof input["until"] === "number" ? input["until"] : undefined;
 }
 
 function text(input: Input, name: string): string {

@@ -19,6 +19,8 @@ import { seconds } from "./server/identity.ts";
 import { MediaHost } from "./server/media_host.ts";
 import { Pairing, result } from "./server/pairing.ts";
 import { answerQuery } from "./server/queries.ts";
+import type { LookUpFault } from "./server/user_query.ts";
+import { Reachout } from "./server/reachout.ts";
 import { Router } from "./server/router.ts";
 import { makeTlsFiles, type TlsFiles } from "./server/tls.ts";
 import { child, node, ProtocolError, type Node } from "./wire/node.ts";
@@ -34,6 +36,8 @@ export class StandIn implements ConnectionOwner {
   readonly pairing = new Pairing(this.events);
   serverKey = makeKeyPair();
   readonly mediaHost = new MediaHost(this.events, () => `https://${this.address}`);
+  /** What is wrong with the answers to look-ups of numbers, if anything. */
+  lookUpFault: LookUpFault | undefined;
   /** The fault of the handshake's certificates, if any. */
   chainFault: ChainFault | undefined;
   /**
@@ -44,7 +48,8 @@ export class StandIn implements ConnectionOwner {
   firstWordAfter = 0;
   private readonly root = makeKeyPair();
   private readonly directory = new Directory();
-  private readonly router = new Router(this.directory, this.events, this.faults);
+  readonly reachout = new Reachout();
+  private readonly router = new Router(this.directory, this.events, this.faults, this.reachout);
   private readonly companions = new Map<Connection, Companion>();
   private readonly connections = new Set<Connection>();
   private readonly tls: TlsFiles;
@@ -108,6 +113,21 @@ export class StandIn implements ConnectionOwner {
   /** Sets whether look-ups find the number. An unknown number is not registered. */
   setRegistered(number: string, registered: boolean): void {
     this.phone(number).account.registered = registered;
+  }
+
+  /** `issuer` trusts `number`, which may write to it from now on. */
+  trust(issuer: string, number: string): void {
+    this.reachout.trust(this.phone(issuer).account, this.phone(number).account);
+  }
+
+  /** Lets the number begin no chats until a time in milliseconds; undefined: lets it again. */
+  lock(number: string, until: number | undefined): void {
+    this.reachout.lock(this.phone(number).account, until && Math.ceil(until / 1000));
+  }
+
+  /** Says that the number has begun as many chats as it may until then; undefined: it has not. */
+  cap(number: string, until: number | undefined): void {
+    this.reachout.cap(this.phone(number).account, until && Math.ceil(until / 1000));
   }
 
   /** A companion of a number; the newest, if no id is given. */
@@ -293,6 +313,9 @@ export class StandIn implements ConnectionOwner {
     directory: this.directory,
     events: this.events,
     mediaHost: () => this.address,
+    store: (sealed: Buffer) => this.mediaHost.store(sealed),
+    reachout: this.reachout,
+    lookUpFault: () => this.lookUpFault,
     unlink: (companion: Companion) => this.unlink(companion),
   };
 }

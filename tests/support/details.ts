@@ -1,27 +1,35 @@
-// The texts of `details` in callbacks, read from the sources of the scheduler, the media room and
-// the simulator.
+// The texts of `details` in callbacks, read from src/model/texts.hpp.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-const SOURCE = resolve(import.meta.dirname, "../../src");
-
 /** Never in a callback: a held message causes none, and the others lead to another attempt. */
-const SILENT = ["held", "busy", "closing"];
+const SILENT = [
+  "accepted",
+  "device_not_connected",
+  "connector_missing",
+  "connector_busy",
+  "connector_closing",
+  "connector_unreadable",
+  "host_busy",
+  "fetcher_closing",
+  "platform_throttles",
+  "new_chats_restricted",
+  "unknown",
+  "held",
+  "held_after_crashes",
+  "crashed",
+];
 
-function read(file: string): string {
-  return readFileSync(resolve(SOURCE, file), "utf8");
-}
-
-/** Every text by its name in the source, and the simulator's texts by their code. */
+/** Every text by its name in the source. */
 export function detailsOfSource(): Map<string, string> {
-  const texts = new Map<string, string>();
-  for (const file of ["scheduler/details.hpp", "media/file_source.hpp"]) {
-    for (const [, name, text] of read(file).matchAll(/string_view (\w+) =\s*"([^"]+)";/g)) {
-      if (!SILENT.includes(name!)) texts.set(name!, text!);
-    }
-  }
-  const platform = read("connector/simulator/recipients.cpp");
-  const refusals = platform.matchAll(/refused\(StatusCode::(recipient_\w+),\s*"([^"]+)"\)/g);
-  for (const [, code, text] of refusals) texts.set(code!, text!);
-  return texts;
+  const source = readFileSync(
+    resolve(import.meta.dirname, "../../src/model/texts.hpp"),
+    "utf8",
+  ).split("namespace merpati::model::reasons")[0]!;
+  const found = [...source.matchAll(/string_view (\w+) =\s*"([^"]+)";/g)];
+  return new Map(
+    found
+      .map(([, name, text]) => [name!, text!] as const)
+      .filter(([name]) => !SILENT.includes(name)),
+  );
 }

@@ -7,7 +7,7 @@ run_bench() {
   case " ${*:-web} " in *" web "*) need_web ;; esac
   build release merpati
   case " ${*:-crash} " in *" crash "* | *" web "*) need_node_modules tests ;; esac
-  case " ${*:-crash} " in *" crash "* | *" linked "*)
+  case " ${*:-crash} " in *" crash "* | *" linked "* | *" month "*)
     need_worker
     need_node_modules tests/standin
     ;;

@@ -9,6 +9,7 @@ run_lint() {
     failed+=(clang-format)
   say "tools/tidy"
   perl tools/tidy || failed+=(tidy)
+  perl tools/texts || failed+=(texts)
   say "shellcheck"
   shellcheck --shell=bash --exclude=SC1091 dev .ci/run tools/dev/*.sh tools/dev_test \
     packaging/merpati-backup || failed+=(shellcheck)

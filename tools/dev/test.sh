@@ -17,7 +17,7 @@ run_tests() {
   perl tools/dev/totals build/test-results $unit $suite
 }
 
-# The rooms' tests and tools/tidy. A NAME is a room, or a part of a test case's name.
+# The rooms' tests, tools/tidy and tools/texts. A NAME is a room, or a part of a test case's name.
 unit_tests() {
   say "unit tests"
   local ctest=(ctest --test-dir build/dev --output-on-failure --parallel "$(build_jobs)")
@@ -33,7 +33,8 @@ unit_tests() {
     if [[ $listed == *'Test '*'#'* ]]; then
       GTEST_OUTPUT=$results "${ctest[@]}" -R "^$name\$" || code=1
     else
-      GTEST_OUTPUT=$results GTEST_FILTER="*$name*" "${ctest[@]}" -E '^(tidy|dev_test)' || code=1
+      GTEST_OUTPUT=$results GTEST_FILTER="*$name*" "${ctest[@]}" \
+        -E '^(tidy|texts|dev_test)' || code=1
     fi
   done
   return $code

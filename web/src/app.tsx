@@ -1,36 +1,40 @@
 // The providers around the pages, and the routes.
+import { Button } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { Suspense } from "react";
+import { QueryClient, QueryClientProvider, useQueryClient } from "@tanstack/react-query";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { Redirect, Route, Router, Switch, useLocation } from "wouter";
 import { Problem } from "./api/problem.ts";
 import type { SessionView } from "./api/types.ts";
+import { FirstPasswordPage } from "./features/sign_in/first_password.tsx";
+import { InvitationPage } from "./features/sign_in/invitation.tsx";
+import { LinkPage } from "./features/sign_in/link.tsx";
+import { Gate, SignInPage } from "./features/sign_in/sign_in.tsx";
 import { LiveProvider } from "./live/live.tsx";
-import { LinkPage } from "./pages/link.tsx";
-import { SignInPage } from "./pages/sign_in.tsx";
 import { useLinkToken } from "./session/link_token.ts";
-import { SessionProvider, useAccountId, useSession, useWhoIsThere } from "./session/session.tsx";
+import { SessionProvider, useAccountId, useSession } from "./session/session.tsx";
+import { useWhoIsThere } from "./session/who.ts";
 import { Shell } from "./shell/shell.tsx";
 import { SchemeProvider } from "./style/scheme.tsx";
-import { LanguageProvider } from "./texts/index.tsx";
+import { LanguageProvider, useText, useWords } from "./texts/index.tsx";
 import { Boundary } from "./ui/boundary.tsx";
 import { lazyPage } from "./ui/lazy_page.ts";
 import { PageSkeleton } from "./ui/page_skeleton.tsx";
 import { ProblemNote } from "./ui/problem_note.tsx";
 
-const Overview = lazyPage(() => import("./pages/overview.tsx"));
-const Messages = lazyPage(() => import("./pages/messages.tsx"));
-const Devices = lazyPage(() => import("./pages/devices.tsx"));
-const Callbacks = lazyPage(() => import("./pages/callbacks.tsx"));
-const Keys = lazyPage(() => import("./pages/keys.tsx"));
-const Account = lazyPage(() => import("./pages/account.tsx"));
-const Developers = lazyPage(() => import("./pages/developers.tsx"));
-const Settings = lazyPage(() => import("./pages/settings.tsx"));
-const Accounts = lazyPage(() => import("./pages/accounts.tsx"));
-const People = lazyPage(() => import("./pages/people.tsx"));
-const Usage = lazyPage(() => import("./pages/usage.tsx"));
-const Server = lazyPage(() => import("./pages/server.tsx"));
-const Missing = lazyPage(() => import("./pages/missing.tsx"));
+const Overview = lazyPage(() => import("./features/overview/overview.tsx"));
+const Messages = lazyPage(() => import("./features/messages/messages.tsx"));
+const Devices = lazyPage(() => import("./features/devices/devices.tsx"));
+const Callbacks = lazyPage(() => import("./features/callbacks/callbacks.tsx"));
+const Keys = lazyPage(() => import("./features/keys/keys.tsx"));
+const Account = lazyPage(() => import("./features/account/account.tsx"));
+const Developers = lazyPage(() => import("./features/developers/developers.tsx"));
+const Settings = lazyPage(() => import("./features/settings/settings.tsx"));
+const Accounts = lazyPage(() => import("./features/accounts/accounts.tsx"));
+const People = lazyPage(() => import("./features/people/people.tsx"));
+const Usage = lazyPage(() => import("./features/usage/usage.tsx"));
+const Server = lazyPage(() => import("./features/server/server.tsx"));
+const Missing = lazyPage(() => import("./shell/missing.tsx"));
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -59,32 +63,78 @@ export function App() {
   );
 }
 
-/** Shows the app to a person with a session, and the sign-in page at the same address to others. */
-function Door() {
-  const who = useWhoIsThere();
-  const [token, used] = useLinkToken();
-  // Even if there is a session: the link may belong to another person.
-  if (token) return <LinkPage token={token} onUsed={used} />;
-  if (who.isError) return <ProblemNote error={who.error} />;
-  if (who.isPending) return null;
-  return who.data ? <SignedIn session={who.data} /> : <SignInPage />;
+/** Reads all again in a new language: the gateway answers some texts in the reader's language. */
+function useAnswersInLanguage(): void {
+  const { language } = useWords();
+  const queries = useQueryClient();
+  const read = useRef(language);
+  useEffect(() => {
+    if (read.current === language) return;
+    read.current = language;
+    void queries.invalidateQueries();
+  }, [language, queries]);
 }
 
+/** Shows the app to a person with a session, and the sign-in page at the same address to others. */
+function Door() {
+  useAnswersInLanguage();
+  const who = useWhoIsThere();
+  const [link, used] = useLinkToken();
+  const [asked, setAsked] = useState(false);
+  // Even if there is a session: the link may belong to another person.
+  if (link?.kind === "sign-in") return <LinkPage token={link.token} onUsed={used} />;
+  if (link?.kind === "invitation") return <InvitationPage token={link.token} onUsed={used} />;
+  if (who.data === undefined) {
+    return who.isError ? <Unknown error={who.error} onAgain={() => void who.refetch()} /> : null;
+  }
+  // Who came by a link, and could not come back without another one.
+  if (who.data && !who.data.person.has_password && !asked) {
+    return <FirstPasswordPage email={who.data.person.email} onDone={() => setAsked(true)} />;
+  }
+  // The key drops what is open on the page, when another person has signed in.
+  return who.data ? <SignedIn key={who.data.person.id} session={who.data} /> : <SignInPage />;
+}
+
+/** Shown while the gateway does not answer, such as during a restart. It is asked again. */
+function Unknown({ error, onAgain }: { error: unknown; onAgain: () => void }) {
+  const t = useText();
+  return (
+    <Gate title={t.common.app} lead={t.common.waiting}>
+      <ProblemNote error={error} />
+      <Button variant="default" fullWidth mt="md" onClick={onAgain}>
+        {t.common.again}
+      </Button>
+    </Gate>
+  );
+}
+
+// Their dialogs name the account that they are about.
+const OF_ALL_ACCOUNTS = ["accounts", "people", "server", "settings"];
+
 function SignedIn({ session }: { session: SessionView }) {
-  const [location] = useLocation();
   return (
     <SessionProvider session={session}>
       <Live>
         <Shell>
-          {/* The key resets the boundary, so that a failure stays on its page. */}
-          <Boundary key={location.split("/")[1]}>
-            <Suspense fallback={<PageSkeleton />}>
-              <Pages />
-            </Suspense>
-          </Boundary>
+          <PageOfAccount />
         </Shell>
       </Live>
     </SessionProvider>
+  );
+}
+
+function PageOfAccount() {
+  const page = useLocation()[0].split("/")[1] ?? "";
+  const account = useAccountId();
+  // The key resets the boundary, so that a failure stays on its page, and closes the dialogs of
+  // another account.
+  const key = OF_ALL_ACCOUNTS.includes(page) ? page : `${page} ${account}`;
+  return (
+    <Boundary key={key}>
+      <Suspense fallback={<PageSkeleton />}>
+        <Pages />
+      </Suspense>
+    </Boundary>
   );
 }
 
@@ -98,6 +148,9 @@ function Pages() {
     <Switch>
       <Route path="/" component={Overview} />
       <Route path="/sign-in">
+        <Redirect to="/" />
+      </Route>
+      <Route path="/invitation">
         <Redirect to="/" />
       </Route>
       <Route path="/messages/:id?" component={Messages} />

@@ -60,3 +60,13 @@ test("a session that is gone is told to the app", async () => {
   await listDevices().catch(() => undefined);
   expect(told).toHaveBeenCalledOnce();
 });
+
+test("requests name the language of the page, which problems are then in", async () => {
+  const fetched = answer(200, {});
+  document.documentElement.lang = "en";
+  await listDevices();
+  document.documentElement.lang = "id";
+  await listDevices();
+  const languages = fetched.mock.calls.map(([request]) => request.headers.get("Accept-Language"));
+  expect(languages).toEqual(["en", "id"]);
+});

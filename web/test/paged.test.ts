@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Page } from "../src/api/types.ts";
-import { firstWithItems } from "../src/ui/paged.ts";
+import { firstItems, firstWithItems, ITEMS_MAX } from "../src/live/paged.ts";
 
 /** Pages by their cursors; what was asked for. */
 function list(pages: Record<string, Page<number>>) {
@@ -40,4 +40,17 @@ test("a search that finds nothing for long waits, and one that is left ends", as
   const left = list({ "": { items: [], next: "x" } });
   await firstWithItems(left.fetchPage, undefined, AbortSignal.abort());
   expect(left.asked.length).toBe(1);
+});
+
+test("items for choices are read up to a bound, and it is said that there are others", async () => {
+  const page = Array.from({ length: 1000 }, (_, place) => place);
+  let asked = 0;
+  const endless = async () => {
+    asked += 1;
+    return { items: page, next: "x" };
+  };
+  const { items, more } = await firstItems(endless);
+  expect([items.length, more, asked]).toEqual([ITEMS_MAX, true, ITEMS_MAX / 1000]);
+  const { fetchPage } = list({ "": { items: [1], next: "a" }, a: { items: [2], next: null } });
+  expect(await firstItems(fetchPage)).toEqual({ items: [1, 2], more: false });
 });

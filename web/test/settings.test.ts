@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentText } from "../src/pages/settings.tsx";
+import { agentText } from "../src/features/settings/settings.tsx";
 
 test("browsers are named shortly, and others by their own words", () => {
   const linux = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156.0 Safari/537.36";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { bodyOf, type Draft } from "../src/pages/draft.ts";
-import { LANGUAGES, snippet } from "../src/pages/snippets.ts";
+import { bodyOf, type Draft } from "../src/features/developers/draft.ts";
+import { LANGUAGES, snippet } from "../src/features/developers/snippets.ts";
 
 const draft: Draft = {
   revision: "A",

@@ -4,10 +4,10 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "rolldown";
 
-/// Replaces libsignal's job queue: see src/platform/job_queue.ts.
+/// Replaces libsignal's job queue: see src/baileys/job_queue.ts.
 function replaceJobQueue(): Plugin {
   const file = createRequire(import.meta.url).resolve("libsignal/src/queue_job.js");
-  const ours = fileURLToPath(new URL("src/platform/job_queue.ts", import.meta.url));
+  const ours = fileURLToPath(new URL("src/baileys/job_queue.ts", import.meta.url));
   return {
     name: "replace-job-queue",
     load: (id) =>

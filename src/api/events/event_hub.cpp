@@ -16,7 +16,7 @@ constexpr std::string_view heartbeat = ": \n\n";
 /// One client. `writer` is set while it waits for events.
 struct EventHub::Stream {
     model::AccountId account;
-    MayGoOn may_go_on;
+    ScopesNow scopes;
     std::uint64_t given = 0;  // The number of its last event.
     bool begun = false;
     bool resync = false;  // It came back with an id that the ring does not know.
@@ -46,10 +46,6 @@ struct EventHub::Channel {
     EventRing ring;
     std::vector<std::shared_ptr<Stream>> streams;
     SteadyTime used_at{};
-
-    /// The latest note of each id, by the name of the event.
-    using Latest = std::map<Uuid, std::function<std::string()>>;
-    std::map<std::string_view, Latest> gathered;
 
     bool credit_changed = false;
     SteadyTime credit_told_at{};
@@ -127,10 +123,10 @@ void EventHub::put(Noted&& noted) {
 }
 
 std::unique_ptr<http::BodySource> EventHub::open(model::AccountId account, std::string_view last_id,
-                                                 MayGoOn may_go_on) {
+                                                 ScopesNow scopes) {
     auto stream = std::make_shared<Stream>();
     stream->account = account;
-    stream->may_go_on = std::move(may_go_on);
+    stream->scopes = std::move(scopes);
     stream->heard_at = stream->checked_at = clock_.steady_now();
     {
         const std::lock_guard lock{mutex_};
@@ -164,7 +160,7 @@ std::size_t EventHub::streams() const {
 }
 
 /// The next bytes for a stream; empty: there are none yet.
-std::string EventHub::next_piece(Channel& channel, Stream& stream) {
+std::string EventHub::next_piece(Channel& channel, Stream& stream, model::Scopes scopes) {
     std::string piece;
     if (!std::exchange(stream.begun, true)) {
         piece = fmt::format("retry: 3000\nid: {}\n\n", channel.ring.id_of(stream.given));
@@ -174,7 +170,7 @@ std::string EventHub::next_piece(Channel& channel, Stream& stream) {
         stream.given = channel.ring.last();
         return piece + channel.ring.resync();
     }
-    return piece + channel.ring.after(stream.given, piece_max);
+    return piece + channel.ring.after(stream.given, piece_max, scopes);
 }
 
 void EventHub::next(const std::shared_ptr<Stream>& stream, http::BodyWriter writer) {
@@ -185,13 +181,14 @@ void EventHub::next(const std::shared_ptr<Stream>& stream, http::BodyWriter writ
         const auto channel = channels_.find(stream->account);
         ended = closed_ || channel == channels_.end();
         if (!ended) {
-            piece = next_piece(*channel->second, *stream);
-            if (piece.empty()) {
+            // `serve` skips clients that read slowly, so their last check may be long ago.
+            const auto scopes = stream->scopes();
+            ended = scopes.empty();
+            piece = ended ? std::string{} : next_piece(*channel->second, *stream, scopes);
+            if (!ended && piece.empty()) {
                 stream->writer.emplace(std::move(writer));
                 return;
             }
-            // `serve` skips clients that read slowly, so their last check may be long ago.
-            ended = !stream->may_go_on();
             stream->heard_at = clock_.steady_now();
         }
     }
@@ -217,11 +214,16 @@ void EventHub::remove(const std::shared_ptr<Stream>& stream) {
 
 void EventHub::tick() {
     const auto now = clock_.steady_now();
-    std::unordered_map<model::AccountId, std::optional<std::int64_t>> credits;
-    for (const auto account : gather(now)) {
-        credits.emplace(account, credit_(account));  // Reads the store, so not under the lock.
+    std::vector<Noted> noted;
+    bool lost = false;
+    {
+        const std::lock_guard lock{noted_mutex_};
+        noted.swap(noted_);
+        lost = std::exchange(noted_lost_, false);
     }
-    for (auto& one : serve(now, credits)) {
+    auto news = gather(std::move(noted), now);
+    resolve(news);  // Reads the store, so without the lock that I/O threads wait for.
+    for (auto& one : serve(now, news, lost)) {
         if (one.last) {
             one.writer.finish();
         } else {
@@ -230,33 +232,70 @@ void EventHub::tick() {
     }
 }
 
-/// Moves noted events to their channels and rings. Answers the accounts whose credit must be read.
-std::vector<model::AccountId> EventHub::gather(SteadyTime now) {
+/// What to add to the rings of watched accounts. Of the events noted for one id, the latest.
+EventHub::AllNews EventHub::gather(std::vector<Noted>&& noted, SteadyTime now) {
+    using Latest = std::map<Uuid, std::function<std::string()>>;
+    std::map<std::pair<model::AccountId, std::string_view>, Latest> by_event;
+    AllNews news;
     const std::lock_guard lock{mutex_};
-    const bool lost = take_noted();
-    std::vector<model::AccountId> asked;
+    for (auto& one : noted) {
+        const auto found = channels_.find(one.account);
+        if (found == channels_.end()) {
+            continue;
+        }
+        if (!one.data) {
+            found->second->credit_changed = true;
+        } else if (!one.id) {
+            news[one.account].events.push_back({.name = one.event, .data = std::move(one.data)});
+        } else {
+            by_event[{one.account, one.event}][*one.id] = std::move(one.data);
+        }
+    }
+    for (auto& [event, latest] : by_event) {
+        auto& events = news[event.first].events;
+        if (latest.size() > each_max) {
+            events.push_back({.name = event.second, .data = [many = latest.size()] {
+                                  return fmt::format(R"({{"many":{}}})", many);
+                              }});
+            continue;
+        }
+        for (auto& [id, data] : latest) {
+            events.push_back({.name = event.second, .data = std::move(data)});
+        }
+    }
     for (auto& [account, channel] : channels_) {
-        gather(*channel, lost);
         const bool due = now - channel->credit_told_at >= checked_every;
         if (channel->credit_changed && due && !channel->streams.empty()) {
             channel->credit_changed = false;
             channel->credit_told_at = now;
-            asked.push_back(account);
+            news[account].asks_credit = true;
         }
     }
-    return asked;
+    return news;
+}
+
+void EventHub::resolve(AllNews& news) const {
+    for (auto& [account, of_account] : news) {
+        for (auto& event : of_account.events) {
+            event.text = event.data();
+        }
+        if (of_account.asks_credit) {
+            of_account.credit = credit_(account);
+        }
+    }
 }
 
 /// Answers what to give to waiting streams. Forgets accounts that are no longer watched.
-std::vector<EventHub::Given> EventHub::serve(
-    SteadyTime now,
-    const std::unordered_map<model::AccountId, std::optional<std::int64_t>>& credits) {
+std::vector<EventHub::Given> EventHub::serve(SteadyTime now, AllNews& news, bool lost) {
     std::vector<Given> given;
     const std::lock_guard lock{mutex_};
     std::vector<model::AccountId> left;
     for (auto& [account, channel] : channels_) {
-        if (const auto credit = credits.find(account); credit != credits.end()) {
-            add_credit(*channel, credit->second);
+        if (const auto found = news.find(account); found != news.end()) {
+            add(*channel, found->second);
+        }
+        if (lost) {
+            channel->ring.lose();
         }
         serve(*channel, now, given);
         if (channel->streams.empty() && now - channel->used_at >= ring_kept) {
@@ -272,53 +311,15 @@ std::vector<EventHub::Given> EventHub::serve(
     return given;
 }
 
-/// Moves noted events to their channels. True: events were lost, because too many were noted.
-bool EventHub::take_noted() {
-    std::vector<Noted> noted;
-    bool lost = false;
-    {
-        const std::lock_guard lock{noted_mutex_};
-        noted.swap(noted_);
-        lost = std::exchange(noted_lost_, false);
+void EventHub::add(Channel& channel, News& news) {
+    for (const auto& event : news.events) {
+        channel.ring.add(event.name, event.text);
     }
-    for (auto& one : noted) {
-        const auto found = channels_.find(one.account);
-        if (found == channels_.end()) {
-            continue;
-        }
-        auto& channel = *found->second;
-        if (!one.data) {
-            channel.credit_changed = true;
-        } else if (!one.id) {
-            channel.ring.add(one.event, one.data());
-        } else {
-            channel.gathered[one.event][*one.id] = std::move(one.data);
-        }
-    }
-    return lost;
-}
-
-void EventHub::gather(Channel& channel, bool lost) {
-    for (auto& [event, latest] : channel.gathered) {
-        if (latest.size() > each_max) {
-            channel.ring.add(event, fmt::format(R"({{"many":{}}})", latest.size()));
-        } else {
-            for (const auto& [id, data] : latest) {
-                channel.ring.add(event, data());
-            }
-        }
-        latest.clear();
-    }
-    if (lost) {
-        channel.ring.lose();
-    }
-}
-
-void EventHub::add_credit(Channel& channel, std::optional<std::int64_t> credit) {
-    if (credit != channel.credit) {
-        channel.credit = credit;
-        channel.ring.add("account.credit", credit ? fmt::format(R"({{"credit":{}}})", *credit)
-                                                  : std::string{R"({"credit":null})"});
+    if (news.asks_credit && news.credit != channel.credit) {
+        channel.credit = news.credit;
+        channel.ring.add("account.credit", news.credit
+                                               ? fmt::format(R"({{"credit":{}}})", *news.credit)
+                                               : std::string{R"({"credit":null})"});
     }
 }
 
@@ -332,14 +333,16 @@ void EventHub::serve(Channel& channel, SteadyTime now, std::vector<Given>& given
         if (check) {
             stream->checked_at = now;
         }
-        const bool ends = check && !stream->may_go_on();
-        if (!ends && !news && now - stream->heard_at < heartbeat_every) {
-            continue;
+        const auto scopes = check ? stream->scopes() : model::Scopes{};
+        const bool ends = check && scopes.empty();
+        auto piece = news && !ends ? next_piece(channel, *stream, scopes) : std::string{};
+        if (!ends && piece.empty()) {
+            if (now - stream->heard_at < heartbeat_every) {
+                continue;
+            }
+            piece = heartbeat;
         }
         stream->heard_at = now;
-        auto piece = ends   ? std::string{}
-                     : news ? next_piece(channel, *stream)
-                            : std::string{heartbeat};
         given.push_back(
             {.writer = std::move(*stream->writer), .bytes = std::move(piece), .last = ends});
         stream->writer.reset();

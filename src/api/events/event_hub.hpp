@@ -22,6 +22,7 @@
 #include "base/shared_limit.hpp"
 #include "http/body_source.hpp"
 #include "model/ids.hpp"
+#include "model/scope.hpp"
 
 namespace merpati::api {
 
@@ -35,9 +36,10 @@ namespace merpati::api {
 /// the events after it. It gets `resync` if they are gone: the ring has dropped them, nobody
 /// watched the account for `ring_kept`, or the process was restarted.
 ///
-/// `may_go_on` is called before each piece of events, and at least every `checked_every` while the
-/// stream waits. The stream ends when it answers false. It is called with the hub's lock held, on
-/// the hub's thread or an I/O thread, and must not block.
+/// `scopes` is called before each piece of events, and at least every `checked_every` while the
+/// stream waits. The piece has only the events that these scopes let the caller read; the stream
+/// ends when there are none. It is called with the hub's lock held, on the hub's thread or an I/O
+/// thread, and must not block.
 ///
 /// Cost: while no account is watched, noting an event is one atomic read. A waiting stream holds no
 /// buffer.
@@ -53,7 +55,8 @@ public:
     /// The credit of an account; empty: it is not counted, or cannot be read. Called by `tick`,
     /// without the hub's lock; may read the store.
     using CreditLookup = std::function<std::optional<std::int64_t>(model::AccountId)>;
-    using MayGoOn = std::function<bool()>;
+    /// The caller's scopes in the account now. Empty: the stream must end.
+    using ScopesNow = std::function<model::Scopes()>;
 
     static constexpr std::chrono::milliseconds tick_every{250};
     static constexpr std::chrono::seconds heartbeat_every{15};
@@ -72,7 +75,8 @@ public:
     void stop();
 
     /// For frequent events about one of many objects: at most one event for `id` in a tick, with
-    /// the latest data. `tick` calls `data` with the hub's lock held. `event` is static text.
+    /// the latest data. `tick` calls `data`, without the hub's lock; it may read the store. `event`
+    /// is static text.
     void note(model::AccountId account, std::string_view event, const Uuid& id,
               std::function<std::string()> data);
     /// For rare events: each is sent. `event` is static text.
@@ -87,7 +91,7 @@ public:
     /// Null: there are too many streams, or the hub was stopped.
     [[nodiscard]] std::unique_ptr<http::BodySource> open(model::AccountId account,
                                                          std::string_view last_id,
-                                                         MayGoOn may_go_on);
+                                                         ScopesNow scopes);
 
     /// Moves noted events to the rings and serves waiting streams. Called by the thread, by `stop`,
     /// and by tests.
@@ -110,17 +114,27 @@ private:
         std::string bytes;
         bool last = false;
     };
+    /// What a tick adds to the ring of one account.
+    struct News {
+        struct Event {
+            std::string_view name;
+            std::function<std::string()> data;
+            std::string text{};  // What `data` answered.
+        };
+        std::vector<Event> events;
+        bool asks_credit = false;
+        std::optional<std::int64_t> credit{};
+    };
+    using AllNews = std::unordered_map<model::AccountId, News>;
 
     void put(Noted&& noted);
-    [[nodiscard]] std::vector<model::AccountId> gather(SteadyTime now);
-    [[nodiscard]] bool take_noted();
-    static void gather(Channel& channel, bool lost);
-    [[nodiscard]] std::vector<Given> serve(
-        SteadyTime now,
-        const std::unordered_map<model::AccountId, std::optional<std::int64_t>>& credits);
-    static void add_credit(Channel& channel, std::optional<std::int64_t> credit);
+    [[nodiscard]] AllNews gather(std::vector<Noted>&& noted, SteadyTime now);
+    void resolve(AllNews& news) const;
+    [[nodiscard]] std::vector<Given> serve(SteadyTime now, AllNews& news, bool lost);
+    static void add(Channel& channel, News& news);
     void serve(Channel& channel, SteadyTime now, std::vector<Given>& given);
-    [[nodiscard]] static std::string next_piece(Channel& channel, Stream& stream);
+    [[nodiscard]] static std::string next_piece(Channel& channel, Stream& stream,
+                                                model::Scopes scopes);
     void next(const std::shared_ptr<Stream>& stream, http::BodyWriter writer);
     void remove(const std::shared_ptr<Stream>& stream);
 

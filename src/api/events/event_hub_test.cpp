@@ -1,5 +1,7 @@
 #include "api/events/event_hub.hpp"
 
+#include <future>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +55,8 @@ public:
 struct EventHubTest : ::testing::Test {
     std::shared_ptr<Client> connect(std::int64_t account = 1, std::string_view last_id = {}) {
         auto client = std::make_shared<Client>();
-        client->source = hub->open({account}, last_id, [this] { return allowed; });
+        client->source =
+            hub->open({account}, last_id, [this] { return allowed ? scopes : model::Scopes{}; });
         if (client->source == nullptr) {
             return nullptr;
         }
@@ -72,6 +75,7 @@ struct EventHubTest : ::testing::Test {
     merpati::testing::FixedRandom random;
     UuidSource ids{clock, random};
     bool allowed = true;
+    model::Scopes scopes = model::Scopes::all();
     std::optional<std::int64_t> credit = 100;
     std::size_t credit_reads = 0;
     std::unique_ptr<EventHub> hub =
@@ -98,6 +102,34 @@ TEST_F(EventHubTest, EventsReachTheirAccountAloneEachWithAnId) {
     EXPECT_THAT(theirs->received, IsEmpty());
 }
 
+TEST_F(EventHubTest, AStreamHasOnlyTheEventsThatItsScopesPermit) {
+    scopes = {model::Scope::messages_read};
+    const auto client = connect();
+    (void)client->take();
+    const auto tell_all = [this] {
+        hub->tell({1}, "device.qr", "{}");
+        tell("{}");
+        hub->credit_changed({1});
+        note(ids.next(), "{}");
+        clock.advance(1s);
+        tick();
+    };
+    tell_all();
+    EXPECT_THAT(client->received, HasSubstr("event: message.updated"));
+    EXPECT_THAT(client->received, Not(HasSubstr("event: device.")));
+    EXPECT_THAT(client->received, Not(HasSubstr("event: account.")));
+    (void)client->take();
+    tell("{}");
+    tick();
+    EXPECT_THAT(client->received, IsEmpty());
+    scopes = {model::Scope::messages_read, model::Scope::account_read};
+    credit = 99;
+    tell_all();
+    EXPECT_THAT(client->received, HasSubstr("event: device.state"));
+    EXPECT_THAT(client->received, HasSubstr("event: account.credit"));
+    EXPECT_THAT(client->received, Not(HasSubstr("event: device.qr")));
+}
+
 TEST_F(EventHubTest, WhereNobodyWatchesNothingIsNoted) {
     EXPECT_FALSE(hub->is_watched());
     tell("{}");
@@ -115,6 +147,17 @@ TEST_F(EventHubTest, OneMessageIsToldOnceATickWithItsLatestState) {
     tick();
     EXPECT_THAT(client->received, HasSubstr("data: second\n"));
     EXPECT_THAT(client->received, Not(HasSubstr("first")));
+}
+
+TEST_F(EventHubTest, WhatAnEventSaysIsReadWithoutTheLockThatClientsWaitFor) {
+    const auto client = connect();
+    std::future<std::size_t> counted;
+    hub->note({1}, "message.updated", ids.next(), [&]() -> std::string {
+        counted = std::async(std::launch::async, [this] { return hub->streams(); });
+        return counted.wait_for(10s) == std::future_status::ready ? "free" : "held";
+    });
+    tick();
+    EXPECT_THAT(client->received, HasSubstr("data: free\n"));
 }
 
 TEST_F(EventHubTest, OfVeryManyMessagesTheNumberIsTold) {

@@ -6,13 +6,22 @@
 
 namespace merpati::api {
 
+model::Scope scope_of(std::string_view event) noexcept {
+    if (event == "device.qr") {
+        return model::Scope::devices_manage;
+    }
+    const bool of_account = event.starts_with("device.") || event.starts_with("account.");
+    return of_account ? model::Scope::account_read : model::Scope::messages_read;
+}
+
 void EventRing::add(std::string_view name, std::string_view data) {
     ++last_;
-    auto& text = events_.emplace_back(
-        fmt::format("id: {}-{}\nevent: {}\ndata: {}\n\n", epoch_, last_, name, data));
-    bytes_ += text.size();
+    events_.push_back(
+        {.text = fmt::format("id: {}-{}\nevent: {}\ndata: {}\n\n", epoch_, last_, name, data),
+         .needs = scope_of(name)});
+    bytes_ += events_.back().text.size();
     while (events_.size() > events_max || bytes_ > bytes_max) {
-        bytes_ -= events_.front().size();
+        bytes_ -= events_.front().text.size();
         events_.pop_front();
     }
 }
@@ -44,12 +53,13 @@ bool EventRing::reaches(std::uint64_t number) const noexcept {
     return number + events_.size() >= last_;
 }
 
-std::string EventRing::after(std::uint64_t& number, std::size_t most) const {
+std::string EventRing::after(std::uint64_t& number, std::size_t most, model::Scopes scopes) const {
     std::string text;
     const auto first = last_ - events_.size() + 1;
     while (number < last_ && text.size() < most) {
         ++number;
-        text += events_[static_cast<std::size_t>(number - first)];
+        const auto& event = events_[static_cast<std::size_t>(number - first)];
+        text += scopes.has(event.needs) ? std::string_view{event.text} : std::string_view{};
     }
     return text;
 }

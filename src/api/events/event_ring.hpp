@@ -8,11 +8,17 @@
 #include <string>
 #include <string_view>
 
+#include "model/scope.hpp"
+
 namespace merpati::api {
+
+/// The scope that an event needs, as the operations that show the same.
+[[nodiscard]] model::Scope scope_of(std::string_view event) noexcept;
 
 /// Operation: events are numbered from 1. A client keeps the id of its last event, which `id_of`
 /// makes of its number. `epoch` distinguishes this ring from earlier ones of the account, whose
-/// numbers have no meaning here.
+/// numbers have no meaning here. A client gets the events that its scopes let it read elsewhere
+/// too (`scope_of`).
 ///
 /// Limits: `events_max` events and `bytes_max` bytes; the oldest are dropped first.
 ///
@@ -39,17 +45,24 @@ public:
     /// Whether all events after this number are still here.
     [[nodiscard]] bool reaches(std::uint64_t number) const noexcept;
 
-    /// The bytes of the events after `number`, which must be within reach (`reaches`). Stops at the
-    /// event that reaches `most` bytes, and sets `number` to that of the last event.
-    [[nodiscard]] std::string after(std::uint64_t& number, std::size_t most) const;
+    /// The bytes of the events after `number`, which must be within reach (`reaches`), without
+    /// those that need a scope which is not in `scopes`. Stops at the event that reaches `most`
+    /// bytes, and sets `number` to that of the last event.
+    [[nodiscard]] std::string after(std::uint64_t& number, std::size_t most,
+                                    model::Scopes scopes) const;
 
     /// The event that tells a client to read everything again. Its id is that of the last event.
     [[nodiscard]] std::string resync() const;
 
 private:
+    struct Event {
+        std::string text;
+        model::Scope needs;
+    };
+
     const std::string epoch_;
     std::uint64_t last_ = 0;
-    std::deque<std::string> events_;  // The last one has the number `last_`.
+    std::deque<Event> events_;  // The last one has the number `last_`.
     std::size_t bytes_ = 0;
 };
 

@@ -4,11 +4,13 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "api/callers.hpp"
 #include "api/events/event_hub.hpp"
-#include "api/manage/fields.hpp"
-#include "api/manage/lookup.hpp"
-#include "api/manage/problem.hpp"
+#include "api/manage/engine/fields.hpp"
+#include "api/manage/engine/lookup.hpp"
+#include "api/manage/engine/problem.hpp"
 #include "api/routes.hpp"
 #include "model/scope.hpp"
 
@@ -20,7 +22,7 @@ constexpr auto needed = model::Scope::messages_read;
 std::expected<model::AccountId, manage::Outcome> account_of(const Rooms& rooms,
                                                             const http::Request& request,
                                                             const admission::Principal& principal) {
-    auto fields = manage::Fields::from_query(request.query);
+    auto fields = manage::Fields::of(http::Method::get, request.query, request.body);
     if (!fields) {
         return std::unexpected(manage::problem(fields.error(), false));
     }
@@ -40,8 +42,8 @@ std::expected<model::AccountId, manage::Outcome> account_of(const Rooms& rooms,
             404, "not_found", "there is no account " + named.value_or(std::string{})));
     }
     if (!principal.permits(*account, needed)) {
-        return std::unexpected(
-            manage::problem(403, "forbidden", "this needs the scope messages:read"));
+        return std::unexpected(manage::problem(
+            403, "forbidden", fmt::format("this needs the scope {}", model::to_string(needed))));
     }
     return *account;
 }
@@ -52,17 +54,18 @@ void watch(const Rooms& rooms, const http::Request& request, admission::Principa
            http::Responder responder) {
     auto account = account_of(rooms, request, principal);
     if (!account) {
-        responder.send(manage::reply_of(std::move(account.error())));
+        responder.send(manage::reply_of(std::move(account.error()), request));
         return;
     }
     auto stream = rooms.events.open(
         *account, request.header("Last-Event-ID").value_or(""),
-        [&callers = rooms.callers, principal = std::move(principal), account = *account] {
-            const auto renewed = callers.renew(principal);
-            return renewed && renewed->permits(account, needed);
+        [&rights = rooms.rights, principal = std::move(principal), account = *account] {
+            const auto present = rights.renew(principal);
+            return present && present->permits(account, needed) ? present->scopes_in(account)
+                                                                : model::Scopes{};
         });
     if (stream == nullptr) {
-        responder.send(manage::reply_of(manage::too_many_requests()));
+        responder.send(manage::reply_of(manage::too_many_requests(), request));
         return;
     }
     responder.send({.content_type = "text/event-stream",

@@ -30,12 +30,16 @@ Checked<void> judge(const store::Accept& accept) {
         case store::Accept::Result::key_reused:
         case store::Accept::Result::retried_before:  // Only for Retry, which checks for it first.
             return {};
+        case store::Accept::Result::not_permitted:  // Intake has the reason.
+            return refuse(Refusal::key_invalid);
         case store::Accept::Result::credit_exhausted:
             return refuse(Refusal::credit_exhausted);
         case store::Accept::Result::sender_gone:
             return refuse(Refusal::sender_invalid);
         case store::Accept::Result::no_room:
             return refuse(Refusal::storage_full);
+        case store::Accept::Result::locked:
+            return refuse(Refusal::overloaded);
         case store::Accept::Result::damaged:
             return refuse(admission::storage_damaged_in(accept.message->revision));
     }

@@ -11,13 +11,13 @@ void OutcomeWaiters::add(model::MessageId message, Waiter waiter) {
         answer_pending(std::move(waiter));
         return;
     }
-    deadlines_.push({.time = waiter.deadline, .message = message});
+    deadlines_.emplace(waiter.deadline, message);
     waiters_.emplace(message, std::move(waiter));
 }
 
 void OutcomeWaiters::finished(const model::Message& message, const model::Completion& completion) {
     std::unique_lock lock{mutex_};
-    auto found = waiters_.extract(message.id);
+    auto found = extract(message.id);
     lock.unlock();
     if (!found.empty()) {
         answer(std::move(found.mapped()), outcome_answer(message, completion));
@@ -26,19 +26,40 @@ void OutcomeWaiters::finished(const model::Message& message, const model::Comple
 
 void OutcomeWaiters::expire(SteadyTime now) {
     std::vector<Waiter> late;
+    std::vector<Waiter> gone;  // Destroyed without the lock.
     {
         const std::lock_guard lock{mutex_};
-        while (!deadlines_.empty() && deadlines_.top().time <= now) {
-            // A waiter that was answered before is no longer in the map.
-            if (auto found = waiters_.extract(deadlines_.top().message); !found.empty()) {
-                late.push_back(std::move(found.mapped()));
-            }
-            deadlines_.pop();
+        while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+            auto found = extract(deadlines_.begin()->second);
+            late.push_back(std::move(found.mapped()));
+        }
+        if (now - looked_for_gone_at_ >= gone_every) {
+            looked_for_gone_at_ = now;
+            gone = take_gone();
         }
     }
     for (auto& waiter : late) {
         answer_pending(std::move(waiter));
     }
+}
+
+OutcomeWaiters::Waiters::node_type OutcomeWaiters::extract(const model::MessageId& message) {
+    auto found = waiters_.extract(message);
+    if (!found.empty()) {
+        deadlines_.erase({found.mapped().deadline, message});
+    }
+    return found;
+}
+
+std::vector<OutcomeWaiters::Waiter> OutcomeWaiters::take_gone() {
+    std::vector<Waiter> gone;
+    for (auto next = waiters_.begin(); next != waiters_.end();) {
+        const auto waiter = next++;
+        if (waiter->second.responder.is_gone()) {
+            gone.push_back(std::move(extract(model::MessageId{waiter->first}).mapped()));
+        }
+    }
+    return gone;
 }
 
 void OutcomeWaiters::release_all() {

@@ -1,12 +1,14 @@
 // Requests of revision B that wait for the outcome of their message.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <queue>
+#include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "api/call.hpp"
@@ -23,15 +25,18 @@ namespace merpati::api {
 ///
 /// Operation: call `add` before the message can be sent. `finished` answers with the outcome.
 /// `expire`, which the daemon calls regularly, answers `pending` to requests whose deadline has
-/// passed. If the request had an Idempotency-Key, the answer is stored before it is sent; if the
-/// committer is busy or stopping, it is sent without being stored.
+/// passed, and forgets requests whose clients have hung up. If the request had an Idempotency-Key,
+/// the answer is stored before it is sent; if the committer is busy or stopping, it is sent without
+/// being stored.
 ///
 /// Threads: any. Answers are sent on the caller's thread, or on the committer's.
 ///
-/// Limits: one waiter per open request, so http's limits bound them. An entry in the queue of
-/// deadlines stays until its deadline, also if the request was answered before.
+/// Limits: one waiter per open request, so http's limits bound them.
 class OutcomeWaiters {
 public:
+    /// How often `expire` looks for clients that have hung up, which takes time for each waiter.
+    static constexpr std::chrono::seconds gone_every{1};
+
     explicit OutcomeWaiters(store::Committer& committer) : committer_(committer) {}
 
     struct Waiter {
@@ -55,17 +60,18 @@ private:
     void answer(Waiter waiter, http::Reply reply);
     void answer_pending(Waiter waiter);
 
-    struct Deadline {
-        SteadyTime time;
-        model::MessageId message;
-        bool operator>(const Deadline& other) const { return time > other.time; }
-    };
+    using Waiters = std::unordered_map<model::MessageId, Waiter>;
+    /// Takes the waiter out, with its deadline. Call with the lock held.
+    [[nodiscard]] Waiters::node_type extract(const model::MessageId& message);
+    /// As above, those whose clients have hung up.
+    [[nodiscard]] std::vector<Waiter> take_gone();
 
     store::Committer& committer_;
     std::mutex mutex_;
     bool released_ = false;
-    std::unordered_map<model::MessageId, Waiter> waiters_;
-    std::priority_queue<Deadline, std::vector<Deadline>, std::greater<>> deadlines_;
+    Waiters waiters_;
+    std::set<std::pair<SteadyTime, model::MessageId>> deadlines_;  // Of each waiter.
+    SteadyTime looked_for_gone_at_{};
 };
 
 }  // namespace merpati::api

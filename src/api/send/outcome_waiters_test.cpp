@@ -18,7 +18,11 @@ using namespace std::chrono_literals;
 /// The caller, who keeps the answer.
 struct Caught final : http::ReplySink {
     void deliver(http::Reply&& reply) override { given = std::move(reply); }
+    void abandon() override { abandoned = true; }
+    [[nodiscard]] bool is_gone() const noexcept override { return gone; }
     std::optional<http::Reply> given;
+    bool gone = false;
+    bool abandoned = false;
 };
 
 struct OutcomeWaitersTest : ::testing::Test {
@@ -82,6 +86,18 @@ TEST_F(OutcomeWaitersTest, AWaitThatRanOutIsAnsweredPendingAndNothingElseLater) 
     EXPECT_EQ(caught->given->headers, "X-Api-Revision: B\r\n");
     waiters.finished(message, {.state = model::MessageState::sent});
     EXPECT_EQ(caught->given->body, "still pending");
+}
+
+TEST_F(OutcomeWaitersTest, AClientThatHasHungUpIsForgottenLongBeforeItsDeadline) {
+    const auto caught = wait();
+    waiters.expire(clock.steady_now());
+    EXPECT_FALSE(caught->abandoned);
+    caught->gone = true;
+    waiters.expire(clock.steady_now() + OutcomeWaiters::gone_every);
+    EXPECT_TRUE(caught->abandoned);
+    waiters.finished(message, {.state = model::MessageState::sent});
+    waiters.expire(clock.steady_now() + 15s);
+    EXPECT_FALSE(caught->given);
 }
 
 TEST_F(OutcomeWaitersTest, OnceAllAreReleasedWhoeverComesIsNotKeptWaiting) {

@@ -2,19 +2,13 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
-#include <memory>
 #include <string>
 
-#include "admission/admission.hpp"
 #include "api/call.hpp"
 #include "api/idempotency.hpp"
+#include "api/send/intake.hpp"
 #include "api/send/outcome_waiters.hpp"
 #include "base/queue_clock.hpp"
-#include "base/uuid.hpp"
-#include "media/media_fetcher.hpp"
-#include "scheduler/scheduler.hpp"
-#include "store/committer.hpp"
 
 namespace merpati::api {
 
@@ -23,47 +17,32 @@ struct SendOptions {
     bool revision_b_outcome = true;  // False: B is answered `sent` at acceptance.
 };
 
-/// Decodes a request, checks it (Admission), stores the message, answers.
+/// Decodes a request, gives it to Intake, answers.
 ///
 /// Operation: revision A is answered when the message is durable. Revision B is answered when the
 /// outcome is durable, or when the message's delay and the wait of SendOptions have passed; with
-/// `revision_b_outcome` off, or without any wait, when the message is durable. The scheduler gets
-/// the message after its commit. The file of a media message is probed between the checks and the
-/// commit; its time of acceptance and its delay begin after the probe. The store refuses a sender
-/// that was removed or given to another account after its check.
+/// `revision_b_outcome` off, or without any wait, when the message is durable.
 ///
-/// Threads: `handle` on any I/O thread. A media message continues on the fetcher's thread, a stored
-/// one on the committer's. Each of them may answer. Fetcher and committer must have ended when this
-/// object is destroyed.
+/// Threads: `handle` on any I/O thread. Intake says which threads answer.
 class Send {
 public:
     struct Rooms {
         const QueueClock& clock;
-        UuidSource& ids;
-        const admission::Admission& admission;
+        Intake& intake;
         const Idempotency& idempotency;
-        media::MediaFetcher& media_fetcher;
-        store::Committer& committer;
-        scheduler::Scheduler& scheduler;
         OutcomeWaiters& waiters;
     };
 
-    Send(Rooms rooms, SendOptions options);
-    ~Send();
+    Send(Rooms rooms, SendOptions options) : rooms_(rooms), options_(options) {}
 
     void handle(Call&& call);
 
-    /// Called for each stored message, for metrics, on the committer's thread. (Refusals are
-    /// counted by Authenticator::on_refused.) Set before the server starts; may be empty.
-    std::function<void(const model::Message&)> on_accepted;
-
 private:
-    struct Pending;
+    class Entry;
 
-    void probe(Call&& call, std::unique_ptr<model::Message> message);
-    void store_message(Call&& call, std::unique_ptr<model::Message> message);
+    /// How long the answer waits for the outcome; 0: it comes when the message is stored.
+    [[nodiscard]] Millis wait_for(model::Revision revision, Millis delay) const;
     [[nodiscard]] std::string at_once_answer(const model::Message& message) const;
-    void stored(store::Accept&& accept, Pending&& pending);
 
     Rooms rooms_;
     SendOptions options_;

@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <sqlite3.h>
+
 #include "cli/cli_fixture.hpp"
 #include "cli/doctor/finding.hpp"
 #include "testing/manual_clock.hpp"
@@ -65,6 +67,31 @@ TEST_F(DoctorTest, ADamagedPageIsWrongAndTheBackupMendsIt) {
         EXPECT_EQ(done.code, exit_failed) << done.out;
         EXPECT_THAT(about(done, "is damaged"), HasSubstr("restore the last backup")) << done.out;
     }
+}
+
+TEST_F(DoctorTest, ADamagedCheckOfTheKeyIsSaid) {
+    run({"account", "create", "Toko"});
+    sqlite3* store = nullptr;
+    ASSERT_EQ(sqlite3_open(folder.file("m.db").c_str(), &store), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(store, "UPDATE meta SET value = x'00'", nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(store);
+    const auto done = run({"doctor", "--json"});
+    EXPECT_EQ(done.code, exit_failed);
+    EXPECT_THAT(about(done, "the check of the key file"), HasSubstr("WRONG")) << done.out;
+    EXPECT_EQ(run({"doctor", "--json"}).code, exit_done) << "it was written again";
+}
+
+TEST_F(DoctorTest, ALogThatNothingMovesIntoTheStoreIsNoted) {
+    run({"account", "create", "Toko"});
+    const auto size = [this] { return about(run({"doctor", "--json"}), "its log of commits has"); };
+    EXPECT_THAT(size(), HasSubstr("good"));
+    std::ofstream{folder.file("m.db-wal")}.flush();
+    std::filesystem::resize_file(folder.file("m.db-wal"), std::uintmax_t{300} << 20);
+    const auto large = size();
+    EXPECT_THAT(large, HasSubstr("300 MiB"));
+    EXPECT_THAT(large, HasSubstr("note"));
+    EXPECT_THAT(large, HasSubstr("end what reads the store"));
 }
 
 TEST_F(DoctorTest, AMissingKeyFileIsNamed) {

@@ -1,4 +1,5 @@
 // Checks of the server, the store and its files.
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -13,7 +14,7 @@
 #include <boost/json/value_to.hpp>
 #include <fmt/format.h>
 
-#include "api/manage/manage.hpp"
+#include "api/manage/engine/manage.hpp"
 #include "base/file_descriptor.hpp"
 #include "cli/doctor/finding.hpp"
 #include "http/local_client.hpp"
@@ -32,7 +33,9 @@ constexpr auto quick_time_max = 5s;
 constexpr auto deep_time_max = 24h;
 constexpr std::size_t sync_rounds_max = 200;
 constexpr auto sync_time_max = 500ms;
-constexpr double syncs_note_below = 50;  // A spinning disk makes about 100.
+constexpr std::uintmax_t log_note_from = 256ULL << 20;  // The server logs a warning there too.
+constexpr std::uint64_t counted_max = 100'000;          // Waiting messages.
+constexpr double syncs_note_below = 50;                 // A spinning disk makes about 100.
 
 bool is_sqlite(const config::Settings& settings) {
     return model::sqlite_file(settings.store.url).has_value();
@@ -148,6 +151,22 @@ void ask_readiness(const std::string& socket, Findings& findings) {
     }
 }
 
+/// The log of commits on the disk. A server moves it into the store at 32 MiB, and SQLite cuts the
+/// file to 64 MiB then, unless something reads the store for long.
+void check_log(const config::Settings& settings, Findings& findings) {
+    std::error_code missing;
+    const auto size = files::file_size(store_file(settings).string() + "-wal", missing);
+    const auto bytes = missing ? 0 : size;
+    const bool large = bytes >= log_note_from;
+    findings.push_back(
+        {.subject = "store",
+         .verdict = large ? Verdict::note : Verdict::good,
+         .found = fmt::format("its log of commits has {}", mebibytes(bytes)),
+         .remedy = large ? "end what reads the store for long, such as a backup or a shell; if the "
+                           "server is stopped, its next start moves the log into the store"
+                         : ""});
+}
+
 /// Reads the store's pages. A server may have the store open.
 void check_integrity(const config::Settings& settings, store::Depth depth, const Clock& clock,
                      Findings& findings) {
@@ -196,10 +215,17 @@ void check_integrity(const config::Settings& settings, store::Depth depth, const
 
 void open_store(const config::Settings& settings, store::Depth depth, const Clock& clock,
                 Findings& findings) {
+    const auto say_damage = [&findings](std::string_view place) {
+        findings.push_back({.subject = "store",
+                            .verdict = Verdict::wrong,
+                            .found = fmt::format("is damaged: {} could not be read", place),
+                            .remedy = std::string{restore_it}});
+    };
     auto opened = store::open_store({.url = settings.store.url,
                                      .key_file = settings.store.key_file.value_or(""),
                                      .create = false,
-                                     .migrate = false});
+                                     .migrate = false,
+                                     .on_damage = say_damage});
     if (!opened) {
         findings.push_back({.subject = "store",
                             .verdict = Verdict::wrong,
@@ -210,7 +236,7 @@ void open_store(const config::Settings& settings, store::Depth depth, const Cloc
     check_integrity(settings, depth, clock, findings);
     auto reader = (*opened)->open_reader();
     const auto waiting =
-        reader ? (*reader)->waiting_messages() : Result<std::uint64_t>{pass(reader)};
+        reader ? (*reader)->waiting_messages(counted_max + 1) : Result<std::uint64_t>{pass(reader)};
     if (!waiting) {
         findings.push_back({.subject = "store",
                             .verdict = Verdict::wrong,
@@ -220,8 +246,10 @@ void open_store(const config::Settings& settings, store::Depth depth, const Cloc
     }
     findings.push_back({.subject = "store",
                         .found = fmt::format("opens, with the schema of this version and its key; "
-                                             "{} messages wait",
-                                             *waiting)});
+                                             "{}{} messages wait",
+                                             *waiting > counted_max ? "more than " : "",
+                                             std::min(*waiting, counted_max))});
+    (void)(*reader)->clock_offset();  // Says its damage.
 }
 
 /// Writes and syncs small blocks to a file of its own, as the store does on each commit.
@@ -257,6 +285,7 @@ Server check_store(const config::Settings& settings, store::Depth depth, const C
     auto server = ask_server(settings, findings);
     if (server.running) {
         ask_readiness(api::manage::local_socket_path(settings.store.url), findings);
+        check_log(settings, findings);
         check_integrity(settings, depth, clock, findings);
         return server;
     }
@@ -280,6 +309,7 @@ Server check_store(const config::Settings& settings, store::Depth depth, const C
         }
         return server;
     }
+    check_log(settings, findings);
     open_store(settings, depth, clock, findings);
     return server;
 }

@@ -6,8 +6,8 @@
 
 #include "cli/doctor/finding.hpp"
 #include "cli/linked_program.hpp"
-#include "connector/process/child.hpp"
-#include "connector/process/launched.hpp"
+#include "connector/process/program/child.hpp"
+#include "connector/process/program/launched.hpp"
 #include "daemon/worker_programs.hpp"
 
 namespace merpati::cli::doctor {
@@ -29,15 +29,25 @@ Finding cannot_be_linked(std::string why, std::string remedy) {
                           : std::move(remedy)};
 }
 
-Finding check_own(const config::LinkedSettings& settings) {
+Finding check_own(const config::Settings& settings) {
     auto program = examine_linked(settings);
     if (!program.good) {
         return cannot_be_linked(std::move(program.found), std::move(program.remedy));
     }
     Finding finding{.subject = "linked",
                     .found = fmt::format("devices can be linked, with {}; their worker runs as the "
-                                         "server's user",
-                                         program.found)};
+                                         "server's user, {}",
+                                         program.found,
+                                         program.confinement.wanted
+                                             ? program.confinement.text()
+                                             : "not confined, because linked.command names it")};
+    if (program.confinement.is_weak()) {
+        finding.verdict = Verdict::wrong;
+        finding.remedy =
+            "allow Landlock and seccomp (a newer kernel, the container's profile), or "
+            "give it a user of its own: linked.socket";
+        return finding;
+    }
     std::error_code error;
     if (std::filesystem::exists(daemon::launcher_socket, error)) {
         finding.verdict = Verdict::note;
@@ -130,8 +140,7 @@ Finding check_worker(const std::string& name, const config::WorkerSettings& work
 
 void check_workers(const config::Settings& settings, const Clock& clock, Findings& findings) {
     const auto& socket = settings.linked.socket;
-    findings.push_back(socket ? check_launched(socket->string(), clock)
-                              : check_own(settings.linked));
+    findings.push_back(socket ? check_launched(socket->string(), clock) : check_own(settings));
     for (const auto& [name, worker] : settings.workers.by_name) {
         findings.push_back(check_worker(name, worker, clock));
     }

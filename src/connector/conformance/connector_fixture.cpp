@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 
 namespace merpati::connector {
 
@@ -44,7 +45,7 @@ void Recorder::outcome(const model::MessageId& message, model::PhoneNumber,
     note([&](Reported& all) { all.outcomes.emplace_back(message, std::move(outcome)); });
 }
 
-void Recorder::device_state(model::PhoneNumber device, model::DeviceState state, std::string reason,
+void Recorder::device_state(const DeviceRef& device, model::DeviceState state, std::string reason,
                             Stored stored) {
     note([&](Reported& all) {
         all.states.push_back({.device = device, .state = state, .reason = std::move(reason)});
@@ -52,7 +53,18 @@ void Recorder::device_state(model::PhoneNumber device, model::DeviceState state,
     stored({});
 }
 
-void Recorder::pairing(model::PhoneNumber, PairingStep step) {
+void Recorder::device_restricted(const DeviceRef& device, Timestamp until, std::string reason,
+                                 Stored stored) {
+    note([&](Reported& all) {
+        all.states.push_back({.device = device,
+                              .state = model::DeviceState::restricted,
+                              .reason = std::move(reason),
+                              .until = until});
+    });
+    stored({});
+}
+
+void Recorder::pairing(const DeviceRef&, PairingStep step) {
     note([&](Reported& all) { all.steps.push_back(std::move(step)); });
 }
 
@@ -80,21 +92,28 @@ Reported Recorder::wait_until(const std::function<bool(const Reported&)>& is_so)
     return reported_;
 }
 
-void MemorySecrets::get(model::PhoneNumber device, std::vector<std::string> names, Got got) {
+void MemorySecrets::get(const DeviceRef& device, std::vector<std::string> names,
+                        std::size_t bytes_max, Got got) {
     Values values;
+    std::size_t bytes = 0;
     {
         const std::lock_guard lock{mutex_};
         const auto& kept = devices_[device];
         for (auto& name : names) {
             const auto found = kept.find(name);
             auto value = found == kept.end() ? std::nullopt : std::optional{found->second};
+            bytes += value ? value->size() : 0;
             values.emplace_back(std::move(name), std::move(value));
         }
+    }
+    if (bytes > bytes_max) {
+        got(fail(ErrorCode::refused, "too many secrets for one read"));
+        return;
     }
     got(std::move(values));
 }
 
-void MemorySecrets::put(model::PhoneNumber device, Values values, Others others,
+void MemorySecrets::put(const DeviceRef& device, Values values, Others others,
                         ConnectorEvents::Stored stored) {
     {
         const std::lock_guard lock{mutex_};
@@ -146,6 +165,14 @@ void ConnectorTest::connect(model::PhoneNumber number) {
     connector->start_device(device_of(number), {});
     events->wait_until(
         [&](const Reported& all) { return all.is(number, model::DeviceState::connected); });
+}
+
+Result<void> ConnectorTest::answered(model::PhoneNumber number, std::string_view answer) {
+    const auto promise = std::make_shared<std::promise<Result<void>>>();
+    auto taken = promise->get_future();
+    connector->answer_pairing(
+        number, answer, [promise](Result<void> said) { promise->set_value(std::move(said)); });
+    return taken.get();
 }
 
 model::Message& ConnectorTest::message(const std::string& recipient) {

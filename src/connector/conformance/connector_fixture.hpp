@@ -61,6 +61,7 @@ struct Reported {
         model::PhoneNumber device;
         model::DeviceState state;
         std::string reason;
+        std::optional<Timestamp> until{};  // Of `restricted`.
     };
     std::vector<std::pair<model::MessageId, model::Outcome>> outcomes;
     std::vector<State> states;
@@ -79,9 +80,11 @@ public:
 
     void outcome(const model::MessageId& message, model::PhoneNumber device,
                  model::Outcome outcome) override;
-    void device_state(model::PhoneNumber device, model::DeviceState state, std::string reason,
+    void device_state(const DeviceRef& device, model::DeviceState state, std::string reason,
                       Stored stored) override;
-    void pairing(model::PhoneNumber device, PairingStep step) override;
+    void device_restricted(const DeviceRef& device, Timestamp until, std::string reason,
+                           Stored stored) override;
+    void pairing(const DeviceRef& device, PairingStep step) override;
     void late_status(LateStatus status, Stored stored) override;
     void inbound(InboundMessage message, Stored stored) override;
     void capabilities_changed() override {}
@@ -102,8 +105,9 @@ private:
 /// Keeps secrets in memory, for as long as the test.
 class MemorySecrets final : public DeviceSecrets {
 public:
-    void get(model::PhoneNumber device, std::vector<std::string> names, Got got) override;
-    void put(model::PhoneNumber device, Values values, Others others,
+    void get(const DeviceRef& device, std::vector<std::string> names, std::size_t bytes_max,
+             Got got) override;
+    void put(const DeviceRef& device, Values values, Others others,
              ConnectorEvents::Stored stored) override;
 
     /// As the gateway does when the device is removed.
@@ -121,6 +125,8 @@ struct ConnectorTest : ::testing::TestWithParam<Subject> {
     /// As after a restart of the process.
     void restart();
     void connect(model::PhoneNumber number);
+    /// The result of an answer to a pairing step.
+    Result<void> answered(model::PhoneNumber number, std::string_view answer);
     [[nodiscard]] static model::Device device_of(model::PhoneNumber number);
     /// A message of `subject.connects_at_once` to the recipient.
     model::Message& message(const std::string& recipient);

@@ -3,8 +3,8 @@
 #include <chrono>
 
 #include "connector/conformance/connector_fixture.hpp"
-#include "connector/process/scripted_worker.hpp"
-#include "connector/process/worker_connector.hpp"
+#include "connector/process/worker/scripted_worker.hpp"
+#include "connector/process/worker/worker_connector.hpp"
 #include "connector/simulator/simulator.hpp"
 
 namespace merpati::connector {
@@ -202,7 +202,7 @@ TEST_P(ConnectorTest, EachWayOfPairingShowsStepsAndEndsConnected) {
         EXPECT_FALSE(shown.steps[0].payload.empty()) << method;
         EXPECT_GT(shown.steps[0].expires_at, before) << method;
         if (!pairable.answer.empty()) {
-            connector->answer_pairing(pairable.number, pairable.answer);
+            EXPECT_TRUE(answered(pairable.number, pairable.answer)) << method;
         }
         const auto all = events->wait_until([&](const Reported& reported) {
             return reported.is(pairable.number, DeviceState::connected);
@@ -222,7 +222,7 @@ TEST_P(ConnectorTest, APairedDeviceComesBackWithoutPairingAndAForgottenOneDoesNo
     connector->start_device(device_of(pairable.number), method);
     events->wait_until([](const Reported& all) { return !all.steps.empty(); });
     if (!pairable.answer.empty()) {
-        connector->answer_pairing(pairable.number, pairable.answer);
+        EXPECT_TRUE(answered(pairable.number, pairable.answer));
     }
     events->wait_until(
         [&](const Reported& all) { return all.is(pairable.number, DeviceState::connected); });
@@ -256,7 +256,9 @@ TEST_P(ConnectorTest, AWorkerThatDiesCostsNoMessageAndItsDevicesComeBack) {
 TEST_P(ConnectorTest, ADeviceThatIsNotKnownCanBeStoppedForgottenAndAnswered) {
     connector->stop_device(subject.connects_at_once);
     connector->forget_device(subject.connects_at_once);
-    connector->answer_pairing(subject.connects_at_once, "123456");
+    const auto taken = answered(subject.connects_at_once, "123456");
+    ASSERT_FALSE(taken);
+    EXPECT_EQ(taken.error().code, ErrorCode::conflict);
     connect(subject.connects_at_once);
     EXPECT_EQ(send(message(subject.is_sent)).kind, Kind::sent);
 }

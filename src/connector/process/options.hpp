@@ -10,8 +10,8 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "connector/connector.hpp"
-#include "connector/process/launched.hpp"
-#include "connector/process/sandbox.hpp"
+#include "connector/process/program/launched.hpp"
+#include "connector/process/program/sandbox.hpp"
 
 namespace merpati::connector::process {
 
@@ -33,6 +33,8 @@ struct Options {
     std::uint64_t file_bytes_max = 0;  // Program::file_bytes_max.
     /// Whether the worker is started only when a device is to be connected.
     bool on_demand = false;
+    /// How many devices may begin to connect in a second.
+    std::size_t starts_per_second = 100;
     Capabilities expected;  // Used until a worker reports its own.
 
     // Times of docs/connector-protocol.md; tests use shorter ones.

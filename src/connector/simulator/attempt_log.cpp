@@ -24,6 +24,7 @@ std::string_view result_word(model::Outcome::Kind kind) {
         case model::Outcome::Kind::failed:
             return "failed";
         case model::Outcome::Kind::retry:
+        case model::Outcome::Kind::restricted:
         case model::Outcome::Kind::device_down:
         case model::Outcome::Kind::unknown:
             return "retry";

@@ -1,8 +1,10 @@
 #include "connector/simulator/devices.hpp"
 
+#include <chrono>
 #include <vector>
 
 #include "base/assert.hpp"
+#include "model/texts.hpp"
 
 namespace merpati::connector::simulator {
 namespace {
@@ -10,6 +12,13 @@ namespace {
 using model::DeviceState;
 
 constexpr const char* session = "session";
+constexpr std::string_view restricted_number = "997004";
+constexpr std::chrono::minutes restricted_for{1};
+constexpr std::size_t wrote_max = 1'000;
+
+bool can_be_restricted(model::PhoneNumber number) {
+    return number.text().ends_with(restricted_number);
+}
 
 void no_matter(const Result<void>& /*stored*/) {
     // The state is reported again at the next start of the device.
@@ -37,6 +46,9 @@ void Devices::start(const model::Device& device, std::string_view method) {
         turn = ++turns_;
         devices_[number].turn = turn;
         devices_[number].pairing.reset();
+        if (device.restricted_until) {  // From before a restart.
+            devices_[number].restricted_until = device.restricted_until;
+        }
     }
     if (chosen.empty()) {
         connect(number, turn);
@@ -51,7 +63,7 @@ void Devices::stop(model::PhoneNumber number) {
     const std::lock_guard lock{mutex_};
     devices_[number].turn = ++turns_;
     devices_[number].pairing.reset();
-    set(number, DeviceState::disconnected, model::disconnected_by_request);
+    set(number, DeviceState::disconnected, model::reasons::requested);
 }
 
 /// Reports nothing and removes no secret: the gateway has removed the device with its secrets.
@@ -63,7 +75,34 @@ void Devices::forget(model::PhoneNumber number) {
 bool Devices::is_connected(model::PhoneNumber number) const {
     const std::lock_guard lock{mutex_};
     const auto found = devices_.find(number);
-    return found != devices_.end() && found->second.state == DeviceState::connected;
+    return found != devices_.end() && model::is_online(found->second.state);
+}
+
+std::optional<Timestamp> Devices::restrict_send(model::PhoneNumber number,
+                                                std::string_view recipient) {
+    if (!can_be_restricted(number)) {
+        return std::nullopt;
+    }
+    const std::lock_guard lock{mutex_};
+    auto& device = devices_[number];
+    const auto now = clock_.now();
+    if (!device.restricted_until) {
+        device.restricted_until = now + restricted_for;
+        set_online(number);
+        return std::nullopt;
+    }
+    return *device.restricted_until <= now || device.wrote.contains(recipient)
+               ? std::nullopt
+               : device.restricted_until;
+}
+
+void Devices::note_inbound(model::PhoneNumber number, std::string_view sender) {
+    if (can_be_restricted(number)) {
+        const std::lock_guard lock{mutex_};
+        if (auto& wrote = devices_[number].wrote; wrote.size() < wrote_max) {
+            wrote.emplace(sender);
+        }
+    }
 }
 
 bool Devices::is_current(model::PhoneNumber number, int turn) const {
@@ -78,6 +117,18 @@ void Devices::set(model::PhoneNumber number, DeviceState state, std::string_view
     events_->device_state(number, state, std::string{reason}, no_matter);
 }
 
+/// `restricted` while it is, otherwise `connected`. Call with the lock held.
+void Devices::set_online(model::PhoneNumber number) {
+    auto& device = devices_[number];
+    if (device.restricted_until.value_or(Timestamp{}) <= clock_.now()) {
+        set(number, DeviceState::connected, {});
+        return;
+    }
+    device.state = DeviceState::restricted;
+    events_->device_restricted(number, *device.restricted_until,
+                               std::string{model::reasons::chats_locked}, no_matter);
+}
+
 void Devices::connect(model::PhoneNumber number, int turn) {
     {
         const std::lock_guard lock{mutex_};
@@ -86,7 +137,7 @@ void Devices::connect(model::PhoneNumber number, int turn) {
             return;
         }
         found->second.pairing.reset();
-        set(number, DeviceState::connected, {});
+        set_online(number);
     }
     if (on_connected) {
         on_connected(number);
@@ -99,7 +150,8 @@ void Devices::find_secret(model::PhoneNumber number, int turn, std::string metho
         return;
     }
     secrets_->get(
-        number, {session}, [this, number, turn, method = std::move(method)](const auto& secret) {
+        number, {session}, DeviceSecrets::get_bytes_max,
+        [this, number, turn, method = std::move(method)](const auto& secret) {
             if (is_busy(secret)) {
                 later_([this, number, turn, method] { find_secret(number, turn, method); });
             } else if (secret && secret->at(0).second) {
@@ -122,7 +174,7 @@ void Devices::pair(model::PhoneNumber number, int turn, std::string method) {
             return;
         }
         found->second.pairing.emplace(number, std::move(method));
-        set(number, DeviceState::pairing, "Menunggu pemasangan");
+        set(number, DeviceState::pairing, model::reasons::pairing_begun);
     }
     go_on(number, turn);
 }
@@ -135,15 +187,18 @@ void Devices::go_on(model::PhoneNumber number, int turn) {
     }
 }
 
-void Devices::answer(model::PhoneNumber number, std::string_view answer) {
+Result<void> Devices::answer(model::PhoneNumber number, std::string_view answer) {
     const std::lock_guard lock{mutex_};
     const auto found = devices_.find(number);
-    if (found != devices_.end() && found->second.pairing) {
-        const auto next = found->second.pairing->answer(answer);
-        if (next != Pairing::Next::show) {  // `show`: this pairing asks for no answer.
-            do_next(number, found->second, next);
-        }
+    if (found == devices_.end() || !found->second.pairing) {
+        return fail(ErrorCode::conflict, PairingStep::wrong_answer);
     }
+    const auto next = found->second.pairing->answer(answer);
+    if (next != Pairing::Next::show) {  // `show`: this pairing asks for no answer.
+        do_next(number, found->second, next);
+    }
+    return next == Pairing::Next::paired ? Result<void>{}
+                                         : fail(ErrorCode::conflict, PairingStep::wrong_answer);
 }
 
 /// Call with the lock held.
@@ -162,7 +217,7 @@ void Devices::do_next(model::PhoneNumber number, Device& device, Pairing::Next n
             return;
         case Pairing::Next::failed:
             device.pairing.reset();
-            set(number, DeviceState::disconnected, "Kode QR kedaluwarsa");
+            set(number, DeviceState::disconnected, model::reasons::code_expired);
             return;
     }
 }
@@ -190,7 +245,7 @@ void Devices::give_up(model::PhoneNumber number, int turn) {
     const auto found = devices_.find(number);
     if (found != devices_.end() && found->second.turn == turn) {
         found->second.pairing.reset();
-        set(number, DeviceState::disconnected, "Pemasangan tidak dapat disimpan");
+        set(number, DeviceState::disconnected, model::reasons::pairing_not_kept);
     }
 }
 
@@ -198,12 +253,12 @@ void Devices::lose_all() {
     const std::lock_guard lock{mutex_};
     std::vector<std::pair<model::PhoneNumber, int>> lost;
     for (auto& [number, device] : devices_) {
-        if (device.state == DeviceState::connected) {
+        if (model::is_online(device.state)) {
             lost.emplace_back(number, device.turn);
         }
     }
     for (const auto& [number, turn] : lost) {
-        set(number, DeviceState::reconnecting, "Proses konektor berhenti");
+        set(number, DeviceState::reconnecting, model::reasons::connector_stopped);
     }
     later_([this, lost = std::move(lost)] {
         for (const auto& [number, turn] : lost) {

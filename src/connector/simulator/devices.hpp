@@ -4,6 +4,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,11 +34,19 @@ public:
     std::function<void(model::PhoneNumber)> on_connected;
 
     void start(const model::Device& device, std::string_view method);
-    void answer(model::PhoneNumber number, std::string_view answer);
+    /// Errors: conflict (the answer is wrong, or nothing asks for one).
+    Result<void> answer(model::PhoneNumber number, std::string_view answer);
     void stop(model::PhoneNumber number);
     void forget(model::PhoneNumber number);
 
     [[nodiscard]] bool is_connected(model::PhoneNumber number) const;
+
+    /// Call for each send. A device whose number ends in 997004 is restricted for a minute with its
+    /// first one. Returns until when the device may not send to the recipient; empty: it may.
+    [[nodiscard]] std::optional<Timestamp> restrict_send(model::PhoneNumber number,
+                                                         std::string_view recipient);
+    /// The sender wrote to the device, so the device may always answer.
+    void note_inbound(model::PhoneNumber number, std::string_view sender);
 
     /// Plays a worker that dies: all connections are lost, and come back after Options::step.
     void lose_all();
@@ -46,11 +55,14 @@ private:
     struct Device {
         model::DeviceState state = model::DeviceState::disconnected;
         std::optional<Pairing> pairing;
+        std::optional<Timestamp> restricted_until;  // Empty: it was never restricted.
+        std::set<std::string, std::less<>> wrote;   // To it, if it can be restricted.
         int turn = 0;  // Of its last start or stop; work planned for an earlier turn is void.
     };
 
     [[nodiscard]] bool is_current(model::PhoneNumber number, int turn) const;
     void set(model::PhoneNumber number, model::DeviceState state, std::string_view reason);
+    void set_online(model::PhoneNumber number);
     void connect(model::PhoneNumber number, int turn);
     void find_secret(model::PhoneNumber number, int turn, std::string method);
     void pair(model::PhoneNumber number, int turn, std::string method);

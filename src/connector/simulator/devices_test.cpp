@@ -12,6 +12,7 @@
 namespace merpati::connector::simulator {
 namespace {
 
+using namespace std::chrono_literals;
 using model::DeviceState;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -19,15 +20,16 @@ using ::testing::SizeIs;
 
 /// Answers with `error` while it is set; counts the calls.
 struct RefusingSecrets final : DeviceSecrets {
-    void get(model::PhoneNumber device, std::vector<std::string> names, Got got) override {
+    void get(const DeviceRef& device, std::vector<std::string> names, std::size_t bytes_max,
+             Got got) override {
         ++gets;
         if (error) {
             got(fail(*error, "refused"));
         } else {
-            kept.get(device, std::move(names), std::move(got));
+            kept.get(device, std::move(names), bytes_max, std::move(got));
         }
     }
-    void put(model::PhoneNumber device, Values values, Others others,
+    void put(const DeviceRef& device, Values values, Others others,
              ConnectorEvents::Stored stored) override {
         ++puts;
         if (error) {
@@ -57,7 +59,7 @@ struct SimulatorDevicesTest : ::testing::Test {
     /// Starts the device and answers its pairing step; storing its secret is planned.
     void pair() {
         devices.start(device, {});
-        devices.answer(device.number, "123456");
+        ASSERT_TRUE(devices.answer(device.number, "123456"));
         ASSERT_THAT(planned, SizeIs(1));
     }
     std::vector<DeviceState> states() {
@@ -71,6 +73,17 @@ struct SimulatorDevicesTest : ::testing::Test {
     Devices devices{clock, [this](auto act) { planned.push_back(std::move(act)); }};
     model::Device device;
 };
+
+TEST_F(SimulatorDevicesTest, AWrongAnswerIsRefusedAndTheRightOneIsStillTaken) {
+    const auto early = devices.answer(device.number, "123456");
+    ASSERT_FALSE(early);
+    EXPECT_EQ(early.error().code, ErrorCode::conflict);
+    devices.start(device, {});
+    const auto wrong = devices.answer(device.number, "000000");
+    ASSERT_FALSE(wrong);
+    EXPECT_EQ(wrong.error().code, ErrorCode::conflict);
+    EXPECT_TRUE(devices.answer(device.number, "123456"));
+}
 
 TEST_F(SimulatorDevicesTest, TheSecretIsStoredAgainWhileTheGatewayIsBusy) {
     pair();
@@ -139,6 +152,44 @@ TEST_F(SimulatorDevicesTest, ABusyGatewayDoesNotCostAPairing) {
     run_planned();
     EXPECT_EQ(states().back(), DeviceState::connected);
     EXPECT_EQ(secrets.gets, 3);
+}
+
+struct RestrictedDeviceTest : SimulatorDevicesTest {
+    RestrictedDeviceTest() { device.number = model::PhoneNumber::from_stored(6281100997004); }
+
+    const std::string somebody = "6281234567890";
+    const std::string writer = "6281234997000";
+};
+
+TEST_F(RestrictedDeviceTest, ItIsRestrictedForAMinuteWithItsFirstSend) {
+    devices.start(device, {});
+    EXPECT_EQ(devices.restrict_send(device.number, writer), std::nullopt);
+    EXPECT_THAT(states(), ElementsAre(DeviceState::connected, DeviceState::restricted));
+    EXPECT_TRUE(devices.is_connected(device.number));
+    devices.note_inbound(device.number, writer);
+
+    const auto until = clock.now() + 1min;
+    EXPECT_EQ(devices.restrict_send(device.number, somebody), until);
+    EXPECT_EQ(devices.restrict_send(device.number, writer), std::nullopt);
+    clock.advance(1min);
+    EXPECT_EQ(devices.restrict_send(device.number, somebody), std::nullopt);
+    EXPECT_EQ(states().size(), 2U);  // The gateway ends it.
+}
+
+TEST_F(RestrictedDeviceTest, ARestrictionOutlastsARestart) {
+    device.restricted_until = clock.now() + 30s;
+    devices.start(device, {});
+    EXPECT_THAT(states(), ElementsAre(DeviceState::restricted));
+    EXPECT_EQ(devices.restrict_send(device.number, somebody), device.restricted_until);
+    clock.advance(30s);
+    EXPECT_EQ(devices.restrict_send(device.number, somebody), std::nullopt);
+}
+
+TEST_F(RestrictedDeviceTest, NoOtherDeviceIsRestricted) {
+    device.number = model::PhoneNumber::from_stored(6281100997003);
+    for (int count = 0; count < 2; ++count) {
+        EXPECT_EQ(devices.restrict_send(device.number, somebody), std::nullopt);
+    }
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "model/texts.hpp"
+
 namespace merpati::connector::simulator {
 namespace {
 
@@ -13,10 +15,10 @@ using model::StatusCode;
 /// How long after an acceptance the message waits for a status.
 constexpr Millis decide_within = 5s;
 
-constexpr auto later_failure = "Platform gagal mengirim pesan";
+constexpr auto later_failure = model::details::platform_failed;
 
-Outcome refused(StatusCode code, const char* details) {
-    return {.kind = Outcome::Kind::failed, .code = code, .details = details};
+Outcome refused(StatusCode code, std::string_view details) {
+    return {.kind = Outcome::Kind::failed, .code = code, .details = std::string{details}};
 }
 
 Outcome unknown(const char* details) {
@@ -27,7 +29,7 @@ model::PlatformStatus status(Progress progress, Timestamp now) {
     const bool failed = progress == Progress::failed;
     return {.progress = progress,
             .code = failed ? StatusCode::failed : StatusCode::sent,
-            .details = failed ? later_failure : "",
+            .details = std::string{failed ? later_failure : std::string_view{}},
             .at = now};
 }
 
@@ -105,16 +107,16 @@ Play play(const model::Message& message, std::uint32_t attempt, Timestamp now) {
     }
     if (ending == "991001") {
         return ends_with(
-            refused(StatusCode::recipient_unregistered, "Nomor tujuan tidak terdaftar"));
+            refused(StatusCode::recipient_unregistered, model::details::recipient_unregistered));
     }
     if (ending == "991002") {
-        return ends_with(refused(StatusCode::recipient_invalid, "Nomor tujuan tidak valid"));
+        return ends_with(refused(StatusCode::recipient_invalid, model::details::recipient_invalid));
     }
     if (ending == "991003") {
-        return ends_with(refused(StatusCode::media_refused, "Jenis file tidak didukung"));
+        return ends_with(refused(StatusCode::media_refused, model::details::file_type_refused));
     }
     if (ending == "995002") {
-        return ends_with(refused(StatusCode::failed, "Platform menolak pesan"));
+        return ends_with(refused(StatusCode::failed, model::details::platform_refused));
     }
     if (ending == "995001" || (ending == "995000" && attempt <= 2)) {
         return ends_with(unavailable());
@@ -148,14 +150,14 @@ Result<bool> is_registered(std::string_view recipient) {
 model::Outcome taken(const model::Message& message) {
     return {.kind = Outcome::Kind::sent,
             .code = StatusCode::sent,
-            .details = "Pesan terkirim",
+            .details = std::string{model::details::sent},
             .platform_id = platform_id(message.id)};
 }
 
 model::Outcome unavailable() {
     return {.kind = Outcome::Kind::retry,
             .code = StatusCode::failed,
-            .details = "Platform sedang tidak tersedia"};
+            .details = std::string{model::details::platform_unavailable}};
 }
 
 }  // namespace merpati::connector::simulator

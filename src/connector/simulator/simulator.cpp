@@ -17,6 +17,7 @@
 #include "connector/simulator/devices.hpp"
 #include "connector/simulator/pictures.hpp"
 #include "connector/simulator/recipients.hpp"
+#include "model/texts.hpp"
 
 namespace merpati::connector::simulator {
 
@@ -190,7 +191,12 @@ private:
     Answer decide(const Job& job) {
         const auto& message = *job.message;
         if (!devices_.is_connected(message.device)) {
-            return down(job, "Perangkat tidak terhubung");
+            return down(job, model::details::device_not_connected);
+        }
+        if (const auto until = devices_.restrict_send(message.device, message.recipient)) {
+            return {.job = job,
+                    .play = {.outcome = {.kind = model::Outcome::Kind::restricted,
+                                         .restricted_until = *until}}};
         }
         Answer answer{.job = job, .play = play(message, job.attempt, clock_.now())};
         if (options_.dedupe && sent_.contains(message.id)) {
@@ -236,10 +242,10 @@ private:
         }
     }
 
-    static Answer down(const Job& job, const char* details) {
-        return {
-            .job = job,
-            .play = {.outcome = {.kind = model::Outcome::Kind::device_down, .details = details}}};
+    static Answer down(const Job& job, std::string_view details) {
+        return {.job = job,
+                .play = {.outcome = {.kind = model::Outcome::Kind::device_down,
+                                     .details = std::string{details}}}};
     }
 
     /// The message may be gone once its outcome is reported.
@@ -292,6 +298,7 @@ private:
     }
 
     void report_inbound(const InboundMessage& message) {
+        devices_.note_inbound(message.device, message.sender);
         events_->inbound(message, [this, message](const Result<void>& done) {
             if (is_busy(done)) {
                 later(options_.step, [this, message] { report_inbound(message); });
@@ -359,8 +366,9 @@ void Simulator::stop() {
 void Simulator::start_device(const model::Device& device, std::string_view pairing_method) {
     impl_->devices().start(device, pairing_method);
 }
-void Simulator::answer_pairing(model::PhoneNumber device, std::string_view answer) {
-    impl_->devices().answer(device, answer);
+void Simulator::answer_pairing(model::PhoneNumber device, std::string_view answer,
+                               Settled settled) {
+    settled(impl_->devices().answer(device, answer));
 }
 void Simulator::stop_device(model::PhoneNumber device) {
     impl_->devices().stop(device);

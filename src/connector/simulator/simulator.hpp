@@ -44,7 +44,8 @@ public:
     [[nodiscard]] Result<void> start(ConnectorEvents& events, DeviceSecrets& secrets) override;
     void stop() override;
     void start_device(const model::Device& device, std::string_view pairing_method) override;
-    void answer_pairing(model::PhoneNumber device, std::string_view answer) override;
+    void answer_pairing(model::PhoneNumber device, std::string_view answer,
+                        Settled settled) override;
     void stop_device(model::PhoneNumber device) override;
     void forget_device(model::PhoneNumber device) override;
     void fetch_media(MediaRequest request, MediaFetched done) override;

@@ -42,13 +42,16 @@ public:
         }
         changed_.notify_all();
     }
-    void device_state(model::PhoneNumber, DeviceState state, std::string reason,
+    void device_state(const DeviceRef&, DeviceState state, std::string reason,
                       Stored stored) override {
         states.push_back(state);
         EXPECT_EQ(reason.empty(), state == DeviceState::connected);
         stored({});
     }
-    void pairing(model::PhoneNumber, PairingStep) override { FAIL() << "nothing is paired"; }
+    void device_restricted(const DeviceRef&, Timestamp, std::string, Stored) override {
+        FAIL() << "nothing is restricted";
+    }
+    void pairing(const DeviceRef&, PairingStep) override { FAIL() << "nothing is paired"; }
     void late_status(LateStatus, Stored) override { FAIL() << "nothing is reported late"; }
     void inbound(InboundMessage, Stored) override { FAIL() << "nothing comes in"; }
     void capabilities_changed() override { FAIL() << "nothing changes"; }
@@ -73,14 +76,15 @@ private:
 
 /// Has no secrets, and stores none.
 struct NoSecrets final : DeviceSecrets {
-    void get(model::PhoneNumber, std::vector<std::string> names, Got got) override {
+    void get(const DeviceRef&, std::vector<std::string> names, std::size_t /*bytes_max*/,
+             Got got) override {
         Values values;
         for (auto& name : names) {
             values.emplace_back(std::move(name), std::nullopt);
         }
         got(std::move(values));
     }
-    void put(model::PhoneNumber, Values, Others, ConnectorEvents::Stored stored) override {
+    void put(const DeviceRef&, Values, Others, ConnectorEvents::Stored stored) override {
         stored({});
     }
 };

@@ -27,7 +27,7 @@ struct AcceptTest : StoreTest {
         return batch.accepts.front().result;
     }
 
-    std::uint64_t waiting() { return take(reader()->waiting_messages()); }
+    std::uint64_t waiting() { return take(reader()->waiting_messages(100'000)); }
 };
 
 TEST_P(AcceptTest, StoresEveryFieldOfAMessage) {

@@ -33,7 +33,7 @@ struct DamageTest : StoreTest {
 
     void damage(std::string_view table, std::size_t part) {
         store.reset();
-        GetParam().damage(directory.path(), table, part);
+        damages.push_back(GetParam().damage(directory.path(), table, part));
         store = take(open_store(options));
     }
 
@@ -64,6 +64,7 @@ struct DamageTest : StoreTest {
         EXPECT_TRUE(finish(ending()));
     }
 
+    std::vector<std::shared_ptr<void>> damages;
     model::PhoneNumber other = model::PhoneNumber::from_stored(6281100000002);
     std::unordered_map<model::PhoneNumber, std::vector<model::Message>> messages;
 };
@@ -241,7 +242,7 @@ TEST_P(DamageTest, ACallbackThatCannotBeRecordedDelaysNoOther) {
     EXPECT_GT(store->condition().damages(), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, DamageTest, ::testing::ValuesIn(engines()), name_of);
+INSTANTIATE_TEST_SUITE_P(Engines, DamageTest, ::testing::ValuesIn(engines_by_damage()), name_of);
 
 }  // namespace
 }  // namespace merpati::store

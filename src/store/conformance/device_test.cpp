@@ -69,6 +69,27 @@ TEST_P(DeviceTest, EveryFieldIsKept) {
     EXPECT_EQ(stored.notified, made.notified);
 }
 
+TEST_P(DeviceTest, TheEndOfARestrictionIsPartOfItsState) {
+    ASSERT_EQ(add(wanted()), Decided::added);
+    const auto restrict_until = [&](std::optional<Timestamp> until) {
+        Result<std::optional<model::Device>> set;
+        EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            set = tables.set_device_state(DeviceIdentity::of(wanted()),
+                                          model::DeviceState::restricted, "kata platform",
+                                          clock.now() + 1s, until);
+            return {};
+        }));
+        return take(std::move(set)).has_value();
+    };
+    EXPECT_TRUE(restrict_until(clock.now() + 1h));
+    EXPECT_FALSE(restrict_until(clock.now() + 1h));
+    EXPECT_TRUE(restrict_until(clock.now() + 2h));
+    EXPECT_EQ(devices()[0].restricted_until, clock.now() + 2h);
+    EXPECT_EQ(devices()[0].state_since, clock.now() + 1s);
+    ASSERT_TRUE(set_state(DeviceIdentity::of(wanted()), model::DeviceState::connected));
+    EXPECT_EQ(devices()[0].restricted_until, std::nullopt);
+}
+
 TEST_P(DeviceTest, AddingItAgainChangesTheGivenWebhookAndNothingElse) {
     ASSERT_EQ(add(wanted()), Decided::added);
     ASSERT_TRUE(set_state(DeviceIdentity::of(wanted()), model::DeviceState::disconnected));
@@ -220,7 +241,7 @@ TEST_P(DeviceTest, AMessageWhoseSenderHasGoneIsRefused) {
     of_another->account = create_account();
     EXPECT_EQ(accept_as_it_is(std::move(of_another)), Accept::Result::sender_gone);
     EXPECT_EQ(credit_of(account), 4);
-    EXPECT_EQ(take(reader()->waiting_messages()), 1);
+    EXPECT_EQ(take(reader()->waiting_messages(100'000)), 1);
 }
 
 TEST_P(DeviceTest, AMessageIsRefusedInTheBatchThatRemovesItsSender) {
@@ -231,7 +252,7 @@ TEST_P(DeviceTest, AMessageIsRefusedInTheBatchThatRemovesItsSender) {
     write_as_it_is(batch);
     EXPECT_TRUE(batch.changes[0].result);
     EXPECT_EQ(batch.accepts[0].result, Accept::Result::sender_gone);
-    EXPECT_EQ(take(reader()->waiting_messages()), 0);
+    EXPECT_EQ(take(reader()->waiting_messages(100'000)), 0);
 }
 
 TEST_P(DeviceTest, AHeldMessageIsNotReleasedToADeviceOfAnotherAccount) {
@@ -249,13 +270,13 @@ TEST_P(DeviceTest, AHeldMessageIsNotReleasedToADeviceOfAnotherAccount) {
     account = create_account();
     ASSERT_EQ(add(wanted()), Decided::added);
     EXPECT_EQ(release().error().code, ErrorCode::refused);
-    EXPECT_EQ(take(reader()->waiting_messages()), 0);
+    EXPECT_EQ(take(reader()->waiting_messages(100'000)), 0);
 
     ASSERT_TRUE(remove());
     account = owner;
     ASSERT_EQ(add(wanted()), Decided::added);
     EXPECT_TRUE(release());
-    EXPECT_EQ(take(reader()->waiting_messages()), 1);
+    EXPECT_EQ(take(reader()->waiting_messages(100'000)), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, DeviceTest, ::testing::ValuesIn(engines()), name_of);

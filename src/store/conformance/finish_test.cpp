@@ -56,7 +56,7 @@ TEST_P(FinishTest, TakesTheMessageOutOfItsLane) {
     const auto made = accepted();
     ASSERT_TRUE(finish(finish_of(made)));
     EXPECT_TRUE(lane_before(clock.now() + 1h).empty());
-    EXPECT_EQ(take(reader()->waiting_messages()), 0);
+    EXPECT_EQ(take(reader()->waiting_messages(100'000)), 0);
 }
 
 TEST_P(FinishTest, EndsAMessageOnlyOnce) {
@@ -66,7 +66,7 @@ TEST_P(FinishTest, EndsAMessageOnlyOnce) {
     again.callback = callback_for(made);
     EXPECT_FALSE(finish(std::move(again)));
     EXPECT_EQ(record_of(made).state, MessageState::sent);
-    EXPECT_TRUE(take(reader()->callbacks({})).empty());
+    EXPECT_TRUE(take(reader()->callbacks({})).records.empty());
 }
 
 TEST_P(FinishTest, EndsAMessageOnlyOnceWithinABatch) {
@@ -184,14 +184,14 @@ TEST_P(FinishTest, ARescheduledMessageCanBePutBackAgainAndEnded) {
     auto ending = finish_of(made);
     ending.queued_at = clock.now() + 10min + 1s;
     EXPECT_TRUE(finish(std::move(ending)));
-    EXPECT_EQ(take(reader()->waiting_messages()), 0);
+    EXPECT_EQ(take(reader()->waiting_messages(100'000)), 0);
 }
 
 TEST_P(FinishTest, AMessageThatEndedIsNotPutBack) {
     const auto made = accepted();
     ASSERT_TRUE(finish(finish_of(made)));
     EXPECT_FALSE(reschedule(made, made.due_at, clock.now() + 10min));
-    EXPECT_EQ(take(reader()->waiting_messages()), 0);
+    EXPECT_EQ(take(reader()->waiting_messages(100'000)), 0);
 }
 
 TEST_P(FinishTest, AnIntentIsLoadedWithTheLane) {
@@ -220,7 +220,7 @@ TEST_P(FinishTest, AnIntentOfAMessageThatEndedDoesNothing) {
     ASSERT_TRUE(finish(finish_of(made)));
     record_intent(made);
     EXPECT_EQ(record_of(made).state, MessageState::sent);
-    EXPECT_EQ(take(reader()->waiting_messages()), 0);
+    EXPECT_EQ(take(reader()->waiting_messages(100'000)), 0);
 }
 
 TEST_P(FinishTest, AHeldMessageWaitsInNoLaneUntilItIsReleased) {
@@ -253,7 +253,7 @@ TEST_P(FinishTest, ReleasesOnlyWhatIsHeld) {
     EXPECT_EQ(release(sent.id).error().code, ErrorCode::conflict);
     EXPECT_EQ(release(waiting.id).error().code, ErrorCode::conflict);
     EXPECT_EQ(release(ids.next()).error().code, ErrorCode::not_found);
-    EXPECT_EQ(take(reader()->waiting_messages()), 1);
+    EXPECT_EQ(take(reader()->waiting_messages(100'000)), 1);
 }
 
 TEST_P(FinishTest, AHeldMessageCanBeFailedOnceWithItsCreditBackAndItsCallback) {

@@ -1,4 +1,4 @@
-// A full disk: the whole batch is undone, and written once there is room.
+// A full disk, or a locked store: the whole batch is undone, and written once there is room.
 #include "store/conformance/store_fixture.hpp"
 
 namespace merpati::store {
@@ -44,7 +44,7 @@ TEST_P(FullDiskTest, AFullDiskUndoesTheBatchAndTakesItWhenThereIsRoom) {
     EXPECT_TRUE(store->condition().may_send(1'000'000));
     EXPECT_EQ(store->condition().trouble(), "");
     reopen();
-    EXPECT_EQ(take(reader()->waiting_messages()), 1);
+    EXPECT_EQ(take(reader()->waiting_messages(100'000)), 1);
 }
 
 TEST_P(FullDiskTest, ACreditThatAnUndoneBatchTookIsNotTaken) {
@@ -72,6 +72,27 @@ TEST_P(FullDiskTest, WhatAnUndoneBatchCountedIsCountedOnceWhenThereIsRoom) {
         {.account = account, .since = Timestamp{}, .until = clock.now() + std::chrono::hours{24}}));
     ASSERT_EQ(days.size(), 1U);
     EXPECT_EQ(days[0].sent, 1U);
+}
+
+/// Another program, such as a shell, holds the lock for writing.
+TEST_P(FullDiskTest, ALockedStoreRefusesWhatMayBeRefusedAndTakesTheRestLater) {
+    const auto ending = accepted();
+    options.lock_wait = std::chrono::milliseconds{1};
+    reopen();
+    auto lock = GetParam().lock(directory.path());
+    WriteBatch batch;
+    batch.finishes.push_back(finish_of(ending));
+    batch.accepts.push_back({.message = message()});
+    batch.changes.push_back({.run = nothing});
+    EXPECT_EQ(store->write(batch).error().code, ErrorCode::busy);
+    EXPECT_EQ(batch.accepts.front().result, Accept::Result::locked);
+    EXPECT_EQ(batch.changes.front().result.error().code, ErrorCode::busy);
+    EXPECT_TRUE(store->condition().trouble().contains("locked"));
+    lock.reset();
+    write_as_it_is(batch);
+    EXPECT_TRUE(batch.finishes.front().finished);
+    EXPECT_EQ(store->condition().trouble(), "");
+    accepted();
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, FullDiskTest, ::testing::ValuesIn(engines()), name_of);

@@ -168,6 +168,71 @@ TEST_P(LedgerTest, ABookAgreesAfterRetentionAndARestart) {
     EXPECT_TRUE(faults().empty());
 }
 
+TEST_P(LedgerTest, RetentionAddsOldRowsUpAndTheBookStaysExact) {
+    const auto prune = [&](Timestamp ledger_before) {
+        ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+            for (PruneStep step; !step.complete;) {
+                step = take(tables.prune({.ledger_before = ledger_before}));
+            }
+            return {};
+        }));
+    };
+    account = create_account(10);
+    for (const auto state : {MessageState::sent, MessageState::failed, MessageState::sent}) {
+        clock.advance(1h);
+        ASSERT_TRUE(end(accepted(), state));
+    }
+    add_credit(5);
+    const auto old = book();
+    clock.advance(48h);
+    ASSERT_TRUE(end(accepted(), MessageState::sent));
+    set_credit(100);
+    prune(clock.now() - 24h);
+    auto entries = book();
+    ASSERT_EQ(entries.size(), 3U);
+    EXPECT_EQ(entries[0].kind, Kind::opening);
+    EXPECT_EQ(entries[0].number, old.back().number);
+    EXPECT_EQ(entries[0].balance, 13);
+    EXPECT_EQ(entries[0].amount, 13);
+    EXPECT_EQ(entries[0].charged, 3U);
+    EXPECT_EQ(entries[0].refunded, 1U);
+    EXPECT_EQ(entries[0].begun_at, old.back().begun_at);
+    EXPECT_TRUE(faults().empty());
+
+    // All rows are old: one is left, and the book goes on after it.
+    clock.advance(48h);
+    prune(clock.now() - 24h);
+    ASSERT_TRUE(end(accepted(), MessageState::sent));
+    entries = book();
+    ASSERT_EQ(entries.size(), 2U);
+    EXPECT_EQ(entries[0].kind, Kind::opening);
+    EXPECT_EQ(entries[0].balance, 100);
+    EXPECT_EQ(entries[1].balance, 99);
+    EXPECT_TRUE(faults().empty());
+    reopen();
+    add_credit(1);
+    EXPECT_EQ(book().back().number, entries[1].number + 1);
+    EXPECT_TRUE(faults().empty());
+}
+
+TEST_P(LedgerTest, RetentionLeavesYoungRowsAndOtherBooksAlone) {
+    account = create_account(10);
+    const auto silent = account;
+    account = create_account(10);
+    add_credit(1);
+    const auto before = book();
+    ASSERT_TRUE(change([&](Tables& tables) -> Result<void> {
+        for (PruneStep step; !step.complete;) {
+            step = take(tables.prune({.ledger_before = clock.now() - 1h}));
+        }
+        return {};
+    }));
+    EXPECT_EQ(book().size(), before.size());
+    account = silent;
+    EXPECT_EQ(book().size(), 1U);
+    EXPECT_TRUE(faults().empty());
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, LedgerTest, ::testing::ValuesIn(engines()), name_of);
 
 }  // namespace

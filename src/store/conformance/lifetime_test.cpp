@@ -145,7 +145,7 @@ TEST_P(LifetimeTest, AfterAFailedWriteNothingMoreIsWritten) {
     EXPECT_EQ(store->write(repeated).error().code, ErrorCode::store_failed);
     WriteBatch empty;
     EXPECT_EQ(store->write(empty).error().code, ErrorCode::store_failed);
-    EXPECT_EQ(take(reader()->waiting_messages()), 1);
+    EXPECT_EQ(take(reader()->waiting_messages(100'000)), 1);
     reopen();
     accepted();
 }

@@ -1,5 +1,7 @@
 // Lists for people: newest first, filtered, a page at a time.
+#include <algorithm>
 #include <functional>
+#include <ranges>
 
 #include "store/conformance/store_fixture.hpp"
 
@@ -22,7 +24,7 @@ struct ListTest : StoreTest {
 
     std::vector<model::EventId> callbacks(const CallbackFilter& filter) {
         std::vector<model::EventId> found;
-        for (const auto& record : take(reader()->callbacks(filter))) {
+        for (const auto& record : take(reader()->callbacks(filter)).records) {
             found.push_back(record.callback.id);
         }
         return found;
@@ -206,6 +208,74 @@ TEST_P(ListTest, CallbacksAreFoundByAccountStateAndMessage) {
     const Uuid guessed{delivered.message->sequence(), delivered.message->tail() ^ 1};
     EXPECT_TRUE(callbacks({.message = guessed}).empty());
     EXPECT_TRUE(callbacks({.message = accepted().id}).empty());
+}
+
+TEST_P(ListTest, APageOfCallbacksReadsABoundedNumberOfRows) {
+    const auto mine = create_account();
+    const auto add = [&](model::AccountId owner, int count) {
+        Ids made;
+        EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            for (int one = 0; one < count; ++one) {
+                const auto id = ids.next();
+                made.insert(made.begin(), id);
+                take(tables.add_callback({.id = id, .account = owner, .created_at = clock.now()}));
+            }
+            return {};
+        }));
+        return made;
+    };
+    const auto rare = add(mine, 1);
+    add(account, 40'000);
+    CallbackFilter filter{.account = mine};
+    Ids found;
+    int pages = 0;
+    for (bool more = true; more; ++pages) {
+        const auto page = take(reader()->callbacks(filter));
+        for (const auto& one : page.records) {
+            found.push_back(one.callback.id);
+        }
+        filter.before = page.next;
+        more = page.next.has_value();
+    }
+    EXPECT_EQ(found, rare);
+    EXPECT_GT(pages, 1);
+    EXPECT_EQ(callbacks({.account = mine, .state = CallbackState::waiting}), rare);
+}
+
+TEST_P(ListTest, VeryManyWaitingCallbacksAreListedPageByPage) {
+    Ids made;
+    EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+        for (int one = 0; one < 25'000; ++one) {
+            made.push_back(ids.next());
+            take(tables.add_callback(
+                {.id = made.back(), .account = account, .created_at = clock.now()}));
+        }
+        return {};
+    }));
+    for (const auto owner : {std::optional{account}, std::optional<model::AccountId>{}}) {
+        CallbackFilter filter{.account = owner, .state = CallbackState::waiting, .limit = 1'000};
+        Ids found;
+        for (bool more = true; more;) {
+            const auto page = take(reader()->callbacks(filter));
+            for (const auto& one : page.records) {
+                found.push_back(one.callback.id);
+            }
+            filter.before = page.next;
+            more = page.next.has_value();
+        }
+        EXPECT_TRUE(std::ranges::equal(found, made | std::views::reverse));
+    }
+}
+
+TEST_P(ListTest, ListsAccountsPageByPage) {
+    const auto second = create_account();
+    const auto third = create_account();
+    const auto page = take(reader()->accounts_after(std::nullopt, 2));
+    ASSERT_EQ(page.size(), 2U);
+    EXPECT_EQ(page[1].id, second);
+    const auto rest = take(reader()->accounts_after(second, 2));
+    ASSERT_EQ(rest.size(), 1U);
+    EXPECT_EQ(rest[0].id, third);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, ListTest, ::testing::ValuesIn(engines()), name_of);

@@ -352,6 +352,41 @@ TEST_P(PeopleTest, TheLogIsReadByWhoseAndByWhatAndByWhom) {
     EXPECT_EQ(find({}), "2");
 }
 
+TEST_P(PeopleTest, AnInvitationIsFoundByItsDigestUntilItExpiresOrIsReplaced) {
+    const auto put = [&](std::string_view email, std::string_view digest) {
+        return in_change<model::Invitation>([&](PeopleTables& people) {
+            return people.put_invitation({.id = {},
+                                          .account = account,
+                                          .email = std::string{email},
+                                          .role = Role::operator_,
+                                          .digest = sha256(digest),
+                                          .inviter = "per_1",
+                                          .inviter_name = "ani@toko.example",
+                                          .created_at = clock.now(),
+                                          .expires_at = clock.now() + 2h});
+        });
+    };
+    const auto found = [&](std::string_view digest) {
+        return take(reader()->people().invitation(sha256(digest), clock.now()));
+    };
+    const auto first = put("budi@toko.example", "one");
+    EXPECT_EQ(found("one")->id, first.id);
+    EXPECT_EQ(found("one")->role, Role::operator_);
+    EXPECT_EQ(found("one")->inviter_name, "ani@toko.example");
+    const auto second = put("budi@toko.example", "two");
+    EXPECT_NE(first.id, second.id);
+    EXPECT_FALSE(found("one"));
+    clock.advance(1h);
+    put("ani@toko.example", "three");
+    EXPECT_EQ(take(reader()->people().invitations(account, clock.now())).size(), 2U);
+    clock.advance(1h);
+    EXPECT_FALSE(found("two"));
+    EXPECT_EQ(take(reader()->people().invitations(account, clock.now())).size(), 1U);
+    clock.advance(1s);
+    EXPECT_EQ(prune({.links_expired_before = clock.now()}), 1);
+    EXPECT_TRUE(found("three"));
+}
+
 TEST_P(PeopleTest, RetentionEndsOldSessionsAndLinks) {
     const auto person = create();
     const auto old = begin_session(person, "old");

@@ -127,7 +127,7 @@ TEST_P(PlatformTest, AHandedOverMessageEndsOnceAndGivesItsCreditBackWhereItFaile
     EXPECT_EQ(record.state, MessageState::failed);
     ASSERT_TRUE(record.completion);
     EXPECT_EQ(record.completion->details, "selesai");
-    ASSERT_EQ(take(reader()->callbacks({.message = made.id})).size(), 1);
+    ASSERT_EQ(take(reader()->callbacks({.message = made.id})).records.size(), 1);
     const auto found = find();
     ASSERT_TRUE(found);  // Later reports still find the message.
     EXPECT_FALSE(found->decide_by);

@@ -30,18 +30,29 @@ struct SearchTest : StoreTest {
         }
     }
 
+    /// Of the messages so far, although the last ones may be younger than a second.
     std::size_t summarise(std::size_t block) {
-        std::size_t read = 0;
+        EXPECT_TRUE(change([](Tables& tables) { return tables.begin_summary(); }));
+        const auto step = take(reader()->summarise(block, clock.now() + 1s, place));
+        if (step.summary) {
+            EXPECT_TRUE(put(*step.summary));
+        }
+        return step.read;
+    }
+    bool put(const MessageSummary& summary) {
+        bool written = false;
         EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
-            read = take(tables.summarise(block));
+            written = take(tables.put_summary(summary));
             return {};
         }));
-        return read;
+        return written;
     }
     void summarise_all(std::size_t block) {
         while (summarise(block) > 0) {
         }
     }
+
+    SummaryPlace place;
 
     model::Message accepted_to(std::string recipient) {
         auto made = *message();
@@ -66,6 +77,20 @@ TEST_P(SearchTest, FindsByRecipientWholeAlone) {
     const auto second = accepted_to("6281200000001").id;
     EXPECT_EQ(found({.recipient = "6281200000001"}), (Ids{second, first}));
     EXPECT_EQ(found({.recipient = "628120000000"}), Ids{});
+}
+
+TEST_P(SearchTest, FindsByTheLastDigitsOfTheRecipientAlsoInSummarisedBlocks) {
+    const auto first = accepted_to("6281200004567").id;
+    accepted_to("6281200045678");
+    const auto second = accepted_to("6299900004567").id;
+    for (int count = 0; count < 2; ++count) {
+        EXPECT_EQ(found({.recipient_end = "4567"}), (Ids{second, first}));
+        EXPECT_EQ(found({.recipient_end = "1200004567"}), Ids{first});
+        EXPECT_EQ(found({.account = account, .recipient_end = "5678"}).size(), 1U);
+        EXPECT_EQ(found({.recipient_end = "6281"}), Ids{});  // Where it begins does not matter.
+        EXPECT_EQ(found({.recipient_end = "' OR 1=1 --"}), Ids{});
+        summarise_all(2);
+    }
 }
 
 TEST_P(SearchTest, FindsByDeviceSourceAndTime) {
@@ -178,12 +203,54 @@ TEST_P(SearchTest, AMessageIsFoundWhoseIdIsBelowThoseThatWereSummarised) {
     EXPECT_EQ(found({.recipient = late.recipient}), Ids{late.id});
 }
 
+TEST_P(SearchTest, AMessageThatIsStoredWhileItsSummaryIsMadeIsNotHidden) {
+    auto late = *message();
+    late.recipient = "6281200000001";
+    for (int count = 0; count < 10; ++count) {
+        accepted();
+    }
+    ASSERT_TRUE(change([](Tables& tables) { return tables.begin_summary(); }));
+    const auto step = take(reader()->summarise(5, clock.now() + 1s, place));
+    ASSERT_NE(step.summary, nullptr);
+    EXPECT_EQ(accept(late), Accept::Result::stored);
+    EXPECT_FALSE(put(*step.summary));
+    summarise_all(5);
+    EXPECT_EQ(found({.recipient = late.recipient}), Ids{late.id});
+}
+
+TEST_P(SearchTest, ASummaryIsStoredOnceAndInItsTurn) {
+    for (int count = 0; count < 10; ++count) {
+        accepted();
+    }
+    ASSERT_TRUE(change([](Tables& tables) { return tables.begin_summary(); }));
+    SummaryPlace other;
+    const auto first = take(reader()->summarise(5, clock.now() + 1s, place));
+    const auto same = take(reader()->summarise(5, clock.now() + 1s, other));
+    ASSERT_TRUE(first.summary && same.summary);
+    EXPECT_TRUE(put(*first.summary));
+    EXPECT_FALSE(put(*same.summary));
+}
+
+TEST_P(SearchTest, TheNewestMessagesAreLeftAlone) {
+    accepted();
+    clock.advance(10s);
+    const auto young_from = clock.now();
+    accepted();
+    EXPECT_EQ(take(reader()->summarise(2, young_from, place)).read, 0);
+    place = {};
+    EXPECT_EQ(take(reader()->summarise(2, clock.now() + 1s, place)).read, 2);
+}
+
 TEST_P(SearchTest, WhatIsUndoneIsNotTakenForSummarised) {
     const auto message = accepted_to("6281200000001");
+    ASSERT_TRUE(change([](Tables& tables) { return tables.begin_summary(); }));
+    const auto step = take(reader()->summarise(1, clock.now() + 1s, place));
+    ASSERT_NE(step.summary, nullptr);
     EXPECT_FALSE(change([&](Tables& tables) -> Result<void> {
-        EXPECT_EQ(take(tables.summarise(1)), 1);
+        EXPECT_TRUE(take(tables.put_summary(*step.summary)));
         return fail(ErrorCode::refused, "changed its mind");
     }));
+    place = {};
     EXPECT_EQ(summarise(1), 1);
     EXPECT_EQ(found({.recipient = message.recipient}), Ids{message.id});
 }
@@ -200,7 +267,7 @@ TEST_P(SearchTest, SummariesThatCannotBeReadHideNothing) {
     write(batch);
     summarise_all(1);
     store.reset();
-    GetParam().damage(directory.path(), "message_block", Engine::last_part);
+    const auto damage = GetParam().damage(directory.path(), "message_block", Engine::last_part);
     store = take(open_store(options));
     EXPECT_EQ(found({.recipient = "6281200000001"}), all);
     EXPECT_EQ(found({.recipient = "6281200000002"}), Ids{});
@@ -312,8 +379,7 @@ struct RandomSearchTest : SearchTest {
     void prune() {
         EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
             for (PruneStep step; step.removed > 0 || !step.complete;) {
-                step =
-                    take(tables.prune({.messages_before = clock.now() - 90min, .rows_max = 500}));
+                step = take(tables.prune({.messages_before = clock.now() - 90min}));
             }
             return {};
         }));

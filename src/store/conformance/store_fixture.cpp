@@ -10,6 +10,10 @@ std::vector<Engine> engines() {
     return {sqlite::engine()};
 }
 
+std::vector<Engine> engines_by_damage() {
+    return {sqlite::engine(), sqlite::engine_that_fails_to_read()};
+}
+
 std::string name_of(const ::testing::TestParamInfo<Engine>& info) {
     return info.param.name;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -25,21 +26,28 @@ struct Engine {
     std::string name;
     std::function<StoreOptions(const std::filesystem::path& directory)> options;  // Of a new store.
 
-    /// Makes a part of a table unreadable, like a disk that lost a page. The store in `directory`
-    /// must be closed. A part is some ten adjacent rows; parts count from 0.
-    std::function<void(const std::filesystem::path& directory, std::string_view table,
-                       std::size_t part)>
+    /// Makes a part of a table unreadable, like a disk that lost a page, at least until the result
+    /// is destroyed. The store in `directory` must be closed. A part is some ten adjacent rows;
+    /// parts count from 0.
+    std::function<std::shared_ptr<void>(const std::filesystem::path& directory,
+                                        std::string_view table, std::size_t part)>
         damage;
     static constexpr std::size_t last_part = std::numeric_limits<std::size_t>::max();
 
     /// Fills the disk of all stores of this engine, until the result is destroyed.
     std::function<std::shared_ptr<void>()> fill_disk;
 
+    /// Locks the store in `directory` for writing, as another program might, until the result is
+    /// destroyed.
+    std::function<std::shared_ptr<void>(const std::filesystem::path& directory)> lock;
+
     friend void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
 };
 
 /// Every engine of this build. A new engine is added here and must pass the whole suite.
 [[nodiscard]] std::vector<Engine> engines();
+/// The same, each once for every way in which its `damage` can make a part unreadable.
+[[nodiscard]] std::vector<Engine> engines_by_damage();
 [[nodiscard]] std::string name_of(const ::testing::TestParamInfo<Engine>& info);
 
 /// The value of a Result. An error fails the test.
@@ -47,9 +55,10 @@ template <class T>
 T take(Result<T> result) {
     if (!result) {
         ADD_FAILURE() << result.error().describe();
-        return T{};
     }
-    return std::move(*result);
+    if constexpr (!std::is_void_v<T>) {
+        return result ? std::move(*result) : T{};
+    }
 }
 
 /// A directory that is removed after the test.

@@ -260,7 +260,8 @@ TEST_P(TrailTest, ListsCallbacksOfASpanOfTime) {
     clock.advance(1h);
     finished_with_callback();
     const auto found =
-        take(reader()->callbacks({.account = account, .since = from, .until = from + 30min}));
+        take(reader()->callbacks({.account = account, .since = from, .until = from + 30min}))
+            .records;
     ASSERT_EQ(found.size(), 1);
     EXPECT_EQ(found[0].callback.id, wanted.id);
 }

@@ -156,9 +156,12 @@ Result<model::ApiKey> SqliteTables::written_key(model::KeyId id) {
 }
 
 Result<std::size_t> SqliteTables::count_live_keys(model::AccountId account, Timestamp now) {
-    Statement count{connection_,
-                    "SELECT count(*) FROM api_key WHERE account = ? AND revoked_at IS NULL AND "
-                    "(expires_at IS NULL OR expires_at > ?)"};
+    // Two searches in api_key_live, because an OR of both would visit the expired ones as well.
+    Statement count{
+        connection_,
+        "SELECT (SELECT count(*) FROM api_key WHERE account = ?1 AND revoked_at IS NULL "
+        "AND expires_at IS NULL) + (SELECT count(*) FROM api_key WHERE account = ?1 "
+        "AND revoked_at IS NULL AND expires_at > ?2)"};
     auto row = count.query(account.value, now);
     return row.next() ? static_cast<std::size_t>(row.integer(0)) : 0;
 }
@@ -171,10 +174,60 @@ Result<model::KeyId> SqliteTables::create_key(const model::ApiKey& key) {
                revision_word(key), key.created_at, key.expires_at, key.revoked_at,
                key.scopes.text());
     const model::KeyId id{connection_.last_row()};
+    remove_spare_keys(key.account, key.created_at);
     if (auto written = written_key(id); !written) {
         return pass(written);
     }
     return id;
+}
+
+/// Removes the oldest keys of the account that are not valid, if it has very many keys. Two for
+/// each new one, so that an account that had too many has fewer after a while.
+void SqliteTables::remove_spare_keys(model::AccountId account, Timestamp now) {
+    constexpr std::size_t removed_max = 2;
+    {
+        Statement spare{connection_, "SELECT 1 FROM api_key WHERE account = ? LIMIT 1 OFFSET ?"};
+        if (!spare.query(account.value, keys_kept_max).next()) {
+            return;
+        }
+    }
+    std::vector<model::ApiKey> found;
+    {
+        Statement find{connection_, std::string{"SELECT "} + key_columns +
+                                        " FROM api_key WHERE account = ?1 AND (revoked_at IS NOT "
+                                        "NULL OR expires_at <= ?2) ORDER BY id LIMIT ?3"};
+        for (auto row = find.query(account.value, now, removed_max); row.next();) {
+            found.push_back(read_key(row));
+        }
+    }
+    for (const auto& key : found) {
+        remove_key(key);
+    }
+}
+
+void SqliteTables::remove_key(const model::ApiKey& key) {
+    Statement remove{connection_, "DELETE FROM api_key WHERE id = ?"};
+    remove.run(key.id.value);
+    row_changes_.emplace_back(KeyRemoved{key});
+}
+
+bool SqliteTables::prune_key(const PruneLimits& limits) {
+    for (const char* condition : {"revoked_at < ?1 ORDER BY revoked_at LIMIT 1",
+                                  "expires_at < ?1 ORDER BY expires_at LIMIT 1"}) {
+        std::optional<model::ApiKey> old;
+        {
+            Statement find{connection_, std::string{"SELECT "} + key_columns +
+                                            " FROM api_key WHERE " + condition};
+            if (auto row = find.query(limits.keys_before); row.next()) {
+                old = read_key(row);
+            }
+        }
+        if (old) {
+            remove_key(*old);
+            return true;
+        }
+    }
+    return false;
 }
 
 Result<model::ApiKey> SqliteTables::revoke_key(model::KeyId key, Timestamp at) {

@@ -33,6 +33,15 @@ bool is_no_room(sqlite3* connection, int code) {
 
 }  // namespace
 
+bool Failure::is_damage() const noexcept {
+    return (code_ & 0xff) == SQLITE_CORRUPT || code_ == SQLITE_NOTADB || is_read_error();
+}
+
+bool Failure::is_read_error() const noexcept {
+    return code_ == SQLITE_IOERR_READ || code_ == SQLITE_IOERR_SHORT_READ ||
+           code_ == SQLITE_IOERR_DATA || code_ == SQLITE_IOERR_CORRUPTFS;
+}
+
 Connection::Connection(const std::string& path, Access access) {
     static const bool configured = configure_library();
     const int flags = SQLITE_OPEN_NOMUTEX |
@@ -63,16 +72,22 @@ void Connection::execute(const char* sql) {
     }
 }
 
-bool Connection::checkpoint() {
-    const int code =
-        sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+LogState Connection::checkpoint() {
+    LogState state;
+    const int code = sqlite3_wal_checkpoint_v2(handle_, nullptr, SQLITE_CHECKPOINT_PASSIVE,
+                                               &state.frames, &state.moved);
     if (code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) {
-        return true;  // A reader needs the log; a later checkpoint gets further.
+        return state;  // A reader may need the log; a later checkpoint gets further.
     }
-    if (is_no_room(handle_, code)) {
-        return false;
+    state.found_full = is_no_room(handle_, code);
+    if (!state.found_full) {
+        raise(handle_, code);
     }
-    raise(handle_, code);
+    return state;
+}
+
+void Connection::wait_for_lock(std::chrono::milliseconds longest) noexcept {
+    sqlite3_busy_timeout(handle_, static_cast<int>(longest.count()));
 }
 
 void Connection::watch_log() {

@@ -1,6 +1,7 @@
 // A thin layer over SQLite's C API: connections, prepared statements, cursors.
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +27,15 @@ public:
         : std::runtime_error(what), code_(code), no_room_(no_room) {}
     [[nodiscard]] int code() const noexcept { return code_; }
 
-    /// Whether a page or a value cannot be read. Other pages may be sound.
-    [[nodiscard]] bool is_damage() const noexcept {
-        return (code_ & 0xff) == SQLITE_CORRUPT || code_ == SQLITE_NOTADB;
-    }
+    /// Whether a page or a value cannot be read, because it is corrupt or the disk fails to read
+    /// it. Other pages may be sound.
+    [[nodiscard]] bool is_damage() const noexcept;
+
+    /// Whether the disk failed to read a page. Failed writes and syncs are never damage.
+    [[nodiscard]] bool is_read_error() const noexcept;
+
+    /// Whether another program holds the lock for writing. Nothing was written.
+    [[nodiscard]] bool is_busy() const noexcept { return (code_ & 0xff) == SQLITE_BUSY; }
 
     /// Whether the disk is full. The write did not happen.
     [[nodiscard]] bool is_no_room() const noexcept { return no_room_; }
@@ -52,6 +58,13 @@ auto guarded(Body&& body) -> decltype(body()) {
 
 enum class Access : std::uint8_t { read_write, read_only };
 
+/// The log after a checkpoint.
+struct LogState {
+    int frames = 0;           // Pages in the log,
+    int moved = 0;            // of which so many are in the database file.
+    bool found_full = false;  // The disk is full.
+};
+
 /// One connection, used by one thread at a time.
 class Connection {
 public:
@@ -73,9 +86,11 @@ public:
         return sqlite3_last_insert_rowid(handle_);
     }
 
-    /// Checkpoints the log, as far as readers allow. False: the disk is full. Throws Failure for
-    /// every other error.
-    [[nodiscard]] bool checkpoint();
+    /// Checkpoints the log, as far as readers allow. Throws Failure, but not if the disk is full.
+    [[nodiscard]] LogState checkpoint();
+
+    /// How long statements wait for the lock of another program, instead of 5 s.
+    void wait_for_lock(std::chrono::milliseconds longest) noexcept;
 
     /// From now on `log_frames` returns the number of pages in the log after the last commit. Turns
     /// SQLite's automatic checkpoints off.

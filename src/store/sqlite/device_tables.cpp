@@ -80,13 +80,14 @@ Result<DeviceDecision> SqliteTables::add_device(const model::Device& device, boo
     Statement insert{connection_,
                      std::string{"INSERT INTO device("} + device_columns +
                          ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-                         "?15, ?16, ?17, ?18)"};
+                         "?15, ?16, ?17, ?18, ?19)"};
     insert.run(device.number.value(), device.account.value, device.connector,
                model::to_string(device.state), device.webhook_url, device.pace.gap_min.count(),
                device.pace.jitter_max.count(), device.pace.per_day_max, device.created_at,
                device.state_since, device.pace.warm_up_days, device.state_reason,
                since_of(device.pause), reason_of(device.pause), device.resumed_at,
-               word_of(device.after_pairing), word_of(device.notified), device.exported_at);
+               word_of(device.after_pairing), word_of(device.notified), device.exported_at,
+               device.restricted_until);
     writer_.senders().forget();
     return DeviceDecision{.result = Decided::added, .device = written_device(device.number, true)};
 }
@@ -119,10 +120,9 @@ Result<model::Device> SqliteTables::update_device(model::PhoneNumber number,
     return written_device(number, false);
 }
 
-Result<std::optional<model::Device>> SqliteTables::set_device_state(const DeviceIdentity& device,
-                                                                    model::DeviceState state,
-                                                                    std::string_view reason,
-                                                                    Timestamp since) {
+Result<std::optional<model::Device>> SqliteTables::set_device_state(
+    const DeviceIdentity& device, model::DeviceState state, std::string_view reason,
+    Timestamp since, std::optional<Timestamp> restricted_until) {
     const auto known = find_device(device.number);
     if (!known) {
         return pass(known);
@@ -130,13 +130,14 @@ Result<std::optional<model::Device>> SqliteTables::set_device_state(const Device
     if (!*known || DeviceIdentity::of(**known) != device) {
         return fail(ErrorCode::not_found, "there is no such device");
     }
-    if ((*known)->state == state) {
+    if ((*known)->state == state && (*known)->restricted_until == restricted_until) {
         return std::nullopt;
     }
     Statement update{connection_,
-                     "UPDATE device SET state = ?2, state_reason = ?3, state_since = ?4 "
-                     "WHERE number = ?1"};
-    update.run(device.number.value(), model::to_string(state), reason, since);
+                     "UPDATE device SET state = ?2, state_reason = ?3, state_since = ?4, "
+                     "restricted_until = ?5 WHERE number = ?1"};
+    update.run(device.number.value(), model::to_string(state), reason,
+               (*known)->state == state ? (*known)->state_since : since, restricted_until);
     return written_device(device.number, false);
 }
 

@@ -85,6 +85,16 @@ TEST_P(DiskFaultTest, AFailedCheckpointIsTheEnd) {
     }
 }
 
+/// Elsewhere a failed read is damage of the rows on that page (damage_test.cpp).
+TEST_P(DiskFaultTest, SoIsACheckpointThatCannotReadTheLog) {
+    accepted();
+    faults.inject({.file = "-wal", .call = FileCall::read, .code = SQLITE_IOERR_READ});
+    EXPECT_EQ(store->checkpoint().error().code, ErrorCode::store_failed);
+    faults.clear();
+    WriteBatch empty;
+    EXPECT_EQ(store->write(empty).error().code, ErrorCode::store_failed);
+}
+
 TEST_P(DiskFaultTest, SoIsOneThatALongLogMadeNecessary) {
     faults.inject({.file = "merpati.db", .call = FileCall::sync, .code = SQLITE_IOERR_FSYNC});
     WriteBatch batch;
@@ -92,7 +102,20 @@ TEST_P(DiskFaultTest, SoIsOneThatALongLogMadeNecessary) {
         batch.accepts.push_back({.message = message()});
         batch.accepts.back().message->body = std::string(3'800, 'x');
     }
-    EXPECT_EQ(store->write(batch).error().code, ErrorCode::store_failed);
+    // The thread of the checkpoint fails; the batch is durable in the log.
+    write(batch);
+    Result<void> kept;
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+    while (kept && std::chrono::steady_clock::now() < give_up) {
+        kept = store->maintain(false);
+        std::this_thread::yield();
+    }
+    ASSERT_FALSE(kept);
+    EXPECT_EQ(kept.error().code, ErrorCode::store_failed);
+    faults.clear();
+    WriteBatch empty;
+    EXPECT_EQ(store->write(empty).error().code, ErrorCode::store_failed);
+    EXPECT_EQ(store->checkpoint().error().code, ErrorCode::store_failed);
 }
 
 TEST_P(DiskFaultTest, AReaderThatNeedsTheLogIsNoFailure) {

@@ -17,6 +17,7 @@ struct QueueRow {
     std::uint32_t attempts = 0;
     bool intent = false;
     std::optional<Timestamp> failing_since;
+    std::uint32_t crashes = 0;
 };
 
 /// Selects the first `limit` rows by (due time, acceptance). Rows must be offered by (bucket,

@@ -11,9 +11,11 @@
 namespace merpati::store::sqlite {
 namespace {
 
+constexpr sqlite3_int64 page_bytes = 4'096;
+
 std::mutex mutex;
-bool active = false;
-std::vector<Fault> faults;
+int objects = 0;
+std::vector<std::pair<const Faults*, Fault>> faults;
 std::vector<std::string> called;
 
 /// SQLite allocates `szOsFile` bytes: this struct, followed by the system's file.
@@ -30,30 +32,44 @@ File& file_of(sqlite3_file* file) noexcept {
     return *reinterpret_cast<File*>(file);
 }
 
-/// The code that the call returns; SQLITE_OK: the call reaches the disk.
-int judge(const File& file, FileCall call) {
-    const std::lock_guard lock{mutex};
-    if (!active || file.path == nullptr) {
-        return SQLITE_OK;
-    }
-    const std::string_view path = file.path;
+void note_call(std::string_view path, FileCall call) {
     const auto name =
         path.ends_with("-wal") ? path.substr(path.size() - 4) : path.substr(path.rfind('/') + 1);
     auto word = (call == FileCall::write ? "write " : "sync ") + std::string{name};
     if (called.empty() || called.back() != word) {
         called.push_back(std::move(word));
     }
-    for (auto& fault : faults) {
-        if (fault.call == call && path.ends_with(fault.file) && fault.after-- <= 0) {
+}
+
+/// The code that the call returns; SQLITE_OK: the call reaches the disk.
+int judge(const File& file, FileCall call, sqlite3_int64 offset = 0) {
+    const std::lock_guard lock{mutex};
+    if (objects == 0 || file.path == nullptr) {
+        return SQLITE_OK;
+    }
+    const std::string_view path = file.path;
+    if (call != FileCall::read) {
+        note_call(path, call);
+    }
+    const auto page = offset / page_bytes + 1;
+    for (auto& [owner, fault] : faults) {
+        if (fault.call == call && path.ends_with(fault.file) &&
+            (fault.page == 0 || fault.page == page) && fault.after-- <= 0) {
             return fault.code;
         }
     }
     return SQLITE_OK;
 }
 
+int read(sqlite3_file* file, void* data, int size, sqlite3_int64 offset) {
+    auto& own = file_of(file);
+    const int code = judge(own, FileCall::read, offset);
+    return code != SQLITE_OK ? code : own.real()->pMethods->xRead(own.real(), data, size, offset);
+}
+
 int write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) {
     auto& own = file_of(file);
-    const int code = judge(own, FileCall::write);
+    const int code = judge(own, FileCall::write, offset);
     return code != SQLITE_OK ? code : own.real()->pMethods->xWrite(own.real(), data, size, offset);
 }
 
@@ -73,7 +89,7 @@ using Methods = sqlite3_io_methods;
 constexpr Methods methods{
     .iVersion = 2,  // No memory mapping of the database.
     .xClose = directly<&Methods::xClose>,
-    .xRead = directly<&Methods::xRead, void*, int, sqlite3_int64>,
+    .xRead = read,
     .xWrite = write,
     .xTruncate = directly<&Methods::xTruncate, sqlite3_int64>,
     .xSync = sync,
@@ -114,25 +130,25 @@ int open_file(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int
 
 Faults::Faults() {
     const std::lock_guard lock{mutex};
-    invariant(registered && !active, "one test at a time makes disks fail");
-    active = true;
+    invariant(registered, "SQLite uses this VFS");
+    ++objects;
 }
 
 Faults::~Faults() {
     clear();
     const std::lock_guard lock{mutex};
-    active = false;
+    --objects;
     called.clear();
 }
 
 void Faults::inject(Fault fault) {
     const std::lock_guard lock{mutex};
-    faults.push_back(fault);
+    faults.emplace_back(this, fault);
 }
 
 void Faults::clear() {
     const std::lock_guard lock{mutex};
-    faults.clear();
+    std::erase_if(faults, [this](const auto& fault) { return fault.first == this; });
 }
 
 std::vector<std::string> Faults::calls() {

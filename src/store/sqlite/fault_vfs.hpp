@@ -9,17 +9,18 @@
 namespace merpati::store::sqlite {
 
 /// A call of SQLite to a file.
-enum class FileCall : std::uint8_t { write, sync };
+enum class FileCall : std::uint8_t { read, write, sync };
 
 struct Fault {
     std::string_view file;  // The end of its name: "-wal", "merpati.db".
     FileCall call = FileCall::write;
-    int code = 0;   // SQLITE_FULL, SQLITE_IOERR_FSYNC, …
-    int after = 0;  // The number of calls that succeed first.
+    int code = 0;           // SQLITE_FULL, SQLITE_IOERR_FSYNC, …
+    int after = 0;          // The number of calls that succeed first.
+    std::int64_t page = 0;  // Only calls for this page of a database file; 0: for all.
 };
 
-/// While an object lives, calls that match an injected fault fail. Without an object, all calls
-/// reach the disk. Only one object at a time.
+/// While an object lives, calls that match one of its faults fail. Without an object, all calls
+/// reach the disk.
 ///
 /// Every connection of the test program uses this VFS, because it becomes SQLite's default before
 /// the engine asks for the default.
@@ -33,8 +34,8 @@ public:
     void inject(Fault fault);
     void clear();
 
-    /// The calls since the last call of this function: "write -wal", "sync merpati.db". Consecutive
-    /// repeats count once.
+    /// The writes and syncs since the last call of this function: "write -wal", "sync merpati.db".
+    /// Consecutive repeats count once.
     std::vector<std::string> calls();
 };
 

@@ -65,7 +65,8 @@ void LedgerWriter::add(model::AccountId account, LedgerEntry::Kind kind, std::in
 }
 
 UsageWriter::UsageWriter(Connection& connection)
-    : add_(connection,
+    : connection_(connection),
+      add_(connection,
            "INSERT INTO usage VALUES(NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7) "
            "ON CONFLICT DO UPDATE SET messages = messages + ?7 RETURNING number"),
       grow_(connection, "UPDATE usage SET messages = messages + ?2 WHERE number = ?1") {}
@@ -92,12 +93,13 @@ void UsageWriter::flush() {
 }
 
 void UsageWriter::write(const Key& key, std::int64_t messages) {
-    const auto [known, is_new] = numbers_.try_emplace(key);
-    if (is_new) {
-        known->second = add(key, messages);
-    } else {
+    if (const auto known = numbers_.find(key); known != numbers_.end()) {
         grow_.run(known->second, messages);
+        if (connection_.changes() == 1) {
+            return;
+        }
     }
+    numbers_[key] = add(key, messages);
 }
 
 /// Returns the row's number.

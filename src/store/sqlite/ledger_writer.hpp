@@ -39,6 +39,8 @@ public:
 
     /// Call after a rollback, which may have removed written rows.
     void forget() { newest_.clear(); }
+    /// Call after other code has written to the ledger of the account.
+    void forget(model::AccountId account) { newest_.erase(account); }
 
 private:
     struct Newest {
@@ -58,7 +60,8 @@ private:
 
 /// Counts ended messages by the hour; `flush` writes the counts since the last `flush`. Caches the
 /// numbers of rows that it has written to: a commit adds to one row per device and outcome, and
-/// finding that row costs more than writing it.
+/// finding that row costs more than writing it. Retention may remove such a row; it is then found
+/// or made anew.
 class UsageWriter {
 public:
     explicit UsageWriter(Connection& connection);
@@ -68,6 +71,8 @@ public:
     void flush();
     /// Call after a rollback, which may have removed written rows.
     void forget();
+    /// Call after retention has removed rows, whose numbers may be given again.
+    void forget_rows() { numbers_.clear(); }
 
 private:
     static constexpr std::size_t numbers_max = 4096;
@@ -77,6 +82,7 @@ private:
     void write(const Key& key, std::int64_t messages);
     [[nodiscard]] std::int64_t add(const Key& key, std::int64_t messages);
 
+    Connection& connection_;
     Statement add_;
     Statement grow_;
     std::map<Key, std::int64_t> counts_;   // By account, hour, device, source, state and code.

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "model/message.hpp"
 #include "store/message_filter.hpp"
@@ -17,7 +21,7 @@
 namespace merpati::store::sqlite {
 namespace {
 
-constexpr auto highest = std::numeric_limits<std::int64_t>::max();
+constexpr auto highest = std::numeric_limits<std::size_t>::max();
 
 /// A block ends early once its messages have this many keys for `ends`, so that the filter stays
 /// small.
@@ -132,6 +136,116 @@ std::span<const std::byte> column_of(const std::vector<std::int64_t>& ids) {
     return std::as_bytes(std::span{ids});
 }
 
+/// The last id of the newest block; 0: there is none.
+std::int64_t stored_last(Connection& connection) {
+    Statement newest{connection, "SELECT last FROM message_block ORDER BY first DESC LIMIT 1"};
+    auto row = newest.query();
+    return row.next() ? row.integer(0) : 0;
+}
+
+/// Reads up to `size` messages from the first id to below the second. With `last`, the block ends
+/// there, otherwise at the last message that was read.
+SummaryStep make_block(Connection& connection, std::int64_t from, std::int64_t below,
+                       std::optional<std::int64_t> last, std::size_t size) {
+    auto block = std::make_unique<MessageBlock>();
+    BlockKeys keys;
+    block->first = from;
+    block->last = last.value_or(from);
+    block->is_new = !last;
+    std::size_t count = 0;
+    Statement rows{connection,
+                   fmt::format("SELECT id, account, device, flags & {}, recipient FROM message "
+                               "WHERE id >= ? AND id < ? ORDER BY id",
+                               campaign_flag)};
+    auto row = rows.query(from, below);
+    Ends ends{connection, from, below - 1};
+    while (count < size && (last || !keys.is_full()) && row.next()) {
+        ++count;
+        const auto id = row.integer(0);
+        block->last = last.value_or(id);
+        keys.add_message(row);
+        if (const auto* end = ends.of(id)) {
+            keys.add_end(row, *end);
+            continue;
+        }
+        ++block->unfinished;
+        block->open.push_back(id);
+        if (block->open.size() >
+            MessageBlocks::open_max + 1) {  // Keeps the newest, which end last.
+            block->open.erase(block->open.begin());
+        }
+    }
+    block->facts = keys.facts();
+    block->ends = block->unfinished > MessageBlocks::open_max ? Bytes{} : keys.ends();
+    block->recipients = keys.recipients();
+    block->recipients_of_accounts = keys.recipients_of_accounts();
+    return {.summary = std::move(block), .read = count};
+}
+
+SummaryStep make_next(Connection& connection, std::size_t size, std::int64_t below,
+                      SummaryPlace& place) {
+    std::int64_t newest_id = 0;
+    {
+        Statement newest{connection, "SELECT max(id) FROM message WHERE id < ?"};
+        if (auto row = newest.query(below); row.next()) {
+            newest_id = row.integer(0);
+        }
+    }
+    if (newest_id == place.newest_seen) {
+        return {};
+    }
+    const auto from = stored_last(connection) + 1;
+    {
+        Statement enough{connection,
+                         "SELECT id FROM message WHERE id >= ? AND id < ? "
+                         "ORDER BY id LIMIT 1 OFFSET ?"};
+        if (!enough.query(from, below, size - 1).next()) {
+            place.newest_seen = newest_id;
+            return {};
+        }
+    }
+    return make_block(connection, from, below, std::nullopt, size);
+}
+
+/// Whether making the block anew is worth it: a complete list has ended, or half of a partial one.
+/// So a block is made only a few times, in whatever order its messages end.
+bool has_ended(Connection& connection, const std::vector<std::int64_t>& open) {
+    Statement end{connection, "SELECT state FROM completion WHERE id = ?"};
+    const auto ended = std::ranges::count_if(open, [&](std::int64_t id) {
+        auto row = end.query(id);
+        return row.next() && sqlite::has_ended(row, 0);
+    });
+    return std::cmp_greater_equal(
+        ended, open.size() > MessageBlocks::open_max ? open.size() / 2 : open.size());
+}
+
+/// Looks for a block whose open messages have ended. Stops after about `lookups` look-ups.
+SummaryStep make_anew(Connection& connection, std::size_t lookups, SummaryPlace& place) {
+    Statement next{connection,
+                   "SELECT first, last, open FROM message_block "
+                   "WHERE unfinished > 0 AND first > ? ORDER BY first LIMIT 1"};
+    std::size_t done = 0;
+    while (done < lookups) {
+        std::int64_t last = 0;
+        std::vector<std::int64_t> open;
+        {
+            auto row = next.query(place.revisited_to);
+            if (!row.next()) {
+                place.revisited_to = 0;
+                return {};
+            }
+            place.revisited_to = row.integer(0);
+            last = row.integer(1);
+            open = open_of(row.blob(2));
+        }
+        done += open.size() + 1;
+        if (has_ended(connection, open)) {
+            return make_block(connection, place.revisited_to, last + 1, last, highest);
+        }
+    }
+    return {.summary = nullptr, .read = done};
+}
+
 }  // namespace
 
 std::vector<std::int64_t> open_of(std::span<const std::byte> column) {
@@ -143,7 +257,7 @@ std::vector<std::int64_t> open_of(std::span<const std::byte> column) {
 
 MessageBlocks::MessageBlocks(Connection& connection) : connection_(connection) {
     try {
-        last_ = last_max_ = stored_last();
+        last_ = last_max_ = stored_last(connection);
     } catch (const Failure& failure) {
         if (!failure.is_damage()) {
             throw;
@@ -151,127 +265,50 @@ MessageBlocks::MessageBlocks(Connection& connection) : connection_(connection) {
     }
 }
 
-std::int64_t MessageBlocks::stored_last() {
-    Statement newest{connection_, "SELECT last FROM message_block ORDER BY first DESC LIMIT 1"};
-    auto row = newest.query();
-    return row.next() ? row.integer(0) : 0;
-}
-
+/// Blocks do not overlap, so those that end at the message or later are the newest ones.
 void MessageBlocks::undo_from(std::int64_t message) {
-    Statement remove{connection_, "DELETE FROM message_block WHERE last >= ?"};
-    remove.run(message);
-    last_ = message - 1;
-    newest_seen_ = 0;
-}
-
-void MessageBlocks::prune(std::int64_t message) {
-    Statement remove{connection_, "DELETE FROM message_block WHERE first < ?1 AND last < ?1"};
-    remove.run(message);
-}
-
-std::size_t MessageBlocks::step(std::size_t size) {
-    const auto written = write_next(size);
-    return written > 0 ? written : revisit(size);
-}
-
-std::size_t MessageBlocks::write_next(std::size_t size) {
-    Statement newest{connection_, "SELECT max(id) FROM message"};
-    std::int64_t newest_id = 0;
-    if (auto row = newest.query(); row.next()) {
-        newest_id = row.integer(0);
-    }
-    if (newest_id == newest_seen_) {
-        return 0;
-    }
-    const auto last = stored_last();
-    Statement enough{connection_,
-                     "SELECT id FROM message WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?"};
-    if (!enough.query(last, size - 1).next()) {
-        newest_seen_ = newest_id;
-        return 0;
-    }
-    return write(last + 1, highest, size);
-}
-
-/// Rewrites blocks whose open messages have ended. Stops after about `lookups` look-ups.
-std::size_t MessageBlocks::revisit(std::size_t lookups) {
-    std::size_t done = 0;
-    while (done < lookups) {
-        Place place;
-        std::vector<std::int64_t> open;
+    Statement newest{connection_,
+                     "SELECT first, last FROM message_block ORDER BY first DESC LIMIT 1"};
+    Statement remove{connection_, "DELETE FROM message_block WHERE first = ?"};
+    for (;;) {
+        std::int64_t first = 0;
         {
-            Statement next{connection_,
-                           "SELECT first, last, open FROM message_block "
-                           "WHERE unfinished > 0 AND first > ? ORDER BY first LIMIT 1"};
-            auto row = next.query(revisited_to_);
-            if (!row.next()) {
-                revisited_to_ = 0;
-                return 0;
+            auto row = newest.query();
+            if (!row.next() || row.integer(1) < message) {
+                break;
             }
-            place = {.first = row.integer(0), .last = row.integer(1)};
-            open = open_of(row.blob(2));
+            first = row.integer(0);
         }
-        revisited_to_ = place.first;
-        done += open.size() + 1;
-        if (has_ended(open)) {
-            done += write(place.first, place.last, highest);
-        }
+        remove.run(first);
     }
-    return done;
+    last_ = message - 1;
 }
 
-/// Whether rewriting the block is worth it: a complete list has ended, or half of a partial one. So
-/// a block is rewritten only a few times, in whatever order its messages end.
-bool MessageBlocks::has_ended(const std::vector<std::int64_t>& open) {
-    Statement end{connection_, "SELECT state FROM completion WHERE id = ?"};
-    const auto ended = std::ranges::count_if(open, [&](std::int64_t id) {
-        auto row = end.query(id);
-        return row.next() && sqlite::has_ended(row, 0);
-    });
-    return std::cmp_greater_equal(ended, open.size() > open_max ? open.size() / 2 : open.size());
-}
-
-/// Writes a block of the messages from `from` to `to`; `to` = `highest`: of the next `size`.
-/// Returns how many messages it read.
-std::size_t MessageBlocks::write(std::int64_t from, std::int64_t to, std::size_t size) {
-    BlockKeys keys;
-    std::vector<std::int64_t> open;
-    Place place{.first = from, .last = to};
-    std::size_t count = 0;
-    std::size_t unfinished = 0;
-    {
-        Statement rows{connection_,
-                       "SELECT id, account, device, flags & 16, recipient FROM message "
-                       "WHERE id >= ? AND id <= ? ORDER BY id"};
-        auto row = rows.query(from, to);
-        Ends ends{connection_, from, to};
-        while (count < size && (to != highest || !keys.is_full()) && row.next()) {
-            ++count;
-            const auto id = row.integer(0);
-            place.last = to == highest ? id : to;
-            keys.add_message(row);
-            if (const auto* end = ends.of(id)) {
-                keys.add_end(row, *end);
-                continue;
-            }
-            ++unfinished;
-            open.push_back(id);
-            if (open.size() > open_max + 1) {  // Keeps the newest, which end last.
-                open.erase(open.begin());
-            }
-        }
+bool MessageBlocks::put(const MessageBlock& block) {
+    if (lowest_noted_ <= block.last || !continues(block)) {
+        return false;
     }
-    const auto ends = unfinished > open_max ? Bytes{} : keys.ends();
     Statement put{connection_, "INSERT OR REPLACE INTO message_block VALUES(?,?,?,?,?,?,?,?)"};
-    const auto facts = keys.facts();
-    const auto recipients = keys.recipients();
-    const auto of_accounts = keys.recipients_of_accounts();
-    put.run(place.first, place.last, unfinished, column_of(open), std::span<const std::byte>{facts},
-            std::span<const std::byte>{ends}, std::span<const std::byte>{recipients},
-            std::span<const std::byte>{of_accounts});
-    last_ = std::max(last_, place.last);
+    using Blob = std::span<const std::byte>;
+    put.run(block.first, block.last, block.unfinished, column_of(block.open), Blob{block.facts},
+            Blob{block.ends}, Blob{block.recipients}, Blob{block.recipients_of_accounts});
+    last_ = std::max(last_, block.last);
     last_max_ = std::max(last_max_, last_);
-    return count;
+    return true;
+}
+
+bool MessageBlocks::continues(const MessageBlock& block) {
+    if (block.is_new) {
+        return stored_last(connection_) + 1 == block.first;
+    }
+    Statement find{connection_, "SELECT 1 FROM message_block WHERE first = ? AND last = ?"};
+    return find.query(block.first, block.last).next();
+}
+
+SummaryStep summarise(Connection& connection, std::size_t size, std::int64_t below,
+                      SummaryPlace& place) {
+    auto made = make_next(connection, size, below, place);
+    return made.summary != nullptr ? std::move(made) : make_anew(connection, size, place);
 }
 
 }  // namespace merpati::store::sqlite

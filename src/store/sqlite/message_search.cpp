@@ -32,7 +32,8 @@ bool asks_for_end(const MessageFilter& filter) {
 
 /// Whether it has a condition on messages, other than time.
 bool asks_for_message(const MessageFilter& filter) {
-    return filter.account || filter.device || filter.recipient || filter.source;
+    return filter.account || filter.device || filter.recipient || filter.recipient_end ||
+           filter.source;
 }
 
 /// Whether it selects a state of few messages, which has an index.
@@ -45,8 +46,18 @@ bool walks_ends(const MessageFilter& filter) {
     return is_rare(filter) || (asks_for_end(filter) && !asks_for_message(filter));
 }
 
+/// The text without what is no digit: it becomes part of a statement.
+std::string digits_of(std::string text) {
+    std::erase_if(text, [](char c) { return c < '0' || c > '9'; });
+    return text;
+}
+
 std::string message_condition(const MessageFilter& filter) {
     std::string condition = "(?3 = '' OR m.recipient = ?3)";
+    if (filter.recipient_end) {
+        condition += fmt::format(" AND substr(m.recipient, -{}) = '{}'",
+                                 filter.recipient_end->size(), digits_of(*filter.recipient_end));
+    }
     if (filter.account) {
         condition += fmt::format(" AND m.account = {}", filter.account->value);
     }

@@ -82,7 +82,7 @@ std::optional<model::AccountId> Senders::owner_of(model::PhoneNumber device) {
 }
 
 Activity::Activity(Connection& connection)
-    : connection_(connection), insert_(connection, "INSERT OR IGNORE INTO activity VALUES(?,?)") {}
+    : insert_(connection, "INSERT OR IGNORE INTO activity VALUES(?,?)") {}
 
 void Activity::note(model::AccountId account, std::int64_t sequence) {
     const auto span = sequence >> span_bits;
@@ -91,15 +91,6 @@ void Activity::note(model::AccountId account, std::int64_t sequence) {
         insert_.run(account.value, span);
         found->second = span;
     }
-}
-
-void Activity::prune(std::int64_t sequence, std::size_t rows_max) {
-    Statement remove{connection_,
-                     "DELETE FROM activity WHERE (account, span) IN (SELECT x.account, x.span "
-                     "FROM account a CROSS JOIN activity x ON x.account = a.id AND x.span < ? "
-                     "LIMIT ?)"};
-    remove.run(sequence >> span_bits, rows_max);
-    noted_.clear();
 }
 
 MessageWriter::MessageWriter(Connection& connection)
@@ -111,7 +102,7 @@ MessageWriter::MessageWriter(Connection& connection)
       senders_(connection),
       trail_(connection),
       insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"),
-      insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?)"),
+      insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?,?)"),
       delete_queue_(connection,
                     "DELETE FROM queue WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
       mark_intent_(connection,
@@ -138,6 +129,10 @@ MessageWriter::MessageWriter(Connection& connection)
 
 void MessageWriter::accept(Accept& accept) {
     auto& message = *accept.message;
+    if (accept.is_permitted && !accept.is_permitted(message)) {
+        accept.result = Accept::Result::not_permitted;
+        return;
+    }
     if (accept.idempotency && repeats(accept)) {
         return;
     }
@@ -169,7 +164,7 @@ void MessageWriter::accept(Accept& accept) {
     blocks_.note(id);
     insert_queue_.run(message.device.value(), static_cast<int>(message.source),
                       bucket_of(message.due_at), id, tail, message.due_at, 0,
-                      std::optional<std::string_view>{}, std::optional<Timestamp>{});
+                      std::optional<std::string_view>{}, std::optional<Timestamp>{}, 0);
     if (accept.idempotency) {
         const auto& record = *accept.idempotency;
         insert_idempotency_.run(record.account.value, record.key,
@@ -268,7 +263,8 @@ void MessageWriter::reschedule(Reschedule& reschedule) {
     if (reschedule.rescheduled) {
         insert_queue_.run(device, source, bucket_of(reschedule.queue_at), id,
                           tail_of(reschedule.message), reschedule.queue_at, reschedule.attempts,
-                          or_null(reschedule.last_details), reschedule.failing_since);
+                          or_null(reschedule.last_details), reschedule.failing_since,
+                          reschedule.crashes);
         trail_.note(reschedule.message, reschedule.events);
     }
 }

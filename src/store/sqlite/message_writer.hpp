@@ -77,15 +77,14 @@ public:
     /// Call after a rollback, which may have removed recorded rows.
     void forget() { noted_.clear(); }
 
-    /// Removes up to `rows_max` rows of spans that end before `sequence`.
-    void prune(std::int64_t sequence, std::size_t rows_max);
+    /// Call after a row of the account was removed.
+    void forget(model::AccountId account) { noted_.erase(account); }
 
-    /// The span of an id is `id >> span_bits`. schema.cpp and reader_lists.cpp contain this number
-    /// in SQL.
+    /// The span of an id is `id >> span_bits`. schema.cpp, prune_tasks.cpp and reader_lists.cpp
+    /// contain this number in SQL.
     static constexpr int span_bits = 40;
 
 private:
-    Connection& connection_;
     Statement insert_;
     std::unordered_map<model::AccountId, std::int64_t> noted_;  // The newest span of each account.
 };

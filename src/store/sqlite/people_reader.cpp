@@ -4,10 +4,14 @@
 #include <limits>
 #include <string>
 
+#include "store/sqlite/readable_rows.hpp"
 #include "store/sqlite/sqlite_people.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
+
+constexpr char person_noun[] = "person";
+constexpr char session_noun[] = "session";
 
 AuditEntry read_audit(const Cursor& row) {
     AuditEntry entry{.id = {row.integer(0)},
@@ -62,36 +66,49 @@ model::Session read_session(const Cursor& row) {
 }
 
 Result<std::vector<model::Person>> SqlitePeopleReader::persons() {
-    return guarded([&]() -> Result<std::vector<model::Person>> {
-        std::vector<model::Person> all;
-        Statement list{connection_, std::string{"SELECT "} + person_columns + ", " +
-                                        membership_columns +
-                                        " FROM person p LEFT JOIN membership m ON m.person = p.id "
-                                        "ORDER BY p.id, m.account"};
-        auto row = list.query();
-        while (row.next()) {
-            if (all.empty() || all.back().id.value != row.integer(0)) {
-                all.push_back(read_person(row));
-            }
-            if (!row.null(6)) {
-                all.back().memberships.push_back(read_membership(row, 6));
-            }
-        }
+    auto all = readable_rows<model::Person>(
+        connection_, condition_,
+        {.columns = person_columns,
+         .name = "person p",
+         .key = "p.id",
+         .note = note_row<person_noun>},
+        [](const Cursor& row) -> Result<model::Person> { return read_person(row); });
+    if (!all) {
         return all;
+    }
+    return guarded([&]() -> Result<std::vector<model::Person>> {
+        Statement list{connection_, std::string{"SELECT "} + membership_columns +
+                                        " FROM membership m WHERE m.person = ? ORDER BY m.account"};
+        for (auto& person : *all) {
+            add_memberships(list, person);
+        }
+        return std::move(all);
     });
 }
 
-Result<std::vector<model::Session>> SqlitePeopleReader::sessions() {
-    return guarded([&]() -> Result<std::vector<model::Session>> {
-        std::vector<model::Session> all;
-        Statement list{connection_,
-                       std::string{"SELECT "} + session_columns + " FROM session s ORDER BY s.id"};
-        auto row = list.query();
+/// Damage costs the person the memberships that follow.
+void SqlitePeopleReader::add_memberships(Statement& list, model::Person& person) {
+    try {
+        auto row = list.query(person.id.value);
         while (row.next()) {
-            all.push_back(read_session(row));
+            person.memberships.push_back(read_membership(row, 0));
         }
-        return all;
-    });
+    } catch (const Failure& failure) {
+        if (!failure.is_damage()) {
+            throw;
+        }
+        condition_.note_damage("the memberships of person " + std::to_string(person.id.value));
+    }
+}
+
+Result<std::vector<model::Session>> SqlitePeopleReader::sessions() {
+    return readable_rows<model::Session>(
+        connection_, condition_,
+        {.columns = session_columns,
+         .name = "session s",
+         .key = "s.id",
+         .note = note_row<session_noun>},
+        [](const Cursor& row) -> Result<model::Session> { return read_session(row); });
 }
 
 Result<std::vector<AuditEntry>> SqlitePeopleReader::audit(const AuditFilter& filter) {

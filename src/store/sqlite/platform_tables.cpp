@@ -122,7 +122,8 @@ Result<std::optional<Timestamp>> SqliteTables::next_decide_by() {
                    "ORDER BY decide_by LIMIT ?"};
     for (auto row = find.query(undecidable_.size() + 1); row.next();) {
         if (!undecidable_.contains(row.integer(0))) {
-            return row.optional_time(1);
+            // The query leaves out what no version writes, which `undecided` then reports.
+            return from_unix_millis(std::clamp<std::int64_t>(row.integer(1), 0, time_max_millis));
         }
     }
     return std::nullopt;

@@ -1,6 +1,8 @@
 // The methods of SqliteReader for ledger and usage.
 #include <chrono>
+#include <map>
 #include <string>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -27,39 +29,82 @@ LedgerEntry read_entry(const Cursor& row) {
             .reason = std::string{row.text(8)}};
 }
 
-/// Groups by the requested columns. The others are selected as 0, so that their rows are summed.
-std::string usage_query(const UsageFilter& filter) {
-    return fmt::format(
-        "SELECT account, {} AS day, {} AS device, {} AS source, {} AS code, "
-        "sum(iif(state = 2, messages, 0)), sum(iif(state = 3, messages, 0)), "
-        "sum(iif(state = 4, messages, 0)) FROM usage "
-        "WHERE (?1 IS NULL OR account = ?1) AND hour >= ?2 AND hour < ?3 "
-        "GROUP BY 1, 2, 3, 4, 5 ORDER BY 2, 1, 3, 4, 5 LIMIT ?4",
-        filter.by_day ? "(hour * 60 + ?5) / 1440" : "0 * ?5", filter.by_device ? "device" : "0",
-        filter.by_source ? "source" : "0", filter.by_code ? "code" : "0");
-}
+/// Sums of counts by the columns that the filter requests.
+class UsageSums {
+public:
+    explicit UsageSums(const UsageFilter& filter) : filter_(filter) {}
 
-UsageRow read_usage(const Cursor& row, const UsageFilter& filter) {
-    constexpr std::int64_t days_max = 3'000'000;
-    UsageRow read;
-    read.account = {row.integer(0)};
-    if (filter.by_day) {
-        read.day = std::chrono::sys_days{std::chrono::days{row.between(1, 0, days_max)}};
+    /// Columns: account, hour, device, source, state, code, messages.
+    void add(const Cursor& row) {
+        constexpr std::int64_t hours_max = 72'000'000;
+        const auto minutes = row.between(1, 0, hours_max) * 60 + filter_.offset.count();
+        auto& sum =
+            sums_[{filter_.by_day ? minutes / 1'440 : 0, row.integer(0),
+                   filter_.by_device ? row.integer(2) : 0, filter_.by_source ? row.integer(3) : 0,
+                   filter_.by_code ? row.integer(5) : 0}];
+        const auto messages = count(row, 6);
+        switch (row.enumerator(4, model::MessageState::held)) {
+            case model::MessageState::sent:
+                sum.sent += messages;
+                break;
+            case model::MessageState::failed:
+                sum.failed += messages;
+                break;
+            case model::MessageState::cancelled:
+                sum.cancelled += messages;
+                break;
+            case model::MessageState::pending:
+            case model::MessageState::sending:
+            case model::MessageState::handed_over:
+            case model::MessageState::held:
+                break;  // No end; never counted.
+        }
     }
-    if (filter.by_device) {
-        read.device = model::PhoneNumber::from_stored(row.integer(2));
+
+    [[nodiscard]] std::vector<UsageRow> rows() const {
+        std::vector<UsageRow> rows;
+        for (const auto& [key, sum] : sums_) {
+            if (rows.size() == filter_.limit) {
+                break;
+            }
+            rows.push_back(row_of(key, sum));
+        }
+        return rows;
     }
-    if (filter.by_source) {
-        read.source = row.enumerator(3, model::Source::campaign);
+
+private:
+    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+    struct Sum {
+        std::uint64_t sent = 0;
+        std::uint64_t failed = 0;
+        std::uint64_t cancelled = 0;
+    };
+
+    [[nodiscard]] UsageRow row_of(const Key& key, const Sum& sum) const {
+        const auto [day, account, device, source, code] = key;
+        UsageRow row;
+        row.account = {account};
+        if (filter_.by_day) {
+            row.day = std::chrono::sys_days{std::chrono::days{day}};
+        }
+        if (filter_.by_device) {
+            row.device = model::PhoneNumber::from_stored(device);
+        }
+        if (filter_.by_source) {
+            row.source = source == 0 ? model::Source::api : model::Source::campaign;
+        }
+        if (filter_.by_code) {
+            row.code = static_cast<model::StatusCode>(code);
+        }
+        row.sent = sum.sent;
+        row.failed = sum.failed;
+        row.cancelled = sum.cancelled;
+        return row;
     }
-    if (filter.by_code) {
-        read.code = static_cast<model::StatusCode>(row.number<std::uint16_t>(4));
-    }
-    read.sent = count(row, 5);
-    read.failed = count(row, 6);
-    read.cancelled = count(row, 7);
-    return read;
-}
+
+    const UsageFilter& filter_;
+    std::map<Key, Sum> sums_;  // By day, account, device, source and code.
+};
 
 }  // namespace
 
@@ -69,30 +114,61 @@ Result<std::vector<LedgerEntry>> SqliteReader::ledger(model::AccountId account,
     return guarded([&]() -> Result<std::vector<LedgerEntry>> {
         Statement find{connection_,
                        "SELECT number, kind, begun_at, ended_at, charged, refunded, amount, "
-                       "balance, reason FROM ledger WHERE account = ?1 AND "
-                       "(?2 IS NULL OR number < ?2) ORDER BY number DESC LIMIT ?3"};
+                       "balance, reason FROM ledger WHERE account = ?1 AND number < ?2 "
+                       "ORDER BY number DESC LIMIT ?3"};
         std::vector<LedgerEntry> entries;
-        for (auto row = find.query(account.value, before, limit); row.next();) {
+        for (auto row = find.query(account.value, before.value_or(sequence_max), limit);
+             row.next();) {
             entries.push_back(read_entry(row));
         }
         return entries;
     });
 }
 
+/// Reads account by account, because the index of `usage` begins with the account.
 Result<std::vector<UsageRow>> SqliteReader::usage(const UsageFilter& filter) {
     using std::chrono::floor;
     using std::chrono::hours;
     return guarded([&]() -> Result<std::vector<UsageRow>> {
-        Statement sum{connection_, usage_query(filter)};
-        std::vector<UsageRow> rows;
-        const auto account = filter.account.transform([](auto id) { return id.value; });
-        for (auto row = sum.query(account, floor<hours>(filter.since).time_since_epoch().count(),
-                                  floor<hours>(filter.until).time_since_epoch().count(),
-                                  filter.limit, filter.offset.count());
-             row.next();) {
-            rows.push_back(read_usage(row, filter));
+        Statement next_account{connection_,
+                               "SELECT account FROM usage WHERE account > ? "
+                               "ORDER BY account LIMIT 1"};
+        Statement find{connection_,
+                       "SELECT account, hour, device, source, state, code, messages FROM usage "
+                       "WHERE account = ? AND hour >= ? AND hour < ? ORDER BY hour LIMIT ?"};
+        UsageSums sums{filter};
+        std::size_t left = usage_counts_max;
+        const auto add = [&](std::int64_t account) {
+            auto row = find.query(account, floor<hours>(filter.since).time_since_epoch().count(),
+                                  floor<hours>(filter.until).time_since_epoch().count(), left + 1);
+            for (; row.next(); --left) {
+                if (left == 0) {
+                    return false;
+                }
+                sums.add(row);
+            }
+            return true;
+        };
+        const auto too_many = [] {
+            return fail(ErrorCode::refused,
+                        fmt::format("this would add up more than {} counts", usage_counts_max));
+        };
+        if (filter.account) {
+            return add(filter.account->value) ? Result<std::vector<UsageRow>>{sums.rows()}
+                                              : too_many();
         }
-        return rows;
+        for (std::int64_t account = 0;;) {
+            {
+                auto row = next_account.query(account);
+                if (!row.next()) {
+                    return sums.rows();
+                }
+                account = row.integer(0);
+            }
+            if (!add(account)) {
+                return too_many();
+            }
+        }
     });
 }
 

@@ -1,10 +1,17 @@
-// The methods of SqliteReader for the management API and the command line.
+// The methods of SqliteReader for the management API and the command line, and the offset of queue
+// time.
 #include <algorithm>
+#include <charconv>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
+#include "store/sqlite/callback_search.hpp"
+#include "store/sqlite/message_blocks.hpp"
 #include "store/sqlite/message_search.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sqlite_reader.hpp"
@@ -46,30 +53,14 @@ constexpr std::size_t secret_overhead = 64;
 /// The cost of finding the place of a waiting message, in rows that a search visits.
 constexpr std::size_t place_visits = 8;
 
-std::optional<std::int64_t> value_of(const std::optional<model::AccountId>& account) {
-    return account ? std::optional{account->value} : std::nullopt;
-}
-/// The sequence below which a page starts.
-std::int64_t start_of(const std::optional<Uuid>& before) {
-    return before ? before->sequence() : sequence_max;
-}
-
-/// Newest first, from below `?2` down to `?1`, of account `?3`, at most `?4` rows.
-std::string page_query(const CallbackFilter& filter) {
-    std::string state = "1";
-    if (filter.state) {
-        const auto value = static_cast<int>(*filter.state);
-        state = fmt::format("b.state = {}{}", value, value > 1 ? " AND b.state > 1" : "");
-    }
-    // Only one bound on each side of an id, because SQLite seeks to one and walks to a second.
-    const char* of_all = "callback b WHERE b.id >= ?1 AND b.id < ?2 AND ?3 IS NULL";
-    const char* of_account =
-        "activity a CROSS JOIN callback b ON b.id >= max(?1, a.span << 40) AND "
-        "b.id < min(?2, (a.span + 1) << 40) WHERE a.account = ?3 AND a.span >= ?1 >> 40 AND "
-        "a.span <= ?2 >> 40 AND b.account = ?3";
-    return fmt::format("SELECT {} FROM {} AND {} ORDER BY {} b.id DESC LIMIT ?4", callback_columns,
-                       filter.account ? of_account : of_all, state,
-                       filter.account ? "a.span DESC," : "");
+/// Empty: nothing writes such a text.
+std::optional<Millis> offset_of(std::string_view text) {
+    constexpr std::int64_t longest = Millis{std::chrono::years{100}}.count();
+    std::int64_t offset = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    return whole && offset >= -longest && offset <= longest ? std::optional{Millis{offset}}
+                                                            : std::nullopt;
 }
 
 }  // namespace
@@ -77,30 +68,52 @@ std::string page_query(const CallbackFilter& filter) {
 /// Finds a message that has not ended: handed over, or in its lane. In the lane it is mostly in the
 /// bucket of its first due time. A rescheduled message is looked up in each bucket of its lane, of
 /// which even a long lane has few.
+/// The message's row in the queue; empty: it has none. Its row is looked for in the bucket of its
+/// delay first, then in each bucket of its lane.
+std::optional<Cursor> SqliteReader::seek_place(const model::Message& message) {
+    const auto device = message.device.value();
+    const auto source = static_cast<int>(message.source);
+    auto bucket = bucket_of(message.due_at);
+    std::int64_t walked_to = -1;
+    for (;;) {
+        if (auto row = queue_place_.query(device, source, bucket, message.id.sequence());
+            row.next()) {
+            return row;
+        }
+        auto next = next_bucket_.query(device, source, walked_to);
+        if (!next.next()) {
+            return std::nullopt;
+        }
+        bucket = walked_to = next.integer(0);
+    }
+}
+
 void SqliteReader::add_place(MessageRecord& record) {
     if (add_handed_over(record)) {
         return;
     }
-    const auto device = record.message.device.value();
-    const auto source = static_cast<int>(record.message.source);
-    auto bucket = bucket_of(record.message.due_at);
-    std::int64_t walked_to = -1;
-    for (;;) {
-        if (auto row = queue_place_.query(device, source, bucket, record.message.id.sequence());
-            row.next()) {
-            record.queued_at = row.time(0);
-            record.attempts = row.number<std::uint32_t>(1);
-            record.state =
-                row.integer(2) != 0 ? model::MessageState::sending : model::MessageState::pending;
-            record.last_details = row.text(3);
-            return;
-        }
-        auto next = next_bucket_.query(device, source, walked_to);
-        if (!next.next()) {
-            return;
-        }
-        bucket = walked_to = next.integer(0);
+    if (const auto row = seek_place(record.message)) {
+        record.queued_at = row->time(0);
+        record.attempts = row->number<std::uint32_t>(1);
+        record.state =
+            row->integer(2) != 0 ? model::MessageState::sending : model::MessageState::pending;
+        record.last_details = row->text(3);
     }
+}
+
+Result<std::optional<QueuedMessage>> SqliteReader::find_queued(const model::Message& message) {
+    return guarded([&]() -> Result<std::optional<QueuedMessage>> {
+        const auto row = seek_place(message);
+        if (!row) {
+            return std::optional<QueuedMessage>{};
+        }
+        return std::optional{QueuedMessage{.message = nullptr,
+                                           .queued_at = row->time(0),
+                                           .attempts = row->number<std::uint32_t>(1),
+                                           .intent_recorded = row->integer(2) != 0,
+                                           .failing_since = row->optional_time(4),
+                                           .crashes = row->number<std::uint32_t>(5)}};
+    });
 }
 
 bool SqliteReader::add_handed_over(MessageRecord& record) {
@@ -170,40 +183,30 @@ Result<MessagePage> SqliteReader::messages(const MessageFilter& filter) {
 }
 
 Result<std::optional<QueuedCallback>> SqliteReader::callback(model::EventId id) {
-    return guarded([&]() -> Result<std::optional<QueuedCallback>> {
+    auto found = guarded([&]() -> Result<std::optional<QueuedCallback>> {
         Statement find{connection_, std::string{"SELECT "} + callback_columns +
                                         " FROM callback b WHERE b.id = ? AND b.tail = ?"};
         auto row = find.query(id.sequence(), tail_of(id));
         return row.next() ? std::optional{read_callback(row)} : std::nullopt;
     });
+    if (!found && found.error().code == ErrorCode::damaged) {
+        condition_.note_damage("callback " + std::to_string(id.sequence()));
+    }
+    return found;
 }
 
-Result<std::vector<QueuedCallback>> SqliteReader::callbacks(const CallbackFilter& filter) {
-    return guarded([&]() -> Result<std::vector<QueuedCallback>> {
-        std::vector<QueuedCallback> page;
-        auto below = start_of(filter.before);
-        std::int64_t from = filter.since ? Uuid::sequence_at(*filter.since) : 0;
-        if (filter.until) {
-            below = std::min(below, Uuid::sequence_at(*filter.until));
-        }
-        if (filter.message) {
-            // The completion row names the callback of a message, so callbacks need no index by
-            // message.
-            Statement find{connection_, "SELECT event FROM completion WHERE id = ?"};
-            auto row = find.query(filter.message->sequence());
-            from = row.next() ? row.integer(0) : sequence_max;
-            below = from < below ? from + 1 : from;
-        }
-        Statement find{connection_, page_query(filter)};
-        auto row = find.query(from, below, value_of(filter.account), filter.limit);
-        while (row.next()) {
-            auto callback = read_callback(row);
-            if (!filter.message || callback.callback.message == filter.message) {
-                page.push_back(std::move(callback));
-            }
-        }
-        return page;
+Result<SummaryStep> SqliteReader::summarise(std::size_t size, Timestamp before,
+                                            SummaryPlace& place) {
+    return guarded([&]() -> Result<SummaryStep> {
+        connection_.execute("BEGIN");
+        const SnapshotEnd end{connection_};
+        return sqlite::summarise(connection_, size, Uuid::sequence_at(before), place);
     });
+}
+
+Result<CallbackPage> SqliteReader::callbacks(const CallbackFilter& filter) {
+    return guarded(
+        [&]() -> Result<CallbackPage> { return CallbackSearch{connection_, filter}.page(); });
 }
 
 Result<std::optional<IdempotencyRecord>> SqliteReader::idempotency(model::AccountId account,
@@ -286,10 +289,30 @@ Result<std::optional<ReceivedMedia>> SqliteReader::received_media(const Uuid& id
     });
 }
 
-Result<std::uint64_t> SqliteReader::waiting_messages() {
+Result<Millis> SqliteReader::clock_offset() {
+    return guarded([&]() -> Result<Millis> {
+        try {
+            Statement find{connection_,
+                           "SELECT CAST(value AS TEXT) FROM meta WHERE name = 'clock_offset'"};
+            auto row = find.query();
+            const auto offset = row.next() ? offset_of(row.text(0)) : Millis{0};
+            if (offset) {
+                return *offset;
+            }
+        } catch (const Failure& failure) {
+            if (!failure.is_damage()) {
+                throw;
+            }
+        }
+        condition_.note_damage("the offset of queue time");
+        return Millis{0};
+    });
+}
+
+Result<std::uint64_t> SqliteReader::waiting_messages(std::uint64_t most) {
     return guarded([&]() -> Result<std::uint64_t> {
-        Statement count{connection_, "SELECT count(*) FROM queue"};
-        auto row = count.query();
+        Statement count{connection_, "SELECT count(*) FROM (SELECT 1 FROM queue LIMIT ?)"};
+        auto row = count.query(most);
         return row.next() ? static_cast<std::uint64_t>(row.integer(0)) : 0;
     });
 }

@@ -31,7 +31,7 @@ Result<MessageTrail> SqliteReader::trail(model::MessageId id) {
             event.until = row.optional_time(3);
             event.code =
                 event.step == model::MessageStep::waited
-                    ? static_cast<std::uint16_t>(row.enumerator(4, model::WaitReason::platform))
+                    ? static_cast<std::uint16_t>(row.enumerator(4, model::wait_reason_last))
                     : row.number<std::uint16_t>(4);
             event.details = row.text(5);
         }

@@ -160,6 +160,7 @@ model::Device read_device(const Cursor& row) {
     device.after_pairing = model::parse_queue_choice(row.text(15));
     device.notified = model::parse_device_state(row.text(16));
     device.exported_at = row.optional_time(17);
+    device.restricted_until = row.optional_time(18);
     return device;
 }
 

@@ -13,8 +13,9 @@ namespace merpati::store::sqlite {
 
 /// The queue is ordered by buckets (schema.cpp): due times in the same 16 s share one.
 inline constexpr std::int64_t bucket_millis = 16'384;
-/// The last bucket of the year 9999.
-inline constexpr std::int64_t bucket_max = 253'402'300'799'999 / bucket_millis;
+/// The last millisecond and bucket of the year 9999.
+inline constexpr std::int64_t time_max_millis = 253'402'300'799'999;
+inline constexpr std::int64_t bucket_max = time_max_millis / bucket_millis;
 [[nodiscard]] inline std::int64_t bucket_of(Timestamp due) {
     return to_unix_millis(due) / bucket_millis;
 }
@@ -82,7 +83,7 @@ inline constexpr const char* key_columns =
 inline constexpr const char* device_columns =
     "number, account, connector, state, webhook_url, gap_min, jitter_max, per_day_max, created_at, "
     "state_since, warm_up_days, state_reason, paused_since, pause_reason, resumed_at, "
-    "after_pairing, notified, exported_at";
+    "after_pairing, notified, exported_at, restricted_until";
 [[nodiscard]] model::Device read_device(const Cursor& row);
 
 inline constexpr const char* idempotency_columns =

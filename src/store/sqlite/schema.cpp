@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "store/sqlite/invitation_schema.hpp"
 #include "store/sqlite/platform_schema.hpp"
 
 namespace merpati::store::sqlite {
@@ -401,9 +402,23 @@ INSERT INTO usage(account, hour, device, source, state, code, messages)
 DROP TABLE usage_before;
 )sql";
 
+// How many attempts of a waiting message ended with a crash of its connector's program.
+constexpr const char* crashes_of_queued =
+    "ALTER TABLE queue ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0";
+
+// Keys that retention removes, and those that are valid, are found without reading the others.
+constexpr const char* dead_keys = R"sql(
+CREATE INDEX api_key_revoked ON api_key(revoked_at) WHERE revoked_at IS NOT NULL;
+CREATE INDEX api_key_expires ON api_key(expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX api_key_live ON api_key(account, expires_at) WHERE revoked_at IS NULL;
+)sql";
+
 // Marks the file as a store of this program, also for file(1): "Merp".
 constexpr int application_id = 0x4d657270;
 constexpr const char* mark_of_application = "PRAGMA application_id = 0x4d657270";
+
+// Until when the device may not begin new chats.
+constexpr auto restriction_of_device = "ALTER TABLE device ADD COLUMN restricted_until INTEGER";
 
 /// Step N migrates version N to N + 1. Steps are added, never changed.
 constexpr std::array steps{first_schema,
@@ -426,7 +441,11 @@ constexpr std::array steps{first_schema,
                            outcome_of_audit,
                            usage_by_number,
                            received_media,
-                           mark_of_application};
+                           mark_of_application,
+                           crashes_of_queued,
+                           invitations,
+                           dead_keys,
+                           restriction_of_device};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 

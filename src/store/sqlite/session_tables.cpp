@@ -177,24 +177,15 @@ Result<model::Person> SqlitePeople::remove_second_factor(model::PersonId person)
     return written_person(person);
 }
 
-std::size_t SqlitePeople::prune(const PruneLimits& limits) {
-    auto old = sessions_where("s.seen_at < ?1 LIMIT ?2",
-                              to_unix_millis(limits.sessions_seen_before), limits.rows_max);
+bool SqlitePeople::prune_session(const PruneLimits& limits) {
+    auto old = sessions_where("s.seen_at < ?1 ORDER BY s.seen_at LIMIT ?2",
+                              to_unix_millis(limits.sessions_seen_before), 1);
+    if (old.empty()) {
+        old = sessions_where("s.created_at < ?1 ORDER BY s.created_at LIMIT ?2",
+                             to_unix_millis(limits.sessions_begun_before), 1);
+    }
     end(old);
-    auto removed = old.size();
-    old = sessions_where("s.created_at < ?1 LIMIT ?2", to_unix_millis(limits.sessions_begun_before),
-                         limits.rows_max);
-    end(old);
-    removed += old.size();
-    Statement links{connection_,
-                    "DELETE FROM sign_in_link WHERE digest IN (SELECT digest FROM sign_in_link "
-                    "WHERE expires_at < ? LIMIT ?)"};
-    links.run(limits.links_expired_before, limits.rows_max);
-    removed += static_cast<std::size_t>(connection_.changes());
-    Statement audit{connection_,
-                    "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < ? LIMIT ?)"};
-    audit.run(limits.audit_before, limits.rows_max);
-    return removed + static_cast<std::size_t>(connection_.changes());
+    return !old.empty();
 }
 
 }  // namespace merpati::store::sqlite

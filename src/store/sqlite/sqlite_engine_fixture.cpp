@@ -30,21 +30,44 @@ std::vector<std::int64_t> leaves_of(const std::filesystem::path& file, std::stri
     return pages;
 }
 
-void damage(const std::filesystem::path& directory, std::string_view table, std::size_t part) {
-    const auto file = file_in(directory);
-    const auto pages = leaves_of(file, table);
-    ASSERT_FALSE(pages.empty());
-    ASSERT_TRUE(part < pages.size() || part == Engine::last_part);
-    std::fstream bytes{file, std::ios::in | std::ios::out | std::ios::binary};
-    bytes.seekp((pages[std::min(part, pages.size() - 1)] - 1) * page_bytes);
+std::int64_t page_of(const std::filesystem::path& directory, std::string_view table,
+                     std::size_t part) {
+    const auto pages = leaves_of(file_in(directory), table);
+    EXPECT_FALSE(pages.empty()) << table;
+    EXPECT_TRUE(part < pages.size() || part == Engine::last_part) << table;
+    return pages.at(std::min(part, pages.size() - 1));
+}
+
+std::shared_ptr<void> damage(const std::filesystem::path& directory, std::string_view table,
+                             std::size_t part) {
+    const auto page = page_of(directory, table, part);
+    std::fstream bytes{file_in(directory), std::ios::in | std::ios::out | std::ios::binary};
+    bytes.seekp((page - 1) * page_bytes);
     bytes << std::string(page_bytes, '\0');
-    ASSERT_TRUE(bytes.flush());
+    EXPECT_TRUE(bytes.flush());
+    return nullptr;
+}
+
+std::shared_ptr<void> refuse_reads(const std::filesystem::path& directory, std::string_view table,
+                                   std::size_t part) {
+    auto faults = std::make_shared<Faults>();
+    faults->inject({.file = "merpati.db",
+                    .call = FileCall::read,
+                    .code = SQLITE_IOERR_READ,
+                    .page = page_of(directory, table, part)});
+    return faults;
 }
 
 std::shared_ptr<void> fill_disk() {
     auto faults = std::make_shared<Faults>();
     faults->inject({.file = "-wal", .code = SQLITE_FULL});
     return faults;
+}
+
+std::shared_ptr<void> lock(const std::filesystem::path& directory) {
+    auto shell = std::make_shared<Connection>(file_in(directory).string(), Access::read_write);
+    shell->execute("BEGIN IMMEDIATE");
+    return shell;
 }
 
 }  // namespace
@@ -57,7 +80,15 @@ Engine engine() {
                                         .key_file = directory / "store.key"};
                 },
             .damage = damage,
-            .fill_disk = fill_disk};
+            .fill_disk = fill_disk,
+            .lock = lock};
+}
+
+Engine engine_that_fails_to_read() {
+    auto failing = engine();
+    failing.name = "SqliteOnADiskThatFailsToRead";
+    failing.damage = refuse_reads;
+    return failing;
 }
 
 }  // namespace merpati::store::sqlite

@@ -7,4 +7,7 @@ namespace merpati::store::sqlite {
 
 [[nodiscard]] Engine engine();
 
+/// Its damaged parts are intact, but the disk fails to read them.
+[[nodiscard]] Engine engine_that_fails_to_read();
+
 }  // namespace merpati::store::sqlite

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "store/condition.hpp"
 #include "store/people.hpp"
 #include "store/secret_box.hpp"
 #include "store/sqlite/connection.hpp"
@@ -35,6 +36,12 @@ public:
     Result<bool> end_session(model::SessionId session) override;
     Result<std::size_t> end_sessions(model::PersonId person,
                                      std::optional<model::SessionId> kept) override;
+    Result<model::Invitation> put_invitation(const model::Invitation& invitation) override;
+    Result<std::optional<model::Invitation>> find_invitation(const Sha256& digest,
+                                                             Timestamp now) override;
+    Result<std::optional<model::Invitation>> find_invitation(model::InvitationId id,
+                                                             Timestamp now) override;
+    Result<void> remove_invitation(model::InvitationId id) override;
     Result<void> put_link(const SignInLink& link) override;
     Result<std::optional<model::PersonId>> take_link(const Sha256& digest, Timestamp now) override;
     Result<void> remove_links(model::PersonId person) override;
@@ -49,8 +56,8 @@ public:
     Result<void> end_audit(model::AuditId entry, std::string_view outcome,
                            std::string_view after) override;
 
-    /// One step of retention; returns how many rows it removed.
-    [[nodiscard]] std::size_t prune(const PruneLimits& limits);
+    /// Ends the oldest session that retention no longer keeps. False: there is none.
+    [[nodiscard]] bool prune_session(const PruneLimits& limits);
 
 private:
     [[nodiscard]] Result<model::Person> written_person(model::PersonId id);
@@ -67,14 +74,22 @@ private:
 /// A part of SqliteReader.
 class SqlitePeopleReader final : public PeopleReader {
 public:
-    explicit SqlitePeopleReader(Connection& connection) : connection_(connection) {}
+    SqlitePeopleReader(Connection& connection, Condition& condition)
+        : connection_(connection), condition_(condition) {}
 
     Result<std::vector<model::Person>> persons() override;
     Result<std::vector<model::Session>> sessions() override;
+    Result<std::vector<model::Invitation>> invitations(model::AccountId account,
+                                                       Timestamp now) override;
+    Result<std::optional<model::Invitation>> invitation(const Sha256& digest,
+                                                        Timestamp now) override;
     Result<std::vector<AuditEntry>> audit(const AuditFilter& filter) override;
 
 private:
+    void add_memberships(Statement& list, model::Person& person);
+
     Connection& connection_;
+    Condition& condition_;
 };
 
 inline constexpr const char* person_columns =

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
+#include "store/sqlite/readable_rows.hpp"
 #include "store/sqlite/rows.hpp"
+#include "telemetry/log.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
@@ -12,13 +15,30 @@ std::string select(const char* columns, const char* rows) {
     return std::string{"SELECT "} + columns + rows;
 }
 
-QueueRow read_queue_row(const Cursor& row) {
-    return {.bucket = row.integer(0),
-            .id = uuid_of(row.integer(1), row.integer(2)),
-            .due_at = row.time(3),
-            .attempts = row.number<std::uint32_t>(4),
-            .intent = row.integer(5) != 0,
-            .failing_since = row.null(6) ? std::nullopt : std::optional{row.time(6)}};
+constexpr char account_noun[] = "account";
+constexpr char key_noun[] = "API key";
+
+/// A device whose row cannot be read does not send: its messages wait for a repair of the store.
+void note_lane(Condition& condition, std::int64_t device) {
+    condition.note_damaged_lane(model::PhoneNumber::from_stored(device));
+}
+
+void note_lane_record(Condition& condition, std::int64_t device) {
+    condition.note_damage("what was sent by device " +
+                          telemetry::mask_number(std::to_string(device)));
+}
+
+LaneRecord read_lane_record(const Cursor& row) {
+    LaneRecord record{.device = model::PhoneNumber::from_stored(row.integer(0)),
+                      .down_since = row.optional_time(1),
+                      .sent = {}};
+    if (!row.null(2)) {
+        record.sent = SentRecord{.last_at = row.time(2),
+                                 .jitter = row.span(3),
+                                 .day_ends_at = row.time(4),
+                                 .of_day = row.number<std::uint32_t>(5)};
+    }
+    return record;
 }
 
 }  // namespace
@@ -29,23 +49,32 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Co
     : connection_(path, Access::read_only),
       secrets_(secrets),
       condition_(condition),
+      // Two searches, because SQLite does not seek to the second column of (device, source) > (?,
+      // ?).
       next_lane_(connection_,
-                 "SELECT device, source, bucket FROM queue WHERE (device, source) > (?, ?) "
-                 "ORDER BY device, source, bucket LIMIT 1"),
+                 "SELECT device, source, bucket FROM (SELECT device, source, bucket FROM queue "
+                 "WHERE device = ?1 AND source > ?2 ORDER BY source, bucket LIMIT 1) "
+                 "UNION ALL SELECT device, source, bucket FROM (SELECT device, source, bucket "
+                 "FROM queue WHERE device > ?1 ORDER BY device, source, bucket LIMIT 1) "
+                 "ORDER BY 1, 2 LIMIT 1"),
       lane_rows_(connection_,
-                 "SELECT bucket, id, tail, due_at, attempts, intent, failing_since FROM queue "
-                 "WHERE device = ? AND source = ? AND bucket <= ? AND due_at < ? "
+                 "SELECT bucket, id, tail, due_at, attempts, intent, failing_since, crashes "
+                 "FROM queue "
+                 "WHERE device = ? AND source = ? AND bucket <= ? "
                  "ORDER BY bucket, id"),
       message_row_(connection_, select(message_columns, " FROM message m WHERE m.id = ?")),
-      due_in_bucket_(connection_,
-                     "SELECT min(due_at) FROM queue WHERE device = ? AND source = ? AND bucket = ? "
-                     "AND due_at >= ?"),
+      due_in_bucket_(
+          connection_,
+          "SELECT min(CASE WHEN due_at >= ?4 AND due_at <= ?5 THEN due_at END), count(*) "
+          "FROM (SELECT due_at FROM queue WHERE device = ?1 AND source = ?2 "
+          "AND bucket = ?3 ORDER BY id LIMIT ?6)"),
       next_bucket_(connection_,
                    "SELECT bucket FROM queue WHERE device = ? AND source = ? AND bucket > ? "
                    "ORDER BY bucket LIMIT 1"),
-      queue_place_(connection_,
-                   "SELECT due_at, attempts, intent, last_details FROM queue WHERE device = ? AND "
-                   "source = ? AND bucket = ? AND id = ?"),
+      queue_place_(
+          connection_,
+          "SELECT due_at, attempts, intent, last_details, failing_since, crashes FROM queue "
+          "WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
       handed_over_(connection_,
                    "SELECT platform_id, attempts, decide_by FROM handed_over "
                    "WHERE id = ? AND decide_by IS NOT NULL"),
@@ -63,34 +92,29 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Co
                   "SELECT min(due_at) FROM callback WHERE state = 0 AND account = ? AND "
                   "origin_key = ? AND due_at >= ?") {}
 
-template <class Record, class Read>
-Result<std::vector<Record>> SqliteReader::list(const char* columns, const char* rows, Read read) {
-    return guarded([&]() -> Result<std::vector<Record>> {
-        std::vector<Record> all;
-        Statement statement{connection_, select(columns, rows)};
-        auto row = statement.query();
-        while (row.next()) {
-            Result<Record> record = read(row);
-            if (!record) {
-                return pass(record);
-            }
-            all.push_back(std::move(*record));
-        }
-        return all;
-    });
-}
-
 Result<std::vector<model::Account>> SqliteReader::accounts() {
-    return list<model::Account>(account_columns, " FROM account ORDER BY id",
-                                [&](const Cursor& row) { return read_account(row, secrets_); });
+    return readable_rows<model::Account>(
+        connection_, condition_,
+        {.columns = account_columns,
+         .name = "account",
+         .key = "id",
+         .note = note_row<account_noun>,
+         .needed = true},
+        [&](const Cursor& row) { return read_account(row, secrets_); });
 }
 
 Result<std::vector<model::ApiKey>> SqliteReader::keys() {
-    return list<model::ApiKey>(key_columns, " FROM api_key ORDER BY id", read_key);
+    return readable_rows<model::ApiKey>(
+        connection_, condition_,
+        {.columns = key_columns, .name = "api_key", .key = "id", .note = note_row<key_noun>},
+        [](const Cursor& row) -> Result<model::ApiKey> { return read_key(row); });
 }
 
 Result<std::vector<model::Device>> SqliteReader::devices() {
-    return list<model::Device>(device_columns, " FROM device ORDER BY number", read_device);
+    return readable_rows<model::Device>(
+        connection_, condition_,
+        {.columns = device_columns, .name = "device", .key = "number", .note = note_lane},
+        [](const Cursor& row) -> Result<model::Device> { return read_device(row); });
 }
 
 Result<std::optional<model::Account>> SqliteReader::account(model::AccountId id) {
@@ -108,25 +132,46 @@ Result<std::optional<model::Account>> SqliteReader::account(model::AccountId id)
     });
 }
 
-Result<std::int64_t> SqliteReader::last_sequence() {
-    return guarded([&]() -> Result<std::int64_t> {
-        Statement statement{connection_,
-                            "SELECT max(coalesce((SELECT max(id) FROM message), 0), "
-                            "coalesce((SELECT max(id) FROM callback), 0), "
-                            "coalesce((SELECT max(id) FROM received_media), 0))"};
-        auto row = statement.query();
-        return row.next() ? row.integer(0) : 0;
+Result<std::vector<model::Account>> SqliteReader::accounts_after(
+    std::optional<model::AccountId> after, std::size_t limit) {
+    return guarded([&]() -> Result<std::vector<model::Account>> {
+        std::vector<model::Account> page;
+        Statement find{connection_,
+                       select(account_columns, " FROM account WHERE id > ? ORDER BY id LIMIT ?")};
+        auto row = find.query(after ? after->value : 0, limit);
+        while (row.next()) {
+            auto account = read_account(row, secrets_);
+            if (!account) {
+                return pass(account);
+            }
+            page.push_back(std::move(*account));
+        }
+        return page;
     });
 }
 
-Result<Millis> SqliteReader::clock_offset() {
-    return guarded([&]() -> Result<Millis> {
-        Statement find{connection_,
-                       "SELECT CAST(CAST(value AS TEXT) AS INTEGER) FROM meta "
-                       "WHERE name = 'clock_offset'"};
-        auto row = find.query();
-        return Millis{row.next() ? row.integer(0) : 0};
+Result<std::int64_t> SqliteReader::last_sequence() {
+    return guarded([&]() -> Result<std::int64_t> {
+        // A completion has the id of its message, and stands in for it if the table's end is
+        // damaged.
+        return std::max({highest("message"), highest("completion"), highest("callback"),
+                         highest("received_media")});
     });
+}
+
+/// 0: the table is empty, or its end cannot be read; then nothing can be added to it either.
+std::int64_t SqliteReader::highest(const char* table) {
+    try {
+        Statement find{connection_, std::string{"SELECT max(id) FROM "} + table};
+        auto row = find.query();
+        return row.next() ? row.integer(0) : 0;
+    } catch (const Failure& failure) {
+        if (!failure.is_damage()) {
+            throw;
+        }
+        condition_.note_damage(std::string{"the end of table "} + table);
+        return 0;
+    }
 }
 
 Result<std::vector<LaneSummary>> SqliteReader::lanes() {
@@ -182,25 +227,13 @@ Result<std::vector<LaneSummary>> SqliteReader::walk_lanes() {
 }
 
 Result<std::vector<LaneRecord>> SqliteReader::lane_records() {
-    return guarded([&]() -> Result<std::vector<LaneRecord>> {
-        std::vector<LaneRecord> all;
-        Statement statement{connection_,
-                            "SELECT device, down_since, sent_at, jitter, day_ends_at, sent_of_day "
-                            "FROM lane"};
-        auto row = statement.query();
-        while (row.next()) {
-            auto& record = all.emplace_back();
-            record.device = model::PhoneNumber::from_stored(row.integer(0));
-            record.down_since = row.null(1) ? std::nullopt : std::optional{row.time(1)};
-            if (!row.null(2)) {
-                record.sent = SentRecord{.last_at = row.time(2),
-                                         .jitter = row.span(3),
-                                         .day_ends_at = row.time(4),
-                                         .of_day = row.number<std::uint32_t>(5)};
-            }
-        }
-        return all;
-    });
+    return readable_rows<LaneRecord>(
+        connection_, condition_,
+        {.columns = "device, down_since, sent_at, jitter, day_ends_at, sent_of_day",
+         .name = "lane",
+         .key = "device",
+         .note = note_lane_record},
+        [](const Cursor& row) -> Result<LaneRecord> { return read_lane_record(row); });
 }
 
 Result<std::vector<QueuedMessage>> SqliteReader::load_lane(model::PhoneNumber device,
@@ -213,7 +246,7 @@ Result<std::vector<QueuedMessage>> SqliteReader::load_lane(model::PhoneNumber de
             std::vector<QueuedMessage> loaded;
             bool all = true;
             for (const auto& found : earliest.take()) {
-                auto message = load_message(found.id);
+                auto message = load_message(found.id, device, source);
                 if (message == nullptr) {
                     unreadable_.insert(found.id);
                     all = false;
@@ -225,6 +258,7 @@ Result<std::vector<QueuedMessage>> SqliteReader::load_lane(model::PhoneNumber de
                 queued.attempts = found.attempts;
                 queued.intent_recorded = found.intent;
                 queued.failing_since = found.failing_since;
+                queued.crashes = found.crashes;
             }
             if (all) {
                 return loaded;
@@ -235,24 +269,49 @@ Result<std::vector<QueuedMessage>> SqliteReader::load_lane(model::PhoneNumber de
 
 void SqliteReader::pick(EarliestRows& earliest, model::PhoneNumber device, model::Source source,
                         Timestamp before, const Known& known) {
-    auto row =
-        lane_rows_.query(device.value(), static_cast<int>(source), bucket_of(before), before);
+    std::size_t not_due = 0;  // Of the last bucket.
+    auto row = lane_rows_.query(device.value(), static_cast<int>(source), bucket_of(before));
     while (row.next()) {
-        const auto found = read_queue_row(row);
-        if (!known(found.id) && !unreadable_.contains(found.id) && !earliest.offer(found)) {
+        const auto found = read_queued(row);
+        if (!found || known(found->id) || unreadable_.contains(found->id)) {
+            continue;
+        }
+        const bool is_due = found->due_at < before;
+        if (is_due ? !earliest.offer(*found) : ++not_due == step_rows_max) {
             return;
         }
     }
 }
 
+/// Empty: the row has a value that nothing writes. The lane's other messages are sent.
+std::optional<QueueRow> SqliteReader::read_queued(const Cursor& row) {
+    const auto id = uuid_of(row.integer(1), row.integer(2));
+    try {
+        return QueueRow{.bucket = row.integer(0),
+                        .id = id,
+                        .due_at = row.time(3),
+                        .attempts = row.number<std::uint32_t>(4),
+                        .intent = row.integer(5) != 0,
+                        .failing_since = row.optional_time(6),
+                        .crashes = row.number<std::uint32_t>(7)};
+    } catch (const Failure&) {
+        condition_.note_damage("message " + id.text());
+        return std::nullopt;
+    }
+}
+
 /// Null: the row cannot be read. The damage is recorded, and the lane's other messages are sent.
-std::unique_ptr<model::Message> SqliteReader::load_message(const Uuid& id) {
+std::unique_ptr<model::Message> SqliteReader::load_message(const Uuid& id,
+                                                           model::PhoneNumber device,
+                                                           model::Source source) {
     try {
         auto row = message_row_.query(id.sequence());
         if (row.next()) {
             auto message = std::make_unique<model::Message>();
             read_message(row, 0, *message);
-            return message;
+            if (message->id == id && message->device == device && message->source == source) {
+                return message;
+            }
         }
     } catch (const Failure& failure) {
         if (!failure.is_damage()) {
@@ -261,6 +320,17 @@ std::unique_ptr<model::Message> SqliteReader::load_message(const Uuid& id) {
     }
     condition_.note_damage("message " + id.text());
     return nullptr;
+}
+
+/// Runs `body`. Damage that it meets stops only the account's callbacks there.
+template <class Body>
+auto SqliteReader::in_callbacks(model::AccountId account, Body body) -> decltype(body()) {
+    auto read = guarded(body);
+    if (!read && read.error().code == ErrorCode::damaged) {
+        condition_.note_damage("the queue of callbacks of account " +
+                               std::to_string(account.value));
+    }
+    return read;
 }
 
 /// Runs `body`. Damage that it meets stops only this lane.
@@ -279,9 +349,13 @@ Result<std::optional<Timestamp>> SqliteReader::next_due(model::PhoneNumber devic
         const auto bucket = bucket_of(from);
         const auto place = static_cast<int>(source);
         {
-            auto row = due_in_bucket_.query(device.value(), place, bucket, from);
+            auto row = due_in_bucket_.query(device.value(), place, bucket, from, time_max_millis,
+                                            step_rows_max);
             if (row.next() && !row.null(0)) {
                 return std::optional{row.time(0)};
+            }
+            if (row.integer(1) == static_cast<std::int64_t>(step_rows_max)) {
+                return std::optional{bucket_start(bucket + 1)};  // There may be more.
             }
         }
         auto row = next_bucket_.query(device.value(), place, bucket);
@@ -290,6 +364,21 @@ Result<std::optional<Timestamp>> SqliteReader::next_due(model::PhoneNumber devic
 }
 
 Result<std::vector<model::AccountId>> SqliteReader::callback_accounts() {
+    auto all = walk_callback_accounts();
+    if (all || all.error().code != ErrorCode::damaged) {
+        return all;
+    }
+    // All accounts: the scan of each one's origins shows whether it has callbacks.
+    condition_.note_damage("the queue of callbacks");
+    return readable_rows<model::AccountId>(
+        connection_, condition_,
+        {.columns = "id", .name = "account", .key = "id", .note = note_row<account_noun>},
+        [](const Cursor& row) -> Result<model::AccountId> {
+            return model::AccountId{row.integer(0)};
+        });
+}
+
+Result<std::vector<model::AccountId>> SqliteReader::walk_callback_accounts() {
     return guarded([&]() -> Result<std::vector<model::AccountId>> {
         std::vector<model::AccountId> all;
         std::int64_t account = std::numeric_limits<std::int64_t>::min();
@@ -307,7 +396,7 @@ Result<std::vector<model::AccountId>> SqliteReader::callback_accounts() {
 Result<std::vector<OriginSummary>> SqliteReader::callback_origins(model::AccountId account,
                                                                   std::optional<std::int64_t> after,
                                                                   std::size_t limit) {
-    return guarded([&]() -> Result<std::vector<OriginSummary>> {
+    return in_callbacks(account, [&]() -> Result<std::vector<OriginSummary>> {
         std::vector<OriginSummary> page;
         std::int64_t origin = after.value_or(std::numeric_limits<std::int64_t>::min());
         while (page.size() < limit) {
@@ -316,7 +405,7 @@ Result<std::vector<OriginSummary>> SqliteReader::callback_origins(model::Account
                 break;
             }
             origin = row.integer(0);
-            page.push_back({.origin_key = origin, .due_from = row.time(1)});
+            page.push_back({.origin_key = origin, .due_from = due_of(account, row.integer(1))});
         }
         return page;
     });
@@ -326,11 +415,11 @@ Result<std::vector<QueuedCallback>> SqliteReader::load_callbacks(const Endpoint&
                                                                  Timestamp before,
                                                                  std::size_t limit,
                                                                  const Known& known) {
-    return guarded([&]() -> Result<std::vector<QueuedCallback>> {
+    return in_callbacks(endpoint.account, [&]() -> Result<std::vector<QueuedCallback>> {
         std::vector<QueuedCallback> loaded;
         auto row = origin_rows_.query(endpoint.account.value, endpoint.origin_key, before);
         while (loaded.size() < limit && row.next()) {
-            if (auto callback = load_callback(row.integer(0), known)) {
+            if (auto callback = load_callback(row.integer(0), endpoint, known)) {
                 loaded.push_back(std::move(*callback));
             }
         }
@@ -341,13 +430,19 @@ Result<std::vector<QueuedCallback>> SqliteReader::load_callbacks(const Endpoint&
 /// Empty: the callback is in `known`, or cannot be read. Damage is recorded, and the origin's other
 /// callbacks are delivered.
 std::optional<QueuedCallback> SqliteReader::load_callback(std::int64_t sequence,
+                                                          const Endpoint& endpoint,
                                                           const Known& known) {
     try {
         auto row = callback_row_.query(sequence);
         if (row.next()) {
-            return known(uuid_of(row.integer(0), row.integer(1)))
-                       ? std::nullopt
-                       : std::optional{read_callback(row)};
+            if (known(uuid_of(row.integer(0), row.integer(1)))) {
+                return std::nullopt;
+            }
+            auto found = read_callback(row);
+            if (found.callback.account == endpoint.account &&
+                found.callback.origin_key == endpoint.origin_key) {
+                return found;
+            }
         }
     } catch (const Failure& failure) {
         if (!failure.is_damage()) {
@@ -360,10 +455,20 @@ std::optional<QueuedCallback> SqliteReader::load_callback(std::int64_t sequence,
 
 Result<std::optional<Timestamp>> SqliteReader::next_callback_due(const Endpoint& endpoint,
                                                                  Timestamp from) {
-    return guarded([&]() -> Result<std::optional<Timestamp>> {
+    return in_callbacks(endpoint.account, [&]() -> Result<std::optional<Timestamp>> {
         auto row = origin_due_.query(endpoint.account.value, endpoint.origin_key, from);
-        return row.next() && !row.null(0) ? std::optional{row.time(0)} : std::nullopt;
+        return row.next() && !row.null(0) ? std::optional{due_of(endpoint.account, row.integer(0))}
+                                          : std::nullopt;
     });
+}
+
+/// The due time of a callback. One that nothing writes is recorded, and stops no other callback.
+Timestamp SqliteReader::due_of(model::AccountId account, std::int64_t due) {
+    if (due < 0 || due > time_max_millis) {
+        condition_.note_damage("a due time of callbacks of account " +
+                               std::to_string(account.value));
+    }
+    return from_unix_millis(std::clamp<std::int64_t>(due, 0, time_max_millis));
 }
 
 }  // namespace merpati::store::sqlite

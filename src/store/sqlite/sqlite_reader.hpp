@@ -24,6 +24,8 @@ public:
     Result<std::vector<model::ApiKey>> keys() override;
     Result<std::vector<model::Device>> devices() override;
     Result<std::optional<model::Account>> account(model::AccountId id) override;
+    Result<std::vector<model::Account>> accounts_after(std::optional<model::AccountId> after,
+                                                       std::size_t limit) override;
     Result<std::int64_t> last_sequence() override;
     Result<Millis> clock_offset() override;
     Result<std::vector<LaneSummary>> lanes() override;
@@ -33,6 +35,7 @@ public:
                                                  const Known& known) override;
     Result<std::optional<Timestamp>> next_due(model::PhoneNumber device, model::Source source,
                                               Timestamp from) override;
+    Result<std::optional<QueuedMessage>> find_queued(const model::Message& message) override;
     Result<std::vector<model::AccountId>> callback_accounts() override;
     Result<std::vector<OriginSummary>> callback_origins(model::AccountId account,
                                                         std::optional<std::int64_t> after,
@@ -45,7 +48,7 @@ public:
     Result<std::optional<MessageRecord>> message(model::MessageId id) override;
     Result<MessagePage> messages(const MessageFilter& filter) override;
     Result<std::optional<QueuedCallback>> callback(model::EventId id) override;
-    Result<std::vector<QueuedCallback>> callbacks(const CallbackFilter& filter) override;
+    Result<CallbackPage> callbacks(const CallbackFilter& filter) override;
     Result<MessageTrail> trail(model::MessageId id) override;
     Result<std::vector<model::CallbackAttempt>> attempts(model::EventId id) override;
     Result<std::size_t> callbacks_waiting(const Endpoint& endpoint, std::size_t most) override;
@@ -60,28 +63,36 @@ public:
                                             std::optional<std::int64_t> before,
                                             std::size_t limit) override;
     Result<std::vector<UsageRow>> usage(const UsageFilter& filter) override;
-    Result<std::uint64_t> waiting_messages() override;
+    Result<SummaryStep> summarise(std::size_t size, Timestamp before, SummaryPlace& place) override;
+    Result<std::uint64_t> waiting_messages(std::uint64_t most) override;
 
 private:
-    template <class Record, class Read>
-    [[nodiscard]] Result<std::vector<Record>> list(const char* columns, const char* rows,
-                                                   Read read);
     [[nodiscard]] Result<std::vector<LaneSummary>> walk_lanes();
     [[nodiscard]] Result<std::vector<LaneSummary>> lanes_of_devices();
+    [[nodiscard]] Result<std::vector<model::AccountId>> walk_callback_accounts();
+    [[nodiscard]] std::int64_t highest(const char* table);
+    [[nodiscard]] Timestamp due_of(model::AccountId account, std::int64_t due);
+    [[nodiscard]] std::optional<QueueRow> read_queued(const Cursor& row);
     void pick(EarliestRows& earliest, model::PhoneNumber device, model::Source source,
               Timestamp before, const Known& known);
-    [[nodiscard]] std::unique_ptr<model::Message> load_message(const Uuid& id);
+    [[nodiscard]] std::unique_ptr<model::Message> load_message(const Uuid& id,
+                                                               model::PhoneNumber device,
+                                                               model::Source source);
     [[nodiscard]] std::optional<QueuedCallback> load_callback(std::int64_t sequence,
+                                                              const Endpoint& endpoint,
                                                               const Known& known);
     template <class Body>
     [[nodiscard]] auto in_lane(model::PhoneNumber device, Body body) -> decltype(body());
+    template <class Body>
+    [[nodiscard]] auto in_callbacks(model::AccountId account, Body body) -> decltype(body());
+    [[nodiscard]] std::optional<Cursor> seek_place(const model::Message& message);
     void add_place(MessageRecord& record);
     [[nodiscard]] bool add_handed_over(MessageRecord& record);
 
     Connection connection_;
-    SqlitePeopleReader people_{connection_};
     const SecretBox& secrets_;
     Condition& condition_;
+    SqlitePeopleReader people_{connection_, condition_};
     Statement next_lane_;
     Statement lane_rows_;
     Statement message_row_;

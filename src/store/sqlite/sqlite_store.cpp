@@ -9,11 +9,13 @@
 
 #include "base/file_descriptor.hpp"
 #include "store/secret_box.hpp"
+#include "store/sqlite/checkpointer.hpp"
 #include "store/sqlite/disk_room.hpp"
 #include "store/sqlite/message_writer.hpp"
 #include "store/sqlite/schema.hpp"
 #include "store/sqlite/sqlite_reader.hpp"
 #include "store/sqlite/sqlite_tables.hpp"
+#include "store/sqlite/store_key.hpp"
 #include "store/sqlite/store_lock.hpp"
 #include "store/sqlite/transaction.hpp"
 #include "store/sync_directory.hpp"
@@ -21,12 +23,11 @@
 namespace merpati::store::sqlite {
 namespace {
 
-/// The log is checkpointed when it holds this many pages (32 MiB).
-constexpr int log_frames_max = 8'000;
-
 /// The log's index has room for this many pages, because the log grows while a reader, such as a
 /// backup, needs it.
-constexpr int log_index_frames = 4 * log_frames_max;
+constexpr int log_index_frames = 4 * Checkpointer::Sizes{}.frames_max;
+
+constexpr std::uint64_t page_bytes = 4'096;  // SQLite's default.
 
 /// Sets up the writing connection. Durability settings are read back, because a build or file
 /// system that does not provide them must not be trusted with messages.
@@ -50,46 +51,6 @@ Result<void> prepare_writer(Connection& connection) {
     return {};
 }
 
-constexpr std::string_view check_word = "merpati";
-
-/// Opens the key file, or creates it for a new store. A store opens only with its own key.
-Result<SecretBox> open_secrets(Connection& connection, const std::filesystem::path& key_file) {
-    std::optional<Bytes> check;
-    {
-        Statement find{connection, "SELECT value FROM meta WHERE name = 'key_check'"};
-        if (auto row = find.query(); row.next()) {
-            const auto blob = row.blob(0);
-            check.emplace(blob.begin(), blob.end());
-        }
-    }
-    if (!check) {
-        auto secrets = SecretBox::open(key_file);
-        if (!secrets && secrets.error().code == ErrorCode::not_found) {
-            secrets = SecretBox::create(key_file);
-        }
-        if (secrets) {
-            const auto sealed = secrets->seal(as_bytes(check_word));
-            Statement insert{connection, "INSERT INTO meta VALUES('key_check', ?)"};
-            insert.run(std::span<const std::byte>{sealed});
-        }
-        return secrets;
-    }
-    auto secrets = SecretBox::open(key_file);
-    if (!secrets && secrets.error().code == ErrorCode::not_found) {
-        return fail(ErrorCode::conflict, secrets.error().detail);  // The store itself is there.
-    }
-    if (!secrets) {
-        return secrets;
-    }
-    if (!secrets->unseal(*check)) {
-        return fail(ErrorCode::conflict,
-                    fmt::format("{} is not the key file of this store: name the right one with "
-                                "store.key_file",
-                                key_file.string()));
-    }
-    return secrets;
-}
-
 class SqliteStore final : public Store {
 public:
     /// Throws Failure.
@@ -97,17 +58,23 @@ public:
                 const SecretBox& secrets, const StoreOptions& options)
         : path_(std::move(path)),
           connection_(std::move(connection)),
+          condition_(options.on_damage),
           secrets_(secrets),
           room_(path_, options.reserve_bytes, options.free_bytes, condition_),
           writer_(*connection_),
           tables_(*connection_, writer_, secrets_, condition_),
-          transaction_(*connection_, writer_, tables_, condition_) {
+          transaction_(*connection_, writer_, tables_, condition_),
+          checkpointer_(path_.string(), {}) {
         connection_->watch_log();
+        connection_->wait_for_lock(options.lock_wait);
         look_at_disk();
     }
 
     /// Not taken by the constructor, which may throw: its caller then tries again under the lock.
     void keep(StoreLock lock) noexcept { lock_.emplace(std::move(lock)); }
+
+    /// Records damage that was met before the store was made.
+    void note_damage(const std::string& place) { condition_.note_damage(place); }
 
     Result<void> write(WriteBatch& batch) override {
         if (failed_) {
@@ -118,7 +85,7 @@ public:
             look_at_disk();
         }
         if (!condition_.accepts()) {
-            refuse(batch.accepts);
+            refuse(batch.accepts, Accept::Result::no_room);
         }
         transaction_.start();
         auto failure = attempt([&] { transaction_.run(batch); });
@@ -133,18 +100,25 @@ public:
             }
             failure = attempt([&] { transaction_.run(batch); });
         }
+        condition_.set_locked(failure && failure->is_busy());
         if (!failure) {
-            return connection_->log_frames() < log_frames_max ? Result<void>{} : checkpoint();
+            return {};
         }
         if (failure->is_no_room()) {
             room_.met_full();
-            refuse(batch.accepts);
-            refuse(batch.changes);
+            refuse(batch.accepts, Accept::Result::no_room);
+            refuse(batch.changes, "the store's disk is full: free some room");
             return fail(ErrorCode::busy, "the store's disk is full");
         }
+        if (failure->is_busy()) {
+            refuse(batch.accepts, Accept::Result::locked);
+            refuse(batch.changes, "another program has locked the store: end it");
+            return fail(ErrorCode::busy, "another program has locked the store");
+        }
         failed_ = true;
-        return fail(failure->is_damage() ? ErrorCode::damaged : ErrorCode::store_failed,
-                    failure->what());
+        // The next start may read what the disk did not read now.
+        const bool damaged = failure->is_damage() && !failure->is_read_error();
+        return fail(damaged ? ErrorCode::damaged : ErrorCode::store_failed, failure->what());
     }
 
     Result<std::unique_ptr<Reader>> open_reader() override {
@@ -153,15 +127,14 @@ public:
         });
     }
 
+    Result<void> maintain(bool is_idle) override {
+        condition_.set_log_bytes(static_cast<std::uint64_t>(connection_->log_frames()) *
+                                 page_bytes);
+        return move_log([&] { checkpointer_.follow(*connection_, is_idle); });
+    }
+
     Result<void> checkpoint() override {
-        auto moved = guarded([&]() -> Result<void> {
-            if (!connection_->checkpoint()) {
-                room_.met_full();  // The pages stay in the log.
-            }
-            return {};
-        });
-        failed_ = failed_ || !moved;
-        return moved;
+        return move_log([&] { checkpointer_.run(*connection_); });
     }
 
     void look_at_disk() override {
@@ -228,30 +201,45 @@ private:
         }
     }
 
-    static void refuse(std::vector<Accept>& accepts) {
+    template <class Move>
+    Result<void> move_log(Move move) {
+        auto moved = guarded([&]() -> Result<void> {
+            move();
+            return {};
+        });
+        if (checkpointer_.take_full()) {
+            room_.met_full();  // The pages stay in the log.
+        }
+        failed_ = failed_ || !moved;
+        return moved ? Result<void>{} : fail(ErrorCode::store_failed, moved.error().detail);
+    }
+
+    static void refuse(std::vector<Accept>& accepts, Accept::Result why) {
         for (auto& accept : accepts) {
-            accept.result = Accept::Result::no_room;
+            accept.result = why;
         }
     }
-    static void refuse(std::vector<Change>& changes) {
+    static void refuse(std::vector<Change>& changes, const char* why) {
         for (auto& change : changes) {
             if (change.lasting) {
                 change.result = {};  // It runs again with the next batch.
             } else {
-                change.result = fail(ErrorCode::busy, "the store's disk is full: free some room");
+                change.result = fail(ErrorCode::busy, why);
             }
         }
     }
 
     const std::filesystem::path path_;
-    Condition condition_;
     std::optional<StoreLock> lock_;  // Destroyed after the connection.
     std::unique_ptr<Connection> connection_;
+    Condition condition_;
     const SecretBox secrets_;
     DiskRoom room_;
     MessageWriter writer_;
     SqliteTables tables_;
     Transaction transaction_;
+    Checkpointer
+        checkpointer_;     // Destroyed before the connection: SQLite's last one moves the log.
     bool failed_ = false;  // Set for good: after a failed sync the kernel may have dropped pages.
 };
 
@@ -267,12 +255,15 @@ Result<std::unique_ptr<Store>> open_locked(const std::filesystem::path& path,
     }
     const auto key_file =
         options.key_file.empty() ? std::filesystem::path{path.string() + ".key"} : options.key_file;
-    auto secrets = open_secrets(*connection, key_file);
-    if (!secrets) {
-        return pass(secrets);
+    auto key = open_key(*connection, key_file);
+    if (!key) {
+        return pass(key);
     }
     connection->reserve_log_index(log_index_frames);
-    auto store = std::make_unique<SqliteStore>(path, std::move(connection), *secrets, options);
+    auto store = std::make_unique<SqliteStore>(path, std::move(connection), key->secrets, options);
+    if (key->check_damaged) {
+        store->note_damage("the check of the key file");
+    }
     store->keep(std::move(lock));
     return store;
 }

@@ -159,6 +159,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     execute(
         "DROP INDEX completion_unsent; DROP INDEX callback_parked; DROP TABLE activity;"
         "DROP TABLE lane; ALTER TABLE queue DROP COLUMN failing_since;"
+        "ALTER TABLE queue DROP COLUMN crashes;"
         "DROP TABLE handed_over; DROP TABLE platform_event; DROP TABLE device_secret;"
         "DROP INDEX device_account; DROP INDEX api_key_account;"
         "ALTER TABLE message DROP COLUMN campaign; ALTER TABLE device DROP COLUMN warm_up_days;"
@@ -174,8 +175,10 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "ALTER TABLE device DROP COLUMN pause_reason; ALTER TABLE device DROP COLUMN resumed_at;"
         "ALTER TABLE device DROP COLUMN after_pairing; ALTER TABLE device DROP COLUMN notified;"
         "ALTER TABLE device DROP COLUMN exported_at;"
+        "ALTER TABLE device DROP COLUMN restricted_until;"
         "DROP TABLE ledger; DROP TABLE ledger_pruned; DROP TABLE usage; DROP TABLE message_block;"
-        "DROP TABLE received_media;"
+        "DROP TABLE received_media; DROP TABLE invitation;"
+        "DROP INDEX api_key_revoked; DROP INDEX api_key_expires; DROP INDEX api_key_live;"
         "UPDATE account SET credit = 9; UPDATE message SET flags = 64;"
         "INSERT INTO completion VALUES(7,2,200,'','',7200000,1,NULL);"
         "PRAGMA user_version = 1; PRAGMA application_id = 0");
@@ -212,8 +215,9 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
                   "'device_account', 'api_key_account', 'handed_over', "
                   "'platform_event', 'device_secret', 'person', 'membership', "
                   "'session', 'sign_in_link', 'recovery_code', 'audit', 'message_event', "
-                  "'callback_attempt', 'ledger', 'ledger_pruned', 'usage', 'received_media')"),
-              "21");
+                  "'callback_attempt', 'ledger', 'ledger_pruned', 'usage', 'received_media', "
+                  "'invitation', 'api_key_revoked', 'api_key_expires', 'api_key_live')"),
+              "25");
 }
 
 TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {

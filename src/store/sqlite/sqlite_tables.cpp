@@ -3,22 +3,10 @@
 #include <iterator>
 #include <string>
 
-#include <fmt/format.h>
-
+#include "base/assert.hpp"
 #include "base/encoding.hpp"
 
 namespace merpati::store::sqlite {
-namespace {
-
-/// A step of retention visits this many times the rows that it may remove.
-constexpr std::size_t visits_per_removal = 8;
-
-/// By the wall clock, as messages and callbacks record their ends.
-Timestamp ended_before(const PruneLimits& limits) {
-    return limits.messages_before - limits.clock_offset;
-}
-
-}  // namespace
 
 void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
     row_changes_.clear();
@@ -96,7 +84,7 @@ Result<void> SqliteTables::release_message(model::MessageId message, Timestamp d
     }
     Statement remove{connection_, "DELETE FROM completion WHERE id = ?"};
     remove.run(message.sequence());
-    Statement insert{connection_, "INSERT INTO queue VALUES(?,?,?,?,?,?,0,0,NULL,NULL)"};
+    Statement insert{connection_, "INSERT INTO queue VALUES(?,?,?,?,?,?,0,0,NULL,NULL,0)"};
     insert.run(held->message.device.value(), static_cast<int>(held->message.source), bucket_of(due),
                message.sequence(), tail_of(message), due);
     note_held(*held);
@@ -187,151 +175,18 @@ Result<void> SqliteTables::set_clock_offset(Millis offset) {
 }
 
 Result<PruneStep> SqliteTables::prune(const PruneLimits& limits) {
-    Statement idempotency{connection_,
-                          "DELETE FROM idempotency WHERE (account, key) IN (SELECT account, key "
-                          "FROM idempotency WHERE created_at < ? LIMIT ?)"};
-    idempotency.run(limits.idempotency_before, limits.rows_max);
-    auto removed = static_cast<std::size_t>(connection_.changes());
-    Statement events{connection_,
-                     "DELETE FROM platform_event WHERE (device, about, platform_id) IN "
-                     "(SELECT device, about, platform_id FROM platform_event "
-                     "WHERE noted_at < ? LIMIT ?)"};
-    events.run(limits.platform_events_before, limits.rows_max);
-    removed += static_cast<std::size_t>(connection_.changes());
-    Statement media{connection_,
-                    "DELETE FROM received_media WHERE id IN "
-                    "(SELECT id FROM received_media WHERE id < ? ORDER BY id LIMIT ?)"};
-    media.run(Uuid::sequence_at(limits.received_media_before), limits.rows_max);
-    removed += static_cast<std::size_t>(connection_.changes());
-    removed += people_.prune(limits);
-    PruneStep step;
-    if (!prunes_callbacks_) {
-        step = prune_messages(limits);
-        removed += step.removed;
-        prunes_callbacks_ = step.complete;
-        step.complete = false;
-    }
-    if (prunes_callbacks_ && removed == 0) {
-        step = prune_callbacks(limits);
-        removed += step.removed;
-        prunes_callbacks_ = !step.complete;
-    }
-    if (step.complete && removed == 0) {
-        Statement oldest{connection_,
-                         "SELECT min(coalesce((SELECT min(id) FROM message), ?1), "
-                         "coalesce((SELECT min(id) FROM callback), ?1), ?1)"};
-        auto row = oldest.query(Uuid::sequence_at(limits.messages_before));
-        if (row.next()) {
-            writer_.activity().prune(row.integer(0), limits.rows_max);
-            writer_.blocks().prune(row.integer(0));
-        }
-    }
-    return PruneStep{.removed = removed, .complete = step.complete};
+    return retention_.step(limits);
 }
 
-Result<std::size_t> SqliteTables::summarise(std::size_t block) {
-    return writer_.blocks().step(block);
+Result<void> SqliteTables::begin_summary() {
+    writer_.blocks().begin();
+    return {};
 }
 
-/// Removes old messages that have ended, with everything that belongs to them. Continues where the
-/// last step stopped, so that completions that cannot be removed yet (held, ended lately, callback
-/// waiting) do not delay the others. Messages that have not ended have no completion and are not
-/// visited.
-PruneStep SqliteTables::prune_messages(const PruneLimits& limits) {
-    struct Old {
-        std::int64_t id;
-        std::optional<std::int64_t> event;
-        std::optional<std::int64_t> payer;  // The account, if it stays charged for the message.
-    };
-    std::vector<Old> finished;
-    std::size_t seen = 0;
-    const auto seen_max = limits.rows_max * visits_per_removal;
-    {
-        Statement walk{connection_,
-                       "SELECT c.id, c.state, c.finished_at, c.event, b.state, "
-                       "(SELECT account FROM message m WHERE m.id = c.id AND m.flags & 64 AND "
-                       "c.state = 2) FROM completion c "
-                       "LEFT JOIN callback b ON b.id = c.event "
-                       "WHERE c.id > ? AND c.id < ? ORDER BY c.id LIMIT ?"};
-        auto row =
-            walk.query(messages_pruned_to_, Uuid::sequence_at(limits.messages_before), seen_max);
-        while (finished.size() < limits.rows_max && row.next()) {
-            ++seen;
-            messages_pruned_to_ = row.integer(0);
-            // A row with impossible values stays, and delays no other.
-            const auto state = row.integer(1);
-            const bool ended = state >= 0 &&
-                               state <= static_cast<std::int64_t>(model::MessageState::held) &&
-                               model::is_final(static_cast<model::MessageState>(state)) &&
-                               row.integer(2) < to_unix_millis(ended_before(limits));
-            const bool callback_done = row.null(4) || row.integer(4) != 0;
-            if (ended && callback_done) {
-                finished.push_back(
-                    {.id = row.integer(0),
-                     .event = row.null(3) ? std::nullopt : std::optional{row.integer(3)},
-                     .payer = row.null(5) ? std::nullopt : std::optional{row.integer(5)}});
-            }
-        }
-    }
-    const bool complete = seen < seen_max && finished.size() < limits.rows_max;
-    if (complete) {
-        messages_pruned_to_ = 0;
-    }
-    Statement message{connection_, "DELETE FROM message WHERE id = ?"};
-    Statement completion{connection_, "DELETE FROM completion WHERE id = ?"};
-    Statement handed_over{connection_, "DELETE FROM handed_over WHERE id = ?"};
-    Statement callback{connection_, "DELETE FROM callback WHERE id = ?"};
-    Statement paid{connection_,
-                   "INSERT INTO ledger_pruned VALUES(?, 1) "
-                   "ON CONFLICT DO UPDATE SET charged = charged + 1"};
-    for (const auto& old : finished) {
-        if (old.payer) {
-            paid.run(*old.payer);
-        }
-        message.run(old.id);
-        completion.run(old.id);
-        handed_over.run(old.id);
-        writer_.trail().forget_message(old.id);
-        if (old.event) {
-            callback.run(*old.event);
-            writer_.trail().forget_callback(*old.event);
-        }
-    }
-    return {.removed = finished.size(), .complete = complete};
-}
-
-/// Removes old callbacks that no completion names: those of device webhooks, and those of messages
-/// that were released.
-PruneStep SqliteTables::prune_callbacks(const PruneLimits& limits) {
-    std::vector<std::int64_t> finished;
-    std::size_t seen = 0;
-    const auto seen_max = limits.rows_max * visits_per_removal;
-    {
-        Statement walk{connection_,
-                       "SELECT id, state <> 0 AND updated_at < ?3 AND (message IS NULL OR NOT "
-                       "EXISTS (SELECT 1 FROM completion c WHERE c.event = callback.id AND "
-                       "c.id = callback.message)) "
-                       "FROM callback WHERE id > ?1 AND id < ?2 ORDER BY id LIMIT ?4"};
-        auto row = walk.query(callbacks_pruned_to_, Uuid::sequence_at(limits.messages_before),
-                              ended_before(limits), seen_max);
-        while (finished.size() < limits.rows_max && row.next()) {
-            ++seen;
-            callbacks_pruned_to_ = row.integer(0);
-            if (row.integer(1) != 0) {
-                finished.push_back(row.integer(0));
-            }
-        }
-    }
-    const bool complete = seen < seen_max && finished.size() < limits.rows_max;
-    if (complete) {
-        callbacks_pruned_to_ = 0;
-    }
-    Statement callback{connection_, "DELETE FROM callback WHERE id = ?"};
-    for (const auto event : finished) {
-        callback.run(event);
-        writer_.trail().forget_callback(event);
-    }
-    return {.removed = finished.size(), .complete = complete};
+Result<bool> SqliteTables::put_summary(const MessageSummary& summary) {
+    const auto* block = dynamic_cast<const MessageBlock*>(&summary);
+    invariant(block != nullptr, "a summary is stored by the engine that made it");
+    return writer_.blocks().put(*block);
 }
 
 }  // namespace merpati::store::sqlite

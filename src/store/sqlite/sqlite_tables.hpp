@@ -8,6 +8,7 @@
 #include "store/secret_box.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/message_writer.hpp"
+#include "store/sqlite/retention.hpp"
 #include "store/sqlite/sqlite_people.hpp"
 #include "store/tables.hpp"
 
@@ -22,7 +23,12 @@ public:
           writer_(writer),
           secrets_(secrets),
           condition_(condition),
-          people_(connection, secrets, row_changes_) {}
+          people_(connection, secrets, row_changes_),
+          retention_(
+              {.connection = connection,
+               .writer = writer,
+               .people = people_,
+               .prune_key = [this](const PruneLimits& limits) { return prune_key(limits); }}) {}
 
     /// Undoes the writes of a failed change, and adds those of a successful one to `row_changes`. A
     /// violated constraint fails the change as `conflict`. Throws Failure for any other failure of
@@ -31,6 +37,9 @@ public:
 
     /// Call after a rollback of the batch.
     void forget() { secrets_at_most_.clear(); }
+
+    /// Removes one of the oldest keys that retention no longer keeps. False: there is none.
+    [[nodiscard]] bool prune_key(const PruneLimits& limits);
 
     PeopleTables& people() noexcept override { return people_; }
     [[nodiscard]] std::span<const RowChange> written() const noexcept override {
@@ -55,10 +64,9 @@ public:
     Result<DeviceDecision> add_device(const model::Device& device, bool webhook_given) override;
     Result<model::Device> update_device(model::PhoneNumber number,
                                         const DevicePatch& patch) override;
-    Result<std::optional<model::Device>> set_device_state(const DeviceIdentity& device,
-                                                          model::DeviceState state,
-                                                          std::string_view reason,
-                                                          Timestamp since) override;
+    Result<std::optional<model::Device>> set_device_state(
+        const DeviceIdentity& device, model::DeviceState state, std::string_view reason,
+        Timestamp since, std::optional<Timestamp> restricted_until) override;
     Result<bool> has_queue(model::PhoneNumber device) override;
     Result<void> remove_device(model::PhoneNumber device) override;
     Result<void> set_down_since(model::PhoneNumber device, std::optional<Timestamp> since) override;
@@ -94,7 +102,8 @@ public:
     Result<void> put_idempotency(const IdempotencyRecord& record) override;
     Result<void> set_clock_offset(Millis offset) override;
     Result<PruneStep> prune(const PruneLimits& limits) override;
-    Result<std::size_t> summarise(std::size_t block) override;
+    Result<void> begin_summary() override;
+    Result<bool> put_summary(const MessageSummary& summary) override;
 
 private:
     // The `written_…` functions read the row that was just written, and report it.
@@ -105,6 +114,8 @@ private:
                                             std::optional<std::int64_t> credit,
                                             const CreditNote& note);
     [[nodiscard]] Result<model::ApiKey> written_key(model::KeyId id);
+    void remove_spare_keys(model::AccountId account, Timestamp now);
+    void remove_key(const model::ApiKey& key);
     [[nodiscard]] model::Device written_device(model::PhoneNumber number, bool is_new);
     [[nodiscard]] bool has_room(model::AccountId account, std::uint32_t devices_max);
     void settle(const model::Message& message, const model::Completion& completion);
@@ -114,8 +125,6 @@ private:
     };
     [[nodiscard]] Result<Held> find_held(model::MessageId message);
     void note_held(const Held& held);
-    [[nodiscard]] PruneStep prune_messages(const PruneLimits& limits);
-    [[nodiscard]] PruneStep prune_callbacks(const PruneLimits& limits);
 
     Connection& connection_;
     MessageWriter& writer_;
@@ -123,11 +132,7 @@ private:
     Condition& condition_;
     std::vector<RowChange> row_changes_;  // Of the running change.
     SqlitePeople people_;
-    // Where the next step of retention continues; 0: at the oldest row. A round visits the messages
-    // first, then the callbacks.
-    bool prunes_callbacks_ = false;
-    std::int64_t messages_pruned_to_ = 0;
-    std::int64_t callbacks_pruned_to_ = 0;
+    Retention retention_;
     // Messages that were handed over and could not be read; not tried again.
     std::unordered_set<std::int64_t> undecidable_;
     // By device number: a bound on the number of the device's secrets, because counting them reads

@@ -1,8 +1,8 @@
 // The content of a decrypted message: a text, or a reference to media.
-import { randomBytes, randomInt } from "node:crypto";
-import { deflateSync } from "node:zlib";
+import { randomInt } from "node:crypto";
 import { ProtocolError } from "../wire/node.ts";
 import { Message, message } from "../wire/protobuf.ts";
+import type { AppStateKey } from "./app_state.ts";
 import { mediaKinds, type MediaKind, type MediaReference } from "./media.ts";
 
 export interface Content {
@@ -122,15 +122,14 @@ function plainMessage(content: Content, url: (path: string) => string): Buffer {
   return message({ [at.at]: message(fieldsOf) });
 }
 
-/** The messages of a phone to a new companion: a key for the app state, and an empty history. */
-export function welcomes(rawId: number): Buffer[] {
-  const keyId = message({ 1: randomBytes(6) });
+/** The messages of a phone to a new companion: a key for the app state, and the history. */
+export function welcomes(rawId: number, appStateKey: AppStateKey, history: Buffer[]): Buffer[] {
+  const keyId = message({ 1: appStateKey.id });
   const fingerprint = message({ 1: rawId, 2: 0 });
-  const keyData = message({ 1: randomBytes(32), 2: fingerprint, 3: Date.now() });
+  const keyData = message({ 1: appStateKey.key, 2: fingerprint, 3: Date.now() });
   const keys = message({ 1: message({ 1: keyId, 2: keyData }) });
-  const history = deflateSync(message({ 1: 0 }));
-  const notice = message({ 6: 0, 7: 1, 9: 100, 11: history });
-  return [message({ 2: keyShare, 7: keys }), message({ 2: historySync, 6: notice })].map((inside) =>
+  const notices = history.map((notice) => message({ 2: historySync, 6: notice }));
+  return [message({ 2: keyShare, 7: keys }), ...notices].map((inside) =>
     pad(message({ [protocolMessage]: inside })),
   );
 }

@@ -16,7 +16,9 @@ export interface MediaReference {
 }
 
 const macLength = 10;
-const info: Record<MediaKind, string> = {
+const info: Record<MediaKind | "history" | "app state", string> = {
+  history: "WhatsApp History Keys",
+  "app state": "WhatsApp App State Keys",
   image: "WhatsApp Image Keys",
   video: "WhatsApp Video Keys",
   audio: "WhatsApp Audio Keys",
@@ -26,7 +28,7 @@ const info: Record<MediaKind, string> = {
 
 /** Encrypts and stores the data; `store` returns the path. */
 export function sealMedia(
-  kind: MediaKind,
+  kind: MediaKind | "history" | "app state",
   data: Buffer,
   store: (sealed: Buffer) => string,
 ): MediaReference {
@@ -59,7 +61,10 @@ export function openMedia(kind: MediaKind, reference: MediaReference, sealed: Bu
   return data;
 }
 
-function expand(kind: MediaKind, key: Buffer): { iv: Buffer; cipherKey: Buffer; macKey: Buffer } {
+function expand(
+  kind: keyof typeof info,
+  key: Buffer,
+): { iv: Buffer; cipherKey: Buffer; macKey: Buffer } {
   const keys = hkdf(key, 112, info[kind]);
   return {
     iv: keys.subarray(0, 16),

@@ -9,11 +9,14 @@ import { number } from "../server/key_queries.ts";
 import type { MediaHost } from "../server/media_host.ts";
 import type { Candidate, Pairing } from "../server/pairing.ts";
 import type { Router } from "../server/router.ts";
-import { parseJid, type Server } from "../wire/jid.ts";
+import { parseJid, platform, type Server } from "../wire/jid.ts";
 import { attribute, child, children, node, type Node } from "../wire/node.ts";
+import { AppState, contactsCollection } from "./app_state.ts";
 import { readContent, welcomes, writeContent, type Content } from "./content.ts";
+import { historyNotices } from "./history.ts";
 import { agreeByCode, readQr } from "./linking.ts";
 import { openMedia, sealMedia, type MediaKind } from "./media.ts";
+import { linkByPasskey } from "./passkey.ts";
 import { Sessions } from "./sessions.ts";
 
 /** The parts of the platform that a phone uses. */
@@ -53,6 +56,9 @@ export class Phone implements Device {
   readonly shown: Shown[] = [];
   /** Whether it sends receipts. */
   receipts = true;
+  /** Whether a client that scans its QR code has to be linked through a passkey. */
+  passkey = false;
+  readonly appState = new AppState();
   private readonly sessions = new Sessions();
   private readonly sent = new Map<string, { to: Account; content: Content; server: Server }>();
   private readonly known = new Set<string>();
@@ -80,8 +86,11 @@ export class Phone implements Device {
   /** Links the client that shows this QR code; resolves with the new companion's id. */
   async scan(qr: string): Promise<number> {
     const { reference, noiseKey, identityKey, secret } = readQr(qr);
-    const candidate = this.context.pairing.byReference(reference, noiseKey, identityKey);
-    return this.link(candidate, secret);
+    const { pairing } = this.context;
+    const candidate = pairing.byReference(reference, noiseKey, identityKey);
+    if (!this.passkey) return this.link(candidate, secret);
+    const agreed = (code: string) => this.note("passkey_code", { code });
+    return this.link(candidate, await linkByPasskey(pairing.exchange(candidate), secret, agreed));
   }
 
   /** Links the client that waits for a code; rejects if the code is wrong. */
@@ -115,6 +124,19 @@ export class Phone implements Device {
     this.context.router.chatState(this, typing);
   }
 
+  /** Saves so many contacts in place of those that it has, and tells its companions. */
+  saveContacts(count: number): void {
+    this.appState.save(count);
+    const version = String(this.appState.version);
+    for (const device of this.account.devices.values()) {
+      if (device === this) continue;
+      const id = `sync-${version}-${device.id}`;
+      const attrs = { from: platform, id, t: String(seconds()), type: "server_sync" };
+      const changed = node("collection", { name: contactsCollection, version });
+      device.deliver(node("notification", attrs, [changed]));
+    }
+  }
+
   /** Loses its sessions, so that it cannot decrypt messages that continue them. */
   forgetSessions(): void {
     this.sessions.clear();
@@ -123,7 +145,8 @@ export class Phone implements Device {
   /** Sends a new companion the messages that phones send after linking. */
   async welcome(companion: Companion): Promise<void> {
     const to = this.account.jid("s.whatsapp.net", companion.id);
-    for (const plain of welcomes(this.account.rawId)) {
+    const history = historyNotices(this.account, (sealed) => this.context.mediaHost.store(sealed));
+    for (const plain of welcomes(this.account.rawId, this.appState.key, history)) {
       const enc = await this.sessions.encrypt(companion, plain);
       const id = randomBytes(9).toString("hex").toUpperCase();
       const attrs = { id, to, type: "text", category: "peer" };

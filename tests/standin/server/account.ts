@@ -2,6 +2,7 @@
 import { formatJid, type Server } from "../wire/jid.ts";
 import type { Node } from "../wire/node.ts";
 import type { Companion } from "./companion.ts";
+import type { Token } from "./reachout.ts";
 
 export interface PreKey {
   id: number;
@@ -44,6 +45,11 @@ export class Account {
   refusal: number | undefined;
   /** The companions that asked for its devices, and the kinds of address that they used. */
   readonly watchers = new Map<Companion, Set<Server>>();
+  /** The tokens that it holds, by the accounts that gave them. */
+  readonly tokens = new Map<Account, Token>();
+  /** Until when it may begin no chats, in seconds: by a time-lock, or by its cap of new chats. */
+  lockedUntil: number | undefined;
+  cappedUntil: number | undefined;
   private deviceIds = 0;
 
   constructor(

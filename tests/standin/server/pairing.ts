@@ -16,6 +16,7 @@ import {
   seconds,
   type AccountSignature,
 } from "./identity.ts";
+import { PasskeyExchange } from "./passkey.ts";
 
 const references = 6;
 
@@ -52,6 +53,7 @@ export class Pairing {
   fault: SignatureFault | undefined;
   private readonly candidates = new Map<Connection, Candidate>();
   private readonly replies = new Map<string, Reply>();
+  private readonly exchanges = new Map<Connection, PasskeyExchange>();
   private codes: CodeRequest[] = [];
   private ids = 0;
 
@@ -153,12 +155,24 @@ export class Pairing {
     return companion;
   }
 
+  /** Begins to link the client through a passkey. */
+  exchange(candidate: Candidate): PasskeyExchange {
+    const made = new PasskeyExchange(candidate);
+    this.exchanges.set(candidate.connection, made);
+    return made;
+  }
+
   /** Handles a node of a client that is not linked; returns false if it is not part of pairing. */
   received(connection: Connection, received: Node): boolean {
     const candidate = this.candidates.get(connection);
     if (!candidate || received.tag !== "iq") return false;
     if (received.attrs["type"] === "result") {
       this.replies.get(received.attrs["id"] ?? "")?.resolve(received);
+      return true;
+    }
+    const answer = this.exchanges.get(connection)?.take(received);
+    if (answer) {
+      connection.send(answer);
       return true;
     }
     const registration = child(received, "link_code_companion_reg");
@@ -172,6 +186,7 @@ export class Pairing {
 
   forget(connection: Connection): void {
     this.candidates.delete(connection);
+    this.exchanges.delete(connection);
     for (const reply of this.replies.values()) {
       if (reply.connection === connection) reply.reject(new Error("the client went away"));
     }

@@ -1,22 +1,29 @@
 // Answers the queries of companions ("iq"), by namespace, type and first child.
 import { attribute, children, node, type Node } from "../wire/node.ts";
 import { platform } from "../wire/jid.ts";
+import type { Phone } from "../phone/phone.ts";
 import type { Companion } from "./companion.ts";
 import type { Directory } from "./directory.ts";
 import type { Events } from "./events.ts";
 import { countKeys, digestKeys, fetchKeys, rotateKey, uploadKeys } from "./key_queries.ts";
 import { result } from "./pairing.ts";
-import { queryUsers } from "./user_query.ts";
+import type { Reachout } from "./reachout.ts";
+import { queryUsers, type LookUpFault } from "./user_query.ts";
 
 /** The parts of the platform that queries use. */
 export interface QueryContext {
   directory: Directory;
   events: Events;
   mediaHost(): string;
+  /** Stores a file at the media host, and returns its path. */
+  store(sealed: Buffer): string;
+  reachout: Reachout;
+  lookUpFault(): LookUpFault | undefined;
   unlink(companion: Companion): void;
 }
 
-type Handler = (context: QueryContext, from: Companion, query: Node) => Node[];
+/** Undefined: it does not know such a query. */
+type Handler = (context: QueryContext, from: Companion, query: Node) => Node[] | undefined;
 
 const nothing: Handler = () => [];
 const media = { auth: "stand-in", ttl: "3600", auth_ttl: "3600", max_buckets: "12" };
@@ -41,7 +48,7 @@ const handlers: Record<string, Handler> = {
   "status get status": nothing,
   "disappearing_mode set disappearing_mode": nothing,
   "w:biz get business_profile": nothing,
-  "w:sync:app:state set sync": (_context, _from, query) => [emptyCollections(query)],
+  "w:sync:app:state set sync": (context, from, query) => [collections(context, from, query)],
   "w:m set media_conn": ({ mediaHost }) => [
     node("media_conn", media, [node("host", { hostname: mediaHost(), type: "primary" })]),
   ],
@@ -50,7 +57,12 @@ const handlers: Record<string, Handler> = {
   "encrypt get key": ({ directory }, _, query) => fetchKeys(directory, query),
   "encrypt set registration": (_, from, query) => uploadKeys(from, query),
   "encrypt set rotate": (_, from, query) => rotateKey(from, query),
-  "usync get usync": ({ directory }, from, query) => queryUsers(directory, from, query),
+  "usync get usync": ({ directory, lookUpFault }, from, query) =>
+    queryUsers(directory, from, query, lookUpFault()),
+  "w:mex get query": ({ reachout }, from, query) => {
+    const answer = reachout.answer(from.account, children(query)[0]?.attrs["query_id"]);
+    return answer && [answer];
+  },
   "md set remove-companion-device": (context, from) => {
     context.unlink(from);
     return [];
@@ -61,9 +73,9 @@ const handlers: Record<string, Handler> = {
 export function answerQuery(context: QueryContext, from: Companion, query: Node): void {
   const asked = children(query)[0]?.tag ?? "";
   const name = `${query.attrs["xmlns"] ?? ""} ${query.attrs["type"] ?? ""} ${asked}`;
-  const handler = handlers[name];
-  if (handler) {
-    from.connection?.send(result(query, handler(context, from, query)));
+  const answer = handlers[name]?.(context, from, query);
+  if (answer) {
+    from.connection?.send(result(query, answer));
     return;
   }
   context.events.add("unknown_query", { number: from.account.number, query: name });
@@ -77,11 +89,11 @@ function privacy(): Node[] {
   return names.map((name) => node("category", { name, value: "all" }));
 }
 
-/** Every collection of the app state is empty. */
-function emptyCollections(query: Node): Node {
+/** The collections of the app state that are asked for. */
+function collections({ events, store }: QueryContext, from: Companion, query: Node): Node {
+  const { appState } = from.account.phone as Phone;
   const asked = children(children(query)[0] ?? query, "collection");
-  const empty = asked.map(({ attrs }) =>
-    node("collection", { name: attrs["name"], version: "0", has_more_patches: "false" }),
-  );
-  return node("sync", {}, empty);
+  const found = asked.map(({ attrs }) => appState.collection(attrs["name"] ?? "", store));
+  events.add("app_state_asked", { number: from.account.number, collections: asked.length });
+  return node("sync", {}, found);
 }

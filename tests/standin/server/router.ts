@@ -5,9 +5,13 @@ import type { Account, Device } from "./account.ts";
 import { Companion } from "./companion.ts";
 import type { Directory } from "./directory.ts";
 import type { Events } from "./events.ts";
-import type { Faults } from "./faults.ts";
+import type { Fault, Faults } from "./faults.ts";
 import { checkIdentity, seconds } from "./identity.ts";
 import { checkRetryKeys } from "./key_queries.ts";
+import type { Reachout } from "./reachout.ts";
+
+/** The refusal of a message that begins a chat. */
+const beginsChat: Fault = { action: "refuse", code: 463 };
 
 export class Router {
   private readonly checked = new WeakMap<Device, Buffer>();
@@ -16,15 +20,18 @@ export class Router {
     private readonly directory: Directory,
     private readonly events: Events,
     private readonly faults: Faults,
+    private readonly reachout: Reachout,
   ) {}
 
   /** Delivers and acknowledges a message of a companion, unless a fault changes that. */
   message(from: Companion, sent: Node): void {
     const to = attribute(sent, "to");
     const id = attribute(sent, "id");
-    const recipient = this.directory.byJid(to)?.number;
+    const account = this.directory.byJid(to);
+    const recipient = account?.number;
     const { number } = from.account;
-    const fault = this.faults.take(number, recipient);
+    const begins = this.reachout.refuses(from.account, account, sent);
+    const fault = begins ? beginsChat : this.faults.take(number, recipient);
     const seen = { number, to: recipient ?? to, id, fault: fault?.action };
     const action = fault?.action;
     const { connection } = from;
@@ -130,7 +137,10 @@ export class Router {
   }
 
   acknowledge(from: Companion, sent: Node): void {
+    const { number } = from.account;
+    const { class: kind, type, id } = sent.attrs;
     from.acknowledge(attribute(sent, "class"), attribute(sent, "id"));
+    if (kind === "notification") this.events.add("acknowledged", { number, id, kind: type });
     const error = sent.attrs["error"];
     if (error) {
       this.events.add("client_error", { number: from.account.number, id: sent.attrs["id"], error });

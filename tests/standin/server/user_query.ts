@@ -7,13 +7,25 @@ import type { Directory } from "./directory.ts";
 import type { Phone } from "../phone/phone.ts";
 import { seconds } from "./identity.ts";
 
-export function queryUsers(directory: Directory, from: Companion, query: Node): Node[] {
+/** Answers to look-ups that say nothing of the number: without it, or with an error instead. */
+export const lookUpFaults = ["missing", "error"] as const;
+export type LookUpFault = (typeof lookUpFaults)[number];
+
+export function queryUsers(
+  directory: Directory,
+  from: Companion,
+  query: Node,
+  fault?: LookUpFault,
+): Node[] {
   const asked = child(query, "usync");
   const what = asked && child(asked, "query");
   const list = asked && child(asked, "list");
   if (!what || !list) throw new ProtocolError("a query about users without users");
   const protocols = children(what).map(({ tag }) => tag);
-  const users = children(list, "user").map((user) => answer(directory, from, user, protocols));
+  const unclear = protocols.includes("contact") ? fault : undefined;
+  const users = children(list, "user").flatMap((user) =>
+    unclear === "missing" ? [] : [answer(directory, from, user, protocols, unclear)],
+  );
   const { sid, index, last, mode, context } = asked.attrs;
   const states = protocols.map((tag) => node(tag, tag === "contact" ? { version: "1" } : {}));
   return [
@@ -24,7 +36,13 @@ export function queryUsers(directory: Directory, from: Companion, query: Node): 
   ];
 }
 
-function answer(directory: Directory, from: Companion, user: Node, protocols: string[]): Node {
+function answer(
+  directory: Directory,
+  from: Companion,
+  user: Node,
+  protocols: string[],
+  fault?: LookUpFault,
+): Node {
   const jid = user.attrs["jid"] ?? jidOfContact(user);
   const account = directory.byJid(jid);
   const here = account?.registered ? account : undefined;
@@ -32,11 +50,14 @@ function answer(directory: Directory, from: Companion, user: Node, protocols: st
     here.watch(from, parseJid(jid)?.server === "lid" ? "lid" : "s.whatsapp.net");
   }
   const content = protocols.flatMap((protocol) => {
+    if (protocol === "contact" && fault) return [node("contact", {}, [internalError])];
     const found = about(protocol, here, jid);
     return found ? [found] : [];
   });
   return node("user", { jid }, content);
 }
+
+const internalError = node("error", { code: "500", text: "internal-server-error" });
 
 function jidOfContact(user: Node): string {
   const contact = child(user, "contact");

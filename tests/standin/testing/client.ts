@@ -17,7 +17,7 @@ import { Agent } from "node:https";
 import { deserialize, serialize } from "node:v8";
 import { Changes } from "./changes.ts";
 import { silent } from "./silent.ts";
-import { trusting } from "./trust.ts";
+import { redirecting, trusting } from "./trust.ts";
 
 type Socket = ReturnType<typeof makeWASocket>;
 type Stanza = { tag: string; attrs: Record<string, string> };
@@ -161,11 +161,13 @@ export class Client {
     const ca = this.platform.rootCertificate;
     const { creds, keys } = this.state;
     const agent = new Agent({ ca });
+    const origin = this.platform.url.replace(/^wss(.*)\/ws.*/, "https$1");
     const socket = makeWASocket({
       auth: { creds, keys },
       waWebSocketUrl: this.platform.url,
       agent,
       fetchAgent: agent,
+      options: { dispatcher: redirecting(ca, origin) } as RequestInit,
       logger: silent,
       ...this.options,
     });

@@ -2,7 +2,9 @@
 // answers have the types of docs/openapi.yaml.
 import createClient, { type Middleware } from "openapi-fetch";
 import type { paths } from "../../build/schema.d.ts";
+import { pageLanguage } from "../texts/language.ts";
 import { Problem, problemOf } from "./problem.ts";
+import { reached, unreached } from "./reachable.ts";
 
 /** Dispatches "ended" when the gateway no longer knows the session. */
 export const sessionEnded = new EventTarget();
@@ -13,10 +15,12 @@ const CHANGE_HEADER = "X-Merpati-Request";
 const rules: Middleware = {
   onRequest({ request }) {
     if (!request.headers.has("Accept")) request.headers.set("Accept", "application/json");
+    request.headers.set("Accept-Language", pageLanguage());
     if (request.method !== "GET") request.headers.set(CHANGE_HEADER, "1");
     return request;
   },
   async onResponse({ request, response }) {
+    reached();
     if (response.ok) return response;
     const problem = await problemOf(response);
     const isSignIn = new URL(request.url).pathname.startsWith("/v1/session");
@@ -25,7 +29,9 @@ const rules: Middleware = {
   },
   onError({ error }) {
     if (error instanceof DOMException && error.name === "AbortError") return error;
-    return error instanceof Problem ? error : new Problem(0, "unreachable", "");
+    if (error instanceof Problem) return error;
+    unreached();
+    return new Problem(0, "unreachable", "");
   },
 };
 
@@ -40,6 +46,11 @@ client.use(rules);
 /** The answer of an operation. A failed call throws a Problem before this. */
 export async function answerOf<Answer>(pending: Promise<{ data?: Answer }>): Promise<Answer> {
   return (await pending).data as Answer;
+}
+
+/** The signal of a query, which ends a request whose answer nobody waits for any more. */
+export interface Cancel {
+  signal?: AbortSignal | undefined;
 }
 
 /** An answer with its ETag, which a later change sends to say which state it is based on. */

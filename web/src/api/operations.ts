@@ -1,6 +1,8 @@
-// The operations that the app uses, one function each.
+// The operations that the app uses, one function each. Those that read can be cancelled.
+import { pageLanguage } from "../texts/language.ts";
 import {
   answerOf,
+  type Cancel,
   client,
   given,
   ifMatch,
@@ -47,20 +49,21 @@ export interface MessageQuery {
   cursor?: string;
 }
 
-export const listMessages = (query: MessageQuery) =>
-  answerOf(client.GET("/v1/messages", { params: { query: given(query) } }));
+export const listMessages = (query: MessageQuery, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/messages", { params: { query: given(query) }, signal }));
 
 export const exportAddress = (query: Query) => `/v1/messages/export${queryText(query)}`;
 
-export const readMessage = (id: string, body = false) =>
+export const readMessage = (id: string, body = false, { signal }: Cancel = {}) =>
   answerOf(
     client.GET("/v1/messages/{id}", {
       params: { path: { id }, query: body ? { body: true } : {} },
+      signal,
     }),
   );
 
-export const readTimeline = (id: string) =>
-  answerOf(client.GET("/v1/messages/{id}/timeline", byId(id)));
+export const readTimeline = (id: string, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/messages/{id}/timeline", { ...byId(id), signal }));
 
 export const MESSAGE_ACTIONS = {
   "send-now": (id: string) => answerOf(client.POST("/v1/messages/{id}/send-now", byId(id))),
@@ -82,16 +85,17 @@ export interface CallbackQuery {
   cursor?: string;
 }
 
-export const listCallbacks = (query: CallbackQuery) =>
-  answerOf(client.GET("/v1/callbacks", { params: { query: given(query) } }));
+export const listCallbacks = (query: CallbackQuery, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/callbacks", { params: { query: given(query) }, signal }));
 
-export const readCallback = (id: string) => answerOf(client.GET("/v1/callbacks/{id}", byId(id)));
+export const readCallback = (id: string, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/callbacks/{id}", { ...byId(id), signal }));
 
-export const listAttempts = (id: string) =>
-  answerOf(client.GET("/v1/callbacks/{id}/attempts", byId(id)));
+export const listAttempts = (id: string, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/callbacks/{id}/attempts", { ...byId(id), signal }));
 
-export const listHosts = (account: string) =>
-  answerOf(client.GET("/v1/callbacks/hosts", { params: { query: { account } } }));
+export const listHosts = (account: string, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/callbacks/hosts", { params: { query: { account } }, signal }));
 
 export const replayFailed = (body: CallbacksToReplay) =>
   answerOf(client.POST("/v1/callbacks/replay", { body }));
@@ -104,12 +108,18 @@ export const replayCallback = (id: string) =>
 
 // --- Devices ---
 
-/** With an empty account: devices of all accounts, for administrators. */
-export const listDevices = (query: PageQuery & { account: string; count?: boolean }) =>
-  answerOf(client.GET("/v1/devices", { params: { query: given(query) } }));
+/** The ways by which a device can reach its platform. */
+export const listConnectors = (account: string, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/connectors", { params: { query: given({ account }) }, signal }));
 
-export const readDevice = (number: string) =>
-  taggedAnswerOf(client.GET("/v1/devices/{number}", byNumber(number)));
+/** With an empty account: devices of all accounts, for administrators. */
+export const listDevices = (
+  query: PageQuery & { account: string; count?: boolean },
+  { signal }: Cancel = {},
+) => answerOf(client.GET("/v1/devices", { params: { query: given(query) }, signal }));
+
+export const readDevice = (number: string, { signal }: Cancel = {}) =>
+  taggedAnswerOf(client.GET("/v1/devices/{number}", { ...byNumber(number), signal }));
 
 export const addDevice = (body: NewDevice) => answerOf(client.POST("/v1/devices", { body }));
 
@@ -140,19 +150,20 @@ export const pairDevice = (number: string, body: PairingWish) =>
   answerOf(client.POST("/v1/devices/{number}/pair", { ...byNumber(number), body }));
 
 /** The QR code of a pairing, which the gateway draws, as a URL for an <img>. */
-export async function readQrCode(number: string): Promise<string> {
+export async function readQrCode(number: string, { signal }: Cancel = {}): Promise<string> {
   const drawn = await answerOf(
     client.GET("/v1/devices/{number}/qr", {
       ...byNumber(number),
       headers: { Accept: "image/svg+xml" },
       parseAs: "text",
+      signal,
     }),
   );
   return `data:image/svg+xml,${encodeURIComponent(String(drawn))}`;
 }
 
-export const readQueue = (number: string) =>
-  answerOf(client.GET("/v1/devices/{number}/queue", byNumber(number)));
+export const readQueue = (number: string, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/devices/{number}/queue", { ...byNumber(number), signal }));
 
 /** Cancels all messages that wait now; a call has a limit, so it may need several. */
 export async function clearQueue(number: string): Promise<number> {
@@ -170,8 +181,8 @@ export async function clearQueue(number: string): Promise<number> {
   }
 }
 
-export const readPairing = (number: string) =>
-  answerOf(client.GET("/v1/devices/{number}/pairing", byNumber(number)));
+export const readPairing = (number: string, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/devices/{number}/pairing", { ...byNumber(number), signal }));
 
 export const answerPairing = (number: string, answer: string) =>
   answerOf(
@@ -180,8 +191,8 @@ export const answerPairing = (number: string, answer: string) =>
 
 // --- Keys ---
 
-export const listKeys = (query: PageQuery & { account: string }) =>
-  answerOf(client.GET("/v1/keys", { params: { query: given(query) } }));
+export const listKeys = (query: PageQuery & { account: string }, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/keys", { params: { query: given(query) }, signal }));
 
 export const createKey = (body: NewKey) => answerOf(client.POST("/v1/keys", { body }));
 
@@ -191,28 +202,30 @@ export const revokeKey = (id: string) => answerOf(client.DELETE("/v1/keys/{id}",
 
 // --- Accounts ---
 
-export const listAccounts = (query: PageQuery = {}) =>
-  answerOf(client.GET("/v1/admin/accounts", { params: { query: given(query) } }));
+export const listAccounts = (query: PageQuery = {}, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/admin/accounts", { params: { query: given(query) }, signal }));
 
 export const createAccount = (body: NewAccount) =>
   answerOf(client.POST("/v1/admin/accounts", { body }));
 
-export const readAccount = (account: string) =>
-  taggedAnswerOf(client.GET("/v1/account", { params: { query: { account } } }));
+export const readAccount = (account: string, { signal }: Cancel = {}) =>
+  taggedAnswerOf(client.GET("/v1/account", { params: { query: { account } }, signal }));
 
 export const changeAccount = (account: string, tag: string, change: OwnAccountChange) =>
   answerOf(client.PATCH("/v1/account", { params: ifMatch(tag), body: { account, ...change } }));
 
-export const readAccountAsAdmin = (id: string) =>
-  taggedAnswerOf(client.GET("/v1/admin/accounts/{id}", byId(id)));
+export const readAccountAsAdmin = (id: string, { signal }: Cancel = {}) =>
+  taggedAnswerOf(client.GET("/v1/admin/accounts/{id}", { ...byId(id), signal }));
 
 export const changeAccountAsAdmin = (id: string, tag: string, body: AccountChange) =>
   answerOf(
     client.PATCH("/v1/admin/accounts/{id}", { params: { path: { id }, ...ifMatch(tag) }, body }),
   );
 
-export const listLedger = (query: { account: string; limit?: number; cursor?: string }) =>
-  answerOf(client.GET("/v1/account/credit", { params: { query: given(query) } }));
+export const listLedger = (
+  query: { account: string; limit?: number; cursor?: string },
+  { signal }: Cancel = {},
+) => answerOf(client.GET("/v1/account/credit", { params: { query: given(query) }, signal }));
 
 export interface UsageQuery {
   account: string; // Empty: all accounts, for administrators.
@@ -221,9 +234,9 @@ export interface UsageQuery {
   offset: string;
 }
 
-export async function readUsage(query: UsageQuery): Promise<UsagePage> {
+export async function readUsage(query: UsageQuery, { signal }: Cancel = {}): Promise<UsagePage> {
   return (await answerOf(
-    client.GET("/v1/usage", { params: { query: given(query) } }),
+    client.GET("/v1/usage", { params: { query: given(query) }, signal }),
   )) as UsagePage;
 }
 
@@ -243,8 +256,8 @@ export const topUp = (id: string, amount: number, reason: string) =>
 
 // --- Server ---
 
-export const readStatus = () =>
-  answerOf(client.GET("/v1/admin/status", { params: { query: { count: true } } }));
+export const readStatus = ({ signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/admin/status", { params: { query: { count: true } }, signal }));
 
 interface Trouble {
   part: string;
@@ -257,8 +270,12 @@ interface Readiness {
 }
 
 /** Whether the gateway is ready, with the reasons why not, or its degraded parts. */
-export async function readReadiness(): Promise<Readiness> {
-  const response = await fetch("/readyz", { credentials: "omit" });
+export async function readReadiness({ signal }: Cancel = {}): Promise<Readiness> {
+  const response = await fetch("/readyz", {
+    credentials: "omit",
+    headers: { "Accept-Language": pageLanguage() },
+    ...(signal && { signal }),
+  });
   const body = (await response.json()) as { reasons?: Trouble[]; degraded?: Trouble[] };
   return { ready: response.ok, troubles: body.reasons ?? body.degraded ?? [] };
 }

@@ -1,15 +1,22 @@
 // Operations for sessions, people and the log of changes.
-import { answerOf, client, given } from "./client.ts";
+import { answerOf, type Cancel, client, given } from "./client.ts";
 import type { PageQuery } from "./operations.ts";
 import { Problem } from "./problem.ts";
-import type { NewMember, NewPerson, Role, SessionView, SignIn } from "./types.ts";
+import type {
+  InvitationAnswer,
+  NewInvitation,
+  NewPerson,
+  Role,
+  SessionView,
+  SignIn,
+} from "./types.ts";
 
 const byId = (id: string) => ({ params: { path: { id } } });
 
 /** The session; null: there is none. */
-export async function readSession(): Promise<SessionView | null> {
+export async function readSession({ signal }: Cancel = {}): Promise<SessionView | null> {
   try {
-    return await answerOf(client.GET("/v1/session"));
+    return await answerOf(client.GET("/v1/session", { signal }));
   } catch (error) {
     if (error instanceof Problem && error.status === 401) return null;
     throw error;
@@ -23,7 +30,8 @@ export const signInByLink = (token: string) =>
 
 export const signOut = () => answerOf(client.DELETE("/v1/session"));
 
-export const listSessions = () => answerOf(client.GET("/v1/sessions"));
+export const listSessions = ({ signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/sessions", { signal }));
 
 export const endSession = (id: string) => answerOf(client.DELETE("/v1/sessions/{id}", byId(id)));
 
@@ -40,10 +48,8 @@ export const endTotp = () => answerOf(client.DELETE("/v1/session/totp"));
 
 // --- Members of an account ---
 
-export const listMembers = (query: PageQuery & { account: string }) =>
-  answerOf(client.GET("/v1/account/people", { params: { query: given(query) } }));
-
-export const addMember = (body: NewMember) => answerOf(client.POST("/v1/account/people", { body }));
+export const listMembers = (query: PageQuery & { account: string }, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/account/people", { params: { query: given(query) }, signal }));
 
 export const changeMember = (account: string, email: string, role: Role) =>
   answerOf(
@@ -60,10 +66,29 @@ export const removeMember = (account: string, email: string) =>
     }),
   );
 
+// --- Invitations ---
+
+export const listInvitations = (account: string, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/account/invitations", { params: { query: { account } }, signal }));
+
+export const invite = (body: NewInvitation) =>
+  answerOf(client.POST("/v1/account/invitations", { body }));
+
+export const revokeInvitation = (id: string) =>
+  answerOf(client.DELETE("/v1/account/invitations/{id}", byId(id)));
+
+/** What the invitation offers; changes nothing. */
+export const showInvitation = (token: string, { signal }: Cancel = {}) =>
+  answerOf(client.POST("/v1/invitation", { body: { token }, signal }));
+
+/** Signs in as the invited person, who may be new. */
+export const acceptInvitation = (body: InvitationAnswer) =>
+  answerOf(client.POST("/v1/invitation/accept", { body }));
+
 // --- People of the server ---
 
-export const listPeople = (query: PageQuery) =>
-  answerOf(client.GET("/v1/admin/people", { params: { query: given(query) } }));
+export const listPeople = (query: PageQuery, { signal }: Cancel = {}) =>
+  answerOf(client.GET("/v1/admin/people", { params: { query: given(query) }, signal }));
 
 export const createPerson = (body: NewPerson) =>
   answerOf(client.POST("/v1/admin/people", { body }));
@@ -78,5 +103,7 @@ export const removePerson = (id: string) =>
 export const makeLink = (id: string) =>
   answerOf(client.POST("/v1/admin/people/{id}/link", byId(id)));
 
-export const listLog = (query: { account?: string; limit?: number; cursor?: string }) =>
-  answerOf(client.GET("/v1/admin/log", { params: { query: given(query) } }));
+export const listLog = (
+  query: { account?: string; limit?: number; cursor?: string },
+  { signal }: Cancel = {},
+) => answerOf(client.GET("/v1/admin/log", { params: { query: given(query) }, signal }));

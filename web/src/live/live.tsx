@@ -20,7 +20,7 @@ export function LiveProvider({ account, children }: { account: string; children:
   const queries = useQueryClient();
   const [live, setLive] = useState(false);
   useEffect(() => {
-    const gathered = new Gathered(queries);
+    const gathered = new Gathered(queries, account);
     const stream = new Stream(account, { onState: setLive, onEvent: (e) => gathered.add(e) });
     stream.start();
     return () => {

@@ -1,6 +1,8 @@
 // One EventSource a browser: the tab that holds the lock reads the stream and forwards the events
 // to the other tabs.
 
+import { sessionEnded } from "../api/client.ts";
+
 export interface LiveEvent {
   type: string;
   data: unknown;
@@ -99,7 +101,10 @@ export class Stream {
       source.onerror = () => {
         this.become(false);
         // The browser itself reconnects a broken connection.
-        if (source.readyState === EventSource.CLOSED) end();
+        if (source.readyState !== EventSource.CLOSED) return;
+        // The session may have ended; no other request would show it while the page is only read.
+        sessionEnded.dispatchEvent(new Event("ended"));
+        end();
       };
       for (const type of EVENTS) {
         source.addEventListener(type, (message) => this.take(type, (message as MessageEvent).data));

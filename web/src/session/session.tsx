@@ -1,11 +1,10 @@
 // The signed-in person, and the account that the pages show.
-import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
-import { sessionEnded } from "../api/client.ts";
-import { listAccounts } from "../api/operations.ts";
-import { readSession } from "../api/people.ts";
+import { useQuery } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useMemo } from "react";
+import type { Cancel } from "../api/client.ts";
+import { listAccounts, readAccountAsAdmin } from "../api/operations.ts";
 import type { Scope, SessionView } from "../api/types.ts";
-import { everyItem } from "../ui/paged.ts";
+import { firstItems, PAGE } from "../live/paged.ts";
 import { useStored } from "../ui/stored.ts";
 
 export interface Membership {
@@ -15,7 +14,8 @@ export interface Membership {
 
 interface Current {
   session: SessionView;
-  accounts: Membership[];
+  accounts: Membership[]; // Of an administrator the first ones; see useAllAccounts.
+  hasMore: boolean; // Whether an administrator has other accounts.
   accountsError: unknown; // Why `accounts` is not known; null: it is.
   account: Membership | undefined;
   setAccount: (id: string) => void;
@@ -27,67 +27,42 @@ const AGAIN_MS = 5000; // Until a failed list of accounts is requested again.
 
 const Context = createContext<Current | undefined>(undefined);
 
-export const SESSION = ["session"];
-
-/** Continues as the session's person, or as nobody, and drops the previous person's data. */
-export function becomeSomebody(queries: QueryClient, session: SessionView | null): void {
-  // Answers in flight would belong to the previous person.
-  void queries.cancelQueries();
-  // Not `clear`: observers of the session would keep a removed query.
-  queries.setQueryData(SESSION, session);
-  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
-}
-
-/** The session, null without one, undefined until it is known. */
-export function useWhoIsThere() {
-  const queries = useQueryClient();
-  useEffect(() => {
-    // Asks first, because the refused request may belong to the previous person.
-    const forget = () => {
-      queries.fetchQuery({ queryKey: SESSION, queryFn: readSession, staleTime: 0 }).then(
-        (session) => {
-          if (!session) becomeSomebody(queries, null);
-        },
-        () => undefined, // The session stays unknown; the next refusal asks again.
-      );
-    };
-    sessionEnded.addEventListener("ended", forget);
-    return () => sessionEnded.removeEventListener("ended", forget);
-  }, [queries]);
-  return useQuery({ queryKey: SESSION, queryFn: readSession, staleTime: 60_000, retry: 1 });
-}
-
-export function SessionProvider({
-  session,
-  children,
-}: {
+interface SessionProps {
   session: SessionView;
   children: ReactNode;
-}) {
+}
+
+export function SessionProvider({ session, children }: SessionProps) {
   const { admin } = session.person;
   const [chosen, setAccount] = useStored<string>("merpati.account", "");
-  const all = useQuery({
-    queryKey: ["admin", "accounts", "all"],
-    queryFn: () => everyItem((cursor) => listAccounts({ cursor })),
+  const first = useQuery({
+    queryKey: ["admin", "accounts", "first"],
+    queryFn: (context) => listAccounts({ limit: PAGE }, context),
     enabled: admin,
     refetchInterval: (query) => (query.state.status === "error" ? AGAIN_MS : false),
+    // Else a failure would disappear while the list is requested again.
+    retry: false,
   });
-  // Kept while the list is requested again.
-  const [failure, setFailure] = useState<unknown>(null);
-  useEffect(() => {
-    if (all.error) setFailure(all.error);
-  }, [all.error]);
-  const accountsError = admin && !all.data ? (all.error ?? failure) : null;
+  const isFar = admin && chosen !== "" && first.data?.items.every((one) => one.id !== chosen);
+  const far = useQuery({
+    queryKey: ["admin", "account", "chosen", chosen],
+    queryFn: (context) => readAccountAsAdmin(chosen, context),
+    enabled: isFar === true,
+    retry: false,
+  });
+  const accountsError = admin && !first.data ? first.error : null;
   const current = useMemo(() => {
     const own = session.memberships.map(({ account, name }) => ({ id: account, name }));
-    const accounts: Membership[] = admin ? (all.data ?? []) : own;
+    const found = isFar && far.data ? [far.data] : [];
+    const accounts: Membership[] = admin ? [...found, ...(first.data?.items ?? [])] : own;
     const account = accounts.find((one) => one.id === chosen) ?? accounts[0];
     const membership = session.memberships.find((one) => one.account === account?.id);
     // Only for hiding actions that the gateway would refuse.
     const can = (scope: Scope) => admin || (membership?.scopes.includes(scope) ?? false);
-    return { session, accounts, accountsError, account, setAccount, can, admin };
-  }, [session, admin, all.data, accountsError, chosen, setAccount]);
-  if (admin && !all.isFetched) return null;
+    const hasMore = first.data?.next != null;
+    return { session, accounts, hasMore, accountsError, account, setAccount, can, admin };
+  }, [session, admin, first.data, far.data, isFar, accountsError, chosen, setAccount]);
+  if (admin && (!first.isFetched || far.isLoading)) return null;
   return <Context value={current}>{children}</Context>;
 }
 
@@ -101,3 +76,18 @@ export function useSession(): Current {
 export function useAccountId(): string {
   return useSession().account?.id ?? "";
 }
+
+/** The accounts that the person may open, up to ITEMS_MAX; until they are loaded, the first. */
+export function useAllAccounts(enabled = true): Membership[] {
+  const { accounts, hasMore } = useSession();
+  const all = useQuery({
+    queryKey: ["admin", "accounts", "all"],
+    queryFn: (context) => everyAccount(context),
+    enabled: enabled && hasMore,
+    staleTime: 60_000,
+  });
+  return (hasMore ? all.data?.items : undefined) ?? accounts;
+}
+
+const everyAccount = (cancel: Cancel) =>
+  firstItems((cursor, context) => listAccounts({ cursor }, context), cancel);

@@ -9,7 +9,7 @@ const SHOWN_MAX = 12; // Ctrl+K finds the others.
 
 export function AccountSwitch({ onSearch }: { onSearch: () => void }) {
   const t = useText().shell;
-  const { account, accounts, setAccount } = useSession();
+  const { account, accounts, hasMore, setAccount } = useSession();
   if (!account) return null;
   const name = (
     <>
@@ -39,7 +39,7 @@ export function AccountSwitch({ onSearch }: { onSearch: () => void }) {
             {one.name}
           </Menu.Item>
         ))}
-        {accounts.length > SHOWN_MAX && (
+        {(hasMore || accounts.length > SHOWN_MAX) && (
           <Menu.Item leftSection={<Icon name="search" size={15} />} onClick={onSearch}>
             {t.moreAccounts}
           </Menu.Item>

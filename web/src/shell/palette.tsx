@@ -2,9 +2,10 @@
 import { Modal } from "@mantine/core";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { useLocation } from "wouter";
-import { useSession } from "../session/session.tsx";
+import { useAllAccounts, useSession } from "../session/session.tsx";
 import { useText } from "../texts/index.tsx";
 import { Icon, type IconName } from "../ui/icon.tsx";
+import { looksLikeNumber, phoneNumber } from "../ui/phone_number.ts";
 import { usePageGroups } from "./pages.ts";
 import classes from "./palette.module.css";
 
@@ -106,7 +107,8 @@ function show(choice: HTMLElement | null): void {
 function useChoices(text: string): Choice[] {
   const t = useText().shell;
   const [, go] = useLocation();
-  const { accounts, account, setAccount, can } = useSession();
+  const { account, setAccount, can } = useSession();
+  const accounts = useAllAccounts();
   const pages = usePageGroups().flatMap((group) => group.pages);
   const settings = { href: "/settings", name: t.settings, icon: "settings" as const };
   const choices: Choice[] = [];
@@ -117,12 +119,13 @@ function useChoices(text: string): Choice[] {
       icon: "messages",
       run: () => go(`/messages/${text}`),
     });
-  } else if (can("messages:manage") && /^\+?\d{8,15}$/.test(text)) {
+  } else if (can("messages:manage") && looksLikeNumber(text)) {
+    const number = phoneNumber(text);
     choices.push({
       key: "number",
-      name: t.findNumber(text),
+      name: t.findNumber(number),
       icon: "search",
-      run: () => go(`/messages?to=${text.replace("+", "")}`),
+      run: () => go(`/messages?to=${number}`),
     });
   }
   for (const page of [...pages, settings]) {

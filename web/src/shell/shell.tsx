@@ -8,6 +8,7 @@ import mark from "../style/merpati.svg";
 import { useText } from "../texts/index.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { AccountSwitch } from "./account_switch.tsx";
+import { LiveMark, LostNote } from "./live_mark.tsx";
 import { usePageGroups } from "./pages.ts";
 import { Palette } from "./palette.tsx";
 import { PersonMenu } from "./person_menu.tsx";
@@ -63,6 +64,7 @@ export function Shell({ children }: { children: ReactNode }) {
         {rail}
       </Drawer>
       <main id="content" className={classes.main} tabIndex={-1} data-live={live}>
+        <LostNote />
         {children}
       </main>
       <Palette opened={palette} onClose={setPalette.close} />
@@ -123,6 +125,7 @@ function Rail({ onSearch }: { onSearch: () => void }) {
           </div>
         ))}
       </nav>
+      <LiveMark />
       <PersonMenu />
     </div>
   );

@@ -38,6 +38,12 @@ export const id = {
   seeMessage: "Ikuti pesan ini",
   docs: "Uraian lengkap API (OpenAPI)",
   sample: "Halo! Pesanan Anda sudah dikirim.",
+  toReal: "Perangkat ini sungguhan: pesannya sampai ke nomor itu.",
+  howToSend: "Mengirim selalu memakai kunci API, juga dari sini: buat satu, lalu tempel di bawah.",
+  toKeys: "Kunci API",
+  howToSendOperator:
+    "Mengirim selalu memakai kunci API, juga dari sini. Minta satu kepada pemilik akun, " +
+    "lalu tempel di bawah.",
 };
 
 export const en = {
@@ -78,4 +84,10 @@ export const en = {
   seeMessage: "Follow this message",
   docs: "Full API reference (OpenAPI)",
   sample: "Hello! Your order is on its way.",
+  toReal: "This device is real: its message reaches that number.",
+  howToSend: "Sending always uses an API key, also from here: create one, and paste it below.",
+  toKeys: "API keys",
+  howToSendOperator:
+    "Sending always uses an API key, also from here. Ask an owner of the account for one, " +
+    "and paste it below.",
 } satisfies Same<typeof id>;

@@ -1,32 +1,38 @@
 // The app's texts in the chosen language, and its formats of times and numbers.
-import { createContext, type ReactNode, useContext, useEffect, useMemo } from "react";
+import { createContext, type ReactNode, useContext, useLayoutEffect, useMemo } from "react";
 import { useStored } from "../ui/stored.ts";
 import * as account from "./account.ts";
 import * as admin from "./admin.ts";
 import * as callbacks from "./callbacks.ts";
+import * as connectors from "./connectors.ts";
 import * as developers from "./developers.ts";
 import * as devices from "./devices.ts";
 import * as common from "./everywhere.ts";
 import { type Format, formatFor } from "./format.ts";
+import * as invitation from "./invitation.ts";
 import * as keys from "./keys.ts";
+import { LANGUAGES, type Language, languageOf } from "./language.ts";
 import * as log from "./log.ts";
 import * as messages from "./messages.ts";
 import * as overview from "./overview.ts";
 import * as people from "./people.ts";
+import { reasonText } from "./reasons.ts";
 import * as settings from "./settings.ts";
 import * as shell from "./shell.ts";
 import * as signIn from "./sign_in.ts";
 import * as usage from "./usage.ts";
 
-export type Language = "id" | "en";
+export type { Language };
 
 const areas = {
   account,
   admin,
   callbacks,
   common,
+  connectors,
   developers,
   devices,
+  invitation,
   keys,
   log,
   messages,
@@ -47,22 +53,32 @@ export function textsOf(language: Language): Texts {
   return Object.fromEntries(pairs) as Texts;
 }
 
-interface Words {
+export interface Words {
   language: Language;
   setLanguage: (language: Language) => void;
   t: Texts;
   format: Format;
+  reason: (text: string | null | undefined) => string; // See reasonText.
 }
 
 const Context = createContext<Words | undefined>(undefined);
 
 export function LanguageProvider({ children }: { children: ReactNode }) {
-  const [language, setLanguage] = useStored<Language>("merpati.language", "id", ["id", "en"]);
-  useEffect(() => {
+  const [language, setLanguage] = useStored("merpati.language", languageOf(navigator.languages), [
+    ...LANGUAGES,
+  ]);
+  // Before the first request, which names the language.
+  useLayoutEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
   const words = useMemo(
-    () => ({ language, setLanguage, t: textsOf(language), format: formatFor(language) }),
+    () => ({
+      language,
+      setLanguage,
+      t: textsOf(language),
+      format: formatFor(language),
+      reason: (text: string | null | undefined) => reasonText(text, language),
+    }),
     [language, setLanguage],
   );
   return <Context value={words}>{children}</Context>;

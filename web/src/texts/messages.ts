@@ -2,8 +2,8 @@ import type { Same } from "./same.ts";
 
 export const id = {
   title: "Pesan",
-  lead: "Setiap pesan yang diterima gateway, terbaru di atas.",
-  when: "Diterima",
+  lead: "Setiap pesan yang masuk ke gateway untuk dikirim, terbaru di atas.",
+  when: "Waktu",
   to: "Tujuan",
   from: "Perangkat",
   state: "Status",
@@ -23,7 +23,8 @@ export const id = {
   exportCsv: "CSV, untuk lembar kerja",
   exportLines: "JSON per baris, untuk program",
   empty: "Belum ada pesan",
-  emptyText: "Kirim yang pertama lewat API: halaman Pengembang menyusun permintaannya untuk Anda.",
+  emptyText:
+    "Pesan dikirim dengan kunci API. Halaman Pengembang menyusun permintaannya, dan mengirimnya.",
   emptyButton: "Susun permintaan",
   states: {
     pending: "Menunggu",
@@ -50,7 +51,7 @@ export const id = {
   platformId: "Id platform",
   revision: "Revisi",
   attempts: "Percobaan",
-  acceptedAt: "Diterima",
+  acceptedAt: "Masuk ke gateway",
   dueAt: "Dijadwalkan",
   finishedAt: "Selesai",
   callbackTo: "Callback ke",
@@ -69,9 +70,8 @@ export const id = {
   released: "Pesan tetap dikirim",
   giveUp: "Nyatakan gagal",
   givenUp: "Pesan dinyatakan gagal",
-  attempt: (n: number) => `percobaan ${n}`,
   steps: {
-    accepted: "Diterima dan tersimpan",
+    accepted: "Masuk dan tersimpan",
     delayed: "Ditunda sesuai permintaan",
     waited: "Menunggu",
     typing: "Tampak mengetik",
@@ -102,14 +102,18 @@ export const id = {
     file: "media sedang diambil",
     disk: "penyimpanan server penuh",
     platform: "keputusan platform",
+    restricted: "akhir pembatasan perangkat",
   },
   until_: (time: string) => `sampai ${time}`,
+  ranges: { today: "Hari ini", yesterday: "Kemarin", week: "7 hari", month: "Bulan ini" },
+  again: (time: string) => `dicoba lagi ${time}`,
+  lastAttempt: (why: string) => `Percobaan terakhir: ${why}`,
 };
 
 export const en = {
   title: "Messages",
-  lead: "Every message the gateway accepted, newest first.",
-  when: "Accepted",
+  lead: "Every message that the gateway accepted for sending, newest first.",
+  when: "Time",
   to: "Recipient",
   from: "Device",
   state: "State",
@@ -129,7 +133,8 @@ export const en = {
   exportCsv: "CSV, for a spreadsheet",
   exportLines: "JSON lines, for a program",
   empty: "No messages yet",
-  emptyText: "Send the first one over the API: the Developers page builds the request for you.",
+  emptyText:
+    "Messages are sent with an API key: the Developers page builds the request, and can send it.",
   emptyButton: "Build a request",
   states: {
     pending: "Waiting",
@@ -175,7 +180,6 @@ export const en = {
   released: "The message will be sent",
   giveUp: "Mark as failed",
   givenUp: "The message was marked as failed",
-  attempt: (n: number) => `attempt ${n}`,
   steps: {
     accepted: "Accepted and stored",
     delayed: "Delayed as requested",
@@ -208,6 +212,10 @@ export const en = {
     file: "its media file is being fetched",
     disk: "the server's disk is full",
     platform: "the platform's decision",
+    restricted: "the end of the device's restriction",
   },
   until_: (time: string) => `until ${time}`,
+  ranges: { today: "Today", yesterday: "Yesterday", week: "7 days", month: "This month" },
+  again: (time: string) => `next attempt ${time}`,
+  lastAttempt: (why: string) => `Last attempt: ${why}`,
 } satisfies Same<typeof id>;

@@ -18,15 +18,21 @@ export const id = {
   expiresSoon: (time: string) => `Akun ini hanya berlaku sampai ${time}.`,
   expired: "Masa berlaku akun ini sudah habis: pengiriman ditolak.",
   creditOut: "Kredit habis: pengiriman ditolak sampai diisi lagi.",
-  deviceDown: (number: string) => `${number} tidak terhubung.`,
-  devicesDown: (n: string) => `${n} perangkat tidak terhubung.`,
+  down: {
+    one: (number: string) => `${number} tidak terhubung.`,
+    more: (n: string) => `${n} perangkat tidak terhubung.`,
+  },
+  paused: {
+    one: (number: string) => `${number} dijeda: pesannya tidak dikirim sampai dilanjutkan.`,
+    more: (n: string) => `${n} perangkat dijeda: pesannya tidak dikirim sampai dilanjutkan.`,
+  },
+  held: (n: string) => `${n} pesan ditahan: putuskan apakah tetap dikirim.`,
   theirMessages: (n: string) => `${n} pesan menunggu.`,
   hostFails: (origin: string) => `${origin} terus gagal menjawab: callback-nya menunggu.`,
   callbacksFail: "Ada callback yang tidak dicoba lagi: penerimanya tidak menjawab dengan benar.",
   see: "Lihat",
   start: "Mulai di sini",
-  startLead: "Lima langkah sampai callback pertama.",
-  done: "selesai",
+  startLead: "Lima langkah sampai pesan pertama terkirim dan hasilnya dikabarkan.",
   steps: {
     device: "Tambahkan perangkat",
     deviceText: "Nomor yang akan mengirim pesan Anda.",
@@ -36,8 +42,9 @@ export const id = {
     keyText: "Dengan kunci, program Anda memanggil gateway.",
     send: "Kirim pesan pertama",
     sendText: "Halaman Pengembang menyusun permintaan lengkap, siap ditempel.",
-    callback: "Terima callback pertama",
-    callbackText: "Beri akun alamat https; status setiap pesan dikabarkan ke sana.",
+    callback: "Terima kabar hasil pertama",
+    callbackText:
+      "Beri akun alamat https program Anda; hasil setiap pesan dikabarkan ke sana (callback).",
   },
   noAccount: "Belum ada akun",
   noAccountText:
@@ -63,16 +70,26 @@ export const en = {
   expiresSoon: (time: string) => `This account is valid only until ${time}.`,
   expired: "This account has expired: sending is refused.",
   creditOut: "The credit is used up: sending is refused until it is topped up.",
-  deviceDown: (number: string) => `${number} is not connected.`,
-  devicesDown: (n: string) => `${n} devices are not connected.`,
+  down: {
+    one: (number: string) => `${number} is not connected.`,
+    more: (n: string) => `${n} devices are not connected.`,
+  },
+  paused: {
+    one: (number: string) => `${number} is paused: its messages are not sent until it is resumed.`,
+    more: (n: string) =>
+      `${n} devices are paused: their messages are not sent until they are resumed.`,
+  },
+  held: (n: string) =>
+    n === "1"
+      ? "1 message is held: decide whether to send it."
+      : `${n} messages are held: decide whether to send them.`,
   theirMessages: (n: string) =>
     n === "1" ? "1 message is waiting." : `${n} messages are waiting.`,
   hostFails: (origin: string) => `${origin} keeps failing to answer: its callbacks are waiting.`,
   callbacksFail: "Some callbacks were given up: their receiver does not answer correctly.",
   see: "View",
   start: "Start here",
-  startLead: "Five steps to the first callback.",
-  done: "done",
+  startLead: "Five steps until the first message is sent and its result is reported.",
   steps: {
     device: "Add a device",
     deviceText: "The number that will send your messages.",
@@ -82,8 +99,9 @@ export const en = {
     keyText: "Your programs use a key to call the gateway.",
     send: "Send the first message",
     sendText: "The Developers page builds the whole request, ready to paste.",
-    callback: "Receive the first callback",
-    callbackText: "Set an https address for the account; it receives the outcome of each message.",
+    callback: "Receive the first report",
+    callbackText:
+      "Set an https address of your program; it is sent the outcome of each message (a callback).",
   },
   noAccount: "No account yet",
   noAccountText: "Create the first account: it holds the devices, keys and messages of a customer.",

@@ -6,7 +6,7 @@ export const id = {
   language: "Bahasa",
   theme: "Tema",
   password: "Kata sandi",
-  passwordLead: "Paling sedikit 12 huruf. Sesi lain berakhir ketika diganti.",
+  passwordLead: "Paling sedikit 12 karakter. Sesi lain berakhir ketika diganti.",
   current: "Kata sandi sekarang",
   next: "Kata sandi baru",
   change: "Ganti kata sandi",
@@ -36,6 +36,7 @@ export const id = {
   end: "Akhiri",
   endOthers: "Akhiri semua yang lain",
   endedIt: "Sesi diakhiri",
+  currentUntil: (time: string) => `Boleh kosong sampai ${time}, karena Anda masuk dengan tautan`,
 };
 
 export const en = {
@@ -74,4 +75,5 @@ export const en = {
   end: "End",
   endOthers: "End all others",
   endedIt: "The session was ended",
+  currentUntil: (time: string) => `Optional until ${time}, because you signed in with a link`,
 } satisfies Same<typeof id>;

@@ -15,6 +15,14 @@ export const id = {
   linkDead: "Tautan ini sudah dipakai atau kedaluwarsa. Minta yang baru.",
   noPassword: "Belum punya kata sandi? Minta tautan masuk kepada administrator.",
   ended: "Sesi Anda telah berakhir. Silakan masuk lagi.",
+  showPassword: "Tampilkan kata sandi",
+  firstTitle: "Buat kata sandi",
+  firstLead: (email: string) =>
+    `Anda masuk sebagai ${email} dengan tautan. Dengan kata sandi Anda dapat masuk lagi.`,
+  newPassword: "Kata sandi baru",
+  newPasswordHint: "Paling sedikit 12 karakter",
+  firstSubmit: "Simpan kata sandi",
+  firstLater: "Nanti saja",
 };
 
 export const en = {
@@ -32,4 +40,12 @@ export const en = {
   linkDead: "This link has already been used or has expired. Ask for a new one.",
   noPassword: "No password yet? Ask an administrator for a sign-in link.",
   ended: "Your session has ended. Please sign in again.",
+  showPassword: "Show the password",
+  firstTitle: "Choose a password",
+  firstLead: (email: string) =>
+    `You signed in as ${email} with a link. With a password you can sign in again.`,
+  newPassword: "New password",
+  newPasswordHint: "At least 12 characters",
+  firstSubmit: "Save the password",
+  firstLater: "Later",
 } satisfies Same<typeof id>;

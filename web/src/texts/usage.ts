@@ -10,6 +10,8 @@ export const id = {
   byCode: "Per kode",
   empty: "Belum ada pemakaian",
   emptyText: "Pesan yang selesai dihitung di sini, dan tetap ada ketika pesannya sudah dihapus.",
+  day: "Hari",
+  month: "Bulan ini",
 };
 
 export const en = {
@@ -22,4 +24,6 @@ export const en = {
   byCode: "By code",
   empty: "No usage yet",
   emptyText: "Finished messages are counted here. The counts remain when the messages are removed.",
+  day: "Day",
+  month: "This month",
 } satisfies Same<typeof id>;

@@ -1,13 +1,20 @@
 // A chart with one bar a day: failed messages on top of sent ones.
 import "uplot/dist/uPlot.min.css";
+import { VisuallyHidden } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import UPlot from "uplot";
-import type { Day } from "../pages/usage_days.ts";
 import { useScheme } from "../style/scheme.tsx";
 import { useWords } from "../texts/index.tsx";
 import classes from "./chart.module.css";
 
 const HALF_A_DAY = 43_200; // Seconds. A bar extends to both sides of its time.
+
+/** One bar. */
+export interface Day {
+  day: string; // "2026-11-22"
+  sent: number;
+  failed: number;
+}
 
 interface ChartProps {
   rows: Day[];
@@ -88,5 +95,38 @@ export default function Chart({ rows, height }: ChartProps) {
       chart.destroy();
     };
   }, [rows, height, t, format, scheme]);
-  return <div ref={place} className={classes.chart} role="img" aria-label={t.usage.lead} />;
+  return (
+    <>
+      <div ref={place} className={classes.chart} role="img" aria-label={t.usage.lead} />
+      <Rows rows={rows} />
+    </>
+  );
+}
+
+/** The figures of the chart, for those who cannot see it. */
+function Rows({ rows }: { rows: Day[] }) {
+  const { t, format } = useWords();
+  return (
+    <VisuallyHidden>
+      <table>
+        <caption>{t.usage.lead}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t.usage.day}</th>
+            <th scope="col">{t.messages.states.sent}</th>
+            <th scope="col">{t.messages.states.failed}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.day}>
+              <th scope="row">{format.day(`${row.day}T00:00`)}</th>
+              <td>{format.number(row.sent)}</td>
+              <td>{format.number(row.failed)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </VisuallyHidden>
+  );
 }

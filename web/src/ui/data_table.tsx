@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { useWords } from "../texts/index.tsx";
 import classes from "./data_table.module.css";
 import { ProblemNote } from "./problem_note.tsx";
+import { Stale } from "./stale.tsx";
 
 export interface Column<Row> {
   key: string;
@@ -29,7 +30,8 @@ interface DataTableProps<Row> {
   columns: Column<Row>[];
   rows: Row[] | undefined; // Undefined while they load.
   rowKey: (row: Row) => string;
-  error?: unknown;
+  error?: unknown; // Of the latest request; the rows may be from before.
+  since?: number | undefined; // When the rows were read, in milliseconds.
   empty: ReactNode;
   /** Opens a row on a click; for the keyboard, a cell of the row must have a link or button. */
   onOpen?: (row: Row) => void;
@@ -41,9 +43,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { columns, rows, error, empty } = props;
   const { t, format } = useWords();
   if (error && !rows) return <ProblemNote error={error} />;
-  if (rows?.length === 0 && !props.next?.has) return <>{empty}</>;
+  const stale = <Stale error={error} since={props.since} />;
+  if (rows?.length === 0 && !props.next?.has) {
+    return (
+      <>
+        {stale}
+        {empty}
+      </>
+    );
+  }
   return (
     <div className={classes.frame}>
+      {stale}
       <table
         className={classes.table}
         aria-label={props.label}

@@ -6,8 +6,10 @@ const TONES: Record<string, Tone> = {
   connected: "good",
   reconnecting: "busy",
   pairing: "busy",
+  unpaired: "warn",
   disconnected: "warn",
   paused: "warn",
+  restricted: "warn",
   banned: "bad",
   logged_out: "bad",
   replaced: "bad",
@@ -23,8 +25,17 @@ export function useDeviceStateName(): (state: string) => string {
   return (state) => names[state] ?? state;
 }
 
+/** Whether the device is as it was added, and first has to be linked. */
+export function isNew({ state, state_reason, state_since, created_at }: Device): boolean {
+  return state === "disconnected" && state_reason === null && state_since === created_at;
+}
+
 export function DeviceState({ device }: { device: Device }) {
   const nameOf = useDeviceStateName();
-  const word = isPaused(device) && device.state === "connected" ? "paused" : device.state;
+  const word = isNew(device)
+    ? "unpaired"
+    : isPaused(device) && device.state === "connected"
+      ? "paused"
+      : device.state;
   return <State tone={TONES[word] ?? "calm"}>{nameOf(word)}</State>;
 }

@@ -2,6 +2,7 @@
 import { Button, Group, Modal, Stack } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useText } from "../texts/index.tsx";
+import { fieldProblems, type ProblemOf } from "./field_problems.ts";
 import { ProblemNote } from "./problem_note.tsx";
 
 interface DialogProps {
@@ -13,7 +14,7 @@ interface DialogProps {
   stays?: boolean;
   disabled?: boolean;
   danger?: boolean; // The action is irreversible.
-  children: ReactNode;
+  children: ReactNode | ((problemOf: ProblemOf) => ReactNode);
 }
 
 export function FormDialog(props: DialogProps) {
@@ -37,6 +38,8 @@ export function FormDialog(props: DialogProps) {
       setBusy(false);
     }
   };
+  const fields = fieldProblems(error);
+  const parts = typeof props.children === "function" ? props.children(fields.of) : props.children;
   return (
     <Modal
       opened={props.opened}
@@ -46,8 +49,8 @@ export function FormDialog(props: DialogProps) {
     >
       <form onSubmit={submit}>
         <Stack gap="md">
-          {props.children}
-          <ProblemNote error={error} />
+          {parts}
+          <ProblemNote error={error} fields={fields} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t.common.cancel}

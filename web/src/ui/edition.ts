@@ -43,6 +43,7 @@ export function useEdition<Change>({ save, reload, saved, onSaved }: EditionProp
   return {
     round,
     save: saving.mutate,
+    saved: saving.mutateAsync, // The same, for dialogs, which show the error themselves.
     busy: saving.isPending,
     error: isOld ? null : saving.error,
     forget: saving.reset,

@@ -30,6 +30,7 @@ const PATHS = {
   trash: "M4 6h12M8 6V4h4v2M6 6l.7 10.5h6.6L14 6",
   refresh: "M16 9a6 6 0 1 0-.8 4.5M16 4.5V9h-4.5",
   send: "M17 3 9 11M17 3l-5 14-3-6-6-3z",
+  calendar: "M3.5 5h13v12h-13zM3.5 9h13M7 3v4M13 3v4",
   clock: "M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM10 6v4l2.5 2",
   alert: "M10 3.5 2.5 16.5h15zM10 8.5v4M10 14.7v.01",
   link:

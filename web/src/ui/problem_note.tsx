@@ -2,6 +2,7 @@
 import { notifications } from "@mantine/notifications";
 import { Problem } from "../api/problem.ts";
 import { type Texts, useText } from "../texts/index.tsx";
+import type { FieldProblems } from "./field_problems.ts";
 import { Icon } from "./icon.tsx";
 import classes from "./notes.module.css";
 
@@ -15,13 +16,18 @@ export function problemText(error: unknown, t: Texts): string {
   return error.message || t.common.problem;
 }
 
-export function ProblemNote({ error }: { error: unknown }) {
+interface ProblemNoteProps {
+  error: unknown;
+  fields?: FieldProblems; // What the form shows beside its fields, which come before this note.
+}
+
+export function ProblemNote({ error, fields }: ProblemNoteProps) {
   const t = useText();
   if (!error) return null;
   return (
     <div className={classes.problem} role="alert">
       <Icon name="alert" />
-      <span>{problemText(error, t)}</span>
+      <span>{fields?.areAllShown() ? t.common.checkFields : problemText(error, t)}</span>
     </div>
   );
 }

@@ -15,13 +15,15 @@ interface SideDrawerProps {
 export function SideDrawer({ title, size, opened, onClose, children }: SideDrawerProps) {
   const t = useText();
   const content = useRef<HTMLDivElement>(null);
-  // Escape closes dialogs that were opened from the drawer first, one at a time.
-  useWindowEvent("keydown", (event) => {
+  // Escape closes dialogs that were opened from the drawer first, one at a time. This listener
+  // comes before theirs, so that the last dialog in the page is the one on top.
+  const onKey = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || !opened || !(event.target instanceof Element)) return;
     const isOfAnOpenList = event.target.getAttribute("data-mantine-stop-propagation") === "true";
-    const inWindow = event.target.closest('[role="dialog"]');
-    if (!isOfAnOpenList && (!inWindow || inWindow.contains(content.current))) onClose();
-  });
+    const top = [...document.querySelectorAll('[role="dialog"]')].at(-1);
+    if (!isOfAnOpenList && top?.contains(content.current)) onClose();
+  };
+  useWindowEvent("keydown", onKey, { capture: true });
   return (
     <Drawer
       opened={opened}

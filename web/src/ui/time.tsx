@@ -8,7 +8,10 @@ const listeners = new Set<() => void>();
 // One timer for all times on the page; none if the page shows no time.
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  if (listeners.size === 1) timer = setInterval(tick, 10_000);
+  if (listeners.size === 1) {
+    timer = setInterval(tick, 10_000);
+    now = Date.now(); // Nothing has moved it while the page showed no time.
+  }
   return () => {
     listeners.delete(listener);
     if (listeners.size === 0) clearInterval(timer);
@@ -21,11 +24,21 @@ function tick(): void {
   for (const listener of listeners) listener();
 }
 
-export function Ago({ time }: { time: string | null | undefined }) {
+interface AgoProps {
+  time: string | null | undefined;
+  /** The time may be in the future. Others only seem to be, when the clocks differ. */
+  planned?: boolean;
+}
+
+export function Ago({ time, planned = false }: AgoProps) {
   const { t, format } = useWords();
-  const current = useSyncExternalStore(subscribe, () => now);
+  const ticked = useSyncExternalStore(subscribe, () => now);
   if (!time) return <>{t.common.none}</>;
-  const recent = Math.abs(new Date(time).getTime() - current) < 10_000;
+  const instant = new Date(time).getTime();
+  // The timer is late after the machine has slept, and behind what has happened since its tick.
+  const present = Math.max(ticked, Date.now());
+  const current = planned ? present : Math.max(present, instant);
+  const recent = Math.abs(instant - current) < 10_000;
   return (
     // Not a Tooltip: lists have dozens of times, and render twice a second under load.
     <time dateTime={time} title={format.dateTime(time)}>

@@ -33,18 +33,3 @@ export function useWithFilters(): (path: string) => string {
   const search = useSearch();
   return (path) => (search ? `${path}?${search}` : path);
 }
-
-/** A time in the form of a datetime-local input; empty: no time, or an invalid one. */
-export function asLocal(instant: string | null): string {
-  const time = new Date(instant || Number.NaN);
-  if (Number.isNaN(time.getTime())) return "";
-  const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 16);
-}
-
-/** Converts "2026-11-22T10:30" of an input, in the reader's zone, to the gateway's form. */
-export function asInstant(local: string): string | undefined {
-  if (!local) return undefined;
-  const time = new Date(local);
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
-}

@@ -5,12 +5,11 @@
 //
 // Secrets pass only through descriptor 3. Standard error is for the person who ran the command, and
 // never shows secrets. No package is loaded.
-import { silenceConsole } from "./platform/console.js";
-import { stopForGood, stopNow } from "./platform/exit.js";
-import { nodeTooOld } from "./platform/node.js";
 import { hasChannel, receive, send } from "./moving/channel.js";
 import { Unusable } from "./moving/checks.js";
 import { readFolder, writeFolder } from "./moving/folder.js";
+import { silenceConsole } from "./process/console.js";
+import { stopForGood, stopIfNodeIsTooOld, stopNow } from "./process/exit.js";
 
 function convert([what, number, folder]: string[]): void {
   if (!hasChannel() || !number || !folder || (what !== "import" && what !== "export")) {
@@ -27,10 +26,7 @@ function convert([what, number, folder]: string[]): void {
 }
 
 silenceConsole();
-const tooOld = nodeTooOld();
-if (tooOld) {
-  stopForGood(tooOld);
-}
+stopIfNodeIsTooOld();
 try {
   convert(process.argv.slice(2));
 } catch (error) {

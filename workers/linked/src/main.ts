@@ -1,22 +1,18 @@
 // The worker's entry point. It silences the console before it loads any package, and repairs
-// libsignal's signature checks before it loads Baileys: see platform/console.ts,
-// platform/signatures.ts.
-import { silenceConsole } from "./platform/console.js";
-import { stopForGood } from "./platform/exit.js";
-import { limitMemory } from "./platform/memory.js";
-import { nodeTooOld } from "./platform/node.js";
+// libsignal's signature checks before it loads Baileys: see process/console.ts,
+// baileys/signatures.ts.
+import { silenceConsole } from "./process/console.js";
+import { stopForGood, stopIfNodeIsTooOld } from "./process/exit.js";
+import { limitMemory } from "./process/memory.js";
 
 async function main(): Promise<void> {
   silenceConsole();
   limitMemory();
-  const tooOld = nodeTooOld();
-  if (tooOld) {
-    stopForGood(tooOld);
-  }
+  stopIfNodeIsTooOld();
   try {
-    const { repairSignatures } = await import("./platform/signatures.js");
+    const { repairSignatures } = await import("./baileys/signatures.js");
     repairSignatures();
-    const { runWorker } = await import("./worker.js");
+    const { runWorker } = await import("./start.js");
     await runWorker();
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;

@@ -1,30 +1,25 @@
-// The worker: passes requests of the gateway to the devices.
-import { readFileSync } from "node:fs";
-import { Socket } from "node:net";
-import { proto } from "baileys";
-import { type Clock, pause, systemClock } from "./clock.js";
-import { Connection } from "./device/connection.js";
-import { Device, type Surroundings } from "./device/device.js";
-import { platformSettings } from "./device/settings.js";
+// Passes requests of the gateway to the devices.
+import { queueJob } from "./baileys/job_queue.js";
+import { Device, type Surroundings } from "./devices/device.js";
 import { fetchMedia } from "./inbound/media_fetch.js";
 import { readReference, REFERENCE_BYTES_MAX } from "./inbound/media_reference.js";
-import { stopForGood, stopNow } from "./platform/exit.js";
-import { errorName } from "./platform/log.js";
-import { MemoryTrimmer } from "./platform/memory.js";
-import { currentScope } from "./platform/scope.js";
-import { testSignatures } from "./platform/self_test.js";
-import { checkCertificates } from "./platform/signatures.js";
+import { pause } from "./process/clock.js";
 import { ProtocolError } from "./protocol/errors.js";
-import { absolutePath, digits, nested, optionalText, text, whole } from "./protocol/fields.js";
-import { Gateway } from "./protocol/gateway.js";
+import {
+  absolutePath,
+  digits,
+  nested,
+  optionalText,
+  optionalWhole,
+  text,
+  whole,
+} from "./protocol/fields.js";
 import type { Line } from "./protocol/lines.js";
-import { type Answer, Peer } from "./protocol/peer.js";
+import type { Answer } from "./protocol/peer.js";
 import type { MediaFile, Outgoing } from "./sending/content.js";
-import { NumberCache } from "./sending/numbers.js";
 
-const PROTOCOL = 1;
-const DESCRIPTOR = 3;
 const TEXT_MAX = 65_536;
+const ANSWER_MAX = 16_384;
 const BYTES_MAX = Number.MAX_SAFE_INTEGER;
 // The worker ends this long before the gateway would kill it.
 const SHUTDOWN_MARGIN_MS = 1_000;
@@ -37,11 +32,15 @@ export const CAPABILITIES = {
   number_check: true,
   media_fetch: true,
   late_statuses: true,
+  generations: true,
   text_characters_max: TEXT_MAX,
   window: 4,
 };
 
 /// Answers the requests of the gateway.
+///
+/// Operation: starts, stops and forgets of one number run one after another, in the order in which
+/// they came. The answer to a stop or a forget means that nothing writes for the number any more.
 export class Worker {
   private readonly devices = new Map<string, Device>();
   private sending = 0;
@@ -52,17 +51,16 @@ export class Worker {
     private readonly exit: () => void,
   ) {}
 
-  readonly handle = async (op: string, line: Line): Promise<Answer> => {
+  readonly handle = async (op: string, line: Line, answered: Promise<void>): Promise<Answer> => {
     switch (op) {
       case "ping":
         return {};
       case "device.start":
-        return this.start(line);
+        return this.start(line, answered);
       case "device.answer":
-        throw new ProtocolError("invalid", "no pairing step asks for an answer");
+        return this.answer(line);
       case "device.stop":
-        await this.devices.get(digits(line, "device"))?.stop();
-        return {};
+        return this.stop(line);
       case "device.forget":
         return this.forget(line);
       case "send":
@@ -78,27 +76,58 @@ export class Worker {
     }
   };
 
-  private start(line: Line): Answer {
+  private start(line: Line, answered: Promise<void>): Promise<Answer> {
     const number = digits(line, "device");
+    const generation = optionalWhole(line, "generation", 1, Number.MAX_SAFE_INTEGER);
     const asked = optionalText(line, "pairing", 16);
     const pairing = asked === "qr" || asked === "code" ? asked : undefined;
     if (asked && !pairing) {
       throw new ProtocolError("unsupported", "no such way of pairing");
     }
-    // After the answer: the gateway takes reports before it for those of an earlier start.
-    setImmediate(() => {
-      if (!this.closing) {
-        this.device(number).start(pairing);
-      }
+    return new Promise((answer) => {
+      void this.inTurn(number, async () => {
+        this.devices.get(number)?.adopt(generation);
+        // After the answer: the gateway takes reports before it for those of an earlier start.
+        answer({});
+        await answered;
+        if (!this.closing) {
+          const device = this.device(number);
+          device.adopt(generation);
+          device.start(pairing);
+        }
+      });
     });
+  }
+
+  private async answer(line: Line): Promise<Answer> {
+    const device = this.devices.get(digits(line, "device"));
+    const answer = text(line, "answer", ANSWER_MAX);
+    if (!device) {
+      throw new ProtocolError("invalid", "no pairing step asks for an answer");
+    }
+    await device.answer(answer);
     return {};
   }
 
-  private async forget(line: Line): Promise<Answer> {
+  private stop(line: Line): Promise<Answer> {
     const number = digits(line, "device");
-    await this.device(number).forget();
-    this.devices.delete(number);
-    return {};
+    return this.inTurn(number, async () => {
+      await this.devices.get(number)?.stop();
+      return {};
+    });
+  }
+
+  private forget(line: Line): Promise<Answer> {
+    const number = digits(line, "device");
+    return this.inTurn(number, async () => {
+      await this.devices.get(number)?.forget();
+      this.devices.delete(number);
+      return {};
+    });
+  }
+
+  private inTurn<T>(number: string, job: () => Promise<T>): Promise<T> {
+    return queueJob(`device ${number}`, job);
   }
 
   private async send(line: Line): Promise<Answer> {
@@ -137,7 +166,8 @@ export class Worker {
     while (this.sending > 0 && clock.now() < endBy) {
       await pause(clock, 50);
     }
-    await Promise.all([...this.devices.values()].map((device) => device.stop()));
+    const numbers = [...this.devices.keys()];
+    await Promise.all(numbers.map((device) => this.stop({ device })));
     setImmediate(this.exit);
     return {};
   }
@@ -183,90 +213,4 @@ function mediaOf(line: Line): MediaFile {
     sha256: text(line, "sha256", 64),
     ...(name ? { name } : {}),
   };
-}
-
-/// Runs until the gateway or the end of the socket stops it.
-export async function runWorker(): Promise<void> {
-  checkCertificates(proto as unknown as Parameters<typeof checkCertificates>[0]);
-  await testSignatures();
-  const clock: Clock = systemClock;
-  let begin: (worker: Worker) => void = () => {};
-  const begun = new Promise<Worker>((resolve) => {
-    begin = resolve;
-  });
-  const peer = new Peer(
-    new Socket({ fd: DESCRIPTOR, readable: true, writable: true }),
-    clock,
-    // The first requests may arrive together with the answer to hello.
-    async (op, line) => (await begun).handle(op, line),
-    stopNow, // Nothing may be sent for a gateway that is gone.
-  );
-  const gateway = new Gateway(peer, clock);
-  const settings = await greet(peer);
-  surviveFaults(gateway);
-  const around: Surroundings = {
-    gateway,
-    clock,
-    chance: Math.random,
-    numberCache: new NumberCache(clock),
-    settings,
-    connect: (parts) => new Connection(parts),
-  };
-  if (settings.standIn) {
-    gateway.log(
-      "warn",
-      "devices connect to a platform that the settings name, not to the real one",
-    );
-  }
-  new MemoryTrimmer(clock).start();
-  begin(new Worker(around, () => process.exit(0)));
-}
-
-async function greet(peer: Peer): Promise<ReturnType<typeof platformSettings>> {
-  const hello = {
-    protocols: [PROTOCOL],
-    name: "linked",
-    version: version(),
-    capabilities: CAPABILITIES,
-  };
-  let result: Answer;
-  try {
-    result = await peer.request("hello", hello);
-  } catch (error) {
-    stopForGood(`the gateway refused the worker: ${errorName(error)}`);
-  }
-  const limits = (result["limits"] ?? {}) as Record<string, unknown>;
-  peer.limit.perDevice = share(limits["requests_per_device"], peer.limit.perDevice);
-  peer.limit.inAll = share(limits["requests"], peer.limit.inAll);
-  try {
-    return platformSettings((result["config"] ?? {}) as Record<string, unknown>);
-  } catch (error) {
-    stopForGood(`a setting of the connector is wrong: ${(error as Error).message}`);
-  }
-}
-
-/// Half of the gateway's limit: the gateway may count a request longer than the worker does.
-function share(limit: unknown, otherwise: number): number {
-  return typeof limit === "number" && limit >= 2 ? Math.floor(limit / 2) : otherwise;
-}
-
-function version(): string {
-  const file = new URL("../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
-}
-
-/// An exception that nobody caught ends the connection of the device for which the code ran. If the
-/// code ran for no device, the worker ends and is started again.
-function surviveFaults(gateway: Gateway): void {
-  process.on("unhandledRejection", (error) => {
-    gateway.log("warn", `a promise failed: ${errorName(error)}`, currentScope()?.device);
-  });
-  process.on("uncaughtException", (error) => {
-    const scope = currentScope();
-    gateway.log("error", `an exception: ${errorName(error)}`, scope?.device);
-    if (!scope) {
-      process.exit(1);
-    }
-    scope.fail(error);
-  });
 }

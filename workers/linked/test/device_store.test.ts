@@ -68,6 +68,75 @@ test("a put that fails ends the store, because memory is ahead of what is kept",
   await expect(store.read("session", ["1.0"])).rejects.toThrow();
 });
 
+test("a refused value that no message depends on is dropped, and the others are kept", async () => {
+  const values = new MemoryValues();
+  const damaged: string[] = [];
+  const failed = (error: Error): void => {
+    throw error;
+  };
+  const store = new DeviceStore(values, device, failed, (name) => damaged.push(name));
+  const token = bucketOf("tctoken", "1@lid");
+  values.refuseNames = [token];
+  await store.write([
+    { kind: "session", id: "1.0", text: "a" },
+    { kind: "tctoken", id: "1@lid", text: "b" },
+    { kind: "lid-mapping", id: "1", text: "c" },
+  ]);
+  expect(damaged).toEqual([token]);
+  const later = new DeviceStore(values, device);
+  expect((await later.read("session", ["1.0"])).size).toBe(1);
+  expect((await later.read("lid-mapping", ["1"])).size).toBe(1);
+  expect((await store.read("tctoken", ["1@lid"])).size).toBe(0); // As the gateway has it.
+  values.refuseNames = [];
+  await store.write([{ kind: "tctoken", id: "1@lid", text: "b" }]);
+  expect((await later.read("tctoken", ["1@lid"])).size).toBe(1);
+});
+
+test.each(["session", "pre-key", "sender-key", "identity-key"] as const)(
+  "a refused %s ends the store",
+  async (kind) => {
+    const values = new MemoryValues();
+    let failed: Error | undefined;
+    const store = new DeviceStore(values, device, (error) => {
+      failed = error;
+    });
+    values.refuseNames = [bucketOf(kind, "1")];
+    await expect(store.write([{ kind, id: "1", text: "a" }])).rejects.toThrow();
+    expect(failed).toBeDefined();
+  },
+);
+
+test.each(["get", "put"] as const)("a failed %s ends the store that writes", async (op) => {
+  const values = new MemoryValues();
+  values[op] = async () => Promise.reject(new ProtocolError("unavailable"));
+  const failures: Error[] = [];
+  const store = new DeviceStore(values, device, (error) => void failures.push(error));
+  const written = ["1.0", "2.0"].map((id) => store.write([{ kind: "session", id, text: "a" }]));
+  for (const each of written) {
+    await expect(each).rejects.toThrow("unavailable");
+  }
+  await expect(store.read("session", ["3.0"])).rejects.toThrow("unavailable");
+  expect(failures).toHaveLength(1);
+});
+
+test.each(["get", "put"] as const)("nothing of a forgotten device is needed: %s", async (op) => {
+  const values = new MemoryValues();
+  values[op] = async () => Promise.reject(new ProtocolError("not_found"));
+  const failures: Error[] = [];
+  const fail = (error: Error): void => void failures.push(error);
+  let forget = (): void => {};
+  const removed = (): Promise<void> => new Promise((resolve) => (forget = resolve));
+  const store = new DeviceStore(values, device, fail, () => {}, removed);
+  let isDurable = false;
+  const written = store.write([{ kind: "session", id: "1.0", text: "a" }]);
+  void written.then(() => (isDurable = true));
+  await settle();
+  expect(isDurable).toBe(false);
+  forget();
+  await written;
+  expect(failures).toEqual([]);
+});
+
 test("what does not fit one answer is asked for in halves", async () => {
   const values = new MemoryValues();
   const ids = Array.from({ length: 20 }, (_, index) => `${index}.0`);

@@ -87,11 +87,6 @@ test("names that Baileys escapes come back as they were", () => {
       data: Buffer.alloc(count).toString("base64"),
     });
     write("identity-key-77_1.0.json", bytes(33));
-    write("app-state-sync-version-regular_low.json", {
-      version: 3,
-      hash: bytes(128),
-      indexValueMap: { "ab/=": { valueMac: buffer } },
-    });
   });
   const { secrets, moved } = readFolder(named, device);
   expect(moved.left_out).toBe(0);
@@ -102,6 +97,18 @@ test("names that Baileys escapes come back as they were", () => {
   const out = fresh("named-out");
   writeFolder(out, device, secrets);
   expect(readdirSync(out).sort()).toEqual(readdirSync(named).sort());
+});
+
+test("copies of the app's state stay behind, however large", () => {
+  const large = copy("large", (made) => {
+    const hash = { type: "Buffer", data: Buffer.alloc(128).toString("base64") };
+    const version = { version: 3, hash, indexValueMap: {} };
+    const file = "app-state-sync-version-critical_unblock_low.json";
+    writeFileSync(join(made, file), JSON.stringify(version));
+  });
+  const { secrets, moved } = readFolder(large, device);
+  expect(moved).toEqual(readFolder(folder, device).moved);
+  expect(secrets.map(({ name }) => name).filter((name) => name.startsWith("v"))).toEqual([]);
 });
 
 test("what older versions wrote is understood", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FrameGate } from "../src/platform/frame_gate.js";
+import { FrameGate } from "../src/baileys/frame_gate.js";
 import { settle } from "./support/manual_clock.js";
 
 function later(): { promise: Promise<void>; resolve: () => void; reject: (e: Error) => void } {

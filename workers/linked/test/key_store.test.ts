@@ -87,3 +87,16 @@ test("a key that cannot be decoded counts as absent, and spoils no other", async
   expect(found).toEqual({ "2.0": { value: "whole" } });
   expect(reported).toEqual([bucketOf("session", "1.0")]);
 });
+
+test("copies of the app's state are not kept", async () => {
+  const values = new MemoryValues();
+  const store = new DeviceStore(values, "6281100000001");
+  const keys = new KeyStore(store);
+  const indexValueMap = Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, at) => [`${at}`, { valueMac: Buffer.alloc(32) }]),
+  );
+  const state = { version: 1, hash: Buffer.alloc(128), indexValueMap };
+  await keys.set({ "app-state-sync-version": { critical_unblock_low: state } });
+  expect(values.puts).toEqual([]);
+  expect(await keys.get("app-state-sync-version", ["critical_unblock_low"])).toEqual({});
+});

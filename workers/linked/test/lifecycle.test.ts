@@ -83,6 +83,19 @@ test("a forgotten device is logged out at the platform, and nothing of it is kep
   expect(world.gateway.store(device).values.size).toBe(0);
 });
 
+test("a device that is forgotten while it stores values is logged out too", async () => {
+  const device = "6281100000015";
+  await world.pair(device);
+  const before = world.gateway.lines.length;
+  world.gateway.remove(device);
+  world.standIn.setRegistered("6281234567801", true);
+  const sending = world.send({ device, to: "6281234567801" }); // Ends with the connection.
+  await world.gateway.line("store.put", { device }, before);
+  await world.gateway.ask("device.forget", { device });
+  await event(world.standIn, "unlinked", { number: device });
+  await sending;
+});
+
 test.each(["foreign_root", "foreign_leaf", "foreign_key", "expired"])(
   "a platform whose certificate is %s is not trusted",
   async (fault) => {

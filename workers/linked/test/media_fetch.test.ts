@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,8 +49,15 @@ const fetched = (path: string): Promise<number> =>
 
 test("media is decrypted into the file", async () => {
   const path = join(folder, "received");
+  writeFileSync(path, "");
   expect(await fetched(path)).toBe(data.length);
   expect(readFileSync(path).equals(data)).toBe(true);
+});
+
+test("a file that the gateway removed meanwhile is not made again", async () => {
+  const path = join(folder, "removed");
+  await expect(fetched(path)).rejects.toThrow("ENOENT");
+  expect(existsSync(path)).toBe(false);
 });
 
 test("a file that cannot be opened leaves no connection open", async () => {

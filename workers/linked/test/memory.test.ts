@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MemoryTrimmer, type Usage } from "../src/platform/memory.js";
+import { MemoryTrimmer, type Usage } from "../src/process/memory.js";
 import { ManualClock } from "./support/manual_clock.js";
 
 const MIB = 1024 * 1024;
@@ -38,6 +38,21 @@ test("memory is given back in the middle of work when the process has grown", as
   }
   await clock.advance(500);
   expect(collected()).toBe(2);
+});
+
+test("collections that take long come seldom", async () => {
+  const clock = new ManualClock();
+  let residentBytes = 0;
+  let collected = 0;
+  const usage = (): Usage => ({ residentBytes: (residentBytes += 20 * MIB), processorMs: 0 });
+  const collect = (): void => {
+    collected++;
+    clock.passWhileRunning(500);
+  };
+  new MemoryTrimmer(clock, usage, collect).start();
+  await clock.advance(600_000);
+  expect(collected * 500).toBeLessThanOrEqual(600_000 * 0.011);
+  expect(collected).toBeGreaterThanOrEqual(4);
 });
 
 test("a worker that only answers pings collects nothing", async () => {

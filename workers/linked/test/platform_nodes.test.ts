@@ -1,11 +1,11 @@
 import { proto } from "baileys";
 import { expect, test } from "vitest";
-import { closeOf, consequence, OTHER_NUMBER } from "../src/device/close_reasons.js";
-import { isSameNumber } from "../src/device/own_number.js";
+import { closeOf, consequence, OTHER_NUMBER } from "../src/devices/close_reasons.js";
+import { isSameNumber } from "../src/baileys/addresses.js";
 import { allowedHost } from "../src/inbound/media_fetch.js";
 import { isFromPerson, received } from "../src/inbound/messages.js";
 import { receiptOf } from "../src/inbound/receipts.js";
-import { harmless } from "../src/platform/log.js";
+import { harmless } from "../src/process/log.js";
 import { platformId } from "../src/sending/content.js";
 
 const own = (address: string): boolean => address.startsWith("6281100000001");

@@ -40,6 +40,17 @@ beforeEach(() => {
   peer = new Peer(wire, clock, handle, (reason) => broken.push(reason));
 });
 
+test("the cause of a failure goes to the log, and not into the answer", async () => {
+  wire.give({ id: 1, op: "fault", device: "6281" });
+  wire.give({ id: 2, op: "fail", device: "6281" });
+  await settle();
+  const said = wire.written.filter((line) => line["op"] === "log");
+  expect(said).toEqual([
+    { op: "log", level: "error", text: "fault failed: secret details", device: "6281" },
+  ]);
+  expect(JSON.stringify(wire.written.filter((line) => "id" in line))).not.toContain("secret");
+});
+
 test("lines come whole, however the bytes are cut", () => {
   const reader = new LineReader();
   const bytes = Buffer.concat([encodeLine({ a: "é" }), encodeLine({ b: 2 })]);
@@ -66,12 +77,11 @@ test("requests are answered, whatever becomes of them", async () => {
   wire.give({ id: 3, op: "fault" });
   wire.give({ op: "notice" });
   await settle();
-  expect(wire.written).toHaveLength(3);
+  expect(wire.written.filter((line) => "ok" in line)).toHaveLength(3);
   expect(wire.written).toContainEqual({ id: 1, ok: true, result: { op: "ping" } });
   const details = "Perangkat tidak terhubung";
   const error = { kind: "device_down", details, platform_code: "440", retry_after_ms: 5 };
   expect(wire.written).toContainEqual({ id: 2, ok: false, error });
-  expect(JSON.stringify(wire.written)).not.toContain("secret");
 });
 
 test("an answer that nobody waits for is ignored, and so is a late one", async () => {
@@ -118,6 +128,95 @@ test("no pause that the gateway names is longer than that half a minute", async 
   expect(offered).toBe(2);
   await clock.advance(86_400_000); // So that a pause that is longer ends too.
   await outcome;
+});
+
+/// A gateway whose requests are answered by the test.
+function asked() {
+  const requests: { fields: Line; answer: (error?: ProtocolError) => void }[] = [];
+  const request = (_op: string, fields: Line = {}): Promise<Line> =>
+    new Promise((resolve, reject) => {
+      const answer = (error?: ProtocolError): void => (error ? reject(error) : resolve({}));
+      requests.push({ fields, answer });
+    });
+  const gateway = new Gateway({ request, notice: () => {} }, clock);
+  return { gateway, requests, states: () => requests.map(({ fields }) => fields["state"]) };
+}
+
+test("states are reported in order, and of those that came too early the newest", async () => {
+  const { gateway, requests, states } = asked();
+  void gateway.state("628", "reconnecting", "a");
+  void gateway.state("628", "connected");
+  await settle();
+  expect(states()).toEqual(["reconnecting"]);
+  requests[0]!.answer();
+  await settle();
+  expect(states()).toEqual(["reconnecting", "connected"]);
+  requests[1]!.answer(new ProtocolError("busy", "", undefined, 1_000));
+  void gateway.state("628", "reconnecting", "b");
+  void gateway.state("628", "pairing", "c");
+  const last = gateway.state("628", "connected");
+  await clock.advance(1_000);
+  expect(states()).toEqual(["reconnecting", "connected", "connected"]);
+  requests[2]!.answer();
+  await last;
+  expect(requests).toHaveLength(3);
+});
+
+test("a state is repeated until the gateway is free", async () => {
+  const { gateway, requests } = asked();
+  const stored = gateway.state("628", "connected");
+  for (let minute = 0; minute < 10; minute++) {
+    await settle();
+    requests.at(-1)!.answer(new ProtocolError("busy", "", undefined, 60_000));
+    await clock.advance(60_000);
+  }
+  requests.at(-1)!.answer();
+  await stored;
+  expect(requests).toHaveLength(11);
+});
+
+test("what was asked with an earlier generation is asked again after a new start", async () => {
+  const { gateway, requests } = asked();
+  let over = 0;
+  const run = { generation: 1, over: () => over++ };
+  const put = gateway.forRun(run).put("628", {});
+  await settle();
+  run.generation = 2;
+  requests[0]!.answer(new ProtocolError("stale"));
+  await settle();
+  expect(requests.map(({ fields }) => fields["generation"])).toEqual([1, 2]);
+  expect(over).toBe(0);
+  requests[1]!.answer(new ProtocolError("stale"));
+  await expect(put).rejects.toMatchObject({ kind: "stale" });
+  expect(over).toBe(1);
+});
+
+test("while the gateway does not read, requests wait and log lines are left out", async () => {
+  const taken: Line[] = [];
+  const read: (() => void)[] = []; // Reads what was written last.
+  const full = new Duplex({
+    read() {},
+    write(chunk: Buffer, _encoding, done) {
+      read.push(() => {
+        taken.push(...new LineReader().push(chunk));
+        done();
+      });
+    },
+  });
+  const slow = new Peer(full, clock, async () => ({}), () => {});
+  const long = { text: "x".repeat(900_000) };
+  for (let count = 0; count < 30; count++) {
+    slow.request("message.in", { device: `628${count}`, ...long }).catch(() => {});
+  }
+  await settle();
+  slow.notice("log", long);
+  expect(full.writableLength).toBeGreaterThan(4_000_000);
+  expect(full.writableLength).toBeLessThan(6_000_000);
+  while (read.length > 0) {
+    read.shift()!();
+    await settle();
+  }
+  expect(taken.map((line) => line["op"])).toEqual(Array(30).fill("message.in"));
 });
 
 test("one device that floods leaves room for another", async () => {

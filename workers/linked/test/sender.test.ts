@@ -1,17 +1,17 @@
 import type { proto } from "baileys";
-import { beforeEach, expect, test } from "vitest";
-import { currentScope } from "../src/platform/scope.js";
+import { beforeEach, expect, test, vi } from "vitest";
+import { currentScope } from "../src/baileys/scope.js";
+import { ProtocolError } from "../src/protocol/errors.js";
 import { Acks } from "../src/sending/acks.js";
 import { isOurs, type Outgoing, platformId } from "../src/sending/content.js";
 import { NumberCache, Numbers } from "../src/sending/numbers.js";
-import { type Line, Sender } from "../src/sending/sender.js";
-import { typingTime } from "../src/sending/typing.js";
+import { Sender, type Transport, typingTime } from "../src/sending/sender.js";
 import { ManualClock } from "./support/manual_clock.js";
 
 let clock: ManualClock;
 let acks: Acks;
 let sender: Sender;
-let line: Line & { relayed: string[]; events: string[] };
+let transport: Transport & { relayed: string[]; events: string[] };
 let stop: AbortController;
 let encrypts: boolean;
 let relayError: Error | undefined;
@@ -24,21 +24,23 @@ beforeEach(() => {
   relayError = undefined;
   const scope = { device: "6281", fail: () => {} };
   sender = new Sender(clock, () => 0.5, new Numbers(clock, new NumberCache(clock)), acks, scope);
-  line = {
+  transport = {
     relayed: [],
     events: [],
     lookUp: async (number) => `${number}@s.whatsapp.net`,
-    typing: async (_address, on) => void line.events.push(on ? "typing" : "paused"),
+    checkChat: async () => {},
+    askRestriction: async () => {},
+    typing: async (_address, on) => void transport.events.push(on ? "typing" : "paused"),
     prepare: async () => ({}) as proto.IMessage,
     relay: async (_address, { id }) => {
-      line.relayed.push(id);
-      line.events.push("relayed");
+      transport.relayed.push(id);
+      transport.events.push("relayed");
       currentScope()!.send!.encrypted = encrypts;
       if (relayError) {
         throw relayError;
       }
     },
-    forgetDevices: async () => void line.events.push("forgotten"),
+    forgetDevices: async () => void transport.events.push("forgotten"),
   };
 });
 
@@ -52,6 +54,10 @@ const outgoing = (fields: Partial<Outgoing> = {}): Outgoing => ({
 
 const id = platformId(outgoing().message);
 
+/// Waits for files that are read before.
+const relayedTo = (part: string): Promise<void> =>
+  vi.waitFor(() => expect(transport.relayed).toContain(part));
+
 test("the id of a message is the same on every attempt, and known as ours", () => {
   expect(platformId("a")).toBe(platformId("a"));
   expect(platformId("a")).not.toBe(platformId("b"));
@@ -63,11 +69,11 @@ test("the id of a message is the same on every attempt, and known as ours", () =
 
 test("a message is sent when the platform acknowledged it, and not before", async () => {
   let answer: string | undefined;
-  const sending = sender.send(line, outgoing(), stop.signal).then((said) => {
+  const sending = sender.send(transport, outgoing(), stop.signal).then((said) => {
     answer = said;
   });
   await clock.advance(5_000);
-  expect(line.relayed).toEqual([id]);
+  expect(transport.relayed).toEqual([id]);
   expect(answer).toBeUndefined();
   acks.taken(id);
   await sending;
@@ -75,7 +81,7 @@ test("a message is sent when the platform acknowledged it, and not before", asyn
 });
 
 test("no acknowledgement in time leaves the outcome unknown", async () => {
-  const sending = sender.send(line, outgoing(), stop.signal);
+  const sending = sender.send(transport, outgoing(), stop.signal);
   const outcome = expect(sending).rejects.toMatchObject({ kind: "outcome_unknown" });
   await clock.advance(31_000);
   await outcome;
@@ -84,14 +90,15 @@ test("no acknowledgement in time leaves the outcome unknown", async () => {
 test("a send that failed before anything was encrypted did not leave", async () => {
   encrypts = false;
   relayError = new Error("no keys");
-  await expect(sender.send(line, outgoing(), stop.signal)).rejects.toMatchObject({
+  await expect(sender.send(transport, outgoing(), stop.signal)).rejects.toMatchObject({
     kind: "unavailable",
+    cause: relayError,
   });
 });
 
 test("a send that failed after something was encrypted may have left", async () => {
   relayError = new Error("connection closed");
-  const sending = sender.send(line, outgoing(), stop.signal);
+  const sending = sender.send(transport, outgoing(), stop.signal);
   const outcome = expect(sending).rejects.toMatchObject({ kind: "outcome_unknown" });
   await clock.advance(31_000);
   await outcome;
@@ -104,7 +111,7 @@ test.each([
   ["500", "unavailable"],
   ["499", "refused"],
 ])("the refusal %s is %s", async (code, kind) => {
-  const sending = sender.send(line, outgoing(), stop.signal);
+  const sending = sender.send(transport, outgoing(), stop.signal);
   const outcome = expect(sending).rejects.toMatchObject({ kind, platformCode: code });
   await clock.advance(0);
   acks.refused(id, code);
@@ -112,11 +119,11 @@ test.each([
 });
 
 test("a stale list of devices is forgotten, and the message sent once more", async () => {
-  const sending = sender.send(line, outgoing(), stop.signal);
+  const sending = sender.send(transport, outgoing(), stop.signal);
   await clock.advance(0);
   acks.refused(id, "479");
   await clock.advance(0);
-  expect(line.events).toEqual(["relayed", "forgotten", "relayed"]);
+  expect(transport.events).toEqual(["relayed", "forgotten", "relayed"]);
   acks.taken(id);
   expect(await sending).toBe(id);
 });
@@ -124,31 +131,84 @@ test("a stale list of devices is forgotten, and the message sent once more", asy
 test("typing lasts as the text is long, and ends when the device is stopped", async () => {
   expect(typingTime(1, () => 0.5)).toBeLessThan(typingTime(100, () => 0.5));
   expect(typingTime(65_536, () => 0.99)).toBeLessThanOrEqual(12_000);
-  const sending = sender.send(line, outgoing({ typing: true }), stop.signal);
+  const sending = sender.send(transport, outgoing({ typing: true }), stop.signal);
   const outcome = expect(sending).rejects.toMatchObject({ kind: "device_down" });
   await clock.advance(100);
-  expect(line.events).toEqual(["typing"]);
+  expect(transport.events).toEqual(["typing"]);
   stop.abort();
   await outcome;
-  expect(line.relayed).toEqual([]);
+  expect(transport.relayed).toEqual([]);
 });
 
 test("a message that fails does not hold up the next one", async () => {
-  line.prepare = async () => Promise.reject(new Error("upload"));
-  await expect(sender.send(line, outgoing(), stop.signal)).rejects.toMatchObject({
+  transport.prepare = async () => Promise.reject(new Error("upload"));
+  await expect(sender.send(transport, outgoing(), stop.signal)).rejects.toMatchObject({
     kind: "unavailable",
   });
-  line.prepare = async () => ({}) as proto.IMessage;
-  const next = sender.send(line, outgoing(), stop.signal);
+  transport.prepare = async () => ({}) as proto.IMessage;
+  const next = sender.send(transport, outgoing(), stop.signal);
   await clock.advance(0);
   acks.taken(id);
   expect(await next).toBe(id);
 });
 
+const voice = (): Outgoing =>
+  outgoing({ media: { path: "/x", mime: "audio/mpeg", bytes: 9, sha256: "00" } });
+const textId = platformId(outgoing().message, "text");
+
+test("a file that cannot be uploaded leaves the recipient no text without it", async () => {
+  transport.prepare = async (_address, part) => {
+    if (part.upload) {
+      throw new Error("no media host");
+    }
+    return {} as proto.IMessage;
+  };
+  await expect(sender.send(transport, voice(), stop.signal)).rejects.toMatchObject({
+    kind: "unavailable",
+  });
+  expect(transport.relayed).toEqual([]);
+});
+
+test("a file that is refused after its text says that the text has arrived", async () => {
+  const sending = sender.send(transport, voice(), stop.signal);
+  const outcome = expect(sending).rejects.toMatchObject({
+    kind: "recipient_refused",
+    details: expect.stringContaining("teksnya sudah terkirim"),
+  });
+  await relayedTo(textId);
+  acks.taken(textId);
+  await relayedTo(id);
+  acks.refused(id, "403");
+  await outcome;
+});
+
+test("a text that is refused keeps its file back", async () => {
+  const sending = sender.send(transport, voice(), stop.signal);
+  const outcome = expect(sending).rejects.toMatchObject({ kind: "recipient_refused" });
+  await relayedTo(textId);
+  acks.refused(textId, "403");
+  await outcome;
+  expect(transport.relayed).toEqual([textId]);
+});
+
 test("what closes with the connection is not known, whoever waits", async () => {
-  const sending = sender.send(line, outgoing(), stop.signal);
+  const sending = sender.send(transport, outgoing(), stop.signal);
   const outcome = expect(sending).rejects.toMatchObject({ kind: "outcome_unknown" });
   await clock.advance(0);
   acks.closed();
   await outcome;
+});
+
+test("during a restriction a new chat is neither looked up nor sent", async () => {
+  transport.lookUp = async () => {
+    throw new Error("looked up");
+  };
+  transport.checkChat = async () => {
+    throw new ProtocolError("restricted", "", undefined, undefined, 7);
+  };
+  await expect(sender.send(transport, outgoing(), stop.signal)).rejects.toMatchObject({
+    kind: "restricted",
+    untilAtMs: 7,
+  });
+  expect(transport.relayed).toEqual([]);
 });

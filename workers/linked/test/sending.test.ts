@@ -64,13 +64,18 @@ test.each([
   expect(shown.data).toEqual(data);
 });
 
-test("the text of a voice note goes before it, as a message of its own", async () => {
-  const { media } = file("audio/ogg; codecs=opus");
+test.each([
+  ["audio/ogg; codecs=opus", "audio"],
+  ["audio/mpeg", "audio"],
+  ["image/webp", "sticker"],
+])("the text of %s goes before it, as a message of its own", async (mime, shownAs) => {
+  const { media } = file(mime);
   const before = world.standIn.phone(world.friend).shown.length;
   const answer = await world.send({ type: "media", media, text: "Dengarkan ya" });
   await event(world.standIn, "shown", { id: id(answer) });
   const shown = world.standIn.phone(world.friend).shown.slice(before);
-  expect(shown.map((each) => each.kind)).toEqual(["text", "audio"]);
+  expect(shown.map((each) => each.kind)).toEqual(["text", shownAs]);
+  expect(shown[0]!.text).toBe("Dengarkan ya");
 });
 
 test("a file that was sent before is not uploaded again", async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import { beforeAll, expect, test } from "vitest";
-import { queueJob } from "../src/platform/job_queue.js";
-import { verifySignature } from "../src/platform/xeddsa.js";
+import { queueJob } from "../src/baileys/job_queue.js";
+import { verifySignature } from "../src/baileys/xeddsa.js";
 
 type Baileys = typeof import("baileys");
 let baileys: Baileys;
@@ -10,11 +10,11 @@ let testSignatures: () => Promise<void>;
 
 beforeAll(async () => {
   replaceJobQueue();
-  const { checkCertificates, repairSignatures } = await import("../src/platform/signatures.js");
+  const { checkCertificates, repairSignatures } = await import("../src/baileys/signatures.js");
   repairSignatures();
   baileys = await import("baileys");
   checkCertificates(baileys.proto as never);
-  ({ testSignatures } = await import("../src/platform/self_test.js"));
+  ({ testSignatures } = await import("../src/baileys/self_test.js"));
 });
 
 /// Does in the module cache what the build does in the bundle.

@@ -1,6 +1,6 @@
 // Downloads the media of a received message from the platform's media host into a file.
 import { createDecipheriv, createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { type Agent, get } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { getMediaKeys } from "baileys";
@@ -12,6 +12,11 @@ export interface MediaHosts {
   /// True for a stand-in platform. For the platform itself only hosts of its domain are used,
   /// because a stranger's message names the host.
   anyHost: boolean;
+}
+
+/// Media of a message, or a part of the phone's history.
+export interface Downloaded extends Omit<MediaReference, "kind"> {
+  kind: MediaReference["kind"] | "md-msg-hist";
 }
 
 const HOST = "mmg.whatsapp.net";
@@ -30,15 +35,40 @@ export async function fetchMedia(
   if (reference.bytes > bytesMax) {
     throw new ProtocolError("media_too_large", "Ukuran file melebihi batas maksimum");
   }
+  // It exists and is empty. One that the gateway removed meanwhile is not made again.
+  const file = await open(path, "r+");
+  try {
+    return await download(reference, bytesMax, hosts, within, async (plain) => {
+      await file.appendFile(plain); // Unlike `write`, it writes all bytes or fails.
+    });
+  } finally {
+    await file.close();
+  }
+}
+
+/// Returns the file. Errors: as fetchMedia.
+export async function mediaBytes(
+  reference: Downloaded,
+  bytesMax: number,
+  hosts: MediaHosts,
+  within: AbortSignal,
+): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  await download(reference, bytesMax, hosts, within, async (plain) => void pieces.push(plain));
+  return Buffer.concat(pieces);
+}
+
+async function download(
+  reference: Downloaded,
+  bytesMax: number,
+  hosts: MediaHosts,
+  within: AbortSignal,
+  take: (plain: Buffer) => Promise<void>,
+): Promise<number> {
   const keys = await getMediaKeys(Buffer.from(reference.key, "base64"), reference.kind);
   const response = await request(reference, hosts, within);
   try {
-    const file = await open(path, "w", 0o600);
-    try {
-      return await decrypt(response, keys, reference, bytesMax, file);
-    } finally {
-      await file.close();
-    }
+    return await decrypt(response, keys, reference, bytesMax, take);
   } finally {
     response.destroy();
   }
@@ -47,9 +77,9 @@ export async function fetchMedia(
 async function decrypt(
   response: AsyncIterable<Buffer>,
   { iv, cipherKey, macKey }: Awaited<ReturnType<typeof getMediaKeys>>,
-  reference: MediaReference,
+  reference: Downloaded,
   bytesMax: number,
-  file: FileHandle,
+  take: (plain: Buffer) => Promise<void>,
 ): Promise<number> {
   const decipher = createDecipheriv("aes-256-cbc", cipherKey, iv);
   const mac = createHmac("sha256", macKey!).update(iv);
@@ -61,7 +91,7 @@ async function decrypt(
       throw new ProtocolError("media_too_large", "Ukuran file melebihi batas maksimum");
     }
     sum.update(plain);
-    await file.appendFile(plain); // Unlike `write`, it writes all bytes or fails.
+    await take(plain);
   };
   try {
     let tail: Buffer = Buffer.alloc(0);
@@ -82,12 +112,12 @@ async function decrypt(
     }
     return bytes;
   } catch (error) {
-    throw error instanceof ProtocolError ? error : unavailable();
+    throw error instanceof ProtocolError ? error : unavailable().because(error);
   }
 }
 
 function request(
-  reference: MediaReference,
+  reference: Downloaded,
   hosts: MediaHosts,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -117,7 +147,7 @@ function request(
       },
     );
     asked.on("timeout", () => asked.destroy(new Error("stalled")));
-    asked.on("error", () => reject(unavailable()));
+    asked.on("error", (error) => reject(unavailable().because(error)));
   });
 }
 

@@ -1,7 +1,7 @@
 // Converts a message of the platform into the gateway's form.
 import { type BinaryNode, normalizeMessageContent, type proto } from "baileys";
-import { type InboundMessage } from "../protocol/gateway.js";
 import { shortened } from "../protocol/errors.js";
+import { type InboundMessage } from "../protocol/gateway.js";
 import { type MediaReference, referenceText } from "./media_reference.js";
 import { milliseconds } from "./receipts.js";
 
@@ -73,6 +73,12 @@ export function isFromPerson(node: BinaryNode, own: (address: string) => boolean
     /@(s\.whatsapp\.net|lid|hosted|hosted\.lid)$/.test(from) &&
     !own(from)
   );
+}
+
+/// Whether the node is a message of the account's phone to this companion alone.
+export function isFromPhone(node: BinaryNode, own: (address: string) => boolean): boolean {
+  const { from = "", category } = node.attrs;
+  return category === "peer" && own(from) && !/:[1-9]\d*@/.test(from);
 }
 
 function shownOf(content: proto.IMessage | undefined): Shown | undefined {

@@ -1,7 +1,7 @@
 // Passes acknowledgements and receipts that arrive at one connection to senders and the gateway.
 import type { EventEmitter } from "node:events";
 import type { BinaryNode } from "baileys";
-import type { FrameGate } from "../platform/frame_gate.js";
+import type { FrameGate } from "../baileys/frame_gate.js";
 import { ProtocolError } from "../protocol/errors.js";
 import type { Gateway, MessageStatus } from "../protocol/gateway.js";
 import type { Acks } from "../sending/acks.js";
@@ -59,7 +59,7 @@ export class ReceiptDesk {
 
   private report(status: MessageStatus): void {
     const durable = this.tell(status).catch((error: Error) => {
-      const passing = ["busy", "closing", "unavailable", "internal"];
+      const passing = ["busy", "closing", "unavailable", "internal", "stale"];
       if (!(error instanceof ProtocolError) || passing.includes(error.kind)) {
         this.fail(error);
         throw error;

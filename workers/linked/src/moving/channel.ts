@@ -1,7 +1,7 @@
 // The socket between this program and the one that started it: a JSON object a line, both ways.
 import { fstatSync, readSync, writeSync } from "node:fs";
-import type { Moved } from "./folder.js";
 import { Unusable } from "./checks.js";
+import type { Moved } from "./folder.js";
 import type { Secret } from "./secrets.js";
 
 const DESCRIPTOR = 3;

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { Unusable } from "./checks.js";
 import { identityText } from "./identity.js";
-import { FILE_BYTES_MAX, fileOfKey, keyOfFile, keyText } from "./keys.js";
+import { FILE_BYTES_MAX, fileOfKey, isAppState, keyOfFile, keyText } from "./keys.js";
 import { type Key, readSecret, type Secret, SecretsMaker } from "./secrets.js";
 
 const IDENTITY = "creds.json";
@@ -33,7 +33,7 @@ export interface Moved {
 ///
 /// Errors: Unusable, with a sentence for a person; those of the file system.
 export function readFolder(folder: string, number: string): { secrets: Secret[]; moved: Moved } {
-  const names = listFolder(folder);
+  const names = listFolder(folder).filter((name) => !isAppState(name));
   if (!names.includes(IDENTITY)) {
     throw new Unusable(`there is no ${IDENTITY} in the folder: it holds no linked device`);
   }

@@ -16,7 +16,7 @@ import {
 } from "./checks.js";
 import { keyPair } from "./identity.js";
 
-export type KeyKind = Exclude<Kind, "sent">;
+export type MovedKind = Exclude<Kind, "sent" | "wrote">;
 
 interface KindFile {
   id: RegExp;
@@ -79,7 +79,7 @@ const timestamp: Check<string | number> = (value) =>
 const senderKey: Check<Buffer> = (value) =>
   Array.isArray(value) ? Buffer.from(JSON.stringify(value)) : bytes(0, FILE_BYTES_MAX)(value);
 
-const FILES: Record<KeyKind, KindFile> = {
+const FILES: Record<MovedKind, KindFile> = {
   "pre-key": { id: /^[1-9]\d{0,7}$/, check: keyPair },
   session: { id: ADDRESS, check: session },
   "identity-key": { id: ADDRESS, check: bytes(32, 33) },
@@ -116,21 +116,18 @@ const FILES: Record<KeyKind, KindFile> = {
       timestamp: optional(timestamp),
     }),
   },
-  "app-state-sync-version": {
-    id: /^[a-z_]{1,64}$/,
-    check: fields({
-      version: count,
-      hash: bytes(128),
-      indexValueMap: entries(BASE64, fields({ valueMac: bytes(0, 64) }), 100_000),
-    }),
-  },
 };
 
 /// Longest names first, so that `sender-key-memory-…` is not taken for a `sender-key`.
-const KINDS = (Object.keys(FILES) as KeyKind[]).sort((a, b) => b.length - a.length);
+const KINDS = (Object.keys(FILES) as MovedKind[]).sort((a, b) => b.length - a.length);
+
+/// Whether the file is a copy of a part of the phone's app state, which no program here uses.
+export function isAppState(name: string): boolean {
+  return name.startsWith("app-state-sync-version-");
+}
 
 /// Undefined: the file does not belong to an authentication state.
-export function keyOfFile(name: string): { kind: KeyKind; id: string } | undefined {
+export function keyOfFile(name: string): { kind: MovedKind; id: string } | undefined {
   const kind = KINDS.find((each) => name.startsWith(`${each}-`));
   if (!kind || !name.endsWith(".json")) {
     return undefined;
@@ -142,14 +139,14 @@ export function keyOfFile(name: string): { kind: KeyKind; id: string } | undefin
 }
 
 /// Undefined: the id cannot be part of a file name.
-export function fileOfKey(kind: KeyKind, id: string): string | undefined {
+export function fileOfKey(kind: MovedKind, id: string): string | undefined {
   const { id: pattern, escape } = FILES[kind];
   const name = `${kind}-${escape ? escape(id) : id}.json`;
   return pattern.test(id) && name.length <= NAME_BYTES_MAX ? name : undefined;
 }
 
 /// The checked text of a key, to be kept. Undefined: it is no key of this kind.
-export function keyText(kind: KeyKind, json: string): string | undefined {
+export function keyText(kind: MovedKind, json: string): string | undefined {
   try {
     return toText(FILES[kind].check(JSON.parse(json)));
   } catch {

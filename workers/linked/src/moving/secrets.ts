@@ -1,8 +1,7 @@
 // A device's identity and keys as the gateway keeps them for the worker, by the names of store/.
-import { Bucket, bucketOf, bytesMaxOf, kindOfBucket } from "../store/buckets.js";
-import { CREDENTIALS } from "../store/names.js";
+import { Bucket, bucketOf, bytesMaxOf, CREDENTIALS, kindOfBucket } from "../store/buckets.js";
 import { Unusable } from "./checks.js";
-import type { KeyKind } from "./keys.js";
+import type { MovedKind } from "./keys.js";
 
 export interface Secret {
   name: string;
@@ -10,7 +9,7 @@ export interface Secret {
 }
 
 export interface Key {
-  kind: KeyKind;
+  kind: MovedKind;
   id: string;
   text: string;
 }
@@ -67,7 +66,7 @@ export function readSecret({ name, value }: Secret): { identity?: string; keys: 
     return { identity: bytes.toString(), keys: [] };
   }
   const kind = kindOfBucket(name);
-  if (!kind || kind === "sent") {
+  if (!kind || kind === "sent" || kind === "wrote") {
     return { keys: [] };
   }
   const keys = [...Bucket.decode(bytes).all()].map(([id, text]) => ({ kind, id, text }));

@@ -12,6 +12,7 @@ export type ErrorKind =
   | "unsupported"
   | "internal"
   | "throttled"
+  | "restricted"
   | "unavailable"
   | "device_down"
   | "outcome_unknown"
@@ -19,25 +20,29 @@ export type ErrorKind =
   | "not_found"
   | "too_large"
   | "busy"
-  | "closing";
+  | "closing"
+  | "stale";
 
 export interface ErrorFields {
   kind: string;
   details?: string;
   platform_code?: string;
   retry_after_ms?: number;
+  until_at_ms?: number;
 }
 
 const DETAILS_BYTES_MAX = 512;
 const CODE_LENGTH_MAX = 64;
 
-/// An expected failure, with the fields that go into an answer. `details` are for people.
+/// An expected failure, with the fields that go into an answer. `details` are for people. Where it
+/// stands for an error of another kind, that one is its `cause`, which goes to the log.
 export class ProtocolError extends Error {
   constructor(
     readonly kind: ErrorKind,
     readonly details = "",
     readonly platformCode?: string,
     readonly retryAfterMs?: number,
+    readonly untilAtMs?: number,
   ) {
     super(details === "" ? kind : `${kind}: ${details}`);
   }
@@ -47,6 +52,12 @@ export class ProtocolError extends Error {
     const error = (fields ?? {}) as Partial<ErrorFields>;
     const kind = typeof error.kind === "string" ? (error.kind as ErrorKind) : "internal";
     return new ProtocolError(kind, error.details, error.platform_code, error.retry_after_ms);
+  }
+
+  /// Returns this error, with the one that it stands for.
+  because(cause: unknown): this {
+    this.cause = cause;
+    return this;
   }
 
   fields(): ErrorFields {
@@ -60,6 +71,9 @@ export class ProtocolError extends Error {
     }
     if (this.retryAfterMs !== undefined) {
       fields.retry_after_ms = Math.round(this.retryAfterMs);
+    }
+    if (this.untilAtMs !== undefined) {
+      fields.until_at_ms = Math.ceil(this.untilAtMs);
     }
     return fields;
   }

@@ -35,6 +35,15 @@ export function whole(line: Line, name: string, min: number, max: number): numbe
   return value;
 }
 
+export function optionalWhole(
+  line: Line,
+  name: string,
+  min: number,
+  max: number,
+): number | undefined {
+  return line[name] === undefined || line[name] === null ? undefined : whole(line, name, min, max);
+}
+
 export function absolutePath(line: Line, name: string): string {
   const value = text(line, name, 4096);
   if (!value.startsWith("/") || value.includes("\0")) {

@@ -1,12 +1,18 @@
 // One end of the connector protocol: requests, answers and notices in both directions.
 import type { Duplex } from "node:stream";
-import type { Clock } from "../clock.js";
+import type { Clock } from "../process/clock.js";
+import { errorName } from "../process/log.js";
 import { ProtocolError } from "./errors.js";
 import { encodeLine, type Line, LineReader } from "./lines.js";
 import { RequestLimit } from "./request_limit.js";
 
 export type Answer = Record<string, unknown>;
-export type Handler = (op: string, fields: Line) => Promise<Answer> | Answer;
+/// `answered` resolves when the answer was written, or failed.
+export type Handler = (
+  op: string,
+  fields: Line,
+  answered: Promise<void>,
+) => Promise<Answer> | Answer;
 
 interface UnderWay {
   resolve: (result: Answer) => void;
@@ -16,18 +22,23 @@ interface UnderWay {
 
 // Longer than the gateway's own limit, so that its answer comes first.
 const ANSWER_MS = 65_000;
+// While the gateway has not read so much, requests wait, and lines for its log are left out.
+const UNREAD_BYTES_MAX = 4 * 1024 * 1024;
 
 /// Speaks lines over a stream.
 ///
 /// Operation: `request` resolves with the result, or rejects with a ProtocolError. Requests of the
 /// other side go to `handle`, and may overlap. A line that breaks the protocol, or the end of the
-/// stream, is reported once to `broken`; all requests in flight then fail.
+/// stream, is reported once to `broken`; all requests in flight then fail. The cause of a failure
+/// that `handle` did not expect, or that its error stands for, goes to the gateway's log.
 ///
 /// Limits: as many requests in flight, for each device and in total, as the other side accepts.
+/// While it does not read, requests wait and `log` notices are dropped.
 export class Peer {
   readonly limit = new RequestLimit(32, 512);
   private readonly reader = new LineReader();
   private readonly underWay = new Map<number, UnderWay>();
+  private drained: Promise<void> | undefined;
   private nextId = 1;
   private ended = false;
 
@@ -48,6 +59,9 @@ export class Peer {
     const device = typeof fields["device"] === "string" ? fields["device"] : "";
     await this.limit.enter(device);
     try {
+      while (this.isFull()) {
+        await this.drain();
+      }
       return await this.ask(op, fields);
     } finally {
       this.limit.leave(device);
@@ -55,7 +69,27 @@ export class Peer {
   }
 
   notice(op: string, fields: Line = {}): void {
-    this.write({ op, ...fields });
+    if (op !== "log" || !this.isFull()) {
+      this.write({ op, ...fields });
+    }
+  }
+
+  private isFull(): boolean {
+    return !this.ended && this.stream.writableLength > UNREAD_BYTES_MAX;
+  }
+
+  private drain(): Promise<void> {
+    this.drained ??= new Promise((resolve) => {
+      const end = (): void => {
+        this.drained = undefined;
+        this.stream.off("drain", end);
+        this.stream.off("close", end);
+        resolve();
+      };
+      this.stream.on("drain", end);
+      this.stream.on("close", end);
+    });
+    return this.drained;
   }
 
   private ask(op: string, fields: Line): Promise<Answer> {
@@ -106,7 +140,7 @@ export class Peer {
     } else if (typeof line["op"] === "string" && typeof id === "number") {
       void this.answer(id, line["op"], line);
     } else if (typeof line["op"] === "string" && id === undefined) {
-      void this.run(line["op"], line).catch(() => {});
+      void this.run(line["op"], line, Promise.resolve()).catch(() => {}); // Nobody awaits it.
     } else {
       throw new Error("a line is no request, answer or notice");
     }
@@ -127,18 +161,36 @@ export class Peer {
   }
 
   private async answer(id: number, op: string, line: Line): Promise<void> {
+    let written = (): void => {};
+    const answered = new Promise<void>((resolve) => {
+      written = resolve;
+    });
     try {
-      const result = await this.run(op, line);
+      const result = await this.run(op, line, answered);
       this.write({ id, ok: true, result });
     } catch (error) {
       const failed =
-        error instanceof ProtocolError ? error : new ProtocolError("internal", "Galat pada worker");
+        error instanceof ProtocolError
+          ? error
+          : new ProtocolError("internal", "Galat pada worker").because(error);
       this.write({ id, ok: false, error: failed.fields() });
+      this.logCause(op, line, failed);
+    } finally {
+      written();
     }
   }
 
-  private async run(op: string, line: Line): Promise<Answer> {
-    return this.handle(op, line);
+  /// The answer tells only the kind of a failure.
+  private logCause(op: string, { device }: Line, { kind, cause }: ProtocolError): void {
+    if (cause !== undefined) {
+      const level = kind === "internal" ? "error" : kind === "device_down" ? "debug" : "warn";
+      const about = typeof device === "string" ? { device } : {};
+      this.notice("log", { level, text: `${op} failed: ${errorName(cause)}`, ...about });
+    }
+  }
+
+  private async run(op: string, line: Line, answered: Promise<void>): Promise<Answer> {
+    return this.handle(op, line, answered);
   }
 
   private fail(reason: string): void {

@@ -23,9 +23,9 @@ export class RequestLimit {
       return Promise.resolve();
     }
     return new Promise((resolve) => {
-      const line = this.waiting.get(device) ?? [];
-      line.push({ start: resolve });
-      this.waiting.set(device, line);
+      const queue = this.waiting.get(device) ?? [];
+      queue.push({ start: resolve });
+      this.waiting.set(device, queue);
     });
   }
 
@@ -41,7 +41,7 @@ export class RequestLimit {
   }
 
   private startNext(): void {
-    for (const [device, line] of this.waiting) {
+    for (const [device, queue] of this.waiting) {
       if (this.total >= this.inAll) {
         return;
       }
@@ -49,9 +49,9 @@ export class RequestLimit {
         continue;
       }
       this.waiting.delete(device);
-      const next = line.shift();
-      if (line.length > 0) {
-        this.waiting.set(device, line);
+      const next = queue.shift();
+      if (queue.length > 0) {
+        this.waiting.set(device, queue);
       }
       if (next) {
         this.begin(device);

@@ -1,5 +1,5 @@
 // The platform's acknowledgements of sent messages.
-import type { Clock } from "../clock.js";
+import type { Clock } from "../process/clock.js";
 
 export type Verdict =
   | { kind: "taken" }

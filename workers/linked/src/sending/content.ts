@@ -1,7 +1,8 @@
 // Converts a message of the gateway into messages of the platform.
 import { createHash } from "node:crypto";
 import { pathToFileURL } from "node:url";
-import { type AnyMessageContent, getAudioDuration } from "baileys";
+import type { AnyMessageContent } from "baileys";
+import { audioSeconds } from "./audio_length.js";
 import type { Upload } from "./upload.js";
 
 export interface MediaFile {
@@ -31,6 +32,7 @@ export interface Part {
 }
 
 const IMAGE_BYTES_MAX = 16 * 1024 * 1024;
+const AUDIO_BYTES_MAX = 16 * 1024 * 1024;
 const VIDEO_BYTES_MAX = 64 * 1024 * 1024;
 const STICKER_BYTES_MAX = 1024 * 1024;
 const BARS = 64;
@@ -70,12 +72,12 @@ export function mediaKind(media: Pick<MediaFile, "mime" | "bytes">): MediaKind {
     case "video/3gpp":
       return media.bytes <= VIDEO_BYTES_MAX ? "video" : "document";
     case "audio/ogg":
-      return media.bytes <= IMAGE_BYTES_MAX ? "voice" : "document";
+      return media.bytes <= AUDIO_BYTES_MAX ? "voice" : "document";
     case "audio/mpeg":
     case "audio/mp4":
     case "audio/aac":
     case "audio/amr":
-      return media.bytes <= IMAGE_BYTES_MAX ? "audio" : "document";
+      return media.bytes <= AUDIO_BYTES_MAX ? "audio" : "document";
     default:
       return "document";
   }
@@ -91,7 +93,7 @@ export async function parts(outgoing: Outgoing): Promise<Part[]> {
   }
   const kind = mediaKind(media);
   const captioned = kind === "image" || kind === "video" || kind === "document";
-  // The fragment names the content: see sending/uploads.ts.
+  // The fragment names the content: see uploadCache in upload.ts.
   const url = pathToFileURL(media.path);
   url.hash = media.sha256;
   const content = await mediaContent(kind, url, media, captioned ? text : "");
@@ -134,23 +136,20 @@ async function mediaContent(
         audio: file,
         mimetype: "audio/ogg; codecs=opus",
         ptt: true,
-        seconds: await seconds(media.path),
+        seconds: (await audioSeconds(media.path, media.bytes)) ?? 1,
         waveform: new Uint8Array(BARS).fill(32),
       } as AnyMessageContent;
     case "audio":
-      return { audio: file, mimetype, seconds: await seconds(media.path) };
+      // Without a length phones show it when they play the file. Baileys would parse the whole file
+      // to find it, in the process that serves everybody.
+      return {
+        audio: file,
+        mimetype,
+        seconds: (await audioSeconds(media.path, media.bytes)) ?? 0,
+      };
     case "sticker":
       return { sticker: file, mimetype };
     case "document":
       return { document: file, mimetype, fileName: media.name ?? "file", ...captioned };
-  }
-}
-
-async function seconds(path: string): Promise<number> {
-  try {
-    const duration = await getAudioDuration(path);
-    return Number.isFinite(duration) ? Math.max(1, Math.round(duration ?? 1)) : 1;
-  } catch {
-    return 1; // Shown, not needed.
   }
 }

@@ -1,17 +1,12 @@
 // Looks up which numbers are on the platform. Too many look-ups get accounts banned, so answers are
 // cached, and look-ups leave one by one.
-import type { Clock } from "../clock.js";
-import { pause } from "../clock.js";
+import { TimedCache } from "../baileys/timed_cache.js";
+import { type Clock, pause } from "../process/clock.js";
 import { ProtocolError } from "../protocol/errors.js";
 import { nothingSent } from "./refusals.js";
 
 /// The address of a number, or null: it is not registered. Undefined: the platform did not say.
 export type LookUp = (number: string) => Promise<string | null | undefined>;
-
-interface Kept {
-  address: string | null;
-  until: number;
-}
 
 interface Asked {
   lookUp: LookUp;
@@ -28,24 +23,19 @@ const WAITING_MAX = 256;
 ///
 /// Limits: 20,000 entries; a registered number is kept for a day, another one for an hour.
 export class NumberCache {
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept: TimedCache;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.kept = new TimedCache(clock, { entriesMax: KEPT_MAX, ms: REGISTERED_MS });
+  }
 
   /// Undefined: not cached.
   get(number: string): string | null | undefined {
-    const known = this.kept.get(number);
-    return known && known.until > this.clock.now() ? known.address : undefined;
+    return this.kept.get<string | null>(number);
   }
 
   keep(number: string, address: string | null): void {
-    this.kept.delete(number);
-    const ms = address === null ? UNREGISTERED_MS : REGISTERED_MS;
-    this.kept.set(number, { address, until: this.clock.now() + ms });
-    if (this.kept.size > KEPT_MAX) {
-      const [oldest] = this.kept.keys();
-      this.kept.delete(oldest!);
-    }
+    this.kept.set(number, address, address === null ? UNREGISTERED_MS : REGISTERED_MS);
   }
 }
 

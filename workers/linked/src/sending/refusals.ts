@@ -32,6 +32,10 @@ export function nothingSent(error: unknown): ProtocolError {
   if (error instanceof ProtocolError) {
     return error;
   }
+  return withoutCause(error).because(error);
+}
+
+function withoutCause(error: unknown): ProtocolError {
   const status = (error as { output?: { statusCode?: number } })?.output?.statusCode;
   const code = (error as { data?: unknown })?.data;
   if (status === 429 || code === 429) {
@@ -45,6 +49,12 @@ export function nothingSent(error: unknown): ProtocolError {
     "Platform sedang tidak tersedia",
     status === undefined ? undefined : String(status),
   );
+}
+
+/// The refusal of a file whose text the recipient has.
+export function fileRefusal(code: string): ProtocolError {
+  const details = "Platform menolak file ini; teksnya sudah terkirim";
+  return new ProtocolError(refusal(code).kind, details, code);
 }
 
 export function unknownOutcome(why: string): ProtocolError {

@@ -1,17 +1,21 @@
 // Carries out sends of the gateway.
 import type { proto } from "baileys";
-import { type Chance, type Clock, pause } from "../clock.js";
-import { type Scope, runIn } from "../platform/scope.js";
+import { type Scope, runIn } from "../baileys/scope.js";
+import { type Chance, type Clock, pause } from "../process/clock.js";
 import { ProtocolError } from "../protocol/errors.js";
 import type { Acks, Verdict } from "./acks.js";
 import { type Outgoing, type Part, parts } from "./content.js";
 import type { LookUp, Numbers } from "./numbers.js";
-import { nothingSent, refusal, unknownOutcome } from "./refusals.js";
-import { typingTime } from "./typing.js";
+import { fileRefusal, nothingSent, refusal, unknownOutcome } from "./refusals.js";
 
 /// The part of a connection that sending needs.
-export interface Line {
+export interface Transport {
   lookUp: LookUp;
+  /// Throws ProtocolError `restricted` if this would begin a chat during a restriction.
+  checkChat(number: string): Promise<void>;
+  /// The platform refused to begin a chat: asks it whether that is a restriction, and throws
+  /// ProtocolError `restricted` if so.
+  askRestriction(platformCode: string): Promise<void>;
   typing(address: string, on: boolean): Promise<void>;
   /// Uploads the part's file, if any. Sends nothing to the recipient.
   prepare(address: string, part: Part): Promise<proto.IMessage>;
@@ -21,15 +25,33 @@ export interface Line {
   forgetDevices(address: string): Promise<void>;
 }
 
+interface Prepared {
+  part: Part;
+  message: proto.IMessage;
+}
+
 interface HandedOver {
   id: string;
   verdict: Promise<Verdict>;
+  /// The recipient has the text that belongs to this file.
+  textArrived: boolean;
 }
 
 const ACK_MS = 30_000;
 // Less than the gateway's 120 s, so that the worker answers first.
 const START_MS_MAX = 70_000;
 const STALE_DEVICES = "479";
+const NO_CHAT = "463";
+
+const TYPING_MS_A_CHARACTER = 45;
+const TYPING_MS_MIN = 800;
+const TYPING_MS_MAX = 12_000;
+
+/// How long a person types a text of this length; varies by a quarter in both directions.
+export function typingTime(characters: number, chance: Chance): number {
+  const ms = TYPING_MS_MIN + characters * TYPING_MS_A_CHARACTER * (0.75 + chance() / 2);
+  return Math.round(Math.min(ms, TYPING_MS_MAX));
+}
 
 /// Sends the messages of one device.
 ///
@@ -51,22 +73,34 @@ export class Sender {
   ) {}
 
   /// Resolves with the platform's id when the platform has taken the message.
-  async send(line: Line, outgoing: Outgoing, signal: AbortSignal): Promise<string> {
+  async send(transport: Transport, outgoing: Outgoing, signal: AbortSignal): Promise<string> {
     const startBy = this.clock.now() + START_MS_MAX;
-    const { id, verdict } = await this.inTurn(async () => {
+    const { id, verdict, textArrived } = await this.inTurn(async () => {
       this.checkStart(signal, startBy);
-      const address = await this.numbers.find(outgoing.to, line.lookUp, signal);
+      await transport.checkChat(outgoing.to);
+      const address = await this.numbers.find(outgoing.to, transport.lookUp, signal);
       if (address === null) {
         throw new ProtocolError("recipient_unregistered", "Nomor tidak terdaftar di platform");
       }
       const all = await parts(outgoing).catch((error: unknown) => {
         throw nothingSent(error);
       });
-      await this.type(line, address, outgoing, signal);
+      await this.type(transport, address, outgoing, signal);
       this.checkStart(signal, startBy);
-      return this.handOver(line, address, all, signal);
+      return this.handOver(transport, address, all, signal);
     });
-    return this.judge(await verdict, id);
+    const said = await verdict;
+    await this.askRestriction(transport, said);
+    if (said.kind === "refused" && textArrived) {
+      throw fileRefusal(said.code);
+    }
+    return this.judge(said, id);
+  }
+
+  private async askRestriction(transport: Transport, said: Verdict): Promise<void> {
+    if (said.kind === "refused" && said.code === NO_CHAT) {
+      await transport.askRestriction(said.code);
+    }
   }
 
   private checkStart(signal: AbortSignal, startBy = Infinity): void {
@@ -94,7 +128,7 @@ export class Sender {
 
   /// Best effort: a failure to show typing does not stop the message.
   private async type(
-    line: Line,
+    transport: Transport,
     address: string,
     outgoing: Outgoing,
     signal: AbortSignal,
@@ -103,55 +137,64 @@ export class Sender {
       return;
     }
     try {
-      await line.typing(address, true);
+      await transport.typing(address, true);
       await pause(this.clock, typingTime([...outgoing.text].length, this.chance), signal);
       if (!signal.aborted) {
-        await line.typing(address, false);
+        await transport.typing(address, false);
       }
     } catch {
       // The connection reports its own end.
     }
   }
 
-  /// When this resolves, all parts but the last are acknowledged.
+  /// When this resolves, all parts but the last are acknowledged. All are prepared before the first
+  /// one leaves, so that a file that cannot be uploaded leaves the recipient no text without it.
   private async handOver(
-    line: Line,
+    transport: Transport,
     address: string,
     all: Part[],
     signal: AbortSignal,
   ): Promise<HandedOver> {
-    for (const part of all.slice(0, -1)) {
-      const { verdict } = await this.handOverPart(line, address, part, signal);
-      this.judge(await verdict, part.id);
+    const prepared: Prepared[] = [];
+    for (const part of all) {
+      const message = await transport.prepare(address, part).catch((error: unknown) => {
+        throw nothingSent(error);
+      });
+      prepared.push({ part, message });
     }
-    return this.handOverPart(line, address, all[all.length - 1]!, signal);
+    const last = prepared.pop()!;
+    for (const ahead of prepared) {
+      const { verdict } = await this.handOverPart(transport, address, ahead, signal);
+      const said = await verdict;
+      await this.askRestriction(transport, said);
+      this.judge(said, ahead.part.id);
+    }
+    const handedOver = await this.handOverPart(transport, address, last, signal);
+    return { ...handedOver, textArrived: prepared.length > 0 };
   }
 
   private async handOverPart(
-    line: Line,
+    transport: Transport,
     address: string,
-    part: Part,
+    { part, message }: Prepared,
     signal: AbortSignal,
   ): Promise<HandedOver> {
-    const message = await line.prepare(address, part).catch((error: unknown) => {
-      throw nothingSent(error);
-    });
     this.checkStart(signal);
-    const first = await this.relay(line, address, part, message);
+    const first = await this.relay(transport, address, part, message);
     const verdict = first.verdict.then(async (said) => {
       if (said.kind !== "refused" || said.code !== STALE_DEVICES) {
         return said;
       }
-      await line.forgetDevices(address);
-      const again = await this.relay(line, address, part, message);
+      await transport.forgetDevices(address);
+      const again = await this.relay(transport, address, part, message);
       return again.verdict;
     });
     verdict.catch(() => {}); // The caller that awaits it reports the failure.
-    return { id: part.id, verdict };
+    return { id: part.id, verdict, textArrived: false };
   }
 
   private async relay(
-    line: Line,
+    transport: Transport,
     address: string,
     part: Part,
     message: proto.IMessage,
@@ -159,7 +202,7 @@ export class Sender {
     const { verdict, startTimer } = this.acks.expect(part.id);
     const send = { encrypted: false };
     try {
-      await runIn({ ...this.scope, send }, () => line.relay(address, part, message));
+      await runIn({ ...this.scope, send }, () => transport.relay(address, part, message));
     } catch (error) {
       if (!send.encrypted) {
         this.acks.taken(part.id); // Nobody waits for it any more.

@@ -12,14 +12,29 @@ import {
   type MediaConnInfo,
   proto,
 } from "baileys";
+import { TimedCache } from "../baileys/timed_cache.js";
+import type { Clock } from "../process/clock.js";
 
 export type UploadKind = "image" | "video" | "audio" | "document" | "sticker";
 
 export interface Upload {
   kind: UploadKind;
   path: string;
-  /// Its address for Baileys, with the content's hash at its end: see sending/uploads.ts.
+  /// Its address for Baileys, with the content's hash at its end: see uploadCache.
   url: URL;
+}
+
+const KEPT_MAX = 128;
+const KEPT_MS = 6 * 3_600_000; // The platform keeps files for weeks.
+
+/// Baileys' cache of uploads, so that a campaign uploads its picture once. Baileys looks up by kind
+/// and address; an entry's name is the kind and the content's hash, with which the address ends.
+export function uploadCache(clock: Clock): TimedCache {
+  const nameOf = (key: string): string => {
+    const hash = key.lastIndexOf("#");
+    return hash < 0 ? key : `${key.slice(0, key.indexOf(":"))}${key.slice(hash)}`;
+  };
+  return new TimedCache(clock, { entriesMax: KEPT_MAX, ms: KEPT_MS, nameOf });
 }
 
 const MAC_BYTES = 10;

@@ -5,7 +5,10 @@
 // the key's id. A bucket that grows too large drops its least recently written entries. Dropped
 // entries can be fetched again from the platform or from the contact.
 
-import { VOID } from "./names.js";
+/// Names of the values outside the buckets: the credentials, and what is present if the platform
+/// has logged the device out.
+export const CREDENTIALS = "c";
+export const VOID = "void";
 
 /// The kinds of Baileys' key store, and the worker's own.
 export type Kind =
@@ -14,11 +17,11 @@ export type Kind =
   | "sender-key"
   | "sender-key-memory"
   | "app-state-sync-key"
-  | "app-state-sync-version"
   | "lid-mapping"
   | "device-list"
   | "tctoken"
   | "identity-key"
+  | "wrote"
   | "sent";
 
 interface Layout {
@@ -38,10 +41,12 @@ const LAYOUT: Record<Kind, Layout> = {
   tctoken: { prefix: "t", buckets: 1024, bytesMax: 64 * KIB },
   "sender-key": { prefix: "g", buckets: 256, bytesMax: 128 * KIB },
   "sender-key-memory": { prefix: "h", buckets: 256, bytesMax: 64 * KIB },
-  "app-state-sync-key": { prefix: "a", buckets: 16, bytesMax: 0 },
-  "app-state-sync-version": { prefix: "v", buckets: 1, bytesMax: 0 },
+  "app-state-sync-key": { prefix: "a", buckets: 16, bytesMax: 16 * KIB },
+  wrote: { prefix: "w", buckets: 256, bytesMax: 16 * KIB },
   sent: { prefix: "o", buckets: 64, bytesMax: 16 * KIB },
 };
+
+const NEEDED: Kind[] = ["pre-key", "session", "sender-key", "identity-key"];
 
 const PRE_KEYS_A_BUCKET = 64;
 
@@ -59,6 +64,13 @@ export function kindOfBucket(name: string): Kind | undefined {
   return /^[a-z][0-9a-z]{1,7}$/.test(name) && name !== VOID
     ? kinds.find((kind) => LAYOUT[kind].prefix === name[0])
     : undefined;
+}
+
+/// Whether messages can be lost or read twice without the latest of these keys. Of all others a
+/// value that the gateway refuses may be missing.
+export function isNeeded(name: string): boolean {
+  const kind = kindOfBucket(name);
+  return kind === undefined || NEEDED.includes(kind);
 }
 
 export function bytesMaxOf(kind: Kind): number {

@@ -1,8 +1,8 @@
 // Loads and saves a device's identity at the platform.
 import { type AuthenticationCreds, BufferJSON, initAuthCreds } from "baileys";
 import type { ValueStore } from "../protocol/gateway.js";
+import { CREDENTIALS, VOID } from "./buckets.js";
 import type { DeviceStore } from "./device_store.js";
-import { CREDENTIALS, VOID } from "./names.js";
 
 export interface Loaded {
   /// Undefined: none are stored.
@@ -39,8 +39,4 @@ export function isPaired(credentials: AuthenticationCreds | undefined): boolean 
 /// Removes all values of the device and records the logout, in one step.
 export function voidCredentials(values: ValueStore, device: string): Promise<void> {
   return values.put(device, { [VOID]: Buffer.from("1").toString("base64") }, true);
-}
-
-export function forgetCredentials(values: ValueStore, device: string): Promise<void> {
-  return values.put(device, {}, true);
 }

@@ -1,7 +1,7 @@
 // The durable values of one device, which the gateway keeps: cached here, written in batches.
-import type { StoredValues, ValueStore } from "../protocol/gateway.js";
 import { ProtocolError } from "../protocol/errors.js";
-import { Bucket, bucketOf, bytesMaxOf, type Kind } from "./buckets.js";
+import type { StoredValues, ValueStore } from "../protocol/gateway.js";
+import { Bucket, bucketOf, bytesMaxOf, isNeeded, type Kind } from "./buckets.js";
 
 /// A change of one key; null removes it.
 export interface Change {
@@ -10,7 +10,8 @@ export interface Change {
   text: string | null;
 }
 
-const NAMES_A_LINE = 128;
+const FOR_GOOD = ["refused", "too_large"];
+const NAMES_A_REQUEST = 128;
 const CACHE_BYTES_MAX = 2 * 1024 * 1024;
 // Its Base64, with the names, fits one line of the protocol.
 const PUT_BYTES_MAX = 700_000;
@@ -19,10 +20,14 @@ const PUT_BYTES_MAX = 700_000;
 ///
 /// Operation: `write` resolves when its changes are durable. Changes made while a put is in flight,
 /// or in the same turn of the event loop, form the next put, in their order. A frame to the
-/// platform must wait for `pending`. A failed put ends the store, because memory is then ahead of
+/// platform must wait for `pending`. A failed write ends the store, because memory is then ahead of
 /// the stored values: the store calls `failed` and refuses all further calls, and its owner makes
-/// another DeviceStore. A stored bucket that cannot be decoded is passed to `damaged` and counts as
-/// empty: the platform and the contacts supply most of its keys again.
+/// another DeviceStore. Of a put that the gateway refuses for good, a value on which no message
+/// depends is dropped instead, and passed to `damaged`. A stored bucket that cannot be decoded is
+/// passed to `damaged` and counts as empty: the platform and the contacts supply most of its keys
+/// again. If the gateway has no such device, `removed` decides: the call has failed if it rejects.
+/// If it resolves, nothing of the device is needed any more: there are no values, and a put counts
+/// as durable.
 ///
 /// Limits: a cache of 2 MiB, except while a write is not durable yet; the least recently used
 /// values are dropped, and read again when needed.
@@ -30,6 +35,10 @@ export class DeviceStore {
   private readonly buckets = new Map<string, Bucket>(); // The most recently used are last.
   private bytes = 0; // Of `buckets`.
   private readonly loads = new Map<string, Promise<Bucket>>();
+  private readonly arrivals = new Map<
+    string,
+    { resolve: (bucket: Bucket) => void; reject: (error: Error) => void }
+  >();
   private wanted: string[] = [];
   private dirty = new Map<string, Bucket | Buffer | null>();
   private waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
@@ -45,6 +54,7 @@ export class DeviceStore {
     readonly device: string,
     private readonly failed: (error: Error) => void = () => {},
     readonly damaged: (name: string) => void = () => {},
+    private readonly removed: (error: Error) => Promise<void> = (error) => Promise.reject(error),
   ) {}
 
   async read(kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
@@ -64,7 +74,7 @@ export class DeviceStore {
 
   /// Reads a value outside the buckets.
   async readValue(name: string): Promise<Buffer | undefined> {
-    const values = await this.values.get(this.device, [name]);
+    const values = await this.get([name]);
     return decoded(values[name]);
   }
 
@@ -113,6 +123,7 @@ export class DeviceStore {
           this.schedule();
         } catch (error) {
           reject(error as Error);
+          this.end(error as Error);
         }
       });
     });
@@ -140,8 +151,8 @@ export class DeviceStore {
       this.waiters = [];
       this.dirty = new Map();
       try {
-        for (const values of lines(dirty)) {
-          await this.values.put(this.device, values);
+        for (const values of putsOf(dirty)) {
+          await this.put(values);
         }
         waiters.forEach((waiter) => waiter.resolve());
       } catch (error) {
@@ -152,7 +163,38 @@ export class DeviceStore {
     this.flushing = false;
   }
 
+  private async put(values: StoredValues): Promise<void> {
+    try {
+      await this.values.put(this.device, values);
+    } catch (error) {
+      if (isRemoved(error)) {
+        return this.removed(error);
+      }
+      const forGood = error instanceof ProtocolError && FOR_GOOD.includes(error.kind);
+      const names = Object.keys(values);
+      if (!forGood || names.every(isNeeded)) {
+        throw error;
+      }
+      if (names.length > 1) {
+        for (const name of names) {
+          await this.put({ [name]: values[name]! });
+        }
+        return;
+      }
+      this.drop(names[0]!);
+    }
+  }
+
+  private drop(name: string): void {
+    this.bytes -= this.buckets.get(name)?.bytes ?? 0;
+    this.buckets.delete(name);
+    this.damaged(name);
+  }
+
   private end(error: Error): void {
+    if (this.error) {
+      return;
+    }
     this.error = error;
     this.waiters.forEach((waiter) => waiter.reject(error));
     this.waiters = [];
@@ -187,23 +229,30 @@ export class DeviceStore {
     return load;
   }
 
-  private readonly arrivals = new Map<
-    string,
-    { resolve: (bucket: Bucket) => void; reject: (error: Error) => void }
-  >();
-
   private loadWanted(): void {
     const names = this.wanted;
     this.wanted = [];
-    for (let begin = 0; begin < names.length; begin += NAMES_A_LINE) {
-      void this.load(names.slice(begin, begin + NAMES_A_LINE));
+    for (let begin = 0; begin < names.length; begin += NAMES_A_REQUEST) {
+      void this.load(names.slice(begin, begin + NAMES_A_REQUEST));
+    }
+  }
+
+  private async get(names: string[]): Promise<StoredValues> {
+    try {
+      return await this.values.get(this.device, names);
+    } catch (error) {
+      if (!isRemoved(error)) {
+        throw error;
+      }
+      await this.removed(error);
+      return {};
     }
   }
 
   /// Asks for fewer values at once if the answer does not fit one line.
   private async load(names: string[]): Promise<void> {
     try {
-      const values = await this.values.get(this.device, names);
+      const values = await this.get(names);
       names.forEach((name) => this.arrived(name, this.decodedBucket(name, values[name])));
     } catch (error) {
       if (error instanceof ProtocolError && error.kind === "too_large" && names.length > 1) {
@@ -251,18 +300,23 @@ export class DeviceStore {
   }
 }
 
+function isRemoved(error: unknown): error is ProtocolError {
+  return error instanceof ProtocolError && error.kind === "not_found";
+}
+
 function decoded(base64: string | null | undefined): Buffer | undefined {
   return typeof base64 === "string" ? Buffer.from(base64, "base64") : undefined;
 }
 
-/// Splits one batch into as few lines as possible.
-function* lines(dirty: Map<string, Bucket | Buffer | null>): Generator<StoredValues> {
+/// Splits one batch into as few puts as possible.
+function* putsOf(dirty: Map<string, Bucket | Buffer | null>): Generator<StoredValues> {
   let values: StoredValues = {};
   let bytes = 0;
   for (const [name, kept] of dirty) {
     const encoded = kept instanceof Bucket ? kept.encode() : kept;
     const size = encoded?.length ?? 0;
-    if (bytes > 0 && (bytes + size > PUT_BYTES_MAX || Object.keys(values).length >= NAMES_A_LINE)) {
+    const isFull = Object.keys(values).length >= NAMES_A_REQUEST;
+    if (bytes > 0 && (isFull || bytes + size > PUT_BYTES_MAX)) {
       yield values;
       values = {};
       bytes = 0;

@@ -8,13 +8,15 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from "baileys";
-import { bucketOf } from "./buckets.js";
+import { bucketOf, type Kind } from "./buckets.js";
 import type { Change, DeviceStore } from "./device_store.js";
 
 type KeyKind = keyof SignalDataTypeMap;
 
-const INDEX = "__index"; // Of tctoken: the contacts that have one.
-const INDEX_CONTACTS_MAX = 1000;
+const APP_STATE = "app-state-sync-version"; // Not kept: see inbound/inbound_desk.ts.
+/// The id of the list of contacts with a token, which Baileys reads to remove old ones.
+export const TOKEN_INDEX = "__index";
+export const TOKEN_INDEX_CONTACTS_MAX = 1_000;
 
 /// Operation: `set` without a hold writes at once, and resolves when the changes are durable. `set`
 /// with a hold keeps its changes back: only reads with that hold see them, and other reads of these
@@ -30,6 +32,9 @@ export class KeyStore implements SignalKeyStore {
     hold?: Hold,
   ): Promise<{ [id: string]: SignalDataTypeMap[T] }> {
     const found: { [id: string]: SignalDataTypeMap[T] } = {};
+    if (kind === APP_STATE) {
+      return found;
+    }
     const rest: string[] = [];
     for (const id of ids) {
       const other = this.held.get(`${kind} ${id}`);
@@ -43,7 +48,7 @@ export class KeyStore implements SignalKeyStore {
         rest.push(id);
       }
     }
-    for (const [id, text] of await this.store.read(kind, rest)) {
+    for (const [id, text] of await this.store.read(kind as Kind, rest)) {
       this.add(found, kind, id, text);
     }
     return found;
@@ -59,12 +64,15 @@ export class KeyStore implements SignalKeyStore {
     try {
       found[id] = decode(kind, text);
     } catch {
-      this.store.damaged(bucketOf(kind, id));
+      this.store.damaged(bucketOf(kind as Kind, id));
     }
   }
 
   async set(data: SignalDataSet, hold?: Hold): Promise<void> {
     const changes = changesOf(data);
+    if (changes.length === 0) {
+      return;
+    }
     if (!hold) {
       await this.store.write(changes);
       return;
@@ -109,17 +117,20 @@ export class Hold {
 function changesOf(data: SignalDataSet): Change[] {
   const changes: Change[] = [];
   for (const [kind, entries] of Object.entries(data)) {
+    if (kind === APP_STATE) {
+      continue;
+    }
     for (const [id, value] of Object.entries(entries ?? {})) {
       const text =
         value === null || value === undefined ? null : encode(kind as KeyKind, id, value);
-      changes.push({ kind: kind as KeyKind, id, text });
+      changes.push({ kind: kind as Kind, id, text });
     }
   }
   return changes;
 }
 
 function encode(kind: KeyKind, id: string, value: unknown): string {
-  const kept = kind === "tctoken" && id === INDEX ? shortIndex(value) : value;
+  const kept = kind === "tctoken" && id === TOKEN_INDEX ? shortIndex(value) : value;
   return JSON.stringify(kept, BufferJSON.replacer);
 }
 
@@ -128,7 +139,7 @@ function encode(kind: KeyKind, id: string, value: unknown): string {
 function shortIndex(value: unknown): unknown {
   const { token } = value as { token?: Uint8Array };
   const contacts = JSON.parse(Buffer.from(token ?? []).toString() || "[]") as unknown[];
-  const last = contacts.slice(-INDEX_CONTACTS_MAX);
+  const last = contacts.slice(-TOKEN_INDEX_CONTACTS_MAX);
   return { ...(value as object), token: Buffer.from(JSON.stringify(last)) };
 }
 

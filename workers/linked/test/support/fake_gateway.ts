@@ -18,6 +18,8 @@ export class FakeGateway {
   readonly refusals = new Map<string, Line>();
   /// Operations that get no answer.
   readonly silent = new Set<string>();
+  private readonly forgotten = new Set<string>();
+  private readonly generations = new Map<string, unknown>();
   exitCode: number | null | undefined;
   private worker!: ChildProcess;
   private socket!: Duplex;
@@ -113,12 +115,50 @@ export class FakeGateway {
   /// Sends a request; resolves with the answer.
   async ask(op: string, fields: Line = {}): Promise<Line> {
     const id = this.nextId++;
+    this.noteRequest({ op, ...fields });
     this.socket.write(encodeLine({ id, op, ...fields }));
     return this.until(`an answer to ${op}`, () => this.answers.get(id));
   }
 
+  /// Sends requests in one write, so that the worker reads them at once; resolves with the answers.
+  async askTogether(requests: [op: string, fields: Line][]): Promise<Line[]> {
+    const asked = requests.map(([op, fields]) => ({ id: this.nextId++, op, ...fields }));
+    asked.forEach((line) => this.noteRequest(line));
+    this.socket.write(Buffer.concat(asked.map((line) => encodeLine(line))));
+    return Promise.all(
+      asked.map(({ id, op }) => this.until(`an answer to ${op}`, () => this.answers.get(id))),
+    );
+  }
+
+  /// Removes a device's values, and stores no more of it. The worker hears of it by
+  /// `device.forget`.
+  remove(device: string): void {
+    this.stores.delete(device);
+    this.forgotten.add(device);
+  }
+
+  private noteRequest(line: Line): void {
+    const device = String(line["device"]);
+    if (line["op"] === "device.forget") {
+      this.remove(device);
+    } else if (line["op"] === "device.start") {
+      this.forgotten.delete(device);
+      this.generations.set(device, line["generation"]);
+    }
+  }
+
+  /// What the gateway answers to a line of a device that it has forgotten, or of an earlier start.
+  private objection(line: Line): Line | undefined {
+    const device = String(line["device"]);
+    if (line["device"] !== undefined && line["generation"] !== this.generations.get(device)) {
+      return { kind: "stale" };
+    }
+    return this.forgotten.has(device) ? { kind: "not_found" } : undefined;
+  }
+
   /// Sends a request without waiting for the answer.
   tell(op: string, fields: Line = {}): void {
+    this.noteRequest({ op, ...fields });
     this.socket.write(encodeLine({ id: this.nextId++, op, ...fields }));
   }
 
@@ -194,7 +234,7 @@ export class FakeGateway {
 
   private async answer(line: Line): Promise<void> {
     const { socket } = this;
-    const refusal = this.refusals.get(line["op"] as string);
+    const refusal = this.refusals.get(line["op"] as string) ?? this.objection(line);
     const refused = (error: Line): Line => ({ id: line["id"], ok: false, error });
     const answer = refusal
       ? refused(refusal)
@@ -214,6 +254,7 @@ export class FakeGateway {
         return {
           protocol: 1,
           config: this.config,
+          features: ["restricted"],
           limits: { requests: 1024, requests_per_device: 64 },
         };
       case "store.get":

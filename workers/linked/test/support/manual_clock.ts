@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/clock.js";
+import type { Clock } from "../../src/process/clock.js";
 
 /// A clock that moves only by `advance`.
 export class ManualClock implements Clock {
@@ -15,6 +15,11 @@ export class ManualClock implements Clock {
     return () => {
       this.timers = this.timers.filter((other) => other !== timer);
     };
+  }
+
+  /// What runs takes so long.
+  passWhileRunning(ms: number): void {
+    this.time += ms;
   }
 
   get waiting(): number {
@@ -34,7 +39,7 @@ export class ManualClock implements Clock {
       this.time = Math.max(this.time, next.at);
       next.then();
     }
-    this.time = until;
+    this.time = Math.max(this.time, until);
     await settle();
   }
 }

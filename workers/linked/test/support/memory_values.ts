@@ -8,6 +8,8 @@ export class MemoryValues implements ValueStore {
   gets: string[][] = [];
   namesMax = Infinity;
   refuse: ProtocolError | undefined;
+  /// Puts with one of these names are refused for good.
+  refuseNames: string[] = [];
   private gate: Promise<void> | undefined;
   private open: () => void = () => {};
 
@@ -35,6 +37,9 @@ export class MemoryValues implements ValueStore {
     await this.gate;
     if (this.refuse) {
       throw this.refuse;
+    }
+    if (Object.keys(values).some((name) => this.refuseNames.includes(name))) {
+      throw new ProtocolError("refused", "a value is too long");
     }
     if (clear) {
       this.values.clear();

@@ -10,6 +10,9 @@ export interface Event {
 export interface Phone {
   shown: { id: string; from: string; text?: string; kind: string; data?: Buffer }[];
   receipts: boolean;
+  passkey: boolean;
+  account: { lockedUntil: number | undefined };
+  saveContacts(count: number): void;
   scan(qr: string): Promise<number>;
   enterCode(code: string): Promise<number>;
   send(to: string, what: unknown, server?: "s.whatsapp.net" | "lid"): Promise<string>;
@@ -23,6 +26,13 @@ export interface StandIn {
   rootFile: string;
   rootKey: Buffer;
   chainFault: string | undefined;
+  lookUpFault: "missing" | "error" | undefined;
+  reachout: { tokensRequired: boolean };
+  /// `issuer` trusts `number`, which may write to it from now on.
+  trust(issuer: string, number: string): void;
+  /// Until a time in milliseconds; undefined: no longer.
+  lock(number: string, until: number | undefined): void;
+  cap(number: string, until: number | undefined): void;
   pairing: { fault: "signature" | "seal" | undefined };
   events: {
     last: number;

@@ -1,0 +1,169 @@
+// The gateway of the month: its own small disk and clock where the machine allows them, linked
+// devices on the stand-in platform, kills, restarts, a full disk and clock steps.
+import { execFile, execFileSync } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { startPlatform } from "../linked_world.mjs";
+import { freePort, isRunning, start, stop, until } from "../processes.mjs";
+
+const BINARY = resolve(
+  process.env.MERPATI_BINARY ?? join(import.meta.dirname, "../../build/release/merpati"),
+);
+const STEPS = process.env.BENCH_MONTH_CLOCK !== "no";
+// Books of hours and days, which must be whole for the count at the end.
+const KEPT = ["retention.usage", "retention.ledger"];
+const DISK_BYTES = 12 * 1024 ** 3;
+// Written piece by piece, because the file system needs some of it for its own records.
+const REST_BYTES = 64 << 20;
+const FAKETIME = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
+  .map((machine) => `/usr/lib/${machine}/faketime/libfaketimeMT.so.1`)
+  .find((file) => STEPS && existsSync(file));
+
+export class World {
+  /** `leftOut`: what this machine cannot do, in words. */
+  static async create({ folder, linkedDevices, settings, retention, platformFolder }) {
+    const world = new World();
+    world.leftOut = [];
+    world.folder = folder;
+    world.disk = mountDisk(folder);
+    if (!world.disk) world.leftOut.push("a full disk (this user may not mount one)");
+    if (!STEPS) world.leftOut.push("clock steps (BENCH_MONTH_CLOCK=no)");
+    else if (!FAKETIME) world.leftOut.push("clock steps (libfaketime is not installed)");
+    world.port = await freePort();
+    world.platform = linkedDevices > 0 ? await startPlatform(platformFolder) : undefined;
+    world.file = join(world.disk ?? world.folder, "merpati.db");
+    const all = {
+      "http.listen": `127.0.0.1:${world.port}`,
+      "store.url": `sqlite:${world.file}`,
+      "simulator.latency_ms": 2,
+      "outbound.allow": "127.0.0.0/8",
+      "outbound.allow_http_callbacks": true,
+      "log.level": "warn",
+      "log.format": "json",
+      ...world.platform?.settings,
+      ...settings,
+    };
+    world.flags = Object.entries(all).flatMap(([key, value]) => ["--set", `${key}=${value}`]);
+    for (const [key, value] of retentionOf(world, retention)) {
+      world.flags.push("--set", `${key}=${value}`);
+    }
+    world.setClock("+0");
+    return world;
+  }
+
+  /** Runs a command on the store; its result. */
+  command(...args) {
+    return JSON.parse(
+      execFileSync(BINARY, [...this.flags, ...args, "--json"], {
+        encoding: "utf8",
+        maxBuffer: 1 << 28,
+      }),
+    );
+  }
+
+  /** Runs a command while the month goes on; one at a time. */
+  commandBeside(...args) {
+    this.beside = promisify(execFile)(BINARY, [...this.flags, ...args, "--json"]);
+    return this.beside;
+  }
+
+  async start() {
+    // A command that met no server has opened the store itself.
+    await Promise.allSettled([this.beside]);
+    const environment = FAKETIME && {
+      LD_PRELOAD: FAKETIME,
+      FAKETIME_TIMESTAMP_FILE: join(this.folder, "clock"),
+      FAKETIME_CACHE_DURATION: "1",
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+    };
+    this.log = join(this.folder, "merpati.log");
+    const options = { log: this.log, folder: this.folder, environment };
+    this.child = start(BINARY, [...this.flags, "serve"], options);
+    const ready = () =>
+      fetch(`http://127.0.0.1:${this.port}/readyz`).then((answer) => answer.ok, () => false);
+    await until("merpati", ready, { child: this.child, seconds: 120, every: 20 });
+  }
+
+  async kill() {
+    this.child.kill("SIGKILL");
+    await this.child.ended;
+    await this.start();
+  }
+
+  async restart() {
+    await this.stopGateway();
+    await this.start();
+  }
+
+  async stopGateway() {
+    if (!isRunning(this.child)) return;
+    await stop(this.child);
+    const code = await this.child.ended;
+    if (code !== 0) throw new Error(`the gateway ended with ${code}: see ${this.log}`);
+  }
+
+  /** `offset` from the machine's clock, such as "+0" or "-20s". */
+  setClock(offset) {
+    writeFileSync(join(this.folder, "clock"), `${offset}\n`);
+  }
+
+  /** Fills the disk; `freeDisk` frees it again. */
+  fillDisk() {
+    if (!this.disk) return;
+    const { bavail, bsize } = statfsSync(this.disk);
+    const bulk = bavail * bsize - REST_BYTES;
+    if (bulk > 0) execFileSync("fallocate", ["-l", `${bulk}`, join(this.disk, "filler")]);
+    const rest = openSync(join(this.disk, "filler-rest"), "w");
+    try {
+      for (const piece = Buffer.alloc(64 << 10); ; ) writeSync(rest, piece);
+    } catch (error) {
+      if (error.code !== "ENOSPC") throw error;
+    } finally {
+      closeSync(rest);
+    }
+  }
+
+  freeDisk() {
+    if (!this.disk) return;
+    for (const name of ["filler", "filler-rest"]) rmSync(join(this.disk, name), { force: true });
+  }
+
+  async end() {
+    await this.stopGateway();
+    if (this.platform) await stop(this.platform.process);
+    if (this.disk) execFileSync("umount", [this.disk]);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A file system of its own in a file; undefined: this user may not mount one. */
+function mountDisk(folder) {
+  const [image, place] = [join(folder, "disk.img"), join(folder, "d")];
+  mkdirSync(place);
+  try {
+    execFileSync("truncate", ["-s", `${DISK_BYTES}`, image]);
+    execFileSync("mkfs.ext4", ["-q", "-F", "-m", "0", image], { stdio: "ignore" });
+    execFileSync("mount", ["-o", "loop", image, place], { stdio: "ignore" });
+    return place;
+  } catch {
+    rmSync(image, { force: true });
+    return undefined;
+  }
+}
+
+/** The settings of retention, each at `seconds`. */
+function retentionOf(world, seconds) {
+  return Object.keys(world.command("config", "show"))
+    .filter((key) => key.startsWith("retention.") && !KEPT.includes(key))
+    .map((key) => [key, `${seconds}s`]);
+}

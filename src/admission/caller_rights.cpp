@@ -1,0 +1,142 @@
+#include "admission/caller_rights.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "admission/checks.hpp"
+#include "store/people.hpp"
+
+namespace merpati::admission {
+namespace {
+
+using Kind = Principal::Kind;
+using Found = Result<std::optional<Principal>>;
+
+Found key_in(store::Tables& tables, const Principal& principal, Timestamp now) {
+    auto key = tables.find_key(principal.key.key->id);
+    if (!key) {
+        return pass(key);
+    }
+    if (!*key || !is_live(**key, now)) {
+        return std::nullopt;
+    }
+    auto account = tables.find_account((**key).account);
+    if (!account) {
+        return pass(account);
+    }
+    if (!*account) {
+        return std::nullopt;
+    }
+    auto entry = std::make_shared<AccountEntry>();
+    entry->account = **std::move(account);
+    return principal_of(
+        KeyEntry{.key = std::make_shared<const model::ApiKey>(**std::move(key)), .account = entry},
+        now);
+}
+
+Found person_in(store::Tables& tables, const Principal& principal, const SessionLimits& limits,
+                Timestamp now) {
+    const auto session = tables.people().find_session(principal.session->session().id);
+    if (!session) {
+        return pass(session);
+    }
+    auto person = tables.people().find_person(principal.person->id);
+    if (!person) {
+        return pass(person);
+    }
+    if (!*session || now >= (**session).created_at + limits.longest || !*person) {
+        return std::nullopt;
+    }
+    auto found = Principal::of(std::make_shared<const model::Person>(**std::move(person)));
+    if (found.is_administrator()) {
+        return found;
+    }
+    for (const auto& membership : found.person->memberships) {
+        const auto account = tables.find_account(membership.account);
+        if (!account) {
+            return pass(account);
+        }
+        if (!*account || !check_validity(**account, now)) {
+            found.expired.push_back(membership.account);
+        }
+    }
+    return found;
+}
+
+Checked<void> judge(const std::optional<Principal>& present, const Principal& earlier) {
+    if (!present) {
+        return refuse(Refusal::key_invalid);
+    }
+    if (present->covers(earlier)) {
+        return {};
+    }
+    return refuse(present->lost_by_expiry(model::Scope::send) ? Refusal::account_expired
+                                                              : Refusal::scope_missing);
+}
+
+}  // namespace
+
+std::optional<Principal> CallerRights::renew(const Principal& principal) const {
+    const auto now = clock_.now();
+    switch (principal.kind) {
+        case Kind::anyone:
+        case Kind::local_operator:
+            return principal;
+        case Kind::api_key: {
+            auto found = directory_.find_key(principal.key.key->digest);
+            if (!found || !is_live(*found->key, now)) {
+                return std::nullopt;
+            }
+            return principal_of(*std::move(found), now);
+        }
+        case Kind::person: {
+            if (principal.session == nullptr) {  // It is being opened.
+                return principal;
+            }
+            auto found = directory_.people().find_session(principal.session->session().digest);
+            if (!found || !found->session->is_live(limits_, now)) {
+                return std::nullopt;
+            }
+            return principal_of(*std::move(found), directory_, now);
+        }
+    }
+    return std::nullopt;
+}
+
+bool CallerRights::are_held(const Principal& principal) const {
+    const auto present = renew(principal);
+    return present && present->covers(principal);
+}
+
+Checked<void> CallerRights::check(const Principal& principal) const {
+    return judge(renew(principal), principal);
+}
+
+Result<Checked<void>> CallerRights::check(store::Tables& tables, const Principal& principal) const {
+    const auto present = find_in(tables, principal);
+    return present ? Result<Checked<void>>{judge(*present, principal)} : pass(present);
+}
+
+Result<void> CallerRights::confirm(store::Tables& tables, const Principal& principal) const {
+    const auto present = find_in(tables, principal);
+    if (!present) {
+        return pass(present);
+    }
+    return *present && (**present).covers(principal)
+               ? Result<void>{}
+               : fail(ErrorCode::forbidden,
+                      "what you may do has changed a moment ago: nothing was changed");
+}
+
+Result<std::optional<Principal>> CallerRights::find_in(store::Tables& tables,
+                                                       const Principal& principal) const {
+    if (principal.kind == Kind::api_key) {
+        return key_in(tables, principal, clock_.now());
+    }
+    if (principal.kind == Kind::person && principal.session != nullptr) {
+        return person_in(tables, principal, limits_, clock_.now());
+    }
+    return principal;
+}
+
+}  // namespace merpati::admission

@@ -1,0 +1,68 @@
+#include "admission/directory.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace merpati::admission {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+model::ApiKey key_of(std::int64_t account, std::int64_t id) {
+    return {.id = {id}, .account = {account}, .digest = sha256(std::to_string(id))};
+}
+
+std::vector<std::int64_t> ids_of(const std::vector<model::ApiKey>& keys) {
+    std::vector<std::int64_t> ids;
+    for (const auto& key : keys) {
+        ids.push_back(key.id.value);
+    }
+    return ids;
+}
+
+TEST(DirectoryTest, KeysAreListedByAccountAndId) {
+    Directory directory;
+    for (const auto& key : {key_of(2, 5), key_of(1, 4), key_of(2, 3), key_of(1, 1)}) {
+        directory.apply(key);
+    }
+    EXPECT_THAT(ids_of(directory.keys(model::AccountId{1})), ElementsAre(1, 4));
+    EXPECT_THAT(ids_of(directory.keys(model::AccountId{2})), ElementsAre(3, 5));
+    EXPECT_THAT(ids_of(directory.keys(model::AccountId{3})), IsEmpty());
+    EXPECT_THAT(ids_of(directory.keys(std::nullopt)), ElementsAre(1, 3, 4, 5));
+
+    directory.apply(store::KeyRemoved{key_of(2, 3)});
+    EXPECT_THAT(ids_of(directory.keys(model::AccountId{2})), ElementsAre(5));
+    EXPECT_THAT(ids_of(directory.keys(std::nullopt)), ElementsAre(1, 4, 5));
+}
+
+TEST(DirectoryTest, AChangedKeyReplacesItselfInTheListOfItsAccount) {
+    Directory directory;
+    auto key = key_of(1, 1);
+    directory.apply(model::Account{.id = {1}});
+    directory.apply(key);
+    key.name = "renamed";
+    directory.apply(key);
+    const auto listed = directory.keys(model::AccountId{1});
+    ASSERT_EQ(listed.size(), 1U);
+    EXPECT_EQ(listed.front().name, "renamed");
+    EXPECT_EQ(directory.find_key(key.digest)->key->name, "renamed");
+}
+
+TEST(DirectoryTest, AKeyThatRetentionRemovedIsGone) {
+    Directory directory;
+    const model::ApiKey key{.id = {1}, .account = {1}, .digest = sha256("key")};
+    directory.apply(model::Account{.id = {1}});
+    directory.apply(key);
+    EXPECT_TRUE(directory.find_key(key.digest));
+    directory.apply(store::KeyRemoved{key});
+    EXPECT_FALSE(directory.find_key(key.digest));
+    EXPECT_TRUE(directory.keys(std::nullopt).empty());
+}
+
+}  // namespace
+}  // namespace merpati::admission

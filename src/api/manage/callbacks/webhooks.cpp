@@ -1,0 +1,61 @@
+// The webhook of a device: the URL that gets its events.
+#include "api/manage/accounts/limits.hpp"
+#include "api/manage/engine/entity_tag.hpp"
+#include "api/manage/engine/handlers.hpp"
+#include "api/manage/engine/lookup.hpp"
+
+namespace merpati::api::manage::webhooks {
+namespace {
+
+using boost::json::value;
+
+boost::json::object view_webhook(const model::Device& device) {
+    return {{"number", device.number.text()},
+            {"url", device.webhook_url.empty() ? value(nullptr) : value(device.webhook_url)}};
+}
+
+Result<value> set(const Context& context, const Call& call, const std::string& url) {
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<model::Device> {
+            const auto device = find_device(tables, call, call.id);
+            if (!device) {
+                return pass(device);
+            }
+            if (auto matched = check_match(call, view_webhook(*device)); !matched) {
+                return pass(matched);
+            }
+            return tables.update_device(device->number, {.webhook_url = url, .pace = {}});
+        },
+        view_webhook);
+}
+
+}  // namespace
+
+Result<value> show(const Context& context, Call& call) {
+    const auto device = find_named_device(context, call);
+    if (!device) {
+        return pass(device);
+    }
+    return view_webhook(**device);
+}
+
+Result<value> put(const Context& context, Call& call) {
+    const auto url = call.fields.required_text("url", url_bytes_max);
+    if (const auto admitted = outbound::admit_url(url, context.callback_schemes, context.policy);
+        !admitted) {
+        call.fields.mistake("url", "must be a public https URL: " + admitted.error().detail);
+    }
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    return set(context, call, url);
+}
+
+Result<value> remove(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    return set(context, call, "");
+}
+
+}  // namespace merpati::api::manage::webhooks

@@ -1,0 +1,285 @@
+// Devices: the sender numbers of accounts.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "admission/checks.hpp"
+#include "api/manage/accounts/limits.hpp"
+#include "api/manage/devices/new_device.hpp"
+#include "api/manage/engine/entity_tag.hpp"
+#include "api/manage/engine/handlers.hpp"
+#include "api/manage/engine/listing.hpp"
+#include "api/manage/engine/lookup.hpp"
+#include "api/manage/engine/typed_number.hpp"
+#include "api/manage/engine/views.hpp"
+
+namespace merpati::api::manage::devices {
+namespace {
+
+using boost::json::value;
+
+/// The fields of `add`.
+struct Wanted {
+    std::optional<std::string> account;
+    std::string number;
+    std::optional<std::string> connector;
+    store::DevicePatch choices;
+};
+
+boost::json::object view_for(const Call& call, const model::Device& device) {
+    auto shown = view(device, call.head.language);
+    hide_from_viewer(shown, call.principal, device.account, {"webhook"});
+    return shown;
+}
+
+/// Takes the fields that `add` and `change` share.
+store::DevicePatch take_choices(Fields& fields, const Context& context) {
+    store::DevicePatch patch;
+    if (fields.none("webhook")) {
+        patch.webhook_url = "";
+    } else if (auto url = fields.text("webhook", url_bytes_max)) {
+        if (!url->empty()) {
+            const auto admitted =
+                outbound::admit_url(*url, context.callback_schemes, context.policy);
+            if (!admitted) {
+                fields.mistake("webhook", "must be a public https URL: " + admitted.error().detail);
+            }
+        }
+        patch.webhook_url = std::move(*url);
+    }
+    if (const auto gap = fields.integer("gap_ms", 0, gap_max.count())) {
+        patch.pace.gap_min = Millis{*gap};
+    }
+    if (const auto jitter = fields.integer("jitter_ms", 0, gap_max.count())) {
+        patch.pace.jitter_max = Millis{*jitter};
+    }
+    if (fields.none("per_day_max")) {
+        patch.pace.per_day_max = 0;
+    } else if (const auto most = fields.integer("per_day_max", 1, per_day_most)) {
+        patch.pace.per_day_max = static_cast<std::uint32_t>(*most);
+    }
+    if (const auto days = fields.integer("warm_up_days", 0, warm_up_days_max)) {
+        patch.pace.warm_up_days = static_cast<std::uint32_t>(*days);
+    }
+    return patch;
+}
+
+Wanted take_wanted(Fields& fields, const Context& context) {
+    Wanted wanted;
+    wanted.account = fields.text("account", 32);
+    const auto typed = fields.required_text("number", typed_number_bytes_max);
+    wanted.number = international(typed).value_or("");
+    wanted.connector = fields.text("connector", 32);
+    if (wanted.connector && !model::is_connector_name(*wanted.connector)) {
+        fields.mistake("connector", "must be the name of a connector");
+    }
+    wanted.choices = take_choices(fields, context);
+    if (!model::PhoneNumber::parse(wanted.number) ||
+        !admission::recipient_possible(wanted.number)) {
+        fields.mistake("number", std::string{number_needed});
+    }
+    return wanted;
+}
+
+/// A device stays on its connector. Errors: conflict.
+Result<void> check_connector(const Context& context, store::Tables& tables, const Call& call,
+                             const model::Account& owner, const Wanted& wanted) {
+    const auto known = tables.find_device(*model::PhoneNumber::parse(wanted.number));
+    if (!known) {
+        return pass(known);
+    }
+    if (*known && (*known)->account == owner.id && wanted.connector &&
+        *wanted.connector != (*known)->connector) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("{} is on the connector {}: remove it first to move it",
+                                wanted.number, (*known)->connector));
+    }
+    if (*known) {
+        return {};
+    }
+    const auto connector = wanted.connector.value_or(std::string{context.default_connector});
+    if (!connectors::may_choose(context, call, connector)) {
+        return fail(ErrorCode::refused,
+                    fmt::format("accounts cannot add devices on the connector {} here", connector));
+    }
+    return {};
+}
+
+Result<model::Device> add_in(const Context& context, store::Tables& tables, Call& call,
+                             const Wanted& wanted) {
+    const auto owner = find_own_account(tables, call, wanted.account);
+    if (!owner) {
+        return pass(owner);
+    }
+    if (owner->plan != model::Plan::paid && !call.principal.is_administrator()) {
+        return fail(ErrorCode::refused,
+                    fmt::format("accounts of the plan {} cannot add devices themselves",
+                                model::to_string(owner->plan)));
+    }
+    if (auto checked = check_connector(context, tables, call, *owner, wanted); !checked) {
+        return pass(checked);
+    }
+    auto added =
+        add_device(tables, context.devices, *owner,
+                   {.number = *model::PhoneNumber::parse(wanted.number),
+                    .connector = wanted.connector.value_or(std::string{context.default_connector}),
+                    .webhook = wanted.choices.webhook_url,
+                    .pace = wanted.choices.pace},
+                   context.clock.now());
+    if (!added) {
+        return pass(added);
+    }
+    const auto& device = added->decision.device;
+    switch (added->decision.result) {
+        case store::DeviceDecision::Result::owned_by_another:
+            return fail(ErrorCode::conflict,
+                        call.principal.knows(device.account)
+                            ? fmt::format("{} is a device of {} already: remove it there first",
+                                          wanted.number, device.account.text())
+                            : fmt::format("{} is registered already", wanted.number));
+        case store::DeviceDecision::Result::no_room:
+            return fail(ErrorCode::refused,
+                        fmt::format("{} has its {} devices already: an administrator of the "
+                                    "server can raise the account's `devices_max`",
+                                    owner->id.text(), owner->devices_max));
+        case store::DeviceDecision::Result::added:
+        case store::DeviceDecision::Result::known:
+            break;
+    }
+    call.changed_nothing = !added->written;
+    return std::move(added->decision.device);
+}
+
+/// Adds to each device of a page how many messages wait for it. The page counts at most of_page_max
+/// messages, plus of_device_min for each further device, so that long queues do not keep readers
+/// busy.
+Result<void> add_waiting(store::Reader& reader, boost::json::object& page) {
+    constexpr std::uint64_t of_page_max = 200'000;
+    constexpr std::uint64_t of_device_min = 100;
+    std::uint64_t left = of_page_max;
+    for (auto& item : page.at("items").as_array()) {
+        auto& device = item.as_object();
+        const std::string_view number = device.at("number").as_string();
+        const auto queue = reader.queue_of(*model::PhoneNumber::parse(number),
+                                           std::clamp(left, of_device_min, queue_counted_max));
+        if (!queue) {
+            return pass(queue);
+        }
+        left -= std::min(left, queue->count);
+        device["waiting"] = queue->count;
+        device["waiting_more"] = queue->has_more;
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<value> list(const Context& context, Call& call) {
+    const bool count = call.fields.boolean("count").value_or(false);
+    auto shown = list_numbered(
+        context, call, "devices",
+        [&](const auto& owner) { return context.directory.devices(owner); },
+        [&](const model::Device& device) { return view_for(call, device); },
+        [](const model::Device& device) { return device.number.value(); });
+    if (!shown || !count) {
+        return shown ? Result<value>{*std::move(shown)} : pass(shown);
+    }
+    auto added = context.read([&](store::Reader& reader) { return add_waiting(reader, *shown); });
+    return added ? Result<value>{*std::move(shown)} : pass(added);
+}
+
+Result<value> show(const Context& context, Call& call) {
+    const auto device = find_named_device(context, call);
+    if (!device) {
+        return pass(device);
+    }
+    return view_for(call, **device);
+}
+
+/// Idempotent: adding a device that the account has already changes the given fields of webhook and
+/// pace.
+Result<value> add(const Context& context, Call& call) {
+    const auto wanted = take_wanted(call.fields, context);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    return context.commit_and_show(
+        [&](store::Tables& tables) { return add_in(context, tables, call, wanted); },
+        [&](const model::Device& device) { return view(device, call.head.language); });
+}
+
+Result<value> change(const Context& context, Call& call) {
+    const auto patch = take_choices(call.fields, context);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<model::Device> {
+            const auto device = find_device(tables, call, call.id);
+            if (!device) {
+                return pass(device);
+            }
+            if (auto matched = check_match(call, view(*device)); !matched) {
+                return pass(matched);
+            }
+            return tables.update_device(device->number, patch);
+        },
+        [&](const model::Device& device) { return view(device, call.head.language); });
+}
+
+Result<value> connect(const Context& context, Call& call) {
+    const bool force = call.fields.boolean("force").value_or(false);
+    const auto device = find_named_device(context, call);
+    if (!device) {
+        return pass(device);
+    }
+    using Exported = DeviceControl::Exported;
+    auto connected =
+        context.devices.connect((*device)->number, force ? Exported::connect : Exported::refuse);
+    if (!connected) {
+        if (connected.error().code == ErrorCode::too_many_requests) {
+            call.answer.retry_after = context.devices.pairing_wait((*device)->number);
+        }
+        return pass(connected);
+    }
+    call.did = {{"state", std::string{model::to_string(connected->state)}}};
+    return view(*connected, call.head.language);
+}
+
+Result<value> disconnect(const Context& context, Call& call) {
+    const auto device = find_named_device(context, call);
+    if (!device) {
+        return pass(device);
+    }
+    auto disconnected = context.devices.disconnect((*device)->number);
+    if (!disconnected) {
+        return pass(disconnected);
+    }
+    call.did = {{"state", std::string{model::to_string(disconnected->state)}}};
+    return view(*disconnected, call.head.language);
+}
+
+Result<value> remove(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<model::PhoneNumber> {
+            const auto device = find_device(tables, call, call.id);
+            if (!device) {
+                return pass(device);
+            }
+            if (auto matched = check_match(call, view(*device)); !matched) {
+                return pass(matched);
+            }
+            if (auto removed = tables.remove_device(device->number); !removed) {
+                return pass(removed);
+            }
+            return device->number;
+        },
+        [](model::PhoneNumber number) {
+            return boost::json::object{{"number", number.text()}, {"removed", true}};
+        });
+}
+
+}  // namespace merpati::api::manage::devices

@@ -1,0 +1,67 @@
+// One call of an operation of the catalogue, as its handler sees it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <boost/json/object.hpp>
+
+#include "admission/principal.hpp"
+#include "api/manage/engine/fields.hpp"
+#include "api/session_cookie.hpp"
+#include "api/texts/language.hpp"
+#include "http/request.hpp"
+#include "model/scope.hpp"
+
+namespace merpati::api::manage {
+
+inline constexpr std::string_view json_type = "application/json";
+
+/// The parts of a request's head that the catalogue uses.
+struct RequestHead {
+    std::string accept;  // Empty: not given.
+    std::optional<std::string> if_match{};
+    std::optional<std::string> if_none_match{};
+    std::optional<std::string> idempotency_key{};
+    std::string_view door = "command";      // "socket", "network"; static text.
+    std::string id{};                       // X-Request-Id of the answer.
+    std::string address{};                  // Where the client is.
+    std::string agent{};                    // User-Agent, shortened.
+    Language language = Language::english;  // Of texts for people: Accept-Language.
+    bool is_own = false;                    // Made by a page of this server (is_own_request).
+    bool is_secure = false;                 // AppAddress::is_secure: which cookie it uses.
+    bool may_sign_in = false;               // AppAddress::may_sign_in.
+
+    [[nodiscard]] static RequestHead of(const http::Request& request, const AppAddress& app);
+};
+
+/// What a handler may set in addition to the value that it answers.
+struct AnswerHead {
+    std::uint16_t status = 200;
+    std::string headers{};                      // Further lines, each "Name: value\r\n".
+    std::optional<std::string> text{};          // Sent instead of the value, as `content_type`.
+    std::string_view content_type = json_type;  // Static text.
+    std::optional<std::chrono::seconds> retry_after{};  // Of a failure too_many_requests.
+};
+
+struct Call {
+    admission::Principal principal;
+    std::optional<model::Scope> needs;  // Operation::needs.
+    std::string id;                     // The part of the path for "{}", percent-decoded.
+    Fields fields;                      // Of the body; for GET and DELETE of the query.
+    RequestHead head;
+    std::span<const std::string_view> edited{};  // Operation::edited.
+    AnswerHead answer{};
+    /// The effect outside the store, for the log of changes. Must hold no secrets.
+    boost::json::object did{};
+    /// Set by a handler whose change found everything as it should be: it is not logged.
+    bool changed_nothing = false;
+    /// The account that the call is about, for the log of changes. Set by check_right (lookup.hpp).
+    mutable std::optional<model::AccountId> account{};
+};
+
+}  // namespace merpati::api::manage

@@ -1,0 +1,115 @@
+// The handlers of the catalogue, mostly one source file for a resource. api/operations.cpp maps
+// requests to them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <boost/json/value.hpp>
+
+#include "api/manage/engine/call.hpp"
+#include "api/manage/engine/context.hpp"
+
+namespace merpati::api::manage {
+
+/// The content of an answer that is produced while it is sent: lines of JSON, CSV records, or the
+/// bytes of a file.
+///
+/// Threads: one at a time.
+class Lines {
+public:
+    virtual ~Lines() = default;
+
+    struct Piece {
+        std::string text{};  // At most about 256 KiB; empty: nothing was found so far.
+        bool is_last = false;
+    };
+    /// The next piece. May block on the store only for a short time; other calls run in between.
+    [[nodiscard]] virtual Result<Piece> next() = 0;
+
+    /// Static text.
+    [[nodiscard]] virtual std::string_view content_type() const noexcept {
+        return "application/x-ndjson";
+    }
+};
+
+using Handler = Result<boost::json::value>(const Context&, Call&);
+/// The Lines may keep a reference to the context for GET. For other methods they may refer only to
+/// the context's parts, because the context is a temporary object.
+using StreamHandler = Result<std::unique_ptr<Lines>>(const Context&, Call&);
+
+/// An answer that comes when a platform has answered. No thread waits for it.
+struct LateAnswer {
+    boost::json::value value{};
+    std::unique_ptr<Lines> lines{};  // Sent instead of the value.
+    std::string headers{};           // Further lines, each "Name: value\r\n".
+};
+using Answered = std::move_only_function<void(Result<LateAnswer>)>;
+/// Begins the operation. Passes its answer to Answered once, on any thread.
+using Begin = std::move_only_function<void(Answered)>;
+/// Checks the call and answers the function that begins it. For GET only: it is not logged.
+using LateHandler = Result<Begin>(const Context&, Call&);
+
+namespace accounts {
+Handler list, create, show, change, top_up, rotate_secret;
+Handler show_own, change_own, rotate_own_secret;
+}  // namespace accounts
+namespace keys {
+Handler list, create, revoke, rotate;
+}
+namespace devices {
+Handler list, add, show, change, connect, disconnect, remove, import_secrets;
+Handler show_pairing, pair, answer_pairing, show_qr, pair_by_code;
+StreamHandler export_secrets;
+LateHandler check_recipient;
+}  // namespace devices
+namespace connectors {
+Handler list;
+/// Whether the caller may add devices on it (devices.offered_connectors).
+[[nodiscard]] bool may_choose(const Context& context, const Call& call, std::string_view name);
+}  // namespace connectors
+namespace received {
+LateHandler media;
+}
+namespace device_queue {
+Handler pause, resume, show, clear;
+}
+namespace webhooks {
+Handler show, put, remove;
+}
+namespace messages {
+Handler list, show, timeline, cancel, send_now, retry, release, give_up;
+StreamHandler export_all;
+}  // namespace messages
+namespace callbacks {
+Handler list, show, attempts, hosts, replay, replay_many, test;
+}
+namespace ledger {
+Handler list;
+}
+namespace usage {
+Handler show;
+}
+namespace gateway {
+Handler status, backup;
+}
+namespace sessions {
+Handler sign_in, use_link, show, sign_out, list, end, change_password, begin_totp, confirm_totp,
+    remove_totp;
+}
+namespace people_of_server {
+Handler list, create, show, change, remove, link;
+}
+namespace people_of_account {
+Handler list, add, change, remove, leave;
+}
+namespace invitations {
+Handler list, create, revoke;
+Handler show, accept, accept_signed_in;
+}  // namespace invitations
+namespace log {
+Handler of_server, of_account;
+}
+
+}  // namespace merpati::api::manage

@@ -1,0 +1,151 @@
+// Pages of lists. Long lists (messages, callbacks, logs) are newest first and read a page at a
+// time. Short ones (accounts, devices, keys, people) are in the order of their numbers and read
+// whole. A page ends at its number of items, or before the item that would make it too large.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/manage/engine/cursor.hpp"
+#include "api/manage/engine/handlers.hpp"
+#include "api/manage/engine/lookup.hpp"
+#include "api/manage/engine/page_items.hpp"
+#include "api/manage/engine/views.hpp"
+#include "base/uuid.hpp"
+
+namespace merpati::api::manage {
+
+constexpr std::int64_t page_max = 1'000;
+constexpr std::int64_t page_default = 50;
+
+/// Takes the field `cursor`, the position in the list after which the page begins. `parse` reads
+/// it.
+template <class Parse>
+[[nodiscard]] auto take_cursor(Fields& fields, std::string_view list, Parse parse)
+    -> decltype(parse(std::string_view{})) {
+    const auto text = fields.text("cursor", 512);
+    if (!text) {
+        return std::nullopt;
+    }
+    const auto position = cursor_position(list, *text);
+    auto parsed = position ? parse(std::string_view{*position}) : std::nullopt;
+    if (!parsed) {
+        fields.mistake("cursor", "must be what `next` of a page of this list was");
+    }
+    return parsed;
+}
+
+[[nodiscard]] inline std::size_t take_limit(Fields& fields) {
+    return static_cast<std::size_t>(fields.integer("limit", 1, page_max).value_or(page_default));
+}
+
+/// Takes the fields `account`, `cursor` and `limit` into the filter. Must take the call's last
+/// fields, because it ends with `finish`.
+template <class Filter>
+[[nodiscard]] Result<void> take_page(const Context& context, Call& call, std::string_view list,
+                                     Filter& filter) {
+    auto& fields = call.fields;
+    const auto account = fields.text("account", 32);
+    filter.before = take_cursor(fields, list, Uuid::parse);
+    filter.limit = take_limit(fields);
+    if (auto checked = fields.finish(); !checked) {
+        return checked;
+    }
+    const auto owner = find_owner(context, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    filter.account = *owner;
+    return {};
+}
+
+/// A page of a list that is in memory, in the order of a number of each record.
+struct NumberedPage {
+    std::optional<std::int64_t> after;  // The last number of the previous page.
+    std::size_t limit = 0;
+};
+
+/// Takes `cursor` and `limit`, which is page_max if it is not given.
+[[nodiscard]] inline NumberedPage take_numbered_page(Fields& fields, std::string_view list) {
+    const auto parse = [](std::string_view text) -> std::optional<std::int64_t> {
+        std::int64_t number = 0;
+        const auto* end = text.data() + text.size();
+        const auto read = std::from_chars(text.data(), end, number);
+        return read.ec == std::errc{} && read.ptr == end ? std::optional{number} : std::nullopt;
+    };
+    return {
+        .after = take_cursor(fields, list, parse),
+        .limit = static_cast<std::size_t>(fields.integer("limit", 1, page_max).value_or(page_max))};
+}
+
+/// The page of `records`, which may be in any order. `number_of` answers the number of a record,
+/// `show` its item.
+template <class Record, class Show, class NumberOf>
+[[nodiscard]] boost::json::object numbered_page_of(std::vector<Record> records,
+                                                   const NumberedPage& page, std::string_view list,
+                                                   Show show, NumberOf number_of) {
+    std::ranges::sort(records, {}, number_of);
+    const auto begin = page.after ? std::ranges::upper_bound(records, *page.after, {}, number_of)
+                                  : records.begin();
+    const auto left = static_cast<std::size_t>(records.end() - begin);
+    PageItems items;
+    for (const auto& record : std::span{begin, std::min(left, page.limit)}) {
+        if (!items.add(show(record))) {
+            break;
+        }
+    }
+    const auto shown = items.count();
+    if (shown == left) {
+        return manage::page(items.take());
+    }
+    const auto last = number_of(*(begin + static_cast<std::ptrdiff_t>(shown) - 1));
+    return manage::page(items.take(), boost::json::value(cursor_text(list, std::to_string(last))));
+}
+
+/// A page of the records that `all_of` answers for an account, or for all accounts (find_owner).
+/// Takes `account`, `cursor` and `limit` as the call's last fields.
+template <class AllOf, class Show, class NumberOf>
+[[nodiscard]] Result<boost::json::object> list_numbered(const Context& context, Call& call,
+                                                        std::string_view list, AllOf all_of,
+                                                        Show show, NumberOf number_of) {
+    const auto account = call.fields.text("account", 32);
+    const auto page = take_numbered_page(call.fields, list);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_owner(context, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    return numbered_page_of(all_of(*owner), page, list, show, number_of);
+}
+
+/// The page of the records that the store has found. `show` answers the item of a record,
+/// `position_of` the text that `take_cursor` parses. A page that shows all records, and fewer than
+/// `limit`, is the last one.
+template <class Record, class Show, class PositionOf>
+[[nodiscard]] boost::json::object page_of(const std::vector<Record>& records, std::size_t limit,
+                                          std::string_view list, Show show,
+                                          PositionOf position_of) {
+    PageItems items;
+    for (const auto& record : records) {
+        if (!items.add(show(record))) {
+            break;
+        }
+    }
+    const auto shown = items.count();
+    const bool last = shown == records.size() && shown < limit;
+    return page(items.take(),
+                last ? boost::json::value(nullptr)
+                     : boost::json::value(cursor_text(list, position_of(records[shown - 1]))));
+}
+
+}  // namespace merpati::api::manage

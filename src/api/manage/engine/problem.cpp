@@ -1,0 +1,220 @@
+#include "api/manage/engine/problem.hpp"
+
+#include <utility>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <fmt/format.h>
+
+#include "api/texts/text.hpp"
+
+namespace merpati::api::manage {
+namespace {
+
+boost::json::string_view in_json(std::string_view text) {
+    return {text.data(), text.size()};
+}
+
+/// The reason phrases of RFC 9110.
+std::string_view title_of(std::uint16_t status) {
+    switch (status) {
+        case 400:
+            return "Bad Request";
+        case 401:
+            return "Unauthorized";
+        case 403:
+            return "Forbidden";
+        case 404:
+            return "Not Found";
+        case 405:
+            return "Method Not Allowed";
+        case 409:
+            return "Conflict";
+        case 412:
+            return "Precondition Failed";
+        case 413:
+            return "Content Too Large";
+        case 422:
+            return "Unprocessable Content";
+        case 429:
+            return "Too Many Requests";
+        case 502:
+            return "Bad Gateway";
+        case 503:
+            return "Service Unavailable";
+        case 504:
+            return "Gateway Timeout";
+        default:
+            return "Internal Server Error";
+    }
+}
+
+std::uint16_t status_of(ErrorCode code) {
+    switch (code) {
+        case ErrorCode::invalid_argument:
+            return 400;
+        case ErrorCode::refused:
+        case ErrorCode::forbidden:
+            return 403;
+        case ErrorCode::not_found:
+            return 404;
+        case ErrorCode::conflict:
+            return 409;
+        case ErrorCode::precondition_failed:
+            return 412;
+        case ErrorCode::too_many_requests:
+            return 429;
+        case ErrorCode::unreachable:
+            return 502;
+        case ErrorCode::busy:
+        case ErrorCode::shutting_down:
+            return 503;
+        case ErrorCode::timeout:
+            return 504;
+        case ErrorCode::protocol:
+        case ErrorCode::store_failed:
+        case ErrorCode::damaged:
+        case ErrorCode::io_failed:
+            return 500;
+    }
+    return 500;
+}
+
+void translate(boost::json::object& object, std::string_view name, Language language) {
+    if (auto* text = object.if_contains(in_json(name)); text != nullptr && text->is_string()) {
+        *text = translated(text->get_string(), language);
+    }
+}
+
+/// The problem document with its texts in the language.
+std::string in_language(const std::string& document, Language language) {
+    if (language == Language::english) {
+        return document;
+    }
+    boost::system::error_code error;
+    auto parsed = boost::json::parse(document, error);
+    if (error || !parsed.is_object()) {
+        return document;
+    }
+    auto& problem = parsed.get_object();
+    translate(problem, "title", language);
+    translate(problem, "detail", language);
+    if (auto* errors = problem.if_contains("errors")) {
+        for (auto& mistake : errors->as_array()) {
+            translate(mistake.as_object(), "message", language);
+        }
+    }
+    return boost::json::serialize(parsed);
+}
+
+}  // namespace
+
+Outcome problem(std::uint16_t status, std::string_view code, std::string_view detail,
+                std::span<const Mistake> mistakes) {
+    boost::json::object body{{"type", "about:blank"},
+                             {"title", in_json(title_of(status))},
+                             {"status", status},
+                             {"code", in_json(code)},
+                             {"detail", in_json(detail)}};
+    if (!mistakes.empty()) {
+        auto& errors = body["errors"].emplace_array();
+        for (const auto& mistake : mistakes) {
+            errors.push_back({{"field", mistake.field}, {"message", mistake.what}});
+        }
+    }
+    return {.status = status,
+            .body = boost::json::serialize(body),
+            .content_type = problem_type,
+            .code = std::string{code}};
+}
+
+Outcome problem(const Error& error, bool for_administrator, std::span<const Mistake> mistakes) {
+    const auto status = status_of(error.code);
+    const bool told = status != 500 || for_administrator;
+    auto outcome =
+        problem(status, to_string(error.code),
+                told ? std::string_view{error.detail}
+                     : "the server failed to do it; its operator finds out why",
+                error.code == ErrorCode::invalid_argument ? mistakes : decltype(mistakes){});
+    if (status == 429) {
+        outcome.headers = "Retry-After: 10\r\n";
+    } else if (status == 503) {
+        outcome.headers = "Retry-After: 1\r\n";
+    }
+    return outcome;
+}
+
+Outcome unauthenticated() {
+    auto outcome = problem(401, "unauthenticated",
+                           "give an API key as `Authorization: Bearer KEY`, or sign in: there is "
+                           "none, or it is not valid any more");
+    outcome.headers = "WWW-Authenticate: Bearer\r\n";
+    return outcome;
+}
+
+Outcome rights_changed() {
+    return problem(403, "forbidden", "what you may do has changed since the call began");
+}
+
+Outcome account_expired() {
+    return problem(403, "account_expired",
+                   "the account's validity is over: until an administrator of the server extends "
+                   "it, its keys and people can only read");
+}
+
+Outcome not_own_request() {
+    return problem(403, "forbidden",
+                   "a browser's request that changes something needs the header "
+                   "`X-Merpati-Request: 1`, and to come from a page of this server");
+}
+
+Outcome of_other_site() {
+    return problem(403, "forbidden",
+                   "this was asked by a page of another site: open the address yourself");
+}
+
+Outcome body_too_large() {
+    return problem(413, "body_too_large", "the body is larger than this operation takes");
+}
+
+Outcome busy() {
+    auto outcome =
+        problem(503, "busy", "too many calls wait, or the server is stopping: try again");
+    outcome.headers = "Retry-After: 1\r\n";
+    return outcome;
+}
+
+Outcome too_many_requests() {
+    auto outcome = problem(429, "too_many_requests",
+                           "too many calls of this account wait: make fewer at once");
+    outcome.headers = "Retry-After: 1\r\n";
+    return outcome;
+}
+
+Outcome rate_exceeded(std::chrono::seconds wait) {
+    auto outcome =
+        problem(429, "too_many_requests",
+                "there are more calls than the rate of the account or person lets in: wait");
+    outcome.headers = fmt::format("Retry-After: {}\r\n", wait.count());
+    return outcome;
+}
+
+http::Reply reply_of(Outcome outcome, Language language) {
+    if (outcome.content_type == problem_type) {
+        outcome.body = in_language(outcome.body, language);
+        outcome.headers += fmt::format("Content-Language: {}\r\n", to_string(language));
+    }
+    outcome.headers += "Vary: Accept-Language\r\n";
+    return {.status = outcome.status,
+            .body = std::move(outcome.body),
+            .content_type = outcome.content_type,
+            .headers = std::move(outcome.headers)};
+}
+
+http::Reply reply_of(Outcome outcome, const http::Request& request) {
+    return reply_of(std::move(outcome),
+                    language_of(request.header("Accept-Language").value_or("")));
+}
+
+}  // namespace merpati::api::manage

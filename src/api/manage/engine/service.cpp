@@ -1,0 +1,275 @@
+#include "api/manage/engine/service.hpp"
+
+#include <array>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "api/manage/engine/workers.hpp"
+#include "callback/sender.hpp"
+
+namespace merpati::api::manage {
+namespace {
+
+/// Counts the open exports of each share. An export is open until its client has read it.
+class OpenExports {
+public:
+    static constexpr std::size_t each_max = 4;
+    static constexpr std::size_t local_max = 64;
+
+    /// Released when its last copy is destroyed. Null: the share has its maximum already.
+    using Place = std::shared_ptr<void>;
+    [[nodiscard]] Place take(Share share) {
+        const std::lock_guard lock{counts_->mutex};
+        auto& count = counts_->of[share];
+        if (count >= (share.kind == Share::Kind::local ? local_max : each_max)) {
+            return nullptr;
+        }
+        ++count;
+        return {counts_.get(), [counts = counts_, share](void*) {
+                    const std::lock_guard lock{counts->mutex};
+                    if (--counts->of[share] == 0) {
+                        counts->of.erase(share);
+                    }
+                }};
+    }
+
+private:
+    struct Counts {
+        std::mutex mutex;
+        std::map<Share, std::size_t> of;
+    };
+    // Shared, because answers may outlive the service.
+    std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
+};
+
+/// The body of a streamed answer.
+class LineSource final : public http::BodySource {
+public:
+    /// `may_go_on` is called when a piece gets its thread; false cuts the answer off. `on_fault` is
+    /// called with the error that cuts it off: the client, who has the status 200, is not told.
+    LineSource(Workers& workers, Share share, std::unique_ptr<Lines> lines,
+               OpenExports::Place place, std::function<bool()> may_go_on,
+               std::function<void(const Error&)> on_fault)
+        : workers_(workers),
+          share_(share),
+          progress_(std::make_shared<Progress>(std::move(lines), std::move(may_go_on),
+                                               std::move(on_fault))),
+          place_(std::move(place)) {}
+
+    void next(http::BodyWriter writer) override { go_on(workers_, share_, progress_, writer); }
+
+private:
+    struct Progress {
+        std::unique_ptr<Lines> lines;
+        std::function<bool()> may_go_on;
+        std::function<void(const Error&)> on_fault;
+        std::string unwritten{};  // The rest of a piece that was larger than piece_max.
+        bool is_last = false;
+    };
+
+    /// When the client has gone, the lines are destroyed and a waiting job does nothing. A writer
+    /// that is destroyed unused cuts the answer off.
+    static void go_on(Workers& workers, Share share, const std::shared_ptr<Progress>& asked,
+                      http::BodyWriter& writer) {
+        (void)workers.go_on(share, [&workers, share, waiting = std::weak_ptr{asked},
+                                    writer = std::move(writer)](bool proceed) mutable {
+            const auto progress = waiting.lock();
+            if (proceed && progress && progress->may_go_on() && !write(*progress, writer)) {
+                go_on(workers, share, progress, writer);
+            }
+        });
+    }
+
+    static Result<Lines::Piece> next_of(Lines& lines) {
+        try {
+            return lines.next();
+        } catch (const std::exception& exception) {
+            return fail(ErrorCode::io_failed, exception.what());
+        }
+    }
+
+    /// False: nothing was found so far. The search goes on after other calls had their turn.
+    static bool write(Progress& progress, http::BodyWriter& writer) {
+        auto& bytes = progress.unwritten;
+        if (bytes.empty() && !progress.is_last) {
+            auto more = next_of(*progress.lines);
+            if (!more) {
+                progress.on_fault(more.error());
+                return true;
+            }
+            bytes = std::move(more->text);
+            progress.is_last = more->is_last;
+            if (bytes.empty() && !progress.is_last) {
+                return false;
+            }
+        }
+        if (bytes.empty()) {
+            writer.finish();
+            return true;
+        }
+        auto rest = bytes.size() > http::BodyWriter::piece_max
+                        ? bytes.substr(http::BodyWriter::piece_max)
+                        : std::string{};
+        bytes.resize(bytes.size() - rest.size());
+        writer.give(std::exchange(bytes, std::move(rest)));
+        return true;
+    }
+
+    Workers& workers_;
+    const Share share_;
+    std::shared_ptr<Progress> progress_;
+    OpenExports::Place place_;
+};
+
+}  // namespace
+
+class Service::Impl {
+    /// As many as tests of callbacks may be in flight: with more threads some tests would be
+    /// refused as busy instead of waiting for their turn.
+    static constexpr std::size_t testing_threads = callback::Sender::tests_max;
+
+public:
+    Impl(Manage& manage, AppAddress app, OnUnreadable on_unreadable)
+        : manage_(manage), app_(app), on_unreadable_(std::move(on_unreadable)) {}
+
+    void take(const Operation& operation, const http::Request& request,
+              admission::Principal principal, http::Responder responder) {
+        if (const auto text = app_.unreadable(request); text && on_unreadable_) {
+            on_unreadable_(*text);
+        }
+        const auto client = app_.client(request);
+        const auto share =
+            Share::of(principal, client, [&] { return manage_.has_sessions_from(client); });
+        OpenExports::Place place;
+        if (operation.is_streamed()) {
+            place = open_exports_.take(share);
+            if (place == nullptr) {
+                responder.send(reply_of(too_many_requests(), request));
+                return;
+            }
+        }
+        auto& workers = pools_[static_cast<std::size_t>(operation.pool)];
+        auto answer = std::make_shared<http::Responder>(std::move(responder));
+        const auto put = workers.put(
+            share, [this, &operation, share, answer, place = std::move(place),
+                    principal = std::move(principal),
+                    asked = Request{.method = request.method,
+                                    .path = std::string{request.path},
+                                    .query = std::string{request.query},
+                                    .body = std::string{request.body},
+                                    .head = RequestHead::of(request, app_)}](bool proceed) mutable {
+                if (may_be_dropped(operation) && answer->is_gone()) {
+                    return;
+                }
+                if (proceed) {
+                    carry_out(operation, asked, share, std::move(principal), std::move(place),
+                              answer);
+                } else {
+                    answer->send(reply_of(busy(), asked.head.language));
+                }
+            });
+        if (put != Workers::Put::taken) {
+            answer->send(
+                reply_of(put == Workers::Put::share_full ? too_many_requests() : busy(), request));
+        }
+    }
+
+    void start() {
+        for (auto& workers : pools_) {
+            workers.on_fault = [this](const Error& fault) { manage_.report(fault); };
+            workers.start();
+        }
+    }
+
+    void stop() {
+        for (auto& workers : pools_) {
+            workers.stop();
+        }
+    }
+
+private:
+    using Answer = std::shared_ptr<http::Responder>;
+
+    /// Whether a waiting call is of no use once its client has hung up. Changes are carried out,
+    /// because a client may not care for the answer.
+    static bool may_be_dropped(const Operation& operation) {
+        return operation.method == http::Method::get || operation.pool == Pool::testing ||
+               (operation.pool == Pool::hashing && operation.scope == Scope::anyone);
+    }
+
+    void carry_out(const Operation& operation, const Request& request, Share share,
+                   admission::Principal principal, OpenExports::Place place, const Answer& answer) {
+        auto present = manage_.rights().renew(principal);
+        if (!present) {  // Its rights ended while it waited.
+            answer->send(reply_of(unauthenticated(), request.head.language));
+            return;
+        }
+        principal = *std::move(present);
+        auto outcome = manage_.run(operation, request, principal);
+        if (outcome.later == nullptr) {
+            answer->send(reply_to(std::move(outcome), request.head.language, share,
+                                  std::move(principal), std::move(place)));
+            return;
+        }
+        const auto later = std::move(outcome.later);
+        later->begin([this, language = request.head.language, share,
+                      principal = std::move(principal), place = std::move(place),
+                      answer](Outcome late) mutable {
+            const bool held = manage_.rights().are_held(principal);
+            answer->send(held ? reply_to(std::move(late), language, share, std::move(principal),
+                                         std::move(place))
+                              : reply_of(rights_changed(), language));
+        });
+    }
+
+    /// The reply keeps the place until the client has read it.
+    http::Reply reply_to(Outcome outcome, Language language, Share share,
+                         admission::Principal principal, OpenExports::Place place) {
+        std::unique_ptr<http::BodySource> source;
+        if (outcome.lines != nullptr) {
+            source = std::make_unique<LineSource>(
+                pools_[static_cast<std::size_t>(Pool::lengthy)], share, std::move(outcome.lines),
+                std::move(place),
+                [this, principal = std::move(principal)] {
+                    return manage_.rights().are_held(principal);
+                },
+                [this](const Error& fault) { manage_.report(fault); });
+        }
+        auto reply = reply_of(std::move(outcome), language);
+        reply.source = std::move(source);
+        return reply;
+    }
+
+    Manage& manage_;
+    OpenExports open_exports_;
+    const AppAddress app_;
+    const OnUnreadable on_unreadable_;
+    std::array<Workers, 5> pools_{
+        Workers{"manage"},       // Pool::brief
+        Workers{"manage-long"},  // Pool::lengthy
+        Workers{"manage-hash"}, Workers{"manage-retry"}, Workers{"manage-test", testing_threads},
+    };
+};
+
+Service::Service(Manage& manage, AppAddress app, OnUnreadable on_unreadable)
+    : impl_(std::make_unique<Impl>(manage, app, std::move(on_unreadable))) {}
+Service::~Service() = default;
+
+void Service::take(const Operation& operation, const http::Request& request,
+                   admission::Principal principal, http::Responder responder) {
+    impl_->take(operation, request, std::move(principal), std::move(responder));
+}
+
+void Service::start() {
+    impl_->start();
+}
+
+void Service::stop() {
+    impl_->stop();
+}
+
+}  // namespace merpati::api::manage

@@ -1,0 +1,77 @@
+// Sending a message now, or again.
+
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "api/manage/engine/handlers.hpp"
+#include "api/manage/engine/lookup.hpp"
+#include "api/manage/engine/views.hpp"
+#include "api/manage/messages/waits.hpp"
+
+namespace merpati::api::manage::messages {
+
+using boost::json::value;
+
+/// Makes a waiting message due. Pace, cap and window of its device still apply.
+Result<value> send_now(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto record = find_message(context, call, call.id);
+    if (!record) {
+        return pass(record);
+    }
+    if (record->state != model::MessageState::pending) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("message {} is {}: only one that waits can be sent now", call.id,
+                                model::to_string(record->state)));
+    }
+    if (record->queued_at <= context.queue_clock.now()) {
+        return fail(
+            ErrorCode::conflict,
+            fmt::format("message {} is due already: `waits` says what it waits for", call.id));
+    }
+    auto hastened = context.messages.hasten(
+        {.message = std::make_unique<model::Message>(std::move(record->message)),
+         .queued_at = record->queued_at,
+         .attempts = record->attempts});
+    if (!hastened) {
+        return pass(hastened);
+    }
+    const auto shown = find_message(context, call, call.id);
+    return shown ? Result<value>{view(*shown, call.principal)} : pass(shown);
+}
+
+/// Sends a failed or cancelled message as a new message, which is checked and charged like any
+/// other.
+Result<value> retry(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto record = find_message(context, call, call.id);
+    if (!record) {
+        return pass(record);
+    }
+    if (record->state != model::MessageState::failed &&
+        record->state != model::MessageState::cancelled) {
+        return fail(
+            ErrorCode::conflict,
+            fmt::format("message {} is {}: only one that failed or was cancelled can be sent again",
+                        call.id, model::to_string(record->state)));
+    }
+    const auto sent = context.messages.retry(record->message, call.principal);
+    if (!sent) {
+        return pass(sent);
+    }
+    call.did = {{"retried_as", sent->text()}};
+    const auto made = find_message(context, call, sent->text());
+    if (!made) {
+        return pass(made);
+    }
+    auto shown = view(*made, call.principal);
+    shown["retry_of"] = record->message.id.text();
+    return shown;
+}
+
+}  // namespace merpati::api::manage::messages

@@ -1,0 +1,285 @@
+// Messages: list, export and look-up, and cancel, release and fail.
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "api/manage/engine/csv.hpp"
+#include "api/manage/engine/handlers.hpp"
+#include "api/manage/engine/listing.hpp"
+#include "api/manage/engine/lookup.hpp"
+#include "api/manage/engine/views.hpp"
+#include "api/manage/messages/message_filters.hpp"
+#include "api/manage/messages/waits.hpp"
+
+namespace merpati::api::manage::messages {
+namespace {
+
+using boost::json::value;
+
+Result<value> show_again(const Context& context, const Call& call) {
+    const auto record = find_message(context, call, call.id);
+    if (!record) {
+        return pass(record);
+    }
+    return view(*record, call.principal);
+}
+
+/// Adds the ids of the message that this one sends again, and of the one that sends this one again.
+void add_links(boost::json::object& shown, const store::MessageTrail& trail) {
+    shown["retry_of"] = nullptr;
+    shown["retried_as"] = nullptr;
+    for (const auto& event : trail.events) {
+        if (event.step == model::MessageStep::retry_of ||
+            event.step == model::MessageStep::retried_as) {
+            const auto word = model::to_string(event.step);
+            shown[boost::json::string_view{word.data(), word.size()}] = event.details;
+        }
+    }
+}
+
+/// The fields of a message's view that a CSV export shows.
+constexpr std::array<std::string_view, 17> csv_columns{
+    "id",          "account",     "from",     "to",          "state",   "type",
+    "code",        "details",     "attempts", "accepted_at", "due_at",  "next_attempt_at",
+    "finished_at", "platform_id", "media",    "campaign",    "charged",
+};
+
+/// The lines of an export, newest message first, read from the store a page at a time. Between two
+/// pieces it holds only the position.
+class AllMessages final : public Lines {
+public:
+    enum class Format : std::uint8_t { ndjson, csv };
+
+    AllMessages(const Context& context, store::MessageFilter filter, admission::Principal viewer,
+                Format format)
+        : context_(context),
+          filter_(std::move(filter)),
+          viewer_(std::move(viewer)),
+          format_(format) {
+        filter_.limit = page_size;
+    }
+
+    Result<Piece> next() override {
+        Piece piece;
+        if (!begun_) {
+            begun_ = true;
+            begin(piece.text);
+        }
+        auto page = context_.read([&](store::Reader& reader) { return reader.messages(filter_); });
+        if (!page) {
+            return pass(page);
+        }
+        std::size_t shown = 0;
+        while (shown < page->records.size() && piece.text.size() < bytes_enough) {
+            add(piece.text, view(page->records[shown++], viewer_));
+        }
+        // The other records are read again, so that a client that does not read holds no page.
+        const bool all = shown == page->records.size();
+        filter_.before = all ? page->next : page->records[shown - 1].message.id;
+        filter_.limit = all ? std::min(page_size, filter_.limit * 2) : shown;
+        piece.is_last = !filter_.before;
+        return piece;
+    }
+
+    [[nodiscard]] std::string_view content_type() const noexcept override {
+        return format_ == Format::csv ? csv_type : Lines::content_type();
+    }
+
+private:
+    static constexpr std::size_t bytes_enough = 128UL * 1024;  // A page of usual messages.
+    static constexpr std::size_t page_size = 200;
+
+    void begin(std::string& lines) const {
+        if (format_ == Format::csv) {
+            for (const auto column : csv_columns) {
+                add_cell(lines, column);
+            }
+            end_record(lines);
+        }
+    }
+
+    void add(std::string& lines, const boost::json::object& shown) const {
+        if (format_ == Format::ndjson) {
+            lines += boost::json::serialize(shown);
+            lines += '\n';
+            return;
+        }
+        for (const auto column : csv_columns) {
+            add_field(lines, shown.at({column.data(), column.size()}));
+        }
+        end_record(lines);
+    }
+
+    const Context& context_;
+    store::MessageFilter filter_;
+    const admission::Principal viewer_;
+    const Format format_;
+    bool begun_ = false;
+};
+
+std::optional<AllMessages::Format> parse_format(std::string_view word) {
+    return word == "ndjson" ? std::optional{AllMessages::Format::ndjson}
+           : word == "csv"  ? std::optional{AllMessages::Format::csv}
+                            : std::nullopt;
+}
+
+}  // namespace
+
+/// All messages that `list` would answer in pages.
+Result<std::unique_ptr<Lines>> export_all(const Context& context, Call& call) {
+    const MessageFilters filters{call.fields};
+    const auto format = call.fields.word("format", parse_format, "ndjson or csv");
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto filter = filters.of(context, call);
+    if (!filter) {
+        return pass(filter);
+    }
+    return std::make_unique<AllMessages>(context, *std::move(filter), call.principal,
+                                         format.value_or(AllMessages::Format::ndjson));
+}
+
+Result<value> list(const Context& context, Call& call) {
+    const MessageFilters filters{call.fields};
+    const auto before = take_cursor(call.fields, filters.list(), Uuid::parse);
+    const auto limit = take_limit(call.fields);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto filter = filters.of(context, call);
+    if (!filter) {
+        return pass(filter);
+    }
+    filter->before = before;
+    filter->limit = limit;
+    const auto found =
+        context.read([&](store::Reader& reader) { return reader.messages(*filter); });
+    if (!found) {
+        return pass(found);
+    }
+    PageItems items;
+    for (const auto& record : found->records) {
+        if (!items.add(view(record, call.principal))) {
+            break;
+        }
+    }
+    const auto shown = items.count();
+    const auto next = shown < found->records.size()
+                          ? std::optional{found->records[shown - 1].message.id}
+                          : found->next;
+    return page(items.take(),
+                next ? value(cursor_text(filters.list(), next->text())) : value(nullptr));
+}
+
+/// Shows the message's text only if `body=true` was given, and not to viewers.
+Result<value> show(const Context& context, Call& call) {
+    const bool with_body = call.fields.boolean("body").value_or(false);
+    return with_named_message(
+        context, call,
+        [&](store::Reader& reader, const store::MessageRecord& record) -> Result<value> {
+            if (with_body && call.principal.sees_masked(record.message.account)) {
+                return fail(ErrorCode::forbidden, "viewers do not see the texts of messages");
+            }
+            auto callbacks = reader.callbacks({.message = record.message.id});
+            if (!callbacks) {
+                return pass(callbacks);
+            }
+            const auto trail = reader.trail(record.message.id);
+            if (!trail) {
+                return pass(trail);
+            }
+            auto shown = view(record, call.principal);
+            shown["waits"] = waits_of(context, record, *trail);
+            add_links(shown, *trail);
+            if (with_body) {
+                shown["body"] = record.message.body;
+            }
+            auto& list = shown["callbacks"].emplace_array();
+            for (const auto& callback : callbacks->records) {
+                list.push_back(view(callback, call.principal));
+            }
+            return shown;
+        });
+}
+
+Result<value> cancel(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto record = find_message(context, call, call.id);
+    if (!record) {
+        return pass(record);
+    }
+    if (record->completion || record->state == model::MessageState::handed_over) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("message {} is {}: only one that waits can be cancelled", call.id,
+                                model::to_string(record->state)));
+    }
+    auto cancelled = context.messages.cancel(
+        {.message = std::make_unique<model::Message>(std::move(record->message)),
+         .queued_at = record->queued_at,
+         .attempts = record->attempts,
+         .intent_recorded = record->state == model::MessageState::sending});
+    if (!cancelled) {
+        return pass(cancelled);
+    }
+    return show_again(context, call);
+}
+
+/// Queues a held message again. It may then arrive twice, which the caller accepts.
+Result<value> release(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto record = find_message(context, call, call.id);
+    if (!record) {
+        return pass(record);
+    }
+    const auto due = context.queue_clock.now();
+    auto released = context.change([&](store::Tables& tables) {
+        return tables.release_message(record->message.id, due, context.clock.now());
+    });
+    if (!released && released.error().code == ErrorCode::refused) {
+        return fail(
+            ErrorCode::refused,
+            fmt::format("device {} is not there any more, or is another account's: fail the "
+                        "message, or add the device again",
+                        record->message.device.text()));
+    }
+    if (!released) {
+        return released.error().code == ErrorCode::conflict
+                   ? fail(ErrorCode::conflict,
+                          fmt::format("message {} is {}: only a held one can be released", call.id,
+                                      model::to_string(record->state)))
+                   : Result<value>{pass(released)};
+    }
+    context.messages.released(record->message, due);
+    return show_again(context, call);
+}
+
+/// Fails a held message. It may have arrived nevertheless, which the caller accepts.
+Result<value> give_up(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto record = find_message(context, call, call.id);
+    if (!record) {
+        return pass(record);
+    }
+    if (auto failed = context.messages.fail_held(std::move(record->message)); !failed) {
+        return failed.error().code == ErrorCode::conflict
+                   ? fail(ErrorCode::conflict,
+                          fmt::format("message {} is {}: only a held one can be failed", call.id,
+                                      model::to_string(record->state)))
+                   : Result<value>{pass(failed)};
+    }
+    return show_again(context, call);
+}
+
+}  // namespace merpati::api::manage::messages

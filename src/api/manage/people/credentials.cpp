@@ -1,0 +1,203 @@
+// Changes that people make to their own password and second factor.
+#include <fmt/format.h>
+
+#include "api/manage/engine/views.hpp"
+#include "api/manage/people/person_fields.hpp"
+#include "api/manage/people/session_answers.hpp"
+#include "people/password.hpp"
+#include "people/token.hpp"
+#include "people/totp.hpp"
+#include "store/people.hpp"
+
+namespace merpati::api::manage::sessions {
+namespace {
+
+using boost::json::object;
+using boost::json::value;
+
+bool is_recent(const Context& context, const model::Session& session) {
+    return context.clock.now() < session.created_at + recent;
+}
+
+/// The result of asking for the present password, so that someone with access to a signed-in
+/// browser cannot take the person's account over. It may be left out if the person has no password,
+/// or has signed in by a link within the last 15 minutes.
+struct Confirmation {
+    std::optional<Outcome> refusal;
+    model::Person person;
+    model::Session session;
+};
+
+Confirmation confirm(const Context& context, Call& call,
+                     const std::optional<std::string>& current) {
+    Confirmation made;
+    const auto session = own_session(call);
+    if (!session) {
+        made.refusal = unauthenticated();
+        return made;
+    }
+    made.person = *call.principal.person;
+    made.session = *session;
+    const bool by_link = session->by == model::SignIn::link && is_recent(context, *session);
+    if (!current && (made.person.password_hash.empty() || by_link)) {
+        return made;
+    }
+    const auto wait = context.people.throttle.take(made.person.email, call.head.address, true,
+                                                   context.clock.steady_now());
+    if (wait > std::chrono::seconds{0}) {
+        report(context, call, SignInTry::Result::throttled, made.person.id);
+        made.refusal = problem(429, "too_many_requests", "too many tries: wait");
+        made.refusal->headers = fmt::format("Retry-After: {}\r\n", wait.count());
+        return made;
+    }
+    const auto is_right =
+        current ? context.people.hasher.verify(made.person.password_hash, *current) : false;
+    if (!is_right) {
+        made.refusal = problem(is_right.error(), false);
+    } else if (!*is_right) {
+        report(context, call, SignInTry::Result::denied, made.person.id);
+        made.refusal = problem(403, "wrong_password", "`current` must be the present password");
+    } else {
+        context.people.throttle.succeeded(made.person.email, call.head.address, true);
+    }
+    return made;
+}
+
+}  // namespace
+
+/// Ends all other sessions, and removes sign-in links that were not used.
+Result<value> change_password(const Context& context, Call& call) {
+    auto& fields = call.fields;
+    const auto current = take_password(fields, "current");
+    const auto wanted = fields.required_text("password", people::password_bytes_max);
+    if (auto checked = fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto confirmed = confirm(context, call, current);
+    if (confirmed.refusal) {
+        return answer_problem(call, *std::move(confirmed.refusal));
+    }
+    const auto& before = confirmed.person;
+    auto password = hash_password(context, fields, "password", wanted, before.email);
+    if (!password) {
+        return pass(password);
+    }
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<model::Person> {
+            auto& people = tables.people();
+            const auto now = people.find_person(before.id);
+            if (!now) {
+                return pass(now);
+            }
+            if (!*now || (**now).password_hash != before.password_hash) {
+                return fail(ErrorCode::conflict, "the password was changed meanwhile");
+            }
+            if (auto ended = people.end_sessions(before.id, confirmed.session.id); !ended) {
+                return pass(ended);
+            }
+            if (auto removed = people.remove_links(before.id); !removed) {
+                return pass(removed);
+            }
+            return people.update_person(before.id, {.password_hash = password->hash});
+        },
+        [&](const model::Person& person) {
+            return view_of_session(context, person, confirmed.session);
+        });
+}
+
+/// The second factor has no effect on sign-ins until `confirm_totp` has checked a code.
+Result<value> begin_totp(const Context& context, Call& call) {
+    const auto current = take_password(call.fields, "current");
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    auto confirmed = confirm(context, call, current);
+    if (confirmed.refusal) {
+        return answer_problem(call, *std::move(confirmed.refusal));
+    }
+    const auto secret = people::make_totp_secret(context.random);
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<bool> {
+            auto& people = tables.people();
+            const auto now = people.find_person(confirmed.person.id);
+            if (!now) {
+                return pass(now);
+            }
+            if (*now && (**now).has_second_factor) {
+                return fail(ErrorCode::conflict, "there is a second factor: remove it first");
+            }
+            auto begun = people.begin_second_factor(confirmed.person.id, secret);
+            return begun ? Result<bool>{true} : pass(begun);
+        },
+        [&](bool) {
+            return object{{"secret", people::to_base32(secret)},
+                          {"uri", people::totp_uri(confirmed.person.email, secret)}};
+        });
+}
+
+Result<value> confirm_totp(const Context& context, Call& call) {
+    const auto code = call.fields.required_text("code", code_bytes_max);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto session = own_session(call);
+    if (!session) {
+        return answer_problem(call, unauthenticated());
+    }
+    const auto codes = people::make_recovery_codes(context.random);
+    std::vector<Sha256> digests;
+    digests.reserve(codes.size());
+    for (const auto& one : codes) {
+        digests.push_back(*people::recovery_digest(one));
+    }
+    const auto now = context.clock.now();
+    return context.commit_and_show(
+        [&](store::Tables& tables) -> Result<model::Person> {
+            auto& people = tables.people();
+            const auto factor = people.find_second_factor(session->person);
+            if (!factor) {
+                return pass(factor);
+            }
+            if (!*factor || (**factor).confirmed) {
+                return fail(ErrorCode::conflict, "no second factor waits to be confirmed");
+            }
+            const auto step = people::match_totp((**factor).secret, code, now);
+            if (!step) {
+                return fail(ErrorCode::refused,
+                            "this is not the code of now: is the clock of the phone right?");
+            }
+            if (auto accepted = people.accept_step(session->person, *step); !accepted) {
+                return pass(accepted);
+            }
+            return people.confirm_second_factor(session->person, digests);
+        },
+        [&](const model::Person&) {
+            boost::json::array shown;
+            for (const auto& one : codes) {
+                shown.emplace_back(one);
+            }
+            return object{{"recovery_codes", std::move(shown)}};
+        });
+}
+
+/// Only within 15 minutes after a sign-in, so that someone with access to a signed-in browser
+/// cannot do it.
+Result<value> remove_totp(const Context& context, Call& call) {
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto session = own_session(call);
+    if (!session) {
+        return answer_problem(call, unauthenticated());
+    }
+    if (!is_recent(context, *session)) {
+        return fail(ErrorCode::refused, "sign in again first: the session is not of now");
+    }
+    return context.commit_and_show(
+        [&](store::Tables& tables) {
+            return tables.people().remove_second_factor(session->person);
+        },
+        [&](const model::Person& person) { return view_of_session(context, person, *session); });
+}
+
+}  // namespace merpati::api::manage::sessions

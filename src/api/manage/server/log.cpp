@@ -1,0 +1,99 @@
+// Lists of the log of changes, for the server and for an account.
+#include <boost/json/parse.hpp>
+
+#include "api/manage/engine/listing.hpp"
+#include "store/people.hpp"
+
+namespace merpati::api::manage::log {
+namespace {
+
+using boost::json::object;
+using boost::json::value;
+
+constexpr std::size_t object_bytes_max = 254;
+
+value parsed_or_null(const std::string& json) {
+    boost::system::error_code error;
+    auto parsed = boost::json::parse(json, error);
+    return error ? value(nullptr) : parsed;
+}
+
+std::string_view kind_of(std::string_view actor) {
+    return actor.starts_with(model::PersonTag::prefix) ? "person"
+           : actor.starts_with(model::KeyTag::prefix)  ? "key"
+           : actor == "local"                          ? "local"
+                                                       : "anyone";
+}
+
+/// Accounts do not see ids of people, because their numbers would reveal how many there are.
+object view(const store::AuditEntry& entry, bool for_account) {
+    const auto kind = kind_of(entry.actor);
+    const bool has_id = kind == "key" || (kind == "person" && !for_account);
+    return {{"id", entry.id.text()},
+            {"at", to_rfc3339(entry.at)},
+            {"door", entry.door},
+            {"actor",
+             {{"kind", std::string{kind}},
+              {"id", has_id ? value(entry.actor) : value(nullptr)},
+              {"name", text_or_null(entry.actor_name)}}},
+            {"account", entry.account ? value(entry.account->text()) : value(nullptr)},
+            {"operation", entry.operation},
+            {"object", text_or_null(entry.object)},
+            {"before", parsed_or_null(entry.before)},
+            {"after", parsed_or_null(entry.after)},
+            {"outcome", text_or_null(entry.outcome)},
+            {"request_id", text_or_null(entry.request_id)}};
+}
+
+Result<value> answer(const Context& context, const store::AuditFilter& filter, bool for_account) {
+    const auto found =
+        context.read([&](store::Reader& reader) { return reader.people().audit(filter); });
+    if (!found) {
+        return pass(found);
+    }
+    return page_of(
+        *found, filter.limit, "log",
+        [&](const store::AuditEntry& entry) { return view(entry, for_account); },
+        [](const store::AuditEntry& entry) { return entry.id.text(); });
+}
+
+void take_choices(Fields& fields, store::AuditFilter& filter) {
+    filter.object = fields.text("object", object_bytes_max);
+    filter.before = take_cursor(fields, "log", model::AuditId::parse);
+    filter.limit = take_limit(fields);
+}
+
+}  // namespace
+
+Result<value> of_server(const Context& context, Call& call) {
+    store::AuditFilter filter;
+    const auto account = call.fields.text("account", 32);
+    filter.actor = call.fields.text("actor", 64);
+    take_choices(call.fields, filter);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_owner(context, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    filter.account = *owner;
+    return answer(context, filter, false);
+}
+
+Result<value> of_account(const Context& context, Call& call) {
+    store::AuditFilter filter;
+    const auto account = call.fields.text("account", 32);
+    take_choices(call.fields, filter);
+    if (auto checked = call.fields.finish(); !checked) {
+        return pass(checked);
+    }
+    const auto owner = find_own_account(context, call, account);
+    if (!owner) {
+        return pass(owner);
+    }
+    filter.account = owner->id;
+    return answer(context, filter, true);
+}
+
+}  // namespace merpati::api::manage::log

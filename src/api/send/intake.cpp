@@ -1,0 +1,89 @@
+#include "api/send/intake.hpp"
+
+#include <utility>
+
+#include "admission/checks.hpp"
+#include "api/send/judge.hpp"
+
+namespace merpati::api {
+
+using admission::Checked;
+using admission::Refusal;
+
+void Intake::submit(admission::Submission&& submission, const model::Account& account,
+                    admission::Principal caller, std::shared_ptr<Entry> entry) {
+    entry->caller_ = std::move(caller);
+    auto message = rooms_.admission.admit(std::move(submission), account);
+    if (!message) {
+        entry->refused(message.error());
+    } else if ((*message)->type == model::MessageType::media) {
+        probe(std::move(*message), std::move(entry));
+    } else {
+        store_message(std::move(*message), std::move(entry));
+    }
+}
+
+void Intake::probe(std::unique_ptr<model::Message> message, std::shared_ptr<Entry> entry) {
+    const auto account = message->account;
+    const auto revision = message->revision;
+    auto url = message->media_url;
+    rooms_.media_fetcher.probe(account, std::move(url), revision,
+                               [this, message = std::move(message),
+                                entry = std::move(entry)](media::ProbeVerdict verdict) mutable {
+                                   if (auto passed = judge(verdict, message->revision); !passed) {
+                                       entry->refused(passed.error());
+                                   } else {
+                                       store_message(std::move(message), std::move(entry));
+                                   }
+                               });
+}
+
+Checked<void> Intake::check_again(const admission::Principal& caller,
+                                  model::AccountId account) const {
+    if (auto held = rooms_.rights.check(caller); !held) {
+        return held;
+    }
+    const auto entry = rooms_.directory.find_account(account);
+    return entry == nullptr ? admission::refuse(Refusal::key_invalid)
+                            : admission::check_validity(entry->account, rooms_.clock.wall_now());
+}
+
+void Intake::store_message(std::unique_ptr<model::Message> message, std::shared_ptr<Entry> entry) {
+    const auto delay = message->due_at - message->accepted_at;
+    message->accepted_at = rooms_.clock.wall_now();
+    message->due_at = rooms_.clock.now() + delay;  // Counted in queue time.
+    message->id = rooms_.ids.next();
+    store::Accept accept{.message = std::move(message), .idempotency = {}};
+    entry->complete(accept, delay);
+    accept.is_permitted = [this, &asking = *entry](const model::Message& asked) {
+        asking.may_send_ = check_again(asking.caller_, asked.account);
+        return asking.may_send_.has_value();
+    };
+    const bool taken = rooms_.committer.accept(
+        std::move(accept),
+        [this, entry](store::Accept&& done) { stored(std::move(done), *entry); });
+    if (!taken) {
+        entry->refused(Refusal::overloaded);
+    }
+}
+
+void Intake::stored(store::Accept&& accept, Entry& entry) {
+    if (accept.result == store::Accept::Result::not_permitted) {
+        entry.refused(entry.may_send_.error());
+        return;
+    }
+    if (auto passed = judge(accept); !passed) {
+        entry.refused(passed.error());
+        return;
+    }
+    const bool is_new = accept.result == store::Accept::Result::stored;
+    if (is_new && on_accepted) {
+        on_accepted(*accept.message);
+    }
+    entry.stored(accept);
+    if (is_new) {
+        rooms_.scheduler.accepted(std::move(accept.message));
+    }
+}
+
+}  // namespace merpati::api

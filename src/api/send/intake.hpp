@@ -1,0 +1,86 @@
+// The way of every submitted message into the store and to the scheduler.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "admission/admission.hpp"
+#include "admission/caller_rights.hpp"
+#include "admission/principal.hpp"
+#include "base/queue_clock.hpp"
+#include "base/uuid.hpp"
+#include "media/media_fetcher.hpp"
+#include "scheduler/scheduler.hpp"
+#include "store/committer.hpp"
+
+namespace merpati::api {
+
+/// Operation: `submit` checks the message (Admission), probes the file of a media message, and
+/// stores the message. Its time of acceptance and its delay begin after the probe. When the message
+/// is durable, `on_accepted`, the entry and the scheduler get it, in this order.
+///
+/// A probe takes seconds, and a message waits for the commit before its own. Therefore the
+/// transaction asks again whether the caller and the account may still send. The directory answers,
+/// which costs no statement: on the committer's thread it holds all earlier commits, so a message
+/// is never stored after the commit that revoked its key. One that shares this commit is stored,
+/// because nobody has been told of the revocation yet. The store also refuses a sender that was
+/// removed or given to another account meanwhile.
+///
+/// Threads: `submit` on any. A media message continues on the fetcher's thread, a stored one on the
+/// committer's. Fetcher and committer must have ended when this object is destroyed.
+class Intake {
+public:
+    struct Rooms {
+        const QueueClock& clock;
+        UuidSource& ids;
+        const admission::Directory& directory;
+        const admission::CallerRights& rights;
+        const admission::Admission& admission;
+        media::MediaFetcher& media_fetcher;
+        store::Committer& committer;
+        scheduler::Scheduler& scheduler;
+    };
+
+    /// One submission: what is stored with its message, and who learns the result.
+    class Entry {
+    public:
+        virtual ~Entry() = default;
+
+        /// Before the message is stored. It has its id and its times; `delay` was asked for.
+        /// Whatever else belongs into its transaction is added here.
+        virtual void complete(store::Accept& accept, Millis delay) = 0;
+        /// The end of a submission that was not stored: a refusal of any step. `overloaded`: too
+        /// many messages are being stored.
+        virtual void refused(admission::Refusal refusal) = 0;
+        /// The end of one that was stored, or was before: `result` is stored, repeated, key_reused
+        /// or retried_before.
+        virtual void stored(const store::Accept& accept) = 0;
+
+    private:
+        friend Intake;
+        admission::Principal caller_;
+        admission::Checked<void> may_send_;  // What the transaction was answered.
+    };
+
+    explicit Intake(Rooms rooms) : rooms_(rooms) {}
+
+    /// Called for each stored message, on the committer's thread. Set before the first `submit`;
+    /// may be empty.
+    std::function<void(const model::Message&)> on_accepted;
+
+    /// Calls `refused` or `stored` of the entry once. The caller has been checked, but may be
+    /// another than the account: an administrator.
+    void submit(admission::Submission&& submission, const model::Account& account,
+                admission::Principal caller, std::shared_ptr<Entry> entry);
+
+private:
+    void probe(std::unique_ptr<model::Message> message, std::shared_ptr<Entry> entry);
+    [[nodiscard]] admission::Checked<void> check_again(const admission::Principal& caller,
+                                                       model::AccountId account) const;
+    void store_message(std::unique_ptr<model::Message> message, std::shared_ptr<Entry> entry);
+    void stored(store::Accept&& accept, Entry& entry);
+
+    Rooms rooms_;
+};
+
+}  // namespace merpati::api

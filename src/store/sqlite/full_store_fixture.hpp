@@ -1,0 +1,163 @@
+// A store with very many rows in each table that grows.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "store/conformance/store_fixture.hpp"
+#include "store/sqlite/connection.hpp"
+#include "store/sqlite/rows.hpp"
+
+namespace merpati::store {
+
+struct FullStoreTest : StoreTest {
+    static constexpr std::int64_t rows = 100'000;
+
+    /// Fills all tables that grow. Almost all rows belong to one account and device, because most
+    /// indexes begin with these.
+    void fill() {
+        EXPECT_TRUE(add_device({.number = device, .account = account, .created_at = clock.now()}));
+        now = to_unix_millis(clock.now());
+        ended_from = Uuid::sequence_at(clock.now() - std::chrono::hours{30});
+        waiting_from = Uuid::sequence_at(clock.now() - std::chrono::hours{20});
+        handed_over_from = Uuid::sequence_at(clock.now() - std::chrono::hours{10});
+        store.reset();
+        {
+            sqlite::Connection connection{directory.path() / "merpati.db",
+                                          sqlite::Access::read_write};
+            connection.execute(
+                fmt::format("PRAGMA synchronous = OFF; BEGIN; CREATE TEMP TABLE n AS WITH "
+                            "RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+                            "{}) SELECT i, i << 27 AS step FROM n",
+                            rows)
+                    .c_str());
+            for (const auto& sql : fillings()) {
+                connection.execute((sql + ';').c_str());
+            }
+            connection.execute("COMMIT");
+        }
+        store = take(open_store(options));
+    }
+
+    [[nodiscard]] std::vector<std::string> fillings() const {
+        const auto number = static_cast<std::int64_t>(device.value());
+        const auto day = std::int64_t{86'400'000};
+        const auto message = [&](std::int64_t from, int flags) {
+            return fmt::format(
+                "INSERT INTO message SELECT {} + step, 1, 1, {}, '6281234567890', 'Halo', NULL, "
+                "NULL, {}, {}, {}, NULL FROM n",
+                from, number, flags, now, now);
+        };
+        const auto callback = [&](std::int64_t from, int state) {
+            return fmt::format(
+                "INSERT INTO callback SELECT {} + step + 1, 1, 1, 0, {} + step, 1, "
+                "'https://example.com/status', 1, '{{}}', {}, {}, 1, {} + i, 200, '', {}, 0, "
+                "NULL, NULL FROM n",
+                from, from, now, state, now, now);
+        };
+        return {
+            message(ended_from, 64),  // Charged.
+            message(waiting_from, 0),
+            message(handed_over_from, 0),
+            fmt::format("INSERT INTO completion SELECT {0} + step, iif(i % 10, 2, 3), 200, "
+                        "'Success', 'x', {1}, 1, "
+                        "{0} + step + 1, 5 FROM n",
+                        ended_from, now),
+            callback(ended_from, 1),
+            callback(waiting_from, 0),
+            callback(handed_over_from, 2),
+            fmt::format("INSERT INTO queue SELECT {}, 0, ({} + i * 20) / 16384, {} + step, 1, "
+                        "{} + i * 20, 0, 0, NULL, NULL, 0 FROM n",
+                        number, now, waiting_from, now),
+            fmt::format("INSERT INTO handed_over SELECT {} + step, {}, 'h' || i, 1, {} + i, {} "
+                        "FROM n",
+                        handed_over_from, number, now, now),
+            fmt::format("INSERT INTO message_event SELECT {} + step, 1, 0, {}, NULL, 0, NULL "
+                        "FROM n",
+                        ended_from, now),
+            fmt::format("INSERT INTO callback_attempt SELECT {} + step + 1, 1, {}, 5, 500, '', "
+                        "NULL, NULL FROM n",
+                        ended_from, now),
+            fmt::format("INSERT INTO activity SELECT 1, {} - i FROM n", (ended_from >> 40) + 1'000),
+            "INSERT INTO message_block SELECT 2 * i, 2 * i + 1, 0, NULL, x'', x'', x'', x'' "
+            "FROM n",
+            fmt::format("INSERT INTO idempotency SELECT 1, 'k' || i, randomblob(32), NULL, NULL, "
+                        "200, '', {} - i FROM n",
+                        now - day),
+            fmt::format("INSERT INTO platform_event SELECT {}, 0, 'p' || i, 0, 0, '', {} - i, "
+                        "{} - i FROM n",
+                        number, now, now),
+            fmt::format("INSERT INTO received_media SELECT {} + step + 2, 1, {}, 'm' || i, "
+                        "'image/png', 1, '', x'' FROM n",
+                        ended_from, number),
+            "INSERT INTO account(name, plan, rate, callback_url, delivery, devices_max, "
+            "webhook_secret, created_at) SELECT name, plan, rate, callback_url, delivery, "
+            "devices_max, webhook_secret, created_at FROM account, n",
+            fmt::format("INSERT INTO api_key(account, name, hint, digest, created_at, "
+                        "expires_at, revoked_at, scopes) SELECT 1, 'k', 'h', randomblob(32), {}, "
+                        "iif(i % 2, {} - i, NULL), iif(i % 2, NULL, {} - i), 'send' FROM n",
+                        now, now, now),
+            fmt::format("INSERT INTO device({}) SELECT number + i, {} FROM device, n",
+                        sqlite::device_columns,
+                        std::string_view{sqlite::device_columns}.substr(sizeof("number,"))),
+            fmt::format("INSERT INTO lane(device) SELECT {} + i FROM n", number),
+            fmt::format("INSERT INTO device_secret SELECT {} + i / 10000, 's' || i, x'00' FROM n",
+                        number),
+            fmt::format("INSERT INTO person(email, admin, password_hash, created_at) SELECT "
+                        "'p' || i || '@toko.example', 0, '', {} FROM n",
+                        now),
+            fmt::format("INSERT INTO membership SELECT i, 1, 'viewer', {} FROM n", now),
+            fmt::format("INSERT INTO session(person, digest, sign_in, address, agent, created_at, "
+                        "seen_at) SELECT i, randomblob(32), 0, '203.0.113.7', '', {} - i, {} - i "
+                        "FROM n",
+                        now, now),
+            fmt::format("INSERT INTO sign_in_link SELECT randomblob(32), i, {} - i FROM n", now),
+            "INSERT INTO recovery_code SELECT i, randomblob(32) FROM n",
+            fmt::format("INSERT INTO invitation(account, email, role, digest, inviter, "
+                        "inviter_name, created_at, expires_at) SELECT i, 'p@toko.example', "
+                        "'viewer', randomblob(32), 'per_1', '', {} - i, {} - i FROM n",
+                        now, now),
+            fmt::format("INSERT INTO audit(at, door, actor, actor_name, account, operation, "
+                        "object, outcome) SELECT {} - i, 'network', 'key_1', 'mpt', 1, 'POST', "
+                        "'key_1', 'done' FROM n",
+                        now),
+            fmt::format("INSERT INTO ledger SELECT 1, i, 1, {0}, {0}, 0, 0, 0, NULL, '' FROM n",
+                        now - day),
+            fmt::format("INSERT INTO usage(account, hour, device, source, state, code, messages) "
+                        "SELECT 1, {} - i, {}, 0, 2, 200, 1 FROM n",
+                        now / 3'600'000, number),
+        };
+    }
+
+    [[nodiscard]] model::MessageId ended(std::int64_t row) const {
+        return model::MessageId{ended_from + (row << 27), 1};
+    }
+
+    /// The message of a row that was filled in.
+    std::unique_ptr<model::Message> stored(std::int64_t from, std::int64_t row) {
+        auto made = message();
+        made->id = model::MessageId{from + (row << 27), 1};
+        made->due_at = from_unix_millis(now + row * 20);
+        return made;
+    }
+
+    void run(std::move_only_function<void(Tables&)> body) {
+        EXPECT_TRUE(change([&](Tables& tables) -> Result<void> {
+            body(tables);
+            return {};
+        }));
+    }
+
+    std::int64_t now = 0;
+    // Ids of the messages of each kind.
+    std::int64_t ended_from = 0;
+    std::int64_t waiting_from = 0;
+    std::int64_t handed_over_from = 0;
+};
+
+}  // namespace merpati::store

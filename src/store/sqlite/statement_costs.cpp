@@ -1,0 +1,121 @@
+#include "store/sqlite/statement_costs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <mutex>
+#include <set>
+#include <string_view>
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+namespace merpati::store::sqlite {
+namespace {
+
+std::mutex mutex;  // Guards what follows: stores have threads.
+bool measures = false;
+std::map<std::string, StatementCost> measured;
+std::set<std::string> seen;
+
+/// Numbers that are part of a name stay: "?1".
+std::string normal(std::string_view sql) {
+    std::string text;
+    for (std::size_t place = 0; place < sql.size(); ++place) {
+        const auto is_digit = [&](std::size_t at) {
+            return at < sql.size() && std::isdigit(static_cast<unsigned char>(sql[at])) != 0;
+        };
+        if (!is_digit(place) || (place > 0 && (sql[place - 1] == '?' || sql[place - 1] == '_'))) {
+            text += sql[place];
+            continue;
+        }
+        text += 'N';
+        while (is_digit(place + 1)) {
+            ++place;
+        }
+    }
+    return text;
+}
+
+/// Statements that no cost test executes: how they begin, and why.
+constexpr std::array<std::string_view, 2> not_measured{
+    "SELECT tail FROM callback WHERE id = ?",  // After damage; one row by its key.
+    "SELECT N FROM message_block WHERE first = ? AND last = ?",  // One row by its key.
+};
+
+/// Whether the statement is one of the engine's on its tables. Steps of the schema, and what tests
+/// fill in, end with a semicolon.
+bool counts(std::string_view sql) {
+    const bool is_query = sql.starts_with("SELECT") || sql.starts_with("INSERT") ||
+                          sql.starts_with("UPDATE") || sql.starts_with("DELETE");
+    return is_query && !sql.contains(" item(") && !sql.ends_with(';') &&
+           !sql.contains("sqlite_schema") && !sql.contains("dbstat");
+}
+
+int note(unsigned /*event*/, void* /*own*/, void* handle, void* /*nanoseconds*/) {
+    auto* statement = static_cast<sqlite3_stmt*>(handle);
+    const auto* sql = sqlite3_sql(statement);
+    const auto scanned = sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1);
+    const auto steps = sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1);
+    if (sql == nullptr || !counts(sql)) {
+        return 0;
+    }
+    const std::lock_guard lock{mutex};
+    if (!measures) {
+        // What tests read for themselves has no parameters.
+        if (const auto text = normal(sql); text.contains('?')) {
+            seen.insert(text);
+        }
+        return 0;
+    }
+    auto& cost = measured[normal(sql)];
+    cost.scanned = std::max<std::int64_t>(cost.scanned, scanned);
+    cost.steps = std::max<std::int64_t>(cost.steps, steps);
+    return 0;
+}
+
+int watch(sqlite3* connection, const char** /*error*/, const void* /*functions*/) {
+    sqlite3_trace_v2(connection, SQLITE_TRACE_PROFILE, note, nullptr);
+    return SQLITE_OK;
+}
+
+class EveryStatementIsMeasured final : public ::testing::Environment {
+public:
+    void SetUp() override { sqlite3_auto_extension(reinterpret_cast<void (*)()>(&watch)); }
+    void TearDown() override {
+        sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(&watch));
+        const std::lock_guard lock{mutex};
+        if (measured.empty()) {
+            return;  // A part of the tests.
+        }
+        for (const auto& sql : seen) {
+            if (sql.ends_with(" DESC") && sql.contains(" > ? ORDER BY ")) {
+                continue;  // After damage, all rows are read from the other end.
+            }
+            EXPECT_TRUE(measured.contains(sql) ||
+                        std::ranges::find(not_measured, sql) != not_measured.end())
+                << "no cost test executes: " << sql;
+        }
+    }
+};
+
+const auto* const environment = ::testing::AddGlobalTestEnvironment(new EveryStatementIsMeasured);
+
+}  // namespace
+
+StatementCosts::StatementCosts() {
+    const std::lock_guard lock{mutex};
+    measures = true;
+}
+
+StatementCosts::~StatementCosts() {
+    const std::lock_guard lock{mutex};
+    measures = false;
+}
+
+std::map<std::string, StatementCost> StatementCosts::all() {
+    const std::lock_guard lock{mutex};
+    return measured;
+}
+
+}  // namespace merpati::store::sqlite

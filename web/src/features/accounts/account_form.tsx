@@ -1,0 +1,182 @@
+// The form in which an administrator creates or changes an account.
+import { Modal, NumberInput, Select, Skeleton, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Tagged } from "../../api/client.ts";
+import { changeAccountAsAdmin, createAccount, readAccountAsAdmin } from "../../api/operations.ts";
+import type { Account, AccountChange, Plan } from "../../api/types.ts";
+import { useSession } from "../../session/session.tsx";
+import { useText } from "../../texts/index.tsx";
+import { FormDialog } from "../../ui/dialog.tsx";
+import { type Edition, useEdition } from "../../ui/edition.ts";
+import { MomentField } from "../../ui/moment_field.tsx";
+import { ProblemNote } from "../../ui/problem_note.tsx";
+import { useRefresh } from "../../ui/refresh.ts";
+
+function PlanSelect({ value, onChange }: { value: Plan; onChange: (plan: Plan) => void }) {
+  const t = useText();
+  const plans = Object.entries(t.account.plans).map(([plan, label]) => ({ value: plan, label }));
+  return (
+    <Select
+      label={t.admin.plan}
+      data={plans}
+      value={value}
+      onChange={(plan) => onChange((plan ?? "paid") as Plan)}
+    />
+  );
+}
+
+interface CreateAccountProps {
+  opened: boolean;
+  onClose: () => void;
+  onMade: (secret: string) => void;
+}
+
+export function CreateAccount({ opened, onClose, onMade }: CreateAccountProps) {
+  const t = useText();
+  const refresh = useRefresh("admin");
+  const { setAccount } = useSession();
+  const [name, setName] = useState("");
+  const [plan, setPlan] = useState<Plan>("paid");
+  const [credit, setCredit] = useState<number | string>("");
+  const submit = async () => {
+    const made = await createAccount({
+      name,
+      plan,
+      ...(credit !== "" && { credit: Number(credit) }),
+    });
+    await refresh();
+    setAccount(made.id);
+    setName("");
+    if (made.webhook_secret) onMade(made.webhook_secret);
+  };
+  return (
+    <FormDialog
+      title={t.admin.create}
+      opened={opened}
+      onClose={onClose}
+      action={t.admin.create}
+      onSubmit={submit}
+    >
+      {(problemOf) => (
+        <>
+          <TextInput
+            data-autofocus
+            label={t.admin.name}
+            required
+            error={problemOf("name")}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <PlanSelect value={plan} onChange={setPlan} />
+          <NumberInput
+            label={t.admin.credit}
+            error={problemOf("credit")}
+            description={t.admin.creditHint}
+            min={0}
+            hideControls
+            value={credit}
+            onChange={setCredit}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+export function EditAccount({ id, onClose }: { id: string; onClose: () => void }) {
+  const t = useText();
+  const edition = useEdition({
+    save: (tag, change: AccountChange) => changeAccountAsAdmin(id, tag, change),
+    reload: useRefresh("admin", "account", "session"),
+    saved: t.common.saved,
+  });
+  const account = useQuery({
+    queryKey: ["admin", "account", id],
+    queryFn: (context) => readAccountAsAdmin(id, context),
+    gcTime: 0, // Read again for each form.
+  });
+  if (account.data) {
+    return (
+      <EditForm key={edition.round} account={account.data} edition={edition} onClose={onClose} />
+    );
+  }
+  return (
+    <Modal opened onClose={onClose} title={t.admin.edit} withCloseButton={false}>
+      {account.error ? <ProblemNote error={account.error} /> : <Skeleton height={320} />}
+    </Modal>
+  );
+}
+
+interface EditFormProps {
+  account: Tagged<Account>;
+  edition: Edition<AccountChange>;
+  onClose: () => void;
+}
+
+function EditForm({ account, edition, onClose }: EditFormProps) {
+  const t = useText();
+  const [tag] = useState(account.tag);
+  const [name, setName] = useState(account.name);
+  const [plan, setPlan] = useState(account.plan);
+  const [expires, setExpires] = useState(account.expires_at ?? "");
+  const [rate, setRate] = useState(account.rate);
+  const [devices, setDevices] = useState<number | string>(account.devices_max);
+  const submit = () => {
+    const expires_at = expires || null;
+    const change = { name, plan, rate, devices_max: Number(devices), expires_at };
+    return edition.saved({ tag, change });
+  };
+  return (
+    <FormDialog
+      title={`${t.admin.edit}: ${account.name}`}
+      opened
+      onClose={onClose}
+      action={t.common.save}
+      onSubmit={submit}
+    >
+      {(problemOf) => (
+        <>
+          <TextInput
+            data-autofocus
+            label={t.admin.name}
+            error={problemOf("name")}
+            required
+            withAsterisk={false}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <PlanSelect value={plan} onChange={setPlan} />
+          <MomentField
+            error={problemOf("expires_at")}
+            label={t.admin.expires}
+            description={t.admin.expiresHint}
+            value={expires}
+            onChange={setExpires}
+            atEnd
+          />
+          <TextInput
+            label={t.account.rate}
+            error={problemOf("rate")}
+            required
+            withAsterisk={false}
+            description={t.admin.rateHint}
+            value={rate}
+            onChange={(event) => setRate(event.currentTarget.value.trim())}
+          />
+          <NumberInput
+            label={t.account.devicesMax}
+            error={problemOf("devices_max")}
+            required
+            withAsterisk={false}
+            min={0}
+            allowDecimal={false}
+            hideControls
+            value={devices}
+            onChange={setDevices}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

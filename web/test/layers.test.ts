@@ -1,0 +1,36 @@
+// Which folders of src/ may import which.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const SOURCES = resolve(import.meta.dirname, "../src");
+
+/** Each import of another file of src/, by the paths below src/. */
+const imports = (readdirSync(SOURCES, { recursive: true }) as string[])
+  .filter((file) => /\.tsx?$/.test(file))
+  .flatMap((file) => {
+    const code = readFileSync(join(SOURCES, file), "utf8");
+    const names = code.matchAll(/(?:from |import |import\()"(\.[^"]+)"/g);
+    return [...names].map(([, name]) => ({
+      file,
+      of: relative(SOURCES, join(SOURCES, dirname(file), name ?? "")),
+    }));
+  });
+
+const folderOf = (path: string) => path.split("/").slice(0, -1).join("/");
+
+test("ui/ imports nothing above it", () => {
+  const fromUi = imports.filter(({ file }) => file.startsWith("ui/"));
+  expect(fromUi.length).toBeGreaterThan(50); // Else the test does not find them.
+  const above = fromUi.filter(({ of }) => /^(features|live|session|shell|app\.tsx)/.test(of));
+  expect(above).toEqual([]);
+});
+
+test("styles are imported only in their own folder, shared ones from ui/", () => {
+  const styles = imports.filter(({ of }) => of.endsWith(".module.css"));
+  expect(styles.length).toBeGreaterThan(20);
+  const borrowed = styles.filter(
+    ({ file, of }) => folderOf(of) !== folderOf(file) && folderOf(of) !== "ui",
+  );
+  expect(borrowed).toEqual([]);
+});
