@@ -1,5 +1,6 @@
 // http/request_reader: reads the same requests, or gives the same refusal, however the bytes of a
-// connection are cut. The first byte of the input chooses limits, the second the pieces.
+// connection are cut, and whether bodies are read in pieces or not. The first byte of the input
+// chooses limits, the second the pieces.
 #include "http/request_reader.hpp"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "check.hpp"
+#include "http/body_receiver.hpp"
 #include "pieces.hpp"
 
 namespace merpati::fuzz {
@@ -22,10 +24,11 @@ void append_text(std::string& log, std::string_view text) {
     log += '\x01';
 }
 
-void append_request(std::string& log, const RequestReader& reader, const http::Limits& limits) {
+void append_request(std::string& log, const RequestReader& reader, std::string_view body,
+                    const http::Limits& limits) {
     const auto& head = *reader.head();
-    check(reader.body().size() <= limits.body_max, "a body keeps to its limit");
-    check(head.chunked || reader.body().size() == head.content_length,
+    check(body.size() <= limits.body_max, "a body keeps to its limit");
+    check(head.chunked || body.size() == head.content_length,
           "a body is as long as its Content-Length says");
     check(head.headers.size() <= limits.header_count_max, "headers keep to their limit");
     log += "request " + std::to_string(static_cast<int>(head.method)) + ' ';
@@ -41,14 +44,23 @@ void append_request(std::string& log, const RequestReader& reader, const http::L
     log += head.keep_alive ? 'k' : '-';
     log += head.version_1_0 ? '0' : '1';
     log += head.expects_continue ? 'x' : '-';
-    log += reader.body();
+    log += body;
     log += '\n';
 }
 
+/// Whether bodies are read as a whole or in pieces.
+struct Rule final : http::BodyLimiter {
+    http::BodyRule body_rule(const http::Head& /*head*/) override { return rule; }
+    http::BodyRule rule;
+};
+
 std::string read_all(std::string_view bytes, const http::Limits& limits, Pieces pieces,
-                     bool release) {
-    RequestReader reader{limits};
+                     bool release, bool in_pieces = false) {
+    Rule rule;
+    rule.rule = {.bytes_max = limits.body_max, .in_pieces = in_pieces};
+    RequestReader reader{limits, &rule};
     std::string log;
+    std::string body;
     for (;;) {
         const auto state = reader.advance();
         if (state == RequestReader::State::refused) {
@@ -57,8 +69,17 @@ std::string read_all(std::string_view bytes, const http::Limits& limits, Pieces 
         }
         if (state == RequestReader::State::ready) {
             (void)reader.take_continue();
-            append_request(log, reader, limits);
+            check(!in_pieces || reader.body().empty(), "a body was read in pieces");
+            append_request(log, reader, in_pieces ? body : reader.body(), limits);
+            body.clear();
             reader.consume();
+        } else if (state == RequestReader::State::begun) {
+            check(in_pieces && reader.head() != nullptr, "a body in pieces begins with its head");
+        } else if (state == RequestReader::State::piece) {
+            const auto piece = reader.take_piece();
+            check(!piece.empty() && piece.size() <= http::BodyReceiver::piece_max,
+                  "a piece has its size");
+            body += piece;
         } else if (bytes.empty()) {
             return log + "more " + std::to_string(static_cast<int>(reader.part()));
         } else {
@@ -96,11 +117,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto whole = read_all(bytes, limits, Pieces::whole(), false);
     const auto single = read_all(bytes, limits, Pieces::bytes(), (data[0] & 2U) != 0);
     const auto random = read_all(bytes, limits, Pieces::random(data[1]), (data[0] & 4U) != 0);
-    if (whole != single || whole != random) {
-        std::fprintf(stderr, "whole:  %s\nsingle: %s\nrandom: %s\n", whole.c_str(), single.c_str(),
-                     random.c_str());
+    const auto apart = read_all(bytes, limits, Pieces::whole(), false, true);
+    const auto apart_random =
+        read_all(bytes, limits, Pieces::random(data[1]), (data[0] & 4U) != 0, true);
+    if (whole != single || whole != random || whole != apart || whole != apart_random) {
+        std::fprintf(stderr, "whole:  %s\nsingle: %s\nrandom: %s\napart: %s, %s\n", whole.c_str(),
+                     single.c_str(), random.c_str(), apart.c_str(), apart_random.c_str());
     }
     check(whole == single, "single bytes are read as the whole is");
     check(whole == random, "random pieces are read as the whole is");
+    check(whole == apart, "a body in pieces is read as the whole is");
+    check(whole == apart_random, "random pieces of a body in pieces are read as the whole is");
     return 0;
 }

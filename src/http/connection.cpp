@@ -45,6 +45,7 @@ void Connection::close() {
     const auto keep = std::move(self_);
     gone_ = true;
     source_.reset();
+    break_upload_off();
     early_reply_.reset();
     out_ = {};
     thread_.release(*this);
@@ -63,8 +64,14 @@ void Connection::serve() {
                 }
                 break;
             case State::answering:
+            case State::holding:
                 (void)flush();  // Sends the answers to earlier requests.
                 return;
+            case State::receiving:
+                if (read_pending_ || !receive()) {
+                    return;
+                }
+                break;
             case State::sending_body:
                 if (!flush()) {
                     return;
@@ -96,6 +103,10 @@ bool Connection::take_request() {
         case RequestReader::State::ready:
             handle();
             return true;
+        case RequestReader::State::begun:
+            begin_upload();
+            return true;
+        case RequestReader::State::piece:  // Of `receive` alone.
         case RequestReader::State::needs_more:
             break;
     }
@@ -120,7 +131,7 @@ bool Connection::read_more() {
             await(Wait::head);
             break;
         case RequestReader::Part::body:
-            await(Wait::body);
+            await(uploads_ ? Wait::piece : Wait::body);
             break;
     }
     if (stream_->is_encrypted() && ++tls_reads_ > tls_reads_max) {
@@ -168,6 +179,7 @@ void Connection::on_read(const Stream::ErrorCode& error, std::size_t size) {
     tls_reads_ = 0;
     switch (state_) {
         case State::reading:
+        case State::receiving:
             if (error) {
                 close();
                 return;
@@ -179,24 +191,31 @@ void Connection::on_read(const Stream::ErrorCode& error, std::size_t size) {
         case State::lingering:
             linger();
             return;
-        case State::handling:  // No read is pending from here to awaiting_piece.
+        case State::handling:  // No read is pending from here to holding.
         case State::answering:
         case State::sending_body:
         case State::awaiting_piece:
+        case State::holding:
         case State::closing:  // The request was refused, so its bytes are ignored.
         case State::closed:
             return;
     }
 }
 
-std::size_t Connection::body_max(const Head& head) {
-    const Service& service = thread_.service();
-    const bool local = origin_ == Origin::local_socket;
-    match_ = (local ? service.local_router : service.router).find(head.method, head.path);
-    return match_.body_max != 0 ? match_.body_max : service.limits.body_max;
+void Connection::handle() {
+    begin_request();
+    dispatch();
+    state_ = State::answering;
+    reader_.consume();
+    if (early_reply_) {
+        append(std::move(*early_reply_));
+        early_reply_.reset();
+    } else {
+        account();  // The answer may be far off.
+    }
 }
 
-void Connection::handle() {
+void Connection::begin_request() {
     const Head& head = *reader_.head();
     request_id_ = head.request_id.empty() ? thread_.request_ids().next() : head.request_id;
     version_1_0_ = head.version_1_0;
@@ -210,15 +229,6 @@ void Connection::handle() {
 
     party_ = Party{peer_};
     state_ = State::handling;
-    dispatch();
-    state_ = State::answering;
-    reader_.consume();
-    if (early_reply_) {
-        append(std::move(*early_reply_));
-        early_reply_.reset();
-    } else {
-        account();  // The answer may be far off.
-    }
 }
 
 void Connection::dispatch() {
@@ -234,9 +244,6 @@ void Connection::dispatch() {
     Request request = request_of(*reader_.head());
     request.body = reader_.body();
     request.party = &party_;
-    if (request.from_local_socket) {
-        request.peer_user = stream_->peer_user();
-    }
     try {
         (*match_.handler)(request, std::move(responder));
     } catch (...) {  // The destructor of the Responder has answered 500.
@@ -244,7 +251,7 @@ void Connection::dispatch() {
     }
 }
 
-Request Connection::request_of(const Head& head) const {
+Request Connection::request_of(const Head& head) {
     Request request;
     request.method = head.method;
     request.path = head.path;
@@ -256,6 +263,9 @@ Request Connection::request_of(const Head& head) const {
     request.from_loopback = peer_.is_loopback();
     request.is_encrypted = stream_->is_encrypted();
     request.peer = peer_;
+    if (request.from_local_socket) {
+        request.peer_user = stream_->peer_user();
+    }
     return request;
 }
 
@@ -348,14 +358,17 @@ void Connection::account() {
 /// number of connections.
 std::size_t Connection::bytes_held() const noexcept {
     if (!party_.is_known()) {
-        return connection_bytes + reader_.capacity() + out_.capacity() + stream_->tls_bytes();
+        return connection_bytes + reader_.capacity() + held_bytes_ + out_.capacity() +
+               stream_->tls_bytes();
     }
     const bool partial = reader_.part() != RequestReader::Part::nothing_yet;
-    return (partial ? reader_.capacity() : 0) + (unsent().empty() ? 0 : out_.capacity());
+    return held_bytes_ + (partial ? reader_.capacity() : 0) +
+           (unsent().empty() ? 0 : out_.capacity());
 }
 
 std::optional<int> Connection::awaiting_answer() noexcept {
-    const bool awaits = state_ == State::answering || state_ == State::awaiting_piece;
+    const bool awaits =
+        state_ == State::answering || state_ == State::awaiting_piece || state_ == State::holding;
     return awaits ? std::optional{stream_->descriptor()} : std::nullopt;
 }
 
@@ -414,6 +427,7 @@ void Connection::check_deadline(SteadyTime now) {
             return;
         case Wait::head:
         case Wait::body:
+        case Wait::piece:
             if (reader_.part() == RequestReader::Part::nothing_yet) {
                 close();  // There is no request to answer.
             } else {
@@ -426,6 +440,11 @@ void Connection::check_deadline(SteadyTime now) {
 
 void Connection::drain() {
     draining_ = true;
+    if (receiver_ != nullptr) {
+        refuse(503);
+        serve();
+        return;
+    }
     if (read_pending_ && state_ == State::reading &&
         reader_.part() == RequestReader::Part::nothing_yet) {
         close();
@@ -437,13 +456,16 @@ void Connection::await(Wait wait) {
         return;  // The same wait goes on: a client that sends byte by byte gains no time.
     }
     wait_ = wait;
+    if (wait == Wait::piece) {
+        piece_awaited_since_ = thread_.now();
+    }
     // The thread's time may be one sweep old. Adding the interval keeps waits from ending early.
     deadline_ = wait == Wait::nothing
                     ? SteadyTime::max()
                     : thread_.now() + timeout(wait) + thread_.service().limits.sweep_interval;
 }
 
-std::chrono::seconds Connection::timeout(Wait wait) const {
+SteadyTime::duration Connection::timeout(Wait wait) const {
     const Limits& limits = thread_.service().limits;
     switch (wait) {
         case Wait::nothing:
@@ -454,6 +476,8 @@ std::chrono::seconds Connection::timeout(Wait wait) const {
             return limits.header_timeout;
         case Wait::body:
             return limits.body_timeout;
+        case Wait::piece:
+            return limits.body_timeout - behind_;
         case Wait::writing:
             return limits.write_timeout;
         case Wait::lingering:

@@ -13,6 +13,7 @@
 #include <boost/system/error_code.hpp>
 
 #include "base/clock.hpp"
+#include "http/body_receiver.hpp"
 #include "http/body_source.hpp"
 #include "http/party_shares.hpp"
 #include "http/peer_address.hpp"
@@ -39,27 +40,32 @@ enum class Origin : std::uint8_t { network, local_socket };
 ///                        -> closing         it is the last answer
 ///   sending_body        <-> awaiting_piece  a piece is sent; the next one has arrived
 ///   awaiting_piece       -> reading, closing  the last piece has arrived; as after an answer
+///   handling             -> holding         its route receives the body in pieces
+///   holding             <-> receiving       the hold on the body is gone; a piece has arrived
+///   receiving            -> answering       the body has ended
+///   holding, receiving   -> closing         it is answered before that, or is late, or malformed
 ///   reading              -> closing         the request is refused or late
 ///   closing              -> lingering       all is sent; the client may still be sending
 ///   any                  -> closed          the client left or is too slow, or the server stops
 ///
 /// Answers are gathered in `out_` while whole requests wait in the buffer, and are sent together.
-/// An open connection keeps itself alive until `close`. Afterwards pending waits, a Responder and a
-/// BodyWriter may keep the object, but not the socket.
+/// An open connection keeps itself alive until `close`. Afterwards pending waits, a Responder, a
+/// BodyWriter and a PieceHold may keep the object, but not the socket.
 ///
-/// Threads: the I/O thread's, except `deliver`, `abandon`, `take_piece`, `cut_off` and `is_gone`,
-/// which any thread may call.
+/// Threads: the I/O thread's, except `deliver`, `abandon`, `take_piece`, `cut_off`, `go_on` and
+/// `is_gone`, which any thread may call.
 ///
-/// Limits: one request at a time, and one piece of a body. No request is taken while more than
-/// `gather_max` bytes of answers wait (`anonymous_gather_max` if the last caller was not
-/// authenticated), and no more than `tls_reads_max` times the socket is read before others have
-/// their turn. PartyShares counts what the connection held when its last wait began. An answer or a
-/// piece must be read at Limits::write_rate_min, and some of it every `write_timeout`. If the
+/// Limits: one request at a time, and one piece of a body in each direction. No request is taken
+/// while more than `gather_max` bytes of answers wait (`anonymous_gather_max` if the last caller
+/// was not authenticated), and no more than `tls_reads_max` times the socket is read before others
+/// have their turn. PartyShares counts what the connection held when its last wait began. An answer
+/// or a piece must be read at Limits::write_rate_min, and some of it every `write_timeout`. If the
 /// client may still be sending when the connection ends (after a refusal or a drain), its bytes are
 /// discarded for `linger_timeout`: closing a socket with unread bytes resets the connection, and
 /// the client could lose its answer.
 class Connection final : public ReplySink,
                          public BodySink,
+                         public BodyFeed,
                          public BodyLimiter,
                          public std::enable_shared_from_this<Connection>,
                          public PartyShares::Holding,
@@ -78,9 +84,11 @@ public:
     void abandon() override;
     void take_piece(std::string&& bytes, bool last) override;
     void cut_off() override;
+    void go_on(std::uint64_t hold) override;
     [[nodiscard]] bool is_gone() const noexcept override { return gone_; }
 
-    /// The socket, if the client waits for an answer or a piece of one.
+    /// The socket, if the client waits for an answer or a piece of one, or until a piece of its
+    /// body has been taken.
     [[nodiscard]] std::optional<int> awaiting_answer() noexcept;
 
     /// Processes an item of the reply queue.
@@ -89,7 +97,8 @@ public:
     /// If the deadline of the current wait has passed, closes, or answers 408.
     void check_deadline(SteadyTime now);
 
-    /// Closes when idle, else after the current request is answered.
+    /// Closes when idle, else after the current request is answered. A body that is received in
+    /// pieces is answered 503, because it may take hours.
     void drain();
 
     void close();
@@ -107,12 +116,14 @@ private:
         answering,       // The handler has returned and has not answered yet.
         sending_body,    // The head or a piece of a body is being sent.
         awaiting_piece,  // All of it is sent, and the source was asked for the next piece.
+        receiving,       // The next piece of the request's body is incomplete.
+        holding,         // No further piece is read yet.
         closing,         // The last answer is being sent.
         lingering,       // It is sent; bytes from the client are discarded.
         closed,
     };
     /// What the connection waits for from its client; it selects the deadline.
-    enum class Wait : std::uint8_t { nothing, idle, head, body, writing, lingering };
+    enum class Wait : std::uint8_t { nothing, idle, head, body, piece, writing, lingering };
 
     void serve();
     /// False: the connection waits or is closed.
@@ -122,16 +133,27 @@ private:
     void wait_for_bytes();
     void on_read(const Stream::ErrorCode& error, std::size_t size);
 
-    [[nodiscard]] std::size_t body_max(const Head& head) override;
+    [[nodiscard]] BodyRule body_rule(const Head& head) override;
     void handle();
+    void begin_request();
     void dispatch();
-    [[nodiscard]] Request request_of(const Head& head) const;
+    [[nodiscard]] Request request_of(const Head& head);
+    void begin_upload();
+    void dispatch_upload();
+    /// False: the connection waits or is closed.
+    [[nodiscard]] bool receive();
+    void pass_piece();
+    [[nodiscard]] PieceHold new_hold();
+    void end_upload();
+    void break_upload_off() noexcept;
+    [[nodiscard]] bool rest_has_arrived();
+
     void append(Reply&& reply);
     void append_piece(std::string_view bytes, bool last);
     void ask_for_piece();
     [[nodiscard]] State after_answer() const noexcept;
     void refuse(std::uint16_t status);
-    [[nodiscard]] std::optional<Reply> before_too_large(const Head& head) const;
+    [[nodiscard]] std::optional<Reply> before_too_large(const Head& head);
     [[nodiscard]] Reply refusal(std::uint16_t status) const;
 
     /// True: everything is sent. False: it is closed, or the end of the wait will call `serve`.
@@ -153,7 +175,7 @@ private:
     void account();
     [[nodiscard]] std::size_t bytes_held() const noexcept;
     void await(Wait wait);
-    [[nodiscard]] std::chrono::seconds timeout(Wait wait) const;
+    [[nodiscard]] SteadyTime::duration timeout(Wait wait) const;
 
     IoThread& thread_;
     const std::shared_ptr<ReplyQueue> replies_;
@@ -184,6 +206,12 @@ private:
     Router::Match match_;
     std::optional<Reply> early_reply_;  // The answer, if given before the handler returned.
     std::unique_ptr<BodySource> source_;
+    std::unique_ptr<BodyReceiver> receiver_;
+    bool uploads_ = false;           // The body comes in pieces and has not ended.
+    std::uint64_t holds_ = 0;        // How many there were; the number of the last one.
+    std::size_t held_bytes_ = 0;     // Of the piece that the receiver has.
+    SteadyTime::duration behind_{};  // How far the sender is behind Limits::body_rate_min.
+    SteadyTime piece_awaited_since_{};
     std::string request_id_;
     std::size_t answers_index_ = 0;  // Where the thread counts the answer.
     bool client_goes_on_ = true;     // The client did not ask us to close, so it may send more.

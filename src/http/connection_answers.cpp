@@ -38,8 +38,8 @@ void Connection::cut_off() {
 }
 
 void Connection::take(ReplyQueue::Item&& item) {
-    if (state_ == State::closed) {
-        return;  // The client left, or the server stops.
+    if (state_ == State::closed || state_ == State::closing || state_ == State::lingering) {
+        return;  // The client left, or the server stops, or the upload was refused in its middle.
     }
     switch (item.kind) {
         case ReplyQueue::Item::Kind::reply:
@@ -57,11 +57,23 @@ void Connection::take(ReplyQueue::Item&& item) {
         case ReplyQueue::Item::Kind::cut_off:
             close();
             return;
+        case ReplyQueue::Item::Kind::go_on:
+            if (state_ != State::holding || item.hold != holds_) {
+                return;
+            }
+            held_bytes_ = 0;
+            state_ = State::receiving;
+            break;
     }
     serve();
 }
 
 void Connection::append(Reply&& reply) {
+    if (uploads_) {
+        break_upload_off();
+        keep_alive_ = false;
+        client_goes_on_ = true;
+    }
     keep_alive_ = keep_alive_ && !reply.close && !draining_ &&
                   // In HTTP/1.0 the end of the connection ends such a body.
                   (reply.source == nullptr || !version_1_0_);
@@ -119,7 +131,9 @@ void Connection::refuse(std::uint16_t status) {
     thread_.count_refusal();
     const Head* head = reader_.head();
     const bool has_id = head != nullptr && !head->request_id.empty();
-    request_id_ = has_id ? head->request_id : thread_.request_ids().next();
+    if (!uploads_) {  // The handler of an upload has its id.
+        request_id_ = has_id ? head->request_id : thread_.request_ids().next();
+    }
     without_body_ = head != nullptr && head->method == Method::head;
     client_goes_on_ = true;
     keep_alive_ = false;
@@ -131,7 +145,7 @@ void Connection::refuse(std::uint16_t status) {
     append(earlier ? std::move(*earlier) : refusal(status));
 }
 
-std::optional<Reply> Connection::before_too_large(const Head& head) const {
+std::optional<Reply> Connection::before_too_large(const Head& head) {
     const auto& ask = thread_.service().router.before_too_large;
     try {
         return ask ? ask(request_of(head)) : std::nullopt;

@@ -15,6 +15,9 @@ struct Limits {
     std::size_t requests_per_connection = 100'000;  // Then `Connection: close`.
     std::chrono::seconds header_timeout{10};        // For the TLS handshake and the whole header.
     std::chrono::seconds body_timeout{20};
+    /// Bytes a second of a body that is received in pieces, beyond body_timeout. Only the time for
+    /// which the server waits for the client counts. Some bytes must come every body_timeout.
+    std::size_t body_rate_min = 4096;
     std::chrono::seconds idle_timeout{60};   // Keep-alive between requests.
     std::chrono::seconds write_timeout{20};  // For a client that does not read its answer.
     std::size_t write_rate_min = 4096;       // Bytes a second, beyond write_timeout.

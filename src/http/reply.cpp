@@ -1,6 +1,7 @@
 #include "http/reply.hpp"
 
 #include "base/assert.hpp"
+#include "http/body_receiver.hpp"
 
 namespace merpati::http {
 
@@ -23,6 +24,12 @@ void BodyWriter::hand_over(std::string&& bytes, bool last) {
               "a piece of a body is given once, and is no larger than one client "
               "may hold");
     std::exchange(sink_, nullptr)->take_piece(std::move(bytes), last);
+}
+
+PieceHold::~PieceHold() {
+    if (feed_) {
+        feed_->go_on(number_);
+    }
 }
 
 void ReplySink::abandon() {

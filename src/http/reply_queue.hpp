@@ -30,10 +30,12 @@ public:
             piece,      // Of a body, in `reply.body`.
             last_piece,
             cut_off,  // The BodyWriter was destroyed unused.
+            go_on,    // The PieceHold was destroyed.
         };
         std::shared_ptr<Connection> to;
         Reply reply{};
         Kind kind = Kind::reply;
+        std::uint64_t hold = 0;  // Of Kind::go_on.
     };
     void put(Item&& item);
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/assert.hpp"
+#include "http/body_receiver.hpp"
 
 namespace merpati::http {
 
@@ -15,6 +16,10 @@ std::span<char> RequestReader::room() {
         begin_ = end_ = 0;
         if (capacity_ != idle_capacity) {
             reallocate(idle_capacity);
+        }
+    } else if (in_pieces_) {
+        if (capacity_ - end_ < BodyReceiver::piece_max) {
+            reallocate(end_ - begin_ + BodyReceiver::piece_max);
         }
     } else if (end_ == capacity_) {
         // Afterwards at least half is free, so that a long request is moved only a few times.
@@ -55,8 +60,14 @@ RequestReader::State RequestReader::advance() {
         if (const State state = advance_head(); state != State::ready) {
             return state;
         }
+        if (in_pieces_) {
+            return State::begun;
+        }
     }
-    return body_done_ ? State::ready : advance_body();
+    if (body_done_) {
+        return State::ready;
+    }
+    return in_pieces_ ? advance_piece() : advance_body();
 }
 
 RequestReader::State RequestReader::advance_head() {
@@ -76,27 +87,29 @@ RequestReader::State RequestReader::advance_head() {
         return refuse(status);
     }
     head_done_ = true;
-    const auto body_max = limiter_ != nullptr ? limiter_->body_max(head_) : limits_.body_max;
+    const auto rule =
+        limiter_ != nullptr ? limiter_->body_rule(head_) : BodyRule{.bytes_max = limits_.body_max};
     if (head_.chunked) {
-        chunks_.emplace(body_max);
-    } else if (head_.content_length > body_max) {
+        chunks_.emplace(rule.bytes_max);
+    } else if (head_.content_length > rule.bytes_max) {
         return refuse(413);
     }
+    in_pieces_ = rule.in_pieces;
+    left_ = head_.content_length;
     return State::ready;
 }
 
 RequestReader::State RequestReader::advance_body() {
-    const std::size_t body_begin = begin_ + scanner_.end();
     if (!chunks_) {
-        if (end_ - body_begin < head_.content_length) {
+        if (end_ - body_begin() < head_.content_length) {
             return State::needs_more;
         }
         body_size_ = static_cast<std::size_t>(head_.content_length);
-        next_ = body_begin + body_size_;
+        next_ = body_begin() + body_size_;
         body_done_ = true;
         return State::ready;
     }
-    const std::size_t decoded_end = body_begin + body_size_;
+    const std::size_t decoded_end = body_begin() + body_size_;
     const auto progress = chunks_->decode({buffer_.get() + decoded_end, end_ - decoded_end},
                                           buffer_.get() + decoded_end);
     body_size_ += progress.produced;
@@ -116,6 +129,70 @@ RequestReader::State RequestReader::advance_body() {
     return refuse(400);
 }
 
+RequestReader::State RequestReader::advance_piece() {
+    if (piece_size_ > 0) {
+        return State::piece;
+    }
+    const bool at_end = chunks_ ? chunks_ended_ : left_ == 0;
+    if (at_end) {
+        next_ = body_begin();
+        body_done_ = true;
+        return State::ready;
+    }
+    if (chunks_) {
+        return advance_chunks();
+    }
+    piece_size_ = std::min(end_ - body_begin(), BodyReceiver::piece_max);
+    piece_size_ = static_cast<std::size_t>(std::min<std::uint64_t>(piece_size_, left_));
+    piece_end_ = body_begin() + piece_size_;
+    left_ -= piece_size_;
+    return piece_size_ > 0 ? State::piece : State::needs_more;
+}
+
+RequestReader::State RequestReader::advance_chunks() {
+    while (end_ > body_begin()) {
+        const auto size = std::min(end_ - body_begin(), BodyReceiver::piece_max);
+        char* const body = buffer_.get() + body_begin();
+        const auto progress = chunks_->decode({body, size}, body);
+        switch (progress.status) {
+            case ChunkDecoder::Status::malformed:
+                return refuse(400);
+            case ChunkDecoder::Status::too_large:
+                return refuse(413);
+            case ChunkDecoder::Status::done:
+                chunks_ended_ = true;
+                break;
+            case ChunkDecoder::Status::needs_more:
+                break;
+        }
+        if (progress.produced > 0) {
+            piece_size_ = progress.produced;
+            piece_end_ = body_begin() + progress.consumed;
+            return State::piece;
+        }
+        drop_from_body(progress.consumed);
+        if (chunks_ended_) {
+            return advance_piece();
+        }
+    }
+    return State::needs_more;
+}
+
+std::string RequestReader::take_piece() {
+    invariant(piece_size_ > 0, "a piece is taken once");
+    std::string piece{buffer_.get() + body_begin(), piece_size_};
+    drop_from_body(piece_end_ - body_begin());
+    piece_size_ = 0;
+    return piece;
+}
+
+/// Moves what follows the first `size` bytes behind the head, so that the buffer never fills up.
+void RequestReader::drop_from_body(std::size_t size) noexcept {
+    const std::size_t from = body_begin() + size;
+    std::memmove(buffer_.get() + body_begin(), buffer_.get() + from, end_ - from);
+    end_ -= size;
+}
+
 RequestReader::State RequestReader::refuse(std::uint16_t status) noexcept {
     refusal_ = status;
     return State::refused;
@@ -129,12 +206,12 @@ RequestReader::Part RequestReader::part() const noexcept {
 }
 
 std::string_view RequestReader::body() const noexcept {
-    return {buffer_.get() + begin_ + scanner_.end(), body_size_};
+    return {buffer_.get() + body_begin(), body_size_};
 }
 
 bool RequestReader::take_continue() noexcept {
     const bool waits = head_done_ && !body_done_ && head_.expects_continue && !continue_sent_ &&
-                       end_ == begin_ + scanner_.end();
+                       end_ == body_begin();
     continue_sent_ = continue_sent_ || waits;
     return waits;
 }
@@ -147,6 +224,8 @@ void RequestReader::consume() {
     body_done_ = false;
     continue_sent_ = false;
     chunks_.reset();
+    chunks_ended_ = false;
+    in_pieces_ = false;
     body_size_ = 0;
     if (capacity_ > idle_capacity) {
         release();

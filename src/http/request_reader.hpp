@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "http/chunk_decoder.hpp"
@@ -15,11 +16,17 @@
 
 namespace merpati::http {
 
-/// Gives the largest body that a request may have. Asked once, when its head is complete.
+/// How the body of a request is read.
+struct BodyRule {
+    std::size_t bytes_max = 0;
+    bool in_pieces = false;
+};
+
+/// Gives the rule for a request. Asked once, when its head is complete.
 class BodyLimiter {
 public:
     virtual ~BodyLimiter() = default;
-    [[nodiscard]] virtual std::size_t body_max(const Head& head) = 0;
+    [[nodiscard]] virtual BodyRule body_rule(const Head& head) = 0;
 };
 
 /// Operation: read into `room()`, report the number of bytes with `received()`, then call
@@ -30,8 +37,14 @@ public:
 /// A request is contiguous in the buffer, so that it is not copied; a chunked body is decoded in
 /// place. The result does not depend on the pieces in which the bytes arrive.
 ///
+/// If the body comes in pieces (BodyRule), `advance` returns `begun` once, when the head is
+/// complete, then `piece` for each part of the body until `take_piece`, and `ready`, with an empty
+/// body, after the last one. `head()` is valid all the time. How the body is cut does depend on
+/// the pieces in which it arrives.
+///
 /// Limits: Limits, and the BodyLimiter's. The buffer grows with the bytes that have arrived, and
-/// shrinks to `idle_capacity` when it is empty.
+/// shrinks to `idle_capacity` when it is empty. For a body in pieces it has room for the head and
+/// one piece.
 ///
 /// Threads: none. Knows no sockets.
 class RequestReader {
@@ -50,8 +63,11 @@ public:
     /// Frees the buffer. Afterwards only the destructor may be called.
     void destroy_buffer() noexcept { buffer_.reset(); }
 
-    enum class State : std::uint8_t { needs_more, ready, refused };
+    enum class State : std::uint8_t { needs_more, begun, piece, ready, refused };
     [[nodiscard]] State advance();
+
+    /// Takes a piece, of 1 to BodyReceiver::piece_max bytes, out of the buffer. Call after `piece`.
+    [[nodiscard]] std::string take_piece();
 
     /// The memory of the buffer.
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
@@ -79,6 +95,10 @@ private:
     [[nodiscard]] State refuse(std::uint16_t status) noexcept;
     [[nodiscard]] State advance_head();
     [[nodiscard]] State advance_body();
+    [[nodiscard]] State advance_piece();
+    [[nodiscard]] State advance_chunks();
+    [[nodiscard]] std::size_t body_begin() const noexcept { return begin_ + scanner_.end(); }
+    void drop_from_body(std::size_t size) noexcept;
     [[nodiscard]] std::string_view unread() const noexcept;
     [[nodiscard]] std::string_view head_bytes() const noexcept;
     void reallocate(std::size_t capacity);
@@ -100,6 +120,13 @@ private:
     std::optional<ChunkDecoder> chunks_;
     std::size_t body_size_ = 0;  // Of the decoded part if chunked, else of the whole body.
     std::size_t next_ = 0;       // Where the next request begins, in the buffer.
+
+    // Of a body in pieces.
+    bool in_pieces_ = false;
+    bool chunks_ended_ = false;
+    std::size_t piece_size_ = 0;  // Of the piece that was not taken yet; it begins the body.
+    std::size_t piece_end_ = 0;   // Behind it and its framing, in the buffer.
+    std::uint64_t left_ = 0;      // Bytes that Content-Length says are still to come.
 };
 
 }  // namespace merpati::http

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "http/body_receiver.hpp"
 #include "http/hostile_requests.hpp"
 
 namespace merpati::http::testing {
@@ -35,6 +36,81 @@ struct Feeding {
 };
 
 struct RequestReaderTest : ::testing::Test, Feeding {};
+
+/// Reads all bodies in pieces.
+struct PiecesTest : ::testing::Test, BodyLimiter {
+    BodyRule body_rule(const Head& /*head*/) override {
+        return {.bytes_max = 1'000'000'000, .in_pieces = true};
+    }
+
+    /// What is read when `bytes` come in pieces of size `piece`: "path:body " for each request, and
+    /// the status of a refusal.
+    std::string read(std::string_view bytes, std::size_t piece) {
+        RequestReader reader{limits, this};
+        std::string log;
+        std::string body;
+        largest_buffer = 0;
+        for (;;) {
+            switch (reader.advance()) {
+                case State::begun:
+                    EXPECT_EQ(reader.body(), "");
+                    break;
+                case State::piece:
+                    body += reader.take_piece();
+                    break;
+                case State::ready:
+                    log.append(reader.head()->path).append(":").append(body).append(" ");
+                    body.clear();
+                    reader.consume();
+                    break;
+                case State::refused:
+                    return log + std::to_string(reader.refusal());
+                case State::needs_more: {
+                    if (bytes.empty()) {
+                        return log;
+                    }
+                    const auto room = reader.room();
+                    const std::size_t size = std::min({piece, bytes.size(), room.size()});
+                    std::memcpy(room.data(), bytes.data(), size);
+                    reader.received(size);
+                    bytes.remove_prefix(size);
+                    largest_buffer = std::max(largest_buffer, reader.capacity());
+                    break;
+                }
+            }
+        }
+    }
+
+    Limits limits;
+    std::size_t largest_buffer = 0;
+};
+
+TEST_F(PiecesTest, MakeTheSameBodiesHoweverTheBytesAreCut) {
+    const std::string bytes =
+        "POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
+        "POST /2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "3;x=\"y\"\r\none\r\n00001\r\n,\r\n3\r\ntwo\r\n0;last\r\nX-T: 1\r\n\r\n"
+        "GET /3 HTTP/1.1\r\nHost: a\r\n\r\n"
+        "POST /4 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        "POST /5 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nxy";
+    for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
+        ASSERT_EQ(read(bytes, piece), "/1:hello /2:one,two /3: /4: 400") << piece;
+    }
+}
+
+TEST_F(PiecesTest, NeedABufferForTheHeadAndOnePieceWhateverTheBodysSize) {
+    const std::string body(3'000'000, 'b');
+    const std::string head = "POST /1 HTTP/1.1\r\nHost: a\r\n";
+    for (const std::size_t piece : {999U, 1'000'000U}) {
+        const auto sized = head + "Content-Length: 3000000\r\n\r\n" + body;
+        EXPECT_EQ(read(sized, piece).size(), body.size() + 4);
+        EXPECT_LE(largest_buffer, BodyReceiver::piece_max + limits.header_bytes_max);
+        const auto chunked =
+            head + "Transfer-Encoding: chunked\r\n\r\n2dc6c0\r\n" + body + "\r\n0\r\n\r\n";
+        EXPECT_EQ(read(chunked, piece).size(), body.size() + 4);
+        EXPECT_LE(largest_buffer, BodyReceiver::piece_max + limits.header_bytes_max);
+    }
+}
 
 TEST(HostileRequests, AreRefusedHoweverTheyAreCut) {
     for (const auto& request : hostile_requests()) {

@@ -18,8 +18,11 @@ std::size_t index_of(Method method) noexcept {
 
 /// The handler of one method of a path.
 struct Answerer {
-    Handler handler;
+    Handler handler{};
+    UploadHandler upload{};  // At most one of the two.
     std::size_t body_max = 0;
+
+    explicit operator bool() const noexcept { return handler || upload; }
 };
 
 /// One path and the handlers of its methods.
@@ -30,11 +33,11 @@ struct Route {
     std::string allow{};
 
     const Answerer* find(Method method) const noexcept {
-        if (method == Method::head && !answerers[index_of(Method::head)].handler) {
+        if (method == Method::head && !answerers[index_of(Method::head)]) {
             method = Method::get;
         }
         const Answerer& found = answerers[index_of(method)];
-        return found.handler ? &found : nullptr;
+        return found ? &found : nullptr;
     }
 
     void list_methods() {
@@ -88,6 +91,15 @@ struct Router::Table {
         return **routes.insert(after, make(path, shown));
     }
 
+    void add(Method method, const std::string& path, Answerer answerer) {
+        invariant(path.starts_with('/'), "a route's path starts with a slash");
+        Route& found = route(path);
+        Answerer& slot = found.answerers[index_of(method)];
+        invariant(!slot, "a route is added once");
+        slot = std::move(answerer);
+        found.list_methods();
+    }
+
     std::unique_ptr<Route> make(const std::string& path, const std::string& shown) {
         paths.push_back(shown);
         return std::make_unique<Route>(Route{.path = path, .number = paths.size() - 1});
@@ -100,12 +112,12 @@ Router::Router(Router&&) noexcept = default;
 Router& Router::operator=(Router&&) noexcept = default;
 
 void Router::add(Method method, const std::string& path, Handler handler, std::size_t body_max) {
-    invariant(path.starts_with('/'), "a route's path starts with a slash");
-    Route& route = table_->route(path);
-    Answerer& slot = route.answerers[index_of(method)];
-    invariant(!slot.handler, "a route is added once");
-    slot = {.handler = std::move(handler), .body_max = body_max};
-    route.list_methods();
+    table_->add(method, path, {.handler = std::move(handler), .body_max = body_max});
+}
+
+void Router::add_upload(Method method, const std::string& path, UploadHandler handler,
+                        std::size_t body_max) {
+    table_->add(method, path, {.upload = std::move(handler), .body_max = body_max});
 }
 
 const std::vector<std::string>& Router::paths() const noexcept {
@@ -120,7 +132,8 @@ Router::Match Router::find(Method method, std::string_view path) const {
         return answerer;
     };
     const auto match = [](const Route& route, const Answerer& answerer) {
-        return Match{.handler = &answerer.handler,
+        return Match{.handler = answerer.handler ? &answerer.handler : nullptr,
+                     .upload = answerer.upload ? &answerer.upload : nullptr,
                      .status = 200,
                      .path = route.number,
                      .body_max = answerer.body_max};

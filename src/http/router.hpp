@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "http/body_receiver.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
 
@@ -47,17 +48,22 @@ public:
     /// body; 0: Limits::body_max.
     void add(Method method, const std::string& path, Handler handler, std::size_t body_max = 0);
 
+    /// The same for a route whose bodies are received in pieces. `body_max` 0: no limit.
+    void add_upload(Method method, const std::string& path, UploadHandler handler,
+                    std::size_t body_max = 0);
+
     /// The paths, in the order in which they were added; `Match::path` is an index into them.
     [[nodiscard]] const std::vector<std::string>& paths() const noexcept;
 
     static constexpr std::size_t no_path = static_cast<std::size_t>(-1);
 
     struct Match {
-        const Handler* handler = nullptr;  // Null: answer with `status`.
-        std::uint16_t status = 404;        // 404 or 405 if there is no handler.
-        std::string_view allow{};          // For 405: "GET, HEAD, POST".
-        std::size_t path = no_path;        // Of the handler, or of the first match for 405.
-        std::size_t body_max = 0;          // Of the handler; 0: Limits::body_max.
+        const Handler* handler = nullptr;
+        const UploadHandler* upload = nullptr;  // Both null: answer with `status`.
+        std::uint16_t status = 404;             // 404 or 405 if there is no handler.
+        std::string_view allow{};               // For 405: "GET, HEAD, POST".
+        std::size_t path = no_path;             // Of the handler, or of the first match for 405.
+        std::size_t body_max = 0;               // Of the handler; 0: Limits::body_max, or no limit.
     };
     [[nodiscard]] Match find(Method method, std::string_view path) const;
 

@@ -33,6 +33,20 @@ TEST_F(RouterTest, FindsExactPathsAlone) {
     EXPECT_EQ(find(Method::post, ""), "404 ");
 }
 
+TEST_F(RouterTest, FindsUploadsBesideOtherMethodsOfTheirPath) {
+    add(Method::get, "/a/{}/rows");
+    router.add_upload(
+        Method::post, "/a/{}/rows",
+        [](const Request&, Responder, PieceHold) -> std::unique_ptr<BodyReceiver> { return {}; },
+        7);
+    const auto match = router.find(Method::post, "/a/1/rows");
+    EXPECT_EQ(match.handler, nullptr);
+    EXPECT_NE(match.upload, nullptr);
+    EXPECT_EQ(match.body_max, 7U);
+    EXPECT_EQ(find(Method::get, "/a/1/rows"), "/a/{}/rows");
+    EXPECT_EQ(find(Method::put, "/a/1/rows"), "405 GET, HEAD, POST");
+}
+
 TEST_F(RouterTest, PrefersExactThenLongerPaths) {
     add(Method::get, "/*");
     add(Method::get, "/a/b/*");
