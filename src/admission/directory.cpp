@@ -1,10 +1,8 @@
 #include "admission/directory.hpp"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
-#include <shared_mutex>
 
+#include "admission/grouped_map.hpp"
 #include "admission/sharded_map.hpp"
 #include "base/digest_hash.hpp"
 
@@ -13,18 +11,16 @@ namespace {
 
 using KeyPtr = std::shared_ptr<const model::ApiKey>;
 
-/// The keys of one account by id, so that its list does not scan those of all accounts.
-struct KeysOfAccount {
-    mutable std::shared_mutex mutex;
-    std::map<model::KeyId, KeyPtr> keys;
-};
+using DevicePtr = std::shared_ptr<const model::Device>;
 
-void append(std::vector<model::ApiKey>& to, const KeysOfAccount& of) {
-    const std::shared_lock lock{of.mutex};
-    to.reserve(to.size() + of.keys.size());
-    for (const auto& [id, key] : of.keys) {
-        to.push_back(*key);
+template <class Record>
+std::vector<Record> copies_of(const std::vector<std::shared_ptr<const Record>>& records) {
+    std::vector<Record> copies;
+    copies.reserve(records.size());
+    for (const auto& record : records) {
+        copies.push_back(*record);
     }
+    return copies;
 }
 
 }  // namespace
@@ -32,8 +28,14 @@ void append(std::vector<model::ApiKey>& to, const KeysOfAccount& of) {
 struct Directory::Shards {
     ShardedMap<model::AccountId, std::shared_ptr<const AccountEntry>> accounts;
     ShardedMap<Sha256, KeyPtr, DigestHash> keys;
-    ShardedMap<model::AccountId, std::shared_ptr<KeysOfAccount>> keys_of;
-    ShardedMap<model::PhoneNumber, std::shared_ptr<const model::Device>> devices;
+    GroupedMap<model::AccountId, model::KeyId, KeyPtr> keys_of;
+    ShardedMap<model::PhoneNumber, DevicePtr> devices;
+    GroupedMap<model::AccountId, model::PhoneNumber, DevicePtr> devices_of;
+    std::array<std::atomic<std::size_t>, model::device_states_count> in_state{};
+
+    void count(model::DeviceState state, int change) {
+        in_state[static_cast<std::size_t>(state)] += static_cast<std::size_t>(change);
+    }
 };
 
 Directory::Directory() : shards_(std::make_unique<Shards>()) {}
@@ -59,6 +61,10 @@ Result<void> Directory::load(store::Reader& reader) {
     shards_->keys.clear();
     shards_->keys_of.clear();
     shards_->devices.clear();
+    shards_->devices_of.clear();
+    for (auto& count : shards_->in_state) {
+        count = 0;
+    }
     for (const auto& account : *accounts) {
         put_account(account);
     }
@@ -101,33 +107,36 @@ std::vector<model::Account> Directory::accounts() const {
 }
 
 std::vector<model::ApiKey> Directory::keys(std::optional<model::AccountId> account) const {
-    std::vector<model::ApiKey> all;
     if (account) {
-        if (const auto of_account = shards_->keys_of.find(*account)) {
-            append(all, **of_account);
-        }
-        return all;
+        return copies_of(shards_->keys_of.of(*account));
     }
-    shards_->keys_of.for_each([&](const auto& of_account) { append(all, *of_account); });
+    std::vector<model::ApiKey> all;
+    shards_->keys.for_each([&](const auto& key) { all.push_back(*key); });
     std::ranges::sort(all, {}, &model::ApiKey::id);
     return all;
 }
 
 std::vector<model::Device> Directory::devices(std::optional<model::AccountId> account) const {
+    if (account) {
+        return copies_of(shards_->devices_of.of(*account));
+    }
     std::vector<model::Device> all;
-    shards_->devices.for_each([&](const auto& device) {
-        if (!account || device->account == *account) {
-            all.push_back(*device);
-        }
-    });
+    shards_->devices.for_each([&](const auto& device) { all.push_back(*device); });
     std::ranges::sort(all, {}, &model::Device::number);
     return all;
 }
 
+std::size_t Directory::count_accounts() const {
+    return shards_->accounts.size();
+}
+
+std::size_t Directory::count_devices() const {
+    return shards_->devices.size();
+}
+
 std::array<std::size_t, model::device_states_count> Directory::devices_by_state() const {
     std::array<std::size_t, model::device_states_count> counts{};
-    shards_->devices.for_each(
-        [&](const auto& device) { ++counts[static_cast<std::size_t>(device->state)]; });
+    std::ranges::copy(shards_->in_state, counts.begin());
     return counts;
 }
 
@@ -161,32 +170,37 @@ void Directory::put_account(const model::Account& account) {
 
 void Directory::put_key(const model::ApiKey& key) {
     const auto record = std::make_shared<const model::ApiKey>(key);
-    auto of_account = shards_->keys_of.find(key.account).value_or(nullptr);
-    if (of_account == nullptr) {
-        of_account = std::make_shared<KeysOfAccount>();
-        shards_->keys_of.put(key.account, of_account);
-    }
-    {
-        const std::unique_lock lock{of_account->mutex};
-        of_account->keys.insert_or_assign(key.id, record);
-    }
+    shards_->keys_of.put(key.account, key.id, record);
     shards_->keys.put(key.digest, record);
 }
 
 void Directory::remove_key(const model::ApiKey& key) {
     shards_->keys.remove(key.digest);
-    if (const auto of_account = shards_->keys_of.find(key.account)) {
-        const std::unique_lock lock{(*of_account)->mutex};
-        (*of_account)->keys.erase(key.id);
-    }
+    shards_->keys_of.remove(key.account, key.id);
 }
 
 void Directory::put_device(const model::Device& device) {
-    shards_->devices.put(device.number, std::make_shared<const model::Device>(device));
+    const auto before = find_device(device.number);
+    if (before != nullptr) {
+        shards_->count(before->state, -1);
+        if (before->account != device.account) {
+            shards_->devices_of.remove(before->account, before->number);
+        }
+    }
+    const auto record = std::make_shared<const model::Device>(device);
+    shards_->devices_of.put(device.account, device.number, record);
+    shards_->devices.put(device.number, record);
+    shards_->count(device.state, +1);
 }
 
 void Directory::remove_device(model::PhoneNumber number) {
+    const auto before = find_device(number);
+    if (before == nullptr) {
+        return;
+    }
     shards_->devices.remove(number);
+    shards_->devices_of.remove(before->account, number);
+    shards_->count(before->state, -1);
 }
 
 }  // namespace merpati::admission

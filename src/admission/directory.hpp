@@ -59,11 +59,16 @@ public:
     [[nodiscard]] std::shared_ptr<const model::Device> find_device(model::PhoneNumber number) const;
 
     [[nodiscard]] std::vector<model::Account> accounts() const;
-    /// Of an account, or all; ordered by id. An account's list costs as much as it has keys.
+    /// Of an account, or all; ordered by id and number. The list of an account costs as much as the
+    /// account has, that of all as much as the server has.
     [[nodiscard]] std::vector<model::ApiKey> keys(std::optional<model::AccountId> account) const;
     [[nodiscard]] std::vector<model::Device> devices(std::optional<model::AccountId> account) const;
 
-    /// How many devices are in each state, by the state's number.
+    /// The counts cost the same however many there are.
+    [[nodiscard]] std::size_t count_accounts() const;
+    [[nodiscard]] std::size_t count_devices() const;
+    /// How many devices are in each state, by the state's number. While a device changes, it may be
+    /// counted in neither of its states.
     [[nodiscard]] std::array<std::size_t, model::device_states_count> devices_by_state() const;
 
     /// People and their sessions.

@@ -53,6 +53,51 @@ TEST(DirectoryTest, AChangedKeyReplacesItselfInTheListOfItsAccount) {
     EXPECT_EQ(directory.find_key(key.digest)->key->name, "renamed");
 }
 
+model::Device device_of(std::int64_t account, std::int64_t number,
+                        model::DeviceState state = model::DeviceState::connected) {
+    return {
+        .number = model::PhoneNumber::from_stored(number), .account = {account}, .state = state};
+}
+
+std::vector<std::int64_t> numbers_of(const std::vector<model::Device>& devices) {
+    std::vector<std::int64_t> numbers;
+    for (const auto& device : devices) {
+        numbers.push_back(device.number.value());
+    }
+    return numbers;
+}
+
+TEST(DirectoryTest, DevicesAreListedByAccountAndNumberAndCountedByState) {
+    Directory directory;
+    for (const auto& device : {device_of(2, 5), device_of(1, 4), device_of(2, 3)}) {
+        directory.apply(store::DeviceWritten{device});
+    }
+    EXPECT_THAT(numbers_of(directory.devices(model::AccountId{2})), ElementsAre(3, 5));
+    EXPECT_THAT(numbers_of(directory.devices(std::nullopt)), ElementsAre(3, 4, 5));
+    const auto in = [&](model::DeviceState state) {
+        return directory.devices_by_state()[static_cast<std::size_t>(state)];
+    };
+    EXPECT_EQ(in(model::DeviceState::connected), 3U);
+
+    directory.apply(store::DeviceWritten{device_of(2, 3, model::DeviceState::banned)});
+    EXPECT_EQ(in(model::DeviceState::connected), 2U);
+    EXPECT_EQ(in(model::DeviceState::banned), 1U);
+    directory.apply(store::DeviceRemoved{device_of(2, 3)});
+    directory.apply(store::DeviceRemoved{device_of(2, 3)});
+    EXPECT_EQ(in(model::DeviceState::banned), 0U);
+    EXPECT_EQ(directory.count_devices(), 2U);
+    EXPECT_THAT(numbers_of(directory.devices(model::AccountId{2})), ElementsAre(5));
+}
+
+TEST(DirectoryTest, ANumberThatAnotherAccountTookIsListedThereAlone) {
+    Directory directory;
+    directory.apply(store::DeviceWritten{device_of(1, 4)});
+    directory.apply(store::DeviceWritten{device_of(2, 4)});
+    EXPECT_THAT(numbers_of(directory.devices(model::AccountId{1})), IsEmpty());
+    EXPECT_THAT(numbers_of(directory.devices(model::AccountId{2})), ElementsAre(4));
+    EXPECT_EQ(directory.count_devices(), 1U);
+}
+
 TEST(DirectoryTest, AKeyThatRetentionRemovedIsGone) {
     Directory directory;
     const model::ApiKey key{.id = {1}, .account = {1}, .digest = sha256("key")};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "admission/grouped_map.hpp"
 #include "admission/sharded_map.hpp"
 #include "base/digest_hash.hpp"
 
@@ -34,7 +35,9 @@ struct PeopleDirectory::Shards {
     ShardedMap<model::PersonId, std::shared_ptr<const model::Person>> people;
     ShardedMap<model::PersonId, std::shared_ptr<PersonRates>> rates;
     ShardedMap<std::string, model::PersonId> by_email;
+    GroupedMap<model::AccountId, model::PersonId, std::shared_ptr<const model::Person>> members;
     ShardedMap<Sha256, std::shared_ptr<SessionEntry>, DigestHash> sessions;
+    GroupedMap<model::PersonId, model::SessionId, std::shared_ptr<SessionEntry>> sessions_of;
     /// By the address where they began, alone and with the person.
     ShardedMap<std::string, std::size_t> sessions_from;
 };
@@ -54,7 +57,9 @@ Result<void> PeopleDirectory::load(store::PeopleReader& reader) {
     shards_->people.clear();
     shards_->rates.clear();
     shards_->by_email.clear();
+    shards_->members.clear();
     shards_->sessions.clear();
+    shards_->sessions_of.clear();
     shards_->sessions_from.clear();
     for (const auto& person : *people) {
         put(person);
@@ -95,16 +100,15 @@ std::vector<std::shared_ptr<const model::Person>> PeopleDirectory::all() const {
     return all;
 }
 
+std::vector<std::shared_ptr<const model::Person>> PeopleDirectory::members_of(
+    model::AccountId account) const {
+    return shards_->members.of(account);
+}
+
 std::vector<std::shared_ptr<SessionEntry>> PeopleDirectory::sessions_of(
     model::PersonId person) const {
-    std::vector<std::shared_ptr<SessionEntry>> found;
-    shards_->sessions.for_each([&](const auto& session) {
-        if (session->session().person == person) {
-            found.push_back(session);
-        }
-    });
-    std::ranges::sort(found, std::greater{},
-                      [](const auto& session) { return session->session().id; });
+    auto found = shards_->sessions_of.of(person);
+    std::ranges::reverse(found);
     return found;
 }
 
@@ -112,9 +116,7 @@ void PeopleDirectory::apply(const store::RowChange& change) {
     if (const auto* person = std::get_if<model::Person>(&change)) {
         put(*person);
     } else if (const auto* removed = std::get_if<store::PersonRemoved>(&change)) {
-        shards_->by_email.remove(removed->person.email);
-        shards_->people.remove(removed->person.id);
-        shards_->rates.remove(removed->person.id);
+        remove(removed->person);
     } else if (const auto* session = std::get_if<model::Session>(&change)) {
         put(*session);
     } else if (const auto* ended = std::get_if<store::SessionEnded>(&change)) {
@@ -123,21 +125,47 @@ void PeopleDirectory::apply(const store::RowChange& change) {
 }
 
 void PeopleDirectory::put(const model::Person& person) {
-    if (const auto before = find(person.id); before != nullptr && before->email != person.email) {
-        shards_->by_email.remove(before->email);
+    if (const auto before = find(person.id)) {
+        if (before->email != person.email) {
+            shards_->by_email.remove(before->email);
+        }
+        for (const auto& membership : before->memberships) {
+            if (!person.role_in(membership.account)) {
+                shards_->members.remove(membership.account, person.id);
+            }
+        }
     }
     if (!shards_->rates.find(person.id)) {
         shards_->rates.put(person.id, std::make_shared<PersonRates>());
     }
-    shards_->people.put(person.id, std::make_shared<const model::Person>(person));
+    const auto record = std::make_shared<const model::Person>(person);
+    shards_->people.put(person.id, record);
     shards_->by_email.put(person.email, person.id);
+    for (const auto& membership : person.memberships) {
+        shards_->members.put(membership.account, person.id, record);
+    }
+}
+
+void PeopleDirectory::remove(const model::Person& person) {
+    const auto before = find(person.id);
+    if (before == nullptr) {
+        return;
+    }
+    shards_->by_email.remove(before->email);
+    for (const auto& membership : before->memberships) {
+        shards_->members.remove(membership.account, person.id);
+    }
+    shards_->people.remove(person.id);
+    shards_->rates.remove(person.id);
 }
 
 void PeopleDirectory::put(const model::Session& session) {
     if (!shards_->sessions.find(session.digest)) {
         count(session, +1);
     }
-    shards_->sessions.put(session.digest, std::make_shared<SessionEntry>(session));
+    const auto entry = std::make_shared<SessionEntry>(session);
+    shards_->sessions.put(session.digest, entry);
+    shards_->sessions_of.put(session.person, session.id, entry);
 }
 
 void PeopleDirectory::end(const model::Session& session) {
@@ -147,6 +175,7 @@ void PeopleDirectory::end(const model::Session& session) {
     }
     count((*known)->session(), -1);
     shards_->sessions.remove(session.digest);
+    shards_->sessions_of.remove((*known)->session().person, (*known)->session().id);
 }
 
 void PeopleDirectory::count(const model::Session& session, int change) {

@@ -81,8 +81,12 @@ public:
     [[nodiscard]] std::shared_ptr<const model::Person> find(model::PersonId id) const;
     [[nodiscard]] std::shared_ptr<const model::Person> find(std::string_view email) const;
 
-    /// Ordered by id.
+    /// Everybody, ordered by id. Costs as much as the server has people; the next two cost as much
+    /// as they answer.
     [[nodiscard]] std::vector<std::shared_ptr<const model::Person>> all() const;
+    /// Ordered by id.
+    [[nodiscard]] std::vector<std::shared_ptr<const model::Person>> members_of(
+        model::AccountId account) const;
     /// The person's, newest first.
     [[nodiscard]] std::vector<std::shared_ptr<SessionEntry>> sessions_of(
         model::PersonId person) const;
@@ -97,6 +101,7 @@ public:
 
 private:
     void put(const model::Person& person);
+    void remove(const model::Person& person);
     void put(const model::Session& session);
     void end(const model::Session& session);
     void count(const model::Session& session, int change);

@@ -56,6 +56,30 @@ TEST_F(PeopleDirectoryTest, FollowsWhatIsCommitted) {
     EXPECT_TRUE(directory.all().empty());
 }
 
+TEST_F(PeopleDirectoryTest, ListsTheMembersOfAnAccountAsTheyAreNow) {
+    const auto members = [this](std::int64_t account) {
+        std::vector<std::int64_t> ids;
+        for (const auto& member : directory.members_of({account})) {
+            ids.push_back(member->id.value);
+        }
+        return ids;
+    };
+    directory.apply(model::Person{.id = {2},
+                                  .email = "budi@toko.example",
+                                  .memberships = {{.account = {1}}, {.account = {2}}}});
+    EXPECT_EQ(members(1), (std::vector<std::int64_t>{1, 2}));
+    EXPECT_EQ(members(2), (std::vector<std::int64_t>{2}));
+    EXPECT_EQ(members(3), (std::vector<std::int64_t>{}));
+
+    person.memberships = {{.account = {2}, .role = model::Role::viewer}};
+    directory.apply(person);
+    EXPECT_EQ(members(1), (std::vector<std::int64_t>{2}));
+    EXPECT_EQ(members(2), (std::vector<std::int64_t>{1, 2}));
+    EXPECT_EQ(directory.members_of({2}).front()->role_in({2}), model::Role::viewer);
+    directory.apply(store::PersonRemoved{person});
+    EXPECT_EQ(members(2), (std::vector<std::int64_t>{2}));
+}
+
 TEST_F(PeopleDirectoryTest, KnowsWhereSessionsBeganThatHaveNotEnded) {
     EXPECT_FALSE(directory.has_sessions_from("203.0.113.7"));
     directory.apply(session(1));

@@ -45,6 +45,15 @@ public:
         }
     }
 
+    [[nodiscard]] std::size_t size() const {
+        std::size_t sum = 0;
+        for (const auto& shard : shards_) {
+            const std::shared_lock lock{shard.mutex};
+            sum += shard.map.size();
+        }
+        return sum;
+    }
+
     void clear() {
         for (auto& shard : shards_) {
             const std::unique_lock lock{shard.mutex};

@@ -78,10 +78,8 @@ Result<value> list(const Context& context, Call& call) {
     if (!owner) {
         return pass(owner);
     }
-    auto members = context.directory.people().all();
-    std::erase_if(members, [&](const auto& person) {
-        return !person->role_in(owner->id) || (after && person->email <= *after);
-    });
+    auto members = context.directory.people().members_of(owner->id);
+    std::erase_if(members, [&](const auto& person) { return after && person->email <= *after; });
     std::ranges::sort(members, {},
                       [](const auto& person) { return std::string_view{person->email}; });
     PageItems items;

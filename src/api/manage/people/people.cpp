@@ -93,10 +93,8 @@ Result<value> list(const Context& context, Call& call) {
     return list_numbered(
         context, call, "people",
         [&](const std::optional<model::AccountId>& owner) {
-            auto people = context.directory.people().all();
-            std::erase_if(people,
-                          [&](const auto& person) { return owner && !person->role_in(*owner); });
-            return people;
+            const auto& people = context.directory.people();
+            return owner ? people.members_of(*owner) : people.all();
         },
         [](const auto& person) { return view(*person); },
         [](const auto& person) { return person->id.value; });

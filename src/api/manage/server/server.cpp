@@ -22,8 +22,8 @@ Result<value> status(const Context& context, Call& call) {
     boost::json::object shown{
         {"version", boost::json::string_view{context.version.data(), context.version.size()}},
         {"time", to_rfc3339(context.clock.now())},
-        {"accounts", context.directory.accounts().size()},
-        {"devices", context.directory.devices(std::nullopt).size()},
+        {"accounts", context.directory.count_accounts()},
+        {"devices", context.directory.count_devices()},
     };
     if (count) {
         const auto waiting = context.read(
