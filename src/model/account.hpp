@@ -59,8 +59,10 @@ struct Account {
     std::string callback_url;  // Default callback; empty: none.
     Delivery delivery = Delivery::at_least_once;
     std::uint32_t devices_max = 1000;  // The plan's device limit.
-    Bytes webhook_secret;              // 32 bytes, signs callbacks. Encrypted at rest.
-    Bytes webhook_secret_previous;     // During a rotation: signs as well.
+    /// The country code of numbers that an audience has with a leading 0: 1 to 3 digits.
+    std::string country = "62";
+    Bytes webhook_secret;           // 32 bytes, signs callbacks. Encrypted at rest.
+    Bytes webhook_secret_previous;  // During a rotation: signs as well.
     std::optional<Timestamp> previous_secret_until;
     Timestamp created_at;
 };

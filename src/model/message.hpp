@@ -34,6 +34,8 @@ struct Message {
     Revision revision = Revision::a;
     Source source = Source::api;
     std::optional<CampaignId> campaign;           // Empty: sent over the API.
+    std::uint32_t campaign_row = 0;               // Its recipient's row; 0: of no row.
+    bool test = false;                            // Sent to try a campaign, outside its counts.
     Delivery delivery = Delivery::at_least_once;  // The account's choice at acceptance.
     bool charged = false;   // One credit was taken for it; a failure refunds it.
     Timestamp accepted_at;  // By the wall clock.

@@ -18,6 +18,7 @@
 
 namespace merpati::store {
 
+class CampaignReader;
 class PeopleReader;
 
 struct CallbackFilter {
@@ -100,6 +101,8 @@ class Reader : public LaneReader {
 public:
     /// People, sessions and the audit log (store/people.hpp). Lives as long as the reader.
     [[nodiscard]] virtual PeopleReader& people() noexcept = 0;
+    /// Campaigns, contacts and suppressions (store/campaigns.hpp). Lives as long as the reader.
+    [[nodiscard]] virtual CampaignReader& campaigns() noexcept = 0;
 
     // All rows: few enough for memory. Errors of `accounts` and `account`: also conflict (a secret
     // was encrypted with another key).

@@ -14,6 +14,7 @@
 #include "base/encoding.hpp"
 #include "model/account.hpp"
 #include "model/callback.hpp"
+#include "model/campaign.hpp"
 #include "model/device.hpp"
 #include "model/invitation.hpp"
 #include "model/message.hpp"
@@ -178,10 +179,22 @@ struct SessionEnded {
     model::Session session;
 };
 
+/// A campaign as it is now. Shared, because several rooms follow it.
+struct CampaignWritten {
+    std::shared_ptr<const model::Campaign> campaign;
+};
+
+/// A campaign that was removed, as last stored.
+struct CampaignRemoved {
+    model::CampaignId campaign;
+    model::AccountId account;
+};
+
 /// A row that a committed change wrote, from which copies in memory are updated. Accounts, keys,
 /// persons and sessions are as they are now; a callback is new and waits to be delivered.
-using RowChange = std::variant<model::Account, model::ApiKey, KeyRemoved, DeviceWritten,
-                               DeviceRemoved, model::Callback, model::Person, PersonRemoved,
-                               model::Session, SessionEnded, InvitationChanged>;
+using RowChange =
+    std::variant<model::Account, model::ApiKey, KeyRemoved, DeviceWritten, DeviceRemoved,
+                 model::Callback, model::Person, PersonRemoved, model::Session, SessionEnded,
+                 InvitationChanged, CampaignWritten, CampaignRemoved>;
 
 }  // namespace merpati::store

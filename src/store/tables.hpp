@@ -18,6 +18,7 @@
 
 namespace merpati::store {
 
+class CampaignTables;
 class PeopleTables;
 
 /// Retention removes everything older than these times.
@@ -62,6 +63,7 @@ struct AccountPatch {
     std::optional<std::string> callback_url;
     std::optional<model::Delivery> delivery;
     std::optional<std::uint32_t> devices_max;
+    std::optional<std::string> country;
 };
 
 /// New values of a device's fields; empty fields stay as they are.
@@ -105,6 +107,8 @@ public:
 
     /// People, sessions and the audit log (store/people.hpp).
     [[nodiscard]] virtual PeopleTables& people() noexcept = 0;
+    /// Campaigns, contacts and suppressions (store/campaigns.hpp).
+    [[nodiscard]] virtual CampaignTables& campaigns() noexcept = 0;
 
     /// The rows that this change has written so far, as in WriteBatch::row_changes.
     [[nodiscard]] virtual std::span<const RowChange> written() const noexcept = 0;

@@ -60,6 +60,9 @@ struct Finish {
     std::optional<model::Callback> callback;
     std::optional<SentRecord> sent;             // What its device has sent; empty: no pace.
     std::vector<model::MessageEvent> events{};  // Written with the completion.
+    /// The message returns to its campaign: it is removed as if it had never been, and its
+    /// recipient is pending again. `completion` and `callback` are not used.
+    bool withdrawn = false;
 
     bool finished = false;  // False: the message was not in its lane, and was not changed.
     bool damaged = false;   // The store is damaged there, and nothing was written.

@@ -1,0 +1,271 @@
+// Campaigns, contacts and suppressions, as a Change writes them and a Reader reads them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "model/campaign.hpp"
+#include "model/contact.hpp"
+#include "model/message.hpp"
+
+namespace merpati::store {
+
+/// A new state of a campaign, with what changes with it.
+struct CampaignMove {
+    model::CampaignState state = model::CampaignState::draft;
+    model::CampaignReason reason = model::CampaignReason::none;
+    std::optional<Timestamp> until{};
+    Timestamp at;  // By the wall clock.
+};
+
+/// A row of an upload.
+struct NewRecipient {
+    std::optional<model::PhoneNumber> number;  // Empty: it is invalid.
+    std::string original;
+    std::vector<std::string> values;  // By the campaign's columns, as the upload's end leaves them.
+};
+
+/// How many rows of an upload were of each kind.
+struct UploadCounts {
+    std::uint64_t rows = 0;
+    std::uint64_t added = 0;  // Pending.
+    std::uint64_t invalid = 0;
+    std::uint64_t duplicate = 0;
+    std::uint64_t suppressed = 0;
+    friend bool operator==(const UploadCounts&, const UploadCounts&) = default;
+};
+
+/// A row that is to be handed to its lane, or skipped.
+struct PlannedRow {
+    std::uint32_t row = 0;
+    std::uint32_t variant = 0;
+    /// Null: the row is skipped for `reason`. Has its id, times, campaign and row.
+    std::unique_ptr<model::Message> message;
+    model::SkipReason reason = model::SkipReason::none;
+
+    enum class Result : std::uint8_t {
+        queued,            // `message` is in its lane; its `charged` is set.
+        skipped,           // By the caller, or by a check in the transaction.
+        left,              // The row was not pending (any more).
+        sender_gone,       // The device was removed, or belongs to another account now.
+        credit_exhausted,  // Neither the campaign's reserve nor the account has credit.
+    };
+    Result result = Result::left;
+};
+
+/// What one transaction may hand over.
+struct Handover {
+    std::vector<PlannedRow> rows;
+    Timestamp next_due_at;  // Campaign::next_due_at afterwards.
+    Timestamp at;           // By the wall clock.
+};
+
+/// Rows that people make pending again.
+enum class RetryScope : std::uint8_t { failed, uncertain };
+
+/// A step over many rows, which continues after `last_row`.
+struct RowStep {
+    std::uint32_t last_row = 0;
+    std::size_t changed = 0;
+    bool complete = false;
+};
+
+/// The part of Tables for campaigns; its rules and errors apply here too.
+///
+/// Rows of an upload are stored in steps, and belong to the audience only from the commit of
+/// `complete_upload` on: until then they are staged. Staged rows are those above
+/// CampaignCounts::total.
+///
+/// Counts, ends and the reserve change in the transaction that changes the rows. Messages that end
+/// (Finish, Tables::fail_message, Tables::end_handed_over), are released, withdrawn or sent again
+/// move their rows by themselves; reports of delivery (Tables::note_status) count by themselves.
+///
+/// Every campaign that was written is reported in WriteBatch::row_changes as CampaignWritten, also
+/// when a batch has moved its rows.
+class CampaignTables {
+public:
+    virtual ~CampaignTables() = default;
+
+    /// Assigns the id and returns the campaign.
+    virtual Result<model::Campaign> create_campaign(const model::Campaign& campaign) = 0;
+    virtual Result<std::optional<model::Campaign>> find_campaign(model::CampaignId id) = 0;
+    /// Errors of all below: not_found.
+    virtual Result<model::Campaign> set_plan(model::CampaignId id,
+                                             const model::CampaignPlan& plan) = 0;
+    /// Asserts that the states permit the move. `started_at` is set by the first move to running,
+    /// `finished_at` by one to an end, which also gives the reserve back. A move to running begins
+    /// CampaignEnds anew. A move to the same state changes reason and `until` alone.
+    virtual Result<model::Campaign> move_campaign(model::CampaignId id,
+                                                  const CampaignMove& move) = 0;
+    /// Hides the campaign; `remove_rows` then removes its rows and, at last, the campaign.
+    virtual Result<void> remove_campaign(model::CampaignId id) = 0;
+    /// The account's running, scheduled and paused campaigns that name the device.
+    virtual Result<std::vector<model::CampaignId>> campaigns_of_device(
+        model::PhoneNumber device) = 0;
+
+    /// Reserves the account's credit, so that the reserve is one for each row that is pending or
+    /// queued and not yet charged. Does nothing if the account's credit is not counted. Errors:
+    /// refused (the balance is too small; the detail has both numbers).
+    virtual Result<model::Campaign> reserve_credit(model::CampaignId id, Timestamp at) = 0;
+
+    /// Stages rows after those that are staged already. Decides which are duplicates or suppressed,
+    /// and adds to `counts`. Errors: conflict (not a draft).
+    virtual Result<void> stage_rows(model::CampaignId id, std::span<const NewRecipient> rows,
+                                    UploadCounts& counts, Timestamp at) = 0;
+    /// Adds the staged rows to the audience, with its columns. Errors: conflict (not a draft; the
+    /// staged rows are not as many as `counts` says).
+    virtual Result<model::Campaign> complete_upload(model::CampaignId id,
+                                                    const std::vector<std::string>& columns,
+                                                    const UploadCounts& counts) = 0;
+    /// Empties the audience: its rows become staged ones.
+    virtual Result<model::Campaign> empty_audience(model::CampaignId id) = 0;
+    /// Removes at most `limit` staged rows, or rows of a removed campaign.
+    virtual Result<RowStep> remove_rows(model::CampaignId id, std::size_t limit) = 0;
+
+    /// Hands rows to their lanes: stores message and queue row, and marks the row, if it is still
+    /// pending and its campaign running. Checks suppression, exclusion and frequency again; sets
+    /// the results.
+    virtual Result<void> hand_over_rows(model::CampaignId id, Handover& handover) = 0;
+    /// Ends at most `limit` pending rows as cancelled.
+    virtual Result<RowStep> cancel_rows(model::CampaignId id, std::size_t limit, Timestamp at) = 0;
+    /// Makes rows after `after_row` pending again. `code`: only those that failed with it.
+    virtual Result<RowStep> retry_rows(model::CampaignId id, RetryScope scope,
+                                       std::optional<model::StatusCode> code,
+                                       std::uint32_t after_row, std::size_t limit,
+                                       Timestamp at) = 0;
+    /// The campaign whose state and reason its webhook was last notified of.
+    virtual Result<void> note_notified(model::CampaignId id, model::CampaignState state,
+                                       model::CampaignReason reason) = 0;
+
+    virtual Result<std::optional<model::Contact>> find_contact(model::AccountId account,
+                                                               model::PhoneNumber number) = 0;
+    /// Adds or replaces. `created_at` of one that exists stays. Errors: refused (the account has
+    /// `contacts_max`).
+    virtual Result<model::Contact> put_contact(const model::Contact& contact) = 0;
+    static constexpr std::size_t contacts_max = 5'000'000;
+    /// False: there was none.
+    virtual Result<bool> remove_contact(model::AccountId account, model::PhoneNumber number) = 0;
+    /// One step of erasing a person: cancels pending rows, erases values, originals and texts of at
+    /// most `limit` rows of campaigns with their messages. Number, state and counts stay. `after`:
+    /// where the last step ended.
+    struct ErasureStep {
+        std::int64_t last = 0;
+        std::size_t changed = 0;
+        bool complete = false;
+    };
+    virtual Result<ErasureStep> erase_person(model::AccountId account, model::PhoneNumber number,
+                                             std::int64_t after, std::size_t limit,
+                                             Timestamp at) = 0;
+    /// Erases text, media address and details of a message that has ended. False: there is none, or
+    /// it has not ended.
+    virtual Result<bool> erase_message(model::MessageId message) = 0;
+
+    virtual Result<std::optional<model::Suppression>> find_suppression(
+        model::AccountId account, model::PhoneNumber number) = 0;
+    /// Adds, or replaces one with a weaker reason: opt_out stays unless it is given again. True: it
+    /// was written. An opt_out of a campaign counts in its CampaignEnds.
+    virtual Result<bool> put_suppression(const model::Suppression& suppression) = 0;
+    /// False: there was none.
+    virtual Result<bool> remove_suppression(model::AccountId account,
+                                            model::PhoneNumber number) = 0;
+    /// The account's campaign that last sent a message to the number; empty: none has.
+    virtual Result<std::optional<model::CampaignId>> last_campaign_of(
+        model::AccountId account, model::PhoneNumber number) = 0;
+};
+
+struct CampaignFilter {
+    std::optional<model::AccountId> account;
+    std::optional<model::CampaignState> state;
+    std::optional<model::CampaignId> before;  // Newest first.
+    std::size_t limit = 50;
+};
+
+struct RecipientFilter {
+    model::CampaignId campaign;
+    std::optional<model::RecipientState> state;
+    std::optional<model::SkipReason> reason;
+    std::uint32_t after_row = 0;
+    std::size_t limit = 50;
+};
+
+struct RecipientPage {
+    std::vector<model::Recipient> recipients;
+    /// `after_row` of the next page; empty: this is the last one. A page reads a bounded number of
+    /// rows, so it may be short or empty.
+    std::optional<std::uint32_t> next;
+};
+
+struct ContactFilter {
+    model::AccountId account;
+    std::vector<std::string> tags;  // Those with any of these; empty: all.
+    std::string text;               // Part of name or number, in any case; empty: all.
+    std::optional<model::PhoneNumber> after;
+    std::size_t limit = 50;
+};
+
+template <class Record>
+struct NumberedRecords {
+    std::vector<Record> records;
+    std::optional<model::PhoneNumber> next;  // As RecipientPage::next.
+};
+
+/// The part of Reader for campaigns; its rules and errors apply here too.
+class CampaignReader {
+public:
+    virtual ~CampaignReader() = default;
+
+    /// Those that are scheduled, running or paused, and those that still have rows to remove or to
+    /// cancel. Few enough for memory.
+    [[nodiscard]] virtual Result<std::vector<model::Campaign>> open_campaigns() = 0;
+    [[nodiscard]] virtual Result<std::optional<model::Campaign>> campaign(model::CampaignId id) = 0;
+    [[nodiscard]] virtual Result<std::vector<model::Campaign>> campaigns(
+        const CampaignFilter& filter) = 0;
+    /// Campaigns with staged rows, and removed ones, whose rows `remove_rows` must remove.
+    [[nodiscard]] virtual Result<std::vector<model::CampaignId>> campaigns_to_clean() = 0;
+    /// Campaigns whose webhook was not notified of their present state.
+    [[nodiscard]] virtual Result<std::vector<model::Campaign>> campaigns_to_notify() = 0;
+
+    /// In the order of rows.
+    [[nodiscard]] virtual Result<RecipientPage> recipients(const RecipientFilter& filter) = 0;
+    /// Pending rows after `after_row`, found without reading the others.
+    [[nodiscard]] virtual Result<std::vector<model::Recipient>> pending_rows(
+        model::CampaignId id, std::uint32_t after_row, std::size_t limit) = 0;
+    /// The same of queued rows.
+    [[nodiscard]] virtual Result<std::vector<model::Recipient>> queued_rows(model::CampaignId id,
+                                                                            std::uint32_t after_row,
+                                                                            std::size_t limit) = 0;
+    [[nodiscard]] virtual Result<std::optional<model::Recipient>> recipient(model::CampaignId id,
+                                                                            std::uint32_t row) = 0;
+    /// The device from which a campaign of the account last sent to the number.
+    [[nodiscard]] virtual Result<std::optional<model::PhoneNumber>> last_sender(
+        model::AccountId account, model::PhoneNumber number) = 0;
+    /// Why the row would be skipped if it were handed over at `at`; none: it would not.
+    [[nodiscard]] virtual Result<model::SkipReason> check_recipient(const model::Campaign& campaign,
+                                                                    model::PhoneNumber number,
+                                                                    Timestamp at) = 0;
+    /// Counts from the rows themselves, for `doctor`. Reads all of them.
+    [[nodiscard]] virtual Result<model::CampaignCounts> recount(model::CampaignId id) = 0;
+
+    [[nodiscard]] virtual Result<std::optional<model::Contact>> contact(
+        model::AccountId account, model::PhoneNumber number) = 0;
+    [[nodiscard]] virtual Result<NumberedRecords<model::Contact>> contacts(
+        const ContactFilter& filter) = 0;
+    /// The account's tags, in order, at most `limit` after `after`.
+    [[nodiscard]] virtual Result<std::vector<std::string>> tags(model::AccountId account,
+                                                                std::string_view after,
+                                                                std::size_t limit) = 0;
+    [[nodiscard]] virtual Result<std::optional<model::Suppression>> suppression(
+        model::AccountId account, model::PhoneNumber number) = 0;
+    [[nodiscard]] virtual Result<NumberedRecords<model::Suppression>> suppressions(
+        model::AccountId account, std::optional<model::PhoneNumber> after, std::size_t limit) = 0;
+};
+
+}  // namespace merpati::store
