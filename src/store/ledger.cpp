@@ -14,6 +14,10 @@ std::string_view to_string(LedgerEntry::Kind kind) noexcept {
             return "deduction";
         case LedgerEntry::Kind::set:
             return "set";
+        case LedgerEntry::Kind::reserved:
+            return "reserved";
+        case LedgerEntry::Kind::released:
+            return "released";
     }
     return "";
 }

@@ -23,7 +23,10 @@ struct LedgerEntry {
         topup,      // Credit was added.
         deduction,  // Credit was taken away.
         set,        // The balance was set, or is no longer counted.
+        reserved,   // A campaign reserved credit for its messages; `reason` has its id.
+        released,   // It gave back what it had reserved and not used.
     };
+    static constexpr Kind kind_last = Kind::released;
     std::int64_t number = 0;  // 1, 2, … in the account's ledger.
     Kind kind = Kind::opening;
     Timestamp begun_at;
@@ -31,7 +34,8 @@ struct LedgerEntry {
     std::uint64_t charged = 0;   // Messages; in `opening`, those before the ledger begins.
     std::uint64_t refunded = 0;  // Messages.
     /// The change of the balance; a balance that is not counted stands for 0. Refunds add nothing
-    /// while credit is not counted.
+    /// while credit is not counted, nor do charges and refunds of campaigns' messages, which use
+    /// what was reserved.
     std::int64_t amount = 0;
     std::optional<std::int64_t> balance;  // Afterwards; empty: not counted.
     std::string reason;                   // As a person wrote it; may be empty.

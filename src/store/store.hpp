@@ -104,16 +104,23 @@ enum class Depth : std::uint8_t {
     deep,   // Also compares indexes with their tables.
 };
 
+/// A campaign whose counts do not agree with its recipients.
+struct CampaignFault {
+    model::CampaignId campaign;
+    std::string what;  // For operators.
+};
+
 struct Integrity {
     std::vector<std::string> damages;  // In the engine's words, the first few.
     std::vector<LedgerFault> ledger_faults;
+    std::vector<CampaignFault> campaign_faults;
     bool complete = true;  // False: `time_max` passed before everything was checked.
 };
 
 /// Checks a store, which may be open elsewhere, and changes nothing: first its pages, then, if they
-/// are sound, each account's ledger against its balance and messages. Takes about a second for each
-/// gigabyte (quick) or ten seconds (deep), at most `time_max`.
-/// Errors: invalid_argument (URL), store_failed.
+/// are sound, each account's ledger against its balance, messages and campaigns, and the counts of
+/// campaigns against their recipients. Takes about a second for each gigabyte (quick) or ten
+/// seconds (deep), at most `time_max`. Errors: invalid_argument (URL), store_failed.
 [[nodiscard]] Result<Integrity> check_integrity(const std::string& url, Depth depth,
                                                 const Clock& clock,
                                                 std::chrono::milliseconds time_max);

@@ -194,12 +194,22 @@ void check_integrity(const config::Settings& settings, store::Depth depth, const
              .remedy = "keep the store's file and report this: it must not happen; "
                        "`merpati account set ID --credits N` sets the balance"});
     }
+    for (const auto& fault : found->campaign_faults) {
+        findings.push_back({.subject = "campaigns",
+                            .verdict = Verdict::wrong,
+                            .found = fmt::format("{}: {}", fault.campaign.text(), fault.what),
+                            .remedy = "keep the store's file and report this: it must not happen"});
+    }
     if (!found->damages.empty()) {
         return;
     }
     if (found->complete && found->ledger_faults.empty()) {
         findings.push_back(
             {.subject = "credit", .found = "ledger, balance and messages of every account agree"});
+    }
+    if (found->complete && found->campaign_faults.empty()) {
+        findings.push_back({.subject = "campaigns",
+                            .found = "the counts of every campaign are those of its rows"});
     }
     if (found->complete) {
         findings.push_back({.subject = "store",

@@ -45,11 +45,12 @@ Result<model::AccountId> SqliteTables::create_account(const model::Account& acco
     const auto secret = secrets_.seal(account.webhook_secret);
     Statement insert{connection_,
                      "INSERT INTO account(name, plan, credit, expires_at, rate, callback_url, "
-                     "delivery, devices_max, webhook_secret, created_at) "
-                     "VALUES(?,?,?,?,?,?,?,?,?,?)"};
+                     "delivery, devices_max, webhook_secret, created_at, country) "
+                     "VALUES(?,?,?,?,?,?,?,?,?,?,?)"};
     insert.run(account.name, model::to_string(account.plan), account.credit, account.expires_at,
                account.rate.text(), account.callback_url, model::to_string(account.delivery),
-               account.devices_max, std::span<const std::byte>{secret}, account.created_at);
+               account.devices_max, std::span<const std::byte>{secret}, account.created_at,
+               account.country);
     const model::AccountId id{connection_.last_row()};
     if (account.credit) {
         writer_.credits().ledger().add(id, LedgerEntry::Kind::opening, *account.credit,
@@ -69,10 +70,11 @@ Result<model::Account> SqliteTables::update_account(model::AccountId account,
                      "expires_at = iif(?4, ?5, expires_at), rate = coalesce(?6, rate), "
                      "callback_url = coalesce(?7, callback_url), "
                      "delivery = coalesce(?8, delivery), "
-                     "devices_max = coalesce(?9, devices_max) WHERE id = ?1"};
+                     "devices_max = coalesce(?9, devices_max), country = coalesce(?10, country) "
+                     "WHERE id = ?1"};
     update.run(account.value, patch.name, word_of(patch.plan), patch.expires_at.has_value(),
                patch.expires_at.value_or(std::nullopt), rate, patch.callback_url,
-               word_of(patch.delivery), patch.devices_max);
+               word_of(patch.delivery), patch.devices_max, patch.country);
     return written_account(account);
 }
 
@@ -89,6 +91,9 @@ Result<void> SqliteTables::rotate_webhook_secret(model::AccountId account, const
 
 Result<void> SqliteTables::set_credit(model::AccountId account, std::optional<std::int64_t> credit,
                                       const CreditNote& note) {
+    if (!credit) {
+        campaigns_.release_reserves(account, note.at);
+    }
     const auto before = balance_of(account);
     if (!before) {
         return pass(before);

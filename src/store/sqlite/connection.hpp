@@ -219,6 +219,14 @@ public:
     }
     /// "" for NULL. Valid until the next row.
     [[nodiscard]] std::string_view text(int column) const;
+    /// What was parsed from the column; empty is damage.
+    template <class Value>
+    [[nodiscard]] Value parsed(int column, std::optional<Value> value) const {
+        if (!value) {
+            throw_damaged(column, "holds a value that nothing writes");
+        }
+        return *std::move(value);
+    }
     [[nodiscard]] std::span<const std::byte> blob(int column) const;
 
 private:

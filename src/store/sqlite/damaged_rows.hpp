@@ -12,14 +12,18 @@ namespace merpati::store::sqlite {
 /// the next start. Counts are less than the messages that they count: those go on.
 ///
 /// Each key costs the batch another run, so after `keys_max` keys all rows are left out.
-template <class Key>
+template <class Key, std::size_t keys_max = 8>
 class DamagedRows {
 public:
+    [[nodiscard]] bool leaves_out(const Key& key) const {
+        return keys_.size() >= keys_max || keys_.contains(key);
+    }
+
     /// Calls `write`, unless the key is left out. Throws what `write` throws; after damage the key
     /// is left out.
     template <class Write>
     void write(const Key& key, Write write) {
-        if (keys_.size() >= keys_max || keys_.contains(key)) {
+        if (leaves_out(key)) {
             return;
         }
         try {
@@ -33,8 +37,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t keys_max = 8;
-
     std::set<Key> keys_;
 };
 

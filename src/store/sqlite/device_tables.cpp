@@ -1,6 +1,8 @@
 // The methods of SqliteTables for devices.
 #include <string>
 
+#include <fmt/format.h>
+
 #include "base/assert.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sqlite_tables.hpp"
@@ -162,6 +164,12 @@ Result<void> SqliteTables::remove_device(model::PhoneNumber device) {
     }
     if (!*known) {
         return fail(ErrorCode::not_found, "there is no such device");
+    }
+    if (const auto campaign = campaigns_.running_on(device)) {
+        return fail(ErrorCode::conflict,
+                    fmt::format("the campaign {} is running and sends by this device: pause it, "
+                                "or take the device out of it",
+                                campaign->text()));
     }
     Statement remove{connection_, "DELETE FROM device WHERE number = ?"};
     remove.run(device.value());

@@ -50,7 +50,7 @@ struct FullStoreTest : StoreTest {
         const auto message = [&](std::int64_t from, int flags) {
             return fmt::format(
                 "INSERT INTO message SELECT {} + step, 1, 1, {}, '6281234567890', 'Halo', NULL, "
-                "NULL, {}, {}, {}, NULL FROM n",
+                "NULL, {}, {}, {}, NULL, NULL FROM n",
                 from, number, flags, now, now);
         };
         const auto callback = [&](std::int64_t from, int state) {

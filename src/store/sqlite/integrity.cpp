@@ -1,3 +1,4 @@
+#include "store/sqlite/campaign_check.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/ledger_check.hpp"
 #include "store/sqlite/sqlite_store.hpp"
@@ -38,6 +39,7 @@ Result<Integrity> check_integrity(const std::filesystem::path& path, Depth depth
             }
             if (found.damages.empty()) {
                 found.ledger_faults = compare_ledgers(connection);
+                found.campaign_faults = compare_campaigns(connection);
             }
         } catch (const Failure& failure) {
             if (failure.is_damage()) {

@@ -8,16 +8,26 @@ namespace merpati::store::sqlite {
 namespace {
 
 /// Each account's balance, the sums and the last balance of its ledger, and the number of its
-/// charged messages: those in the store, and those that retention has removed.
+/// charged messages: those in the store, and those that retention has removed. Then what its
+/// campaigns must hold in reserve, and what they hold: credit that was reserved and not released,
+/// without the messages that were charged from it. `ledger_pruned.reserved` replaces rows of
+/// reserves and charged messages that retention has removed, and messages that were refunded while
+/// credit was not counted.
 constexpr const char* books = R"sql(
 SELECT a.id, a.credit, b.amount, b.standing, n.balance,
-       coalesce(p.charged, 0) + coalesce(m.charged, 0), n.account IS NULL
+       coalesce(p.charged, 0) + coalesce(m.charged, 0), n.account IS NULL,
+       coalesce(b.reserved, 0) + coalesce(p.reserved, 0) - coalesce(m.from_reserve, 0),
+       coalesce(c.reserved, 0)
 FROM account a
 LEFT JOIN (SELECT account, sum(amount) AS amount, sum(charged) - sum(refunded) AS standing,
+                  -sum(amount) FILTER (WHERE kind IN (5, 6)) AS reserved,
                   max(number) AS newest FROM ledger GROUP BY account) b ON b.account = a.id
+LEFT JOIN (SELECT account, sum(reserved) AS reserved FROM campaign GROUP BY account) c
+       ON c.account = a.id
 LEFT JOIN ledger n ON n.account = a.id AND n.number = b.newest
 LEFT JOIN ledger_pruned p ON p.account = a.id
-LEFT JOIN (SELECT m.account, count(*) AS charged
+LEFT JOIN (SELECT m.account, count(*) AS charged,
+                  count(*) FILTER (WHERE m.campaign_row IS NOT NULL) AS from_reserve
            FROM message m LEFT JOIN completion c ON c.id = m.id
            WHERE m.flags & 64 AND coalesce(c.state, 0) NOT IN (3, 4) GROUP BY m.account) m
        ON m.account = a.id
@@ -42,6 +52,10 @@ std::string fault_of(const Cursor& row) {
         return fmt::format("its ledger has {} messages charged, but {} are", row.integer(3),
                            row.integer(5));
     }
+    if (row.integer(7) != row.integer(8)) {
+        return fmt::format("its campaigns hold {} credits in reserve, but {} are reserved",
+                           row.integer(8), row.integer(7));
+    }
     return {};
 }
 
@@ -49,8 +63,9 @@ std::string fault_of(const Cursor& row) {
 
 std::vector<LedgerFault> compare_ledgers(Connection& connection) {
     std::vector<LedgerFault> faults;
-    if (connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name = 'ledger'") == "0") {
-        return faults;  // An older schema has no ledger.
+    if (connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name = 'campaign'") ==
+        "0") {
+        return faults;  // An older schema has no ledger, or no campaigns.
     }
     Statement compare{connection, books};
     for (auto row = compare.query(); row.next();) {

@@ -31,7 +31,7 @@ LedgerWriter::Newest& LedgerWriter::newest_of(model::AccountId account) {
     if (is_new) {
         if (auto row = find_newest_.query(account.value); row.next()) {
             found->second = {.number = row.integer(0),
-                             .kind = row.enumerator(1, LedgerEntry::Kind::set),
+                             .kind = row.enumerator(1, LedgerEntry::kind_last),
                              .begun_at = row.time(2)};
         }
     }
@@ -62,6 +62,14 @@ void LedgerWriter::add(model::AccountId account, LedgerEntry::Kind kind, std::in
     newest = {.number = newest.number + 1, .kind = kind, .begun_at = note.at};
     insert_.run(account.value, newest.number, static_cast<int>(kind), note.at, note.at, 0, 0,
                 amount, balance, note.reason);
+}
+
+void LedgerWriter::add_reserve(model::AccountId account, std::int64_t amount, std::int64_t balance,
+                               const CreditNote& note) {
+    damaged_.write(account.value, [&] {
+        add(account, amount < 0 ? LedgerEntry::Kind::reserved : LedgerEntry::Kind::released, amount,
+            balance, note);
+    });
 }
 
 UsageWriter::UsageWriter(Connection& connection)

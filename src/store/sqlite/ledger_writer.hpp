@@ -37,6 +37,11 @@ public:
     void add(model::AccountId account, LedgerEntry::Kind kind, std::int64_t amount,
              std::optional<std::int64_t> balance, const CreditNote& note);
 
+    /// Adds a row of kind `reserved` or `released`, by the sign of `amount`. Leaves out accounts as
+    /// `add_messages` does.
+    void add_reserve(model::AccountId account, std::int64_t amount, std::int64_t balance,
+                     const CreditNote& note);
+
     /// Call after a rollback, which may have removed written rows.
     void forget() { newest_.clear(); }
     /// Call after other code has written to the ledger of the account.

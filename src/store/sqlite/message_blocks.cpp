@@ -209,11 +209,13 @@ SummaryStep make_next(Connection& connection, std::size_t size, std::int64_t bel
 
 /// Whether making the block anew is worth it: a complete list has ended, or half of a partial one.
 /// So a block is made only a few times, in whatever order its messages end.
+/// A message that was withdrawn is missing.
 bool has_ended(Connection& connection, const std::vector<std::int64_t>& open) {
     Statement end{connection, "SELECT state FROM completion WHERE id = ?"};
+    Statement message{connection, "SELECT 1 FROM message WHERE id = ?"};
     const auto ended = std::ranges::count_if(open, [&](std::int64_t id) {
         auto row = end.query(id);
-        return row.next() && sqlite::has_ended(row, 0);
+        return row.next() ? sqlite::has_ended(row, 0) : !message.query(id).next();
     });
     return std::cmp_greater_equal(
         ended, open.size() > MessageBlocks::open_max ? open.size() / 2 : open.size());

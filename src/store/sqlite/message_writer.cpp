@@ -1,67 +1,11 @@
 #include "store/sqlite/message_writer.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "base/assert.hpp"
 
 namespace merpati::store::sqlite {
-Credits::Credits(Connection& connection)
-    : select_(connection, "SELECT credit FROM account WHERE id = ?"),
-      update_(connection, "UPDATE account SET credit = ?2 WHERE id = ?1"),
-      ledger_(connection) {}
-
-Credits::Balance& Credits::balance_of(model::AccountId account) {
-    const auto [found, is_new] = balances_.try_emplace(account);
-    if (is_new) {
-        auto row = select_.query(account.value);
-        if (row.next() && !row.null(0)) {
-            found->second.credit = row.integer(0);
-        }
-    }
-    return found->second;
-}
-
-Credits::Charge Credits::charge(model::AccountId account, Timestamp at) {
-    auto& balance = balance_of(account);
-    if (!balance.credit) {
-        return Charge::uncounted;
-    }
-    if (*balance.credit <= 0) {
-        return Charge::exhausted;
-    }
-    --*balance.credit;
-    ++balance.messages.charged;
-    --balance.messages.amount;
-    balance.messages.at = at;
-    return Charge::charged;
-}
-
-void Credits::refund(model::AccountId account, Timestamp at) {
-    auto& balance = balance_of(account);
-    ++balance.messages.refunded;
-    balance.messages.at = at;
-    if (balance.credit) {
-        ++*balance.credit;
-        ++balance.messages.amount;
-    }
-}
-
-void Credits::flush() {
-    for (auto& [account, balance] : balances_) {
-        auto& messages = balance.messages;
-        if (messages.charged != 0 || messages.refunded != 0) {
-            update_.run(account.value, balance.credit);
-            messages.balance = balance.credit;
-            ledger_.add_messages(account, messages);
-        }
-    }
-    balances_.clear();
-}
-
-void Credits::forget() {
-    balances_.clear();
-    ledger_.forget();
-}
 
 Senders::Senders(Connection& connection)
     : select_(connection, "SELECT account FROM device WHERE number = ?") {}
@@ -96,12 +40,13 @@ void Activity::note(model::AccountId account, std::int64_t sequence) {
 MessageWriter::MessageWriter(Connection& connection)
     : connection_(connection),
       credits_(connection),
+      recipients_(connection, credits_),
       usage_(connection),
       activity_(connection),
       blocks_(connection),
       senders_(connection),
       trail_(connection),
-      insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"),
+      insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?,?)"),
       delete_queue_(connection,
                     "DELETE FROM queue WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
@@ -125,7 +70,8 @@ MessageWriter::MessageWriter(Connection& connection)
                 "VALUES(?1, ?2, ?3, ?4, ?5) ON CONFLICT(device) DO UPDATE SET "
                 "sent_at = ?2, jitter = ?3, day_ends_at = ?4, sent_of_day = ?5"),
       find_retry_(connection, "SELECT details FROM message_event WHERE message = ? AND step = ?"),
-      find_completion_(connection, "SELECT state FROM completion WHERE id = ?") {}
+      find_completion_(connection, "SELECT state FROM completion WHERE id = ?"),
+      remove_message_(connection, "DELETE FROM message WHERE id = ?") {}
 
 void MessageWriter::accept(Accept& accept) {
     auto& message = *accept.message;
@@ -143,7 +89,7 @@ void MessageWriter::accept(Accept& accept) {
     if (accept.retry_of && was_retried(accept)) {
         return;
     }
-    switch (credits_.charge(message.account, message.accepted_at)) {
+    switch (charge(message)) {
         case Credits::Charge::exhausted:
             accept.result = Accept::Result::credit_exhausted;
             return;
@@ -154,27 +100,50 @@ void MessageWriter::accept(Accept& accept) {
             message.charged = false;
             break;
     }
+    store(message);
+    if (accept.idempotency) {
+        const auto& record = *accept.idempotency;
+        insert_idempotency_.run(record.account.value, record.key,
+                                std::span<const std::byte>{record.fingerprint},
+                                message.id.sequence(), tail_of(message.id), record.status,
+                                record.answer, record.created_at);
+    }
+    if (accept.retry_of) {
+        link_retry(message, *accept.retry_of);
+        if (message.campaign_row != 0) {
+            recipients_.retried(message, *accept.retry_of);
+        }
+    }
+    accept.result = Accept::Result::stored;
+}
+
+/// A message of a recipient is charged from its campaign's reserve. One whose campaign was removed
+/// is a message of no recipient.
+Credits::Charge MessageWriter::charge(model::Message& message) {
+    if (message.campaign_row != 0) {
+        if (const auto charged = recipients_.charge(message)) {
+            return *charged;
+        }
+        message.campaign_row = 0;
+    }
+    return credits_.charge(message.account, message.accepted_at);
+}
+
+void MessageWriter::store(const model::Message& message) {
     const auto id = message.id.sequence();
     const auto tail = tail_of(message.id);
+    const auto row = message.campaign_row == 0 ? std::optional<std::uint32_t>{}
+                                               : std::optional{message.campaign_row};
     insert_message_.run(id, tail, message.account.value, message.device.value(), message.recipient,
                         message.body, or_null(message.media_url), or_null(message.callback_url),
                         flags_of(message), message.accepted_at, message.due_at,
-                        message.campaign.transform([](auto campaign) { return campaign.value; }));
+                        message.campaign.transform([](auto campaign) { return campaign.value; }),
+                        row);
     activity_.note(message.account, id);
     blocks_.note(id);
     insert_queue_.run(message.device.value(), static_cast<int>(message.source),
                       bucket_of(message.due_at), id, tail, message.due_at, 0,
                       std::optional<std::string_view>{}, std::optional<Timestamp>{}, 0);
-    if (accept.idempotency) {
-        const auto& record = *accept.idempotency;
-        insert_idempotency_.run(record.account.value, record.key,
-                                std::span<const std::byte>{record.fingerprint}, id, tail,
-                                record.status, record.answer, record.created_at);
-    }
-    if (accept.retry_of) {
-        link_retry(message, *accept.retry_of);
-    }
-    accept.result = Accept::Result::stored;
 }
 
 /// Prevents a second retry, for instance when two people click at the same time.
@@ -229,6 +198,10 @@ void MessageWriter::finish(Finish& finish) {
     if (!finish.finished) {
         return;
     }
+    if (finish.withdrawn) {
+        withdraw(finish);
+        return;
+    }
     std::optional<std::int64_t> event;
     if (finish.callback) {
         event = finish.callback->id.sequence();
@@ -242,13 +215,28 @@ void MessageWriter::finish(Finish& finish) {
     settle(message, completion);
 }
 
-void MessageWriter::settle(const model::Message& message, const model::Completion& completion) {
-    const bool unsent = completion.state == model::MessageState::failed ||
-                        completion.state == model::MessageState::cancelled;
-    if (message.charged && unsent) {
+void MessageWriter::settle(const model::Message& message, const model::Completion& completion,
+                           model::MessageState from) {
+    if (message.campaign_row != 0) {
+        recipients_.ended(message, completion, from);
+    } else if (message.charged && (completion.state == model::MessageState::failed ||
+                                   completion.state == model::MessageState::cancelled)) {
         credits_.refund(message.account, completion.finished_at);
     }
     usage_.count(message, completion);
+}
+
+/// Searches and summaries pass over a message that is missing.
+void MessageWriter::withdraw(const Finish& finish) {
+    const auto& message = *finish.message;
+    remove_message_.run(message.id.sequence());
+    trail_.forget_message(message.id.sequence());
+    const auto at = std::max(message.accepted_at, finish.completion.finished_at);
+    if (message.campaign_row != 0) {
+        recipients_.withdrawn(message, at);
+    } else if (message.charged) {
+        credits_.refund(message.account, at);
+    }
 }
 
 void MessageWriter::reschedule(Reschedule& reschedule) {

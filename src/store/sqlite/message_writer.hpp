@@ -7,45 +7,16 @@
 #include <unordered_map>
 
 #include "store/sqlite/connection.hpp"
+#include "store/sqlite/credits.hpp"
 #include "store/sqlite/damaged_rows.hpp"
 #include "store/sqlite/ledger_writer.hpp"
 #include "store/sqlite/message_blocks.hpp"
+#include "store/sqlite/recipient_writer.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/trail_writer.hpp"
 #include "store/write_batch.hpp"
 
 namespace merpati::store::sqlite {
-
-/// The balances of a batch's accounts. Each balance is read and written once, with its ledger row,
-/// however many messages are charged. Call `flush` before other code reads or writes balances.
-class Credits {
-public:
-    explicit Credits(Connection& connection);
-
-    enum class Charge : std::uint8_t { charged, uncounted, exhausted };
-    /// Takes one credit. `uncounted`: the account's credit is not counted.
-    [[nodiscard]] Charge charge(model::AccountId account, Timestamp at);
-    /// Call only for a message that was charged.
-    void refund(model::AccountId account, Timestamp at);
-
-    void flush();
-    /// Call after a rollback.
-    void forget();
-
-    LedgerWriter& ledger() { return ledger_; }
-
-private:
-    struct Balance {
-        std::optional<std::int64_t> credit;
-        LedgerWriter::Messages messages;
-    };
-    Balance& balance_of(model::AccountId account);
-
-    Statement select_;
-    Statement update_;
-    LedgerWriter ledger_;
-    std::unordered_map<model::AccountId, Balance> balances_;
-};
 
 /// Caches the owners of sending devices across commits. Only this connection changes devices: call
 /// `forget` when it may have added or removed one, and after a rollback.
@@ -95,6 +66,8 @@ public:
     explicit MessageWriter(Connection& connection);
 
     void accept(Accept& accept);
+    /// Stores a message with its queue row. Nothing is charged.
+    void store(const model::Message& message);
     void finish(Finish& finish);
     void reschedule(Reschedule& reschedule);
     void hand_over(HandOver& hand_over);
@@ -102,8 +75,10 @@ public:
     void update_callback(const CallbackUpdate& update) { trail_.update_callback(update); }
     void add_callback(const model::Callback& callback);
 
-    /// Refunds a message with this completion, if it was charged and not sent, and counts it.
-    void settle(const model::Message& message, const model::Completion& completion);
+    /// Refunds a message with this completion, if it was charged and not sent, counts it, and moves
+    /// its recipient. `from`: the message's state before.
+    void settle(const model::Message& message, const model::Completion& completion,
+                model::MessageState from = model::MessageState::pending);
 
     /// Writes the SentRecords of the batch, one for each device. Leaves out the devices of which
     /// this has met damage.
@@ -112,6 +87,7 @@ public:
     void forget_lanes() { sent_.clear(); }
 
     Credits& credits() { return credits_; }
+    RecipientWriter& recipients() { return recipients_; }
     UsageWriter& usage() { return usage_; }
     Activity& activity() { return activity_; }
     MessageBlocks& blocks() { return blocks_; }
@@ -121,10 +97,13 @@ public:
 private:
     [[nodiscard]] bool repeats(Accept& accept);
     [[nodiscard]] bool was_retried(Accept& accept);
+    [[nodiscard]] Credits::Charge charge(model::Message& message);
+    void withdraw(const Finish& finish);
     void link_retry(const model::Message& message, const model::MessageId& retry_of);
 
     Connection& connection_;
     Credits credits_;
+    RecipientWriter recipients_;
     UsageWriter usage_;
     Activity activity_;
     MessageBlocks blocks_;
@@ -142,6 +121,7 @@ private:
     Statement put_sent_;
     Statement find_retry_;
     Statement find_completion_;
+    Statement remove_message_;
     std::unordered_map<model::PhoneNumber, SentRecord> sent_;  // The latest of each device.
     DamagedRows<std::int64_t> damaged_lanes_;                  // By device number.
 };

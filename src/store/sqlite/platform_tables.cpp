@@ -70,7 +70,29 @@ Result<bool> SqliteTables::note_status(model::PhoneNumber device, std::string_vi
     put.run(device.value(), static_cast<int>(About::status), platform_id,
             static_cast<int>(status.progress), static_cast<int>(status.code), status.details,
             status.at, now);
-    return connection_.changes() == 1;
+    if (connection_.changes() != 1) {
+        return false;
+    }
+    note_progress(device, platform_id, status.progress, now);
+    return true;
+}
+
+/// Counts a status of a message of a campaign.
+void SqliteTables::note_progress(model::PhoneNumber device, std::string_view platform_id,
+                                 model::Progress progress, Timestamp now) {
+    Statement find{connection_, std::string{"SELECT "} + message_columns +
+                                    " FROM handed_over h JOIN message m ON m.id = h.id WHERE "
+                                    "h.device = ? AND h.platform_id = ? AND m.campaign_row > 0 "
+                                    "ORDER BY h.decide_by IS NULL, h.id DESC LIMIT 1"};
+    model::Message message;
+    {
+        auto row = find.query(device.value(), platform_id);
+        if (!row.next()) {
+            return;
+        }
+        read_message(row, 0, message);
+    }
+    writer_.recipients().reported(message, progress, now);
 }
 
 Result<std::optional<PlatformMessage>> SqliteTables::find_platform_message(
@@ -148,8 +170,24 @@ Result<bool> SqliteTables::end_handed_over(const model::Message& message,
     insert.run(message.id.sequence(), static_cast<int>(completion.state),
                static_cast<int>(completion.code), completion.details, completion.platform_id,
                completion.finished_at, completion.attempts, event, millis(completion.took));
-    settle(message, completion);
+    if (message.campaign_row != 0) {
+        note_earlier_progress(message, completion);
+    }
+    settle(message, completion, model::MessageState::handed_over);
     return true;
+}
+
+/// Counts a status that came before the platform had accepted the message.
+void SqliteTables::note_earlier_progress(const model::Message& message,
+                                         const model::Completion& completion) {
+    Statement find{connection_,
+                   "SELECT progress FROM platform_event "
+                   "WHERE device = ? AND about = 1 AND platform_id = ?"};
+    auto row = find.query(message.device.value(), completion.platform_id);
+    if (row.next()) {
+        writer_.recipients().reported(message, row.enumerator(0, model::Progress::read),
+                                      completion.finished_at);
+    }
 }
 
 Result<void> SqliteTables::note_event(model::PhoneNumber device, model::MessageId message,

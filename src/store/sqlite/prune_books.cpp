@@ -76,7 +76,7 @@ private:
 };
 
 /// Adds an old row of a ledger to the one after it, so that all sums stay exact. The last old row
-/// becomes the opening.
+/// becomes the opening. What rows of reserves said is kept in `ledger_pruned`.
 class LedgerRows final : public AccountWalk {
 public:
     LedgerRows(Connection& connection, LedgerWriter& ledger)
@@ -88,7 +88,10 @@ public:
                "UPDATE ledger SET kind = ?3, reason = '', charged = charged + ?4, "
                "refunded = refunded + ?5, amount = amount + ?6 "
                "WHERE account = ?1 AND number = ?2"),
-          remove_(connection, "DELETE FROM ledger WHERE account = ? AND number = ?") {}
+          remove_(connection, "DELETE FROM ledger WHERE account = ? AND number = ?"),
+          keep_reserved_(connection,
+                         "INSERT INTO ledger_pruned(account, charged, reserved) VALUES(?1, 0, ?2) "
+                         "ON CONFLICT DO UPDATE SET reserved = reserved + ?2") {}
 
     Visit visit(const PruneLimits& limits) override {
         Row first;
@@ -111,9 +114,15 @@ public:
             return go_on_after(first.account);
         }
         ledger_.forget(model::AccountId{first.account});
+        if (first.kind == reserved || first.kind == released) {
+            keep_reserved_.run(first.account, -first.amount);
+        }
         if (is_last_old) {
             add_.run(first.account, first.number, opening, 0, 0, 0);
             return go_on_after(first.account);
+        }
+        if (second.kind == reserved || second.kind == released) {
+            keep_reserved_.run(second.account, -second.amount);
         }
         add_.run(second.account, second.number, opening, first.charged, first.refunded,
                  first.amount);
@@ -123,6 +132,8 @@ public:
 
 private:
     static constexpr auto opening = static_cast<std::int64_t>(LedgerEntry::Kind::opening);
+    static constexpr auto reserved = static_cast<std::int64_t>(LedgerEntry::Kind::reserved);
+    static constexpr auto released = static_cast<std::int64_t>(LedgerEntry::Kind::released);
 
     struct Row {
         std::int64_t account = 0;
@@ -151,6 +162,7 @@ private:
     Statement find_;
     Statement add_;
     Statement remove_;
+    Statement keep_reserved_;
 };
 
 }  // namespace

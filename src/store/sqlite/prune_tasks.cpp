@@ -123,21 +123,22 @@ public:
         : trail_(trail),
           find_(connection,
                 "SELECT c.id, c.state, c.finished_at, c.event, b.state, "
-                "(SELECT account FROM message m WHERE m.id = c.id AND m.flags & 64 AND "
-                "c.state = 2) FROM completion c "
-                "LEFT JOIN callback b ON b.id = c.event "
+                "iif(m.flags & 64 AND c.state = 2, m.account, NULL), "
+                "m.campaign_row IS NOT NULL FROM completion c "
+                "LEFT JOIN callback b ON b.id = c.event LEFT JOIN message m ON m.id = c.id "
                 "WHERE c.id > ? AND c.id < ? ORDER BY c.id LIMIT 1"),
           message_(connection, "DELETE FROM message WHERE id = ?"),
           completion_(connection, "DELETE FROM completion WHERE id = ?"),
           handed_over_(connection, "DELETE FROM handed_over WHERE id = ?"),
           callback_(connection, "DELETE FROM callback WHERE id = ?"),
           paid_(connection,
-                "INSERT INTO ledger_pruned VALUES(?, 1) "
-                "ON CONFLICT DO UPDATE SET charged = charged + 1") {}
+                "INSERT INTO ledger_pruned VALUES(?1, 1, -?2) ON CONFLICT DO UPDATE SET "
+                "charged = charged + 1, reserved = reserved - ?2") {}
 
     Visit visit(const PruneLimits& limits) override {
         std::optional<std::int64_t> event;
-        std::optional<std::int64_t> payer;  // The account, if it stays charged for the message.
+        std::optional<std::int64_t> payer;  // The account, if it stays charged for the message,
+        bool from_reserve = false;          // and whether a campaign had reserved the credit.
         {
             auto row = find_.query(visited_, Uuid::sequence_at(limits.messages_before));
             if (!row.next()) {
@@ -150,9 +151,10 @@ public:
             }
             event = row.null(3) ? std::nullopt : std::optional{row.integer(3)};
             payer = row.null(5) ? std::nullopt : std::optional{row.integer(5)};
+            from_reserve = row.integer(6) != 0;
         }
         if (payer) {
-            paid_.run(*payer);
+            paid_.run(*payer, from_reserve);
         }
         message_.run(visited_);
         completion_.run(visited_);
@@ -343,6 +345,7 @@ std::vector<std::unique_ptr<PruneTask>> prune_tasks(const PruneRooms& rooms) {
     tasks.push_back(std::make_unique<RemovedElsewhere>(rooms.prune_key));
     tasks.push_back(usage_task(rooms));
     tasks.push_back(ledger_task(rooms));
+    tasks.push_back(recipients_task(rooms));
     tasks.push_back(std::make_unique<OldestRows<links_before>>(
         connection,
         "DELETE FROM sign_in_link WHERE digest = (SELECT digest FROM sign_in_link "

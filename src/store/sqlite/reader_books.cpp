@@ -19,7 +19,7 @@ std::uint64_t count(const Cursor& row, int column) {
 
 LedgerEntry read_entry(const Cursor& row) {
     return {.number = row.integer(0),
-            .kind = row.enumerator(1, LedgerEntry::Kind::set),
+            .kind = row.enumerator(1, LedgerEntry::kind_last),
             .begun_at = row.time(2),
             .ended_at = row.time(3),
             .charged = count(row, 4),

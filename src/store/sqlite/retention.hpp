@@ -48,6 +48,7 @@ struct PruneRooms {
 [[nodiscard]] std::vector<std::unique_ptr<PruneTask>> prune_tasks(const PruneRooms& rooms);
 [[nodiscard]] std::unique_ptr<PruneTask> usage_task(const PruneRooms& rooms);
 [[nodiscard]] std::unique_ptr<PruneTask> ledger_task(const PruneRooms& rooms);
+[[nodiscard]] std::unique_ptr<PruneTask> recipients_task(const PruneRooms& rooms);
 
 /// Operation: `step` runs the tasks in turn, some rows each, until its time is over. The next step
 /// continues with the next task, so a table with much to remove does not delay another. A task that

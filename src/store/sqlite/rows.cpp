@@ -14,6 +14,7 @@ enum Flag : std::int64_t {
     campaign = campaign_flag,
     at_most_once = 32,
     charged = 64,
+    test = 128,
 };
 
 Sha256 digest_of(std::span<const std::byte> blob) {
@@ -33,6 +34,7 @@ std::int64_t flags_of(const model::Message& message) {
     flags |= message.source == model::Source::campaign ? campaign : 0;
     flags |= message.delivery == model::Delivery::at_most_once ? at_most_once : 0;
     flags |= message.charged ? charged : 0;
+    flags |= message.test ? test : 0;
     return flags;
 }
 
@@ -53,11 +55,13 @@ void read_message(const Cursor& row, int first, model::Message& message) {
     message.delivery = (flags & at_most_once) != 0 ? model::Delivery::at_most_once
                                                    : model::Delivery::at_least_once;
     message.charged = (flags & charged) != 0;
+    message.test = (flags & test) != 0;
     message.accepted_at = row.time(first + 9);
     message.due_at = row.time(first + 10);
     message.campaign = row.null(first + 11)
                            ? std::nullopt
                            : std::optional{model::CampaignId{row.integer(first + 11)}};
+    message.campaign_row = row.number<std::uint32_t>(first + 12);
 }
 
 QueuedCallback read_callback(const Cursor& row) {
@@ -118,6 +122,7 @@ Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets)
     }
     account.previous_secret_until = row.optional_time(11);
     account.created_at = row.time(12);
+    account.country = row.text(13);
     return account;
 }
 

@@ -55,8 +55,8 @@ inline constexpr std::int64_t campaign_flag = 16;  // Also in schema.cpp.
 
 inline constexpr const char* message_columns =
     "m.id, m.tail, m.account, m.device, m.recipient, m.body, m.media_url, m.callback_url, m.flags, "
-    "m.accepted_at, m.due_at, m.campaign";
-inline constexpr int message_column_count = 12;
+    "m.accepted_at, m.due_at, m.campaign, m.campaign_row";
+inline constexpr int message_column_count = 13;
 void read_message(const Cursor& row, int first, model::Message& message);
 
 inline constexpr const char* callback_columns =
@@ -71,7 +71,7 @@ inline constexpr const char* completion_columns =
 inline constexpr const char* account_columns =
     "id, name, plan, credit, expires_at, rate, callback_url, delivery, devices_max, "
     "webhook_secret, "
-    "webhook_secret_previous, previous_secret_until, created_at";
+    "webhook_secret_previous, previous_secret_until, created_at, country";
 /// Errors: conflict (a secret cannot be decrypted).
 [[nodiscard]] Result<model::Account> read_account(const Cursor& row, const SecretBox& secrets);
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "store/sqlite/books_schema.hpp"
+#include "store/sqlite/campaign_schema.hpp"
 #include "store/sqlite/invitation_schema.hpp"
 #include "store/sqlite/platform_schema.hpp"
 
@@ -313,53 +315,6 @@ UPDATE device SET notified = CASE state WHEN 'reconnecting' THEN 'connected' ELS
 // When the device's secrets were exported. Another server may use them since.
 constexpr const char* exported_at_of_device = "ALTER TABLE device ADD COLUMN exported_at INTEGER";
 
-// The ledger of credit, and counts of ended messages by the hour. The ledger opens with the charges
-// and the balance from before, and usage with the messages that are stored.
-constexpr const char* ledger_and_usage = R"sql(
-CREATE TABLE ledger(
-  account INTEGER NOT NULL,
-  number INTEGER NOT NULL,
-  kind INTEGER NOT NULL,
-  begun_at INTEGER NOT NULL,
-  ended_at INTEGER NOT NULL,
-  charged INTEGER NOT NULL,
-  refunded INTEGER NOT NULL,
-  amount INTEGER NOT NULL,
-  balance INTEGER,
-  reason TEXT NOT NULL,
-  PRIMARY KEY(account, number)
-) STRICT, WITHOUT ROWID;
-INSERT INTO ledger
-  SELECT a.id, 1, 0, a.created_at, a.created_at, coalesce(p.charged, 0), 0,
-         coalesce(a.credit, 0), a.credit, ''
-  FROM account a LEFT JOIN (
-    SELECT m.account, count(*) AS charged FROM message m LEFT JOIN completion c ON c.id = m.id
-    WHERE m.flags & 64 AND coalesce(c.state, 0) NOT IN (3, 4) GROUP BY m.account
-  ) p ON p.account = a.id
-  WHERE a.credit IS NOT NULL OR p.charged > 0;
-
-CREATE TABLE ledger_pruned(
-  account INTEGER PRIMARY KEY,
-  charged INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE usage(
-  account INTEGER NOT NULL,
-  hour INTEGER NOT NULL,
-  device INTEGER NOT NULL,
-  source INTEGER NOT NULL,
-  state INTEGER NOT NULL,
-  code INTEGER NOT NULL,
-  messages INTEGER NOT NULL,
-  PRIMARY KEY(account, hour, device, source, state, code)
-) STRICT, WITHOUT ROWID;
-INSERT INTO usage
-  SELECT m.account, c.finished_at / 3600000, m.device, (m.flags & 16) / 16, c.state, c.code,
-         count(*)
-  FROM completion c JOIN message m ON m.id = c.id WHERE c.state IN (2, 3, 4)
-  GROUP BY 1, 2, 3, 4, 5, 6;
-)sql";
-
 // Summaries by which searches skip messages (MessageBlocks).
 constexpr const char* message_blocks = R"sql(
 CREATE TABLE message_block(
@@ -380,26 +335,6 @@ CREATE INDEX message_block_unfinished ON message_block(first) WHERE unfinished >
 constexpr const char* outcome_of_audit = R"sql(
 ALTER TABLE audit ADD COLUMN outcome TEXT;
 UPDATE audit SET outcome = 'done' WHERE before IS NOT NULL OR after IS NOT NULL;
-)sql";
-
-// An update of a row by its number costs a third of one by a composite key (UsageWriter).
-constexpr const char* usage_by_number = R"sql(
-ALTER TABLE usage RENAME TO usage_before;
-CREATE TABLE usage(
-  number INTEGER PRIMARY KEY,
-  account INTEGER NOT NULL,
-  hour INTEGER NOT NULL,
-  device INTEGER NOT NULL,
-  source INTEGER NOT NULL,
-  state INTEGER NOT NULL,
-  code INTEGER NOT NULL,
-  messages INTEGER NOT NULL,
-  UNIQUE(account, hour, device, source, state, code)
-) STRICT;
-INSERT INTO usage(account, hour, device, source, state, code, messages)
-  SELECT account, hour, device, source, state, code, messages FROM usage_before
-  ORDER BY account, hour, device, source, state, code;
-DROP TABLE usage_before;
 )sql";
 
 // How many attempts of a waiting message ended with a crash of its connector's program.
@@ -445,7 +380,8 @@ constexpr std::array steps{first_schema,
                            crashes_of_queued,
                            invitations,
                            dead_keys,
-                           restriction_of_device};
+                           restriction_of_device,
+                           campaigns};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 

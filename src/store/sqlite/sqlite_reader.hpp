@@ -10,6 +10,7 @@
 #include "store/secret_box.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/earliest_rows.hpp"
+#include "store/sqlite/sqlite_campaigns.hpp"
 #include "store/sqlite/sqlite_people.hpp"
 
 namespace merpati::store::sqlite {
@@ -20,6 +21,7 @@ public:
     SqliteReader(const std::string& path, const SecretBox& secrets, Condition& condition);
 
     PeopleReader& people() noexcept override { return people_; }
+    CampaignReader& campaigns() noexcept override { return campaigns_; }
     Result<std::vector<model::Account>> accounts() override;
     Result<std::vector<model::ApiKey>> keys() override;
     Result<std::vector<model::Device>> devices() override;
@@ -93,6 +95,7 @@ private:
     const SecretBox& secrets_;
     Condition& condition_;
     SqlitePeopleReader people_{connection_, condition_};
+    SqliteCampaignReader campaigns_{connection_, condition_};
     Statement next_lane_;
     Statement lane_rows_;
     Statement message_row_;

@@ -14,6 +14,9 @@ void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
     connection_.execute("SAVEPOINT change");
     try {
         change.result = change.run(*this);
+        if (change.result) {
+            flush();
+        }
     } catch (const Failure& failure) {
         // A violated constraint fails only the change; any other failure, the transaction.
         if ((failure.code() & 0xff) != SQLITE_CONSTRAINT) {
@@ -23,6 +26,7 @@ void SqliteTables::apply(Change& change, std::vector<RowChange>& row_changes) {
     }
     if (!change.result) {
         connection_.execute("ROLLBACK TO change");
+        writer_.recipients().forget();
         writer_.credits().forget();
         writer_.usage().forget();
         writer_.senders().forget();
@@ -89,6 +93,9 @@ Result<void> SqliteTables::release_message(model::MessageId message, Timestamp d
                message.sequence(), tail_of(message), due);
     note_held(*held);
     writer_.trail().note(message, {.step = model::MessageStep::released, .at = at});
+    if (held->message.campaign_row != 0) {
+        writer_.recipients().released(held->message, at);
+    }
     return {};
 }
 
@@ -111,13 +118,20 @@ Result<void> SqliteTables::fail_message(model::MessageId message,
     update.run(message.sequence(), static_cast<int>(completion.state),
                static_cast<int>(completion.code), completion.details, completion.finished_at,
                event);
-    settle(held->message, completion);
+    settle(held->message, completion, model::MessageState::held);
     return {};
 }
 
-/// Writes balances at once, because the next change may read them.
-void SqliteTables::settle(const model::Message& message, const model::Completion& completion) {
-    writer_.settle(message, completion);
+/// Writes balances at once, because the change may read them.
+void SqliteTables::settle(const model::Message& message, const model::Completion& completion,
+                          model::MessageState from) {
+    writer_.settle(message, completion, from);
+    flush();
+}
+
+/// Writes what the next change may read.
+void SqliteTables::flush() {
+    writer_.recipients().flush(row_changes_);
     writer_.credits().flush();
     writer_.usage().flush();
 }

@@ -9,6 +9,7 @@
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/message_writer.hpp"
 #include "store/sqlite/retention.hpp"
+#include "store/sqlite/sqlite_campaigns.hpp"
 #include "store/sqlite/sqlite_people.hpp"
 #include "store/tables.hpp"
 
@@ -24,6 +25,7 @@ public:
           secrets_(secrets),
           condition_(condition),
           people_(connection, secrets, row_changes_),
+          campaigns_(connection, writer, row_changes_),
           retention_(
               {.connection = connection,
                .writer = writer,
@@ -42,6 +44,7 @@ public:
     [[nodiscard]] bool prune_key(const PruneLimits& limits);
 
     PeopleTables& people() noexcept override { return people_; }
+    CampaignTables& campaigns() noexcept override { return campaigns_; }
     [[nodiscard]] std::span<const RowChange> written() const noexcept override {
         return row_changes_;
     }
@@ -118,12 +121,17 @@ private:
     void remove_key(const model::ApiKey& key);
     [[nodiscard]] model::Device written_device(model::PhoneNumber number, bool is_new);
     [[nodiscard]] bool has_room(model::AccountId account, std::uint32_t devices_max);
-    void settle(const model::Message& message, const model::Completion& completion);
+    void settle(const model::Message& message, const model::Completion& completion,
+                model::MessageState from);
+    void flush();
     struct Held {
         model::Message message;
         model::Completion completion;
     };
     [[nodiscard]] Result<Held> find_held(model::MessageId message);
+    void note_progress(model::PhoneNumber device, std::string_view platform_id,
+                       model::Progress progress, Timestamp now);
+    void note_earlier_progress(const model::Message& message, const model::Completion& completion);
     void note_held(const Held& held);
 
     Connection& connection_;
@@ -132,6 +140,7 @@ private:
     Condition& condition_;
     std::vector<RowChange> row_changes_;  // Of the running change.
     SqlitePeople people_;
+    SqliteCampaigns campaigns_;
     Retention retention_;
     // Messages that were handed over and could not be read; not tried again.
     std::unordered_set<std::int64_t> undecidable_;

@@ -45,22 +45,25 @@ void Transaction::run(WriteBatch& batch) {
     write(Kind::callback, batch.callback_updates,
           [this](CallbackUpdate& update) { writer_.update_callback(update); });
     if (!batch.changes.empty()) {
-        flush_counts();  // Changes may read balances.
+        flush_counts(batch);  // Changes may read balances and campaigns.
     }
     write(Kind::change, batch.changes,
           [&](Change& change) { tables_.apply(change, batch.row_changes); });
     write(Kind::accept, batch.accepts, [this](Accept& accept) { writer_.accept(accept); });
-    flush_counts();
+    flush_counts(batch);
     flush(Kind::lane, [this] { writer_.flush_lanes(); });
     commit_.run();
 }
 
-void Transaction::flush_counts() {
+/// Recipients first: their moves change balances.
+void Transaction::flush_counts(WriteBatch& batch) {
+    flush(Kind::recipient, [&] { writer_.recipients().flush(batch.row_changes); });
     flush(Kind::credit, [this] { writer_.credits().flush(); });
     flush(Kind::usage, [this] { writer_.usage().flush(); });
 }
 
 void Transaction::undo() noexcept {
+    writer_.recipients().forget();
     writer_.credits().forget();
     writer_.usage().forget();
     writer_.senders().forget();
@@ -107,6 +110,9 @@ bool Transaction::leave_out(WriteBatch& batch) {
             break;
         case Kind::accept:
             leave_out_accepts(batch);
+            break;
+        case Kind::recipient:
+            condition_.note_damage("where campaigns and their recipients are written");
             break;
         case Kind::credit:
             condition_.note_damage("where the ledgers of accounts are written");

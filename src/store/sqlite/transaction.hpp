@@ -16,7 +16,7 @@ namespace merpati::store::sqlite {
 /// further writes of that transaction, even after a rollback to a savepoint. Then call `undo`;
 /// `leave_out`, which marks the element and others that would meet the same damage; and `run` again
 /// for the rest. Damage where counts are written (ledgers, usage, what lanes sent) marks no
-/// element: the next run leaves out those counts (DamagedRows).
+/// element: the next run leaves out those counts (DamagedRows). The same applies to recipients.
 ///
 /// Threads: one, the store's.
 class Transaction {
@@ -48,6 +48,7 @@ private:
         change,
         accept,
         // Counts, which no single element writes.
+        recipient,
         credit,
         usage,
         lane,
@@ -57,7 +58,7 @@ private:
     void write(Kind kind, std::vector<Element>& elements, Write write);
     template <class Flush>
     void flush(Kind kind, Flush flush);
-    void flush_counts();
+    void flush_counts(WriteBatch& batch);
     void leave_out_lane(WriteBatch& batch, model::PhoneNumber lane);
     void leave_out(CallbackUpdate& update);
     [[nodiscard]] bool can_be_read(const model::EventId& callback);

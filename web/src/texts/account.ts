@@ -41,6 +41,8 @@ export const id = {
     topup: "Pengisian",
     deduction: "Pengurangan",
     set: "Ditetapkan",
+    reserved: "Dicadangkan untuk kampanye",
+    released: "Dikembalikan oleh kampanye",
   },
   planNote: "Paket ini tidak dapat menambah perangkat lewat API.",
 };
@@ -86,6 +88,8 @@ export const en = {
     topup: "Top-up",
     deduction: "Deduction",
     set: "Set",
+    reserved: "Reserved for a campaign",
+    released: "Given back by a campaign",
   },
   planNote: "On this plan, devices cannot be added through the API.",
 } satisfies Same<typeof id>;

@@ -79,6 +79,13 @@ public:
     std::optional<RowImage> operator()(const model::Callback& /*callback*/) const {
         return std::nullopt;
     }
+    /// Every message of a campaign writes it.
+    std::optional<RowImage> operator()(const store::CampaignWritten& /*written*/) const {
+        return std::nullopt;
+    }
+    std::optional<RowImage> operator()(const store::CampaignRemoved& /*removed*/) const {
+        return std::nullopt;
+    }
     std::optional<RowImage> operator()(const model::Person& person) const {
         const auto entry = directory_.people().find(person.id);
         const auto* before = find_in<model::Person>(

@@ -1,0 +1,59 @@
+#include "store/sqlite/campaign_check.hpp"
+
+#include <fmt/format.h>
+
+namespace merpati::store::sqlite {
+namespace {
+
+/// The counts of each campaign and of its rows. Of campaigns that have ended, only those that have
+/// all their rows.
+constexpr const char* counts = R"sql(
+SELECT c.id, c.pending, c.queued, c.sent, c.failed, c.skipped, c.uncertain, c.cancelled,
+       c.delivered, c.read,
+       count(*) FILTER (WHERE r.state = 0), count(*) FILTER (WHERE r.state = 1),
+       count(*) FILTER (WHERE r.state = 2), count(*) FILTER (WHERE r.state = 3),
+       count(*) FILTER (WHERE r.state = 4), count(*) FILTER (WHERE r.state = 5),
+       count(*) FILTER (WHERE r.state = 6),
+       count(*) FILTER (WHERE r.progress >= 3), count(*) FILTER (WHERE r.progress = 4)
+FROM (SELECT *, pending + queued + sent + failed + skipped + uncertain + cancelled AS total
+      FROM campaign WHERE removed = 0) c
+LEFT JOIN campaign_recipient r ON r.id > c.id << 32 AND r.id <= (c.id << 32) + c.total
+GROUP BY c.id HAVING c.finished_at IS NULL OR count(r.id) = c.total
+)sql";
+
+constexpr int counts_compared = 9;
+
+constexpr std::array count_words{"pending",   "queued",    "sent",      "failed", "skipped",
+                                 "uncertain", "cancelled", "delivered", "read"};
+static_assert(count_words.size() == counts_compared);
+
+std::string difference(const Cursor& row) {
+    for (int at = 0; at < counts_compared; ++at) {
+        const auto counted = row.integer(1 + at);
+        const auto found = row.integer(1 + counts_compared + at);
+        if (counted != found) {
+            return fmt::format("it counts {} recipients as {}, but {} are", counted,
+                               count_words.at(static_cast<std::size_t>(at)), found);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<CampaignFault> compare_campaigns(Connection& connection) {
+    std::vector<CampaignFault> faults;
+    if (connection.query_text("SELECT count(*) FROM sqlite_schema WHERE name = 'campaign'") ==
+        "0") {
+        return faults;  // An older schema has no campaigns.
+    }
+    Statement compare{connection, counts};
+    for (auto row = compare.query(); row.next();) {
+        if (auto what = difference(row); !what.empty()) {
+            faults.push_back({.campaign = {row.integer(0)}, .what = std::move(what)});
+        }
+    }
+    return faults;
+}
+
+}  // namespace merpati::store::sqlite

@@ -1,0 +1,258 @@
+// Reads campaigns and their recipients.
+#include <limits>
+#include <string>
+
+#include "store/sqlite/campaign_rows.hpp"
+#include "store/sqlite/rows.hpp"
+#include "store/sqlite/sqlite_campaigns.hpp"
+
+namespace merpati::store::sqlite {
+namespace {
+
+using model::RecipientState;
+
+/// The rows that a page of `recipients` reads at most.
+constexpr std::size_t page_visits_max = 10'000;
+
+std::string select_campaigns(const char* condition) {
+    return std::string{"SELECT "} + campaign_columns + " FROM " + campaign_tables + " WHERE " +
+           condition;
+}
+
+bool fits(const Cursor& row, const RecipientFilter& filter) {
+    return (!filter.state || row.integer(2) == static_cast<int>(*filter.state)) &&
+           (!filter.reason || row.integer(3) == static_cast<int>(*filter.reason));
+}
+
+}  // namespace
+
+SqliteCampaignReader::SqliteCampaignReader(Connection& connection, Condition& condition)
+    : connection_(connection),
+      condition_(condition),
+      checks_(connection),
+      row_(connection, std::string{"SELECT "} + recipient_columns +
+                           " FROM campaign_recipient r WHERE r.id = ?"),
+      waiting_(connection,
+               "SELECT id FROM campaign_recipient WHERE state = ? AND state < 2 AND id > ? "
+               "AND id <= ? ORDER BY id LIMIT 1") {}
+
+/// The campaigns that fit and can be read. The others are recorded as damage.
+std::vector<model::Campaign> SqliteCampaignReader::readable(const char* condition) {
+    std::vector<std::int64_t> ids;
+    {
+        Statement list{connection_, std::string{"SELECT id FROM campaign WHERE "} + condition};
+        for (auto row = list.query(); row.next();) {
+            ids.push_back(row.integer(0));
+        }
+    }
+    std::vector<model::Campaign> found;
+    Statement read{connection_, select_campaigns("c.id = ?")};
+    for (const auto id : ids) {
+        try {
+            if (auto row = read.query(id); row.next()) {
+                found.push_back(read_campaign(row).campaign);
+            }
+        } catch (const Failure& failure) {
+            if (!failure.is_damage()) {
+                throw;
+            }
+            condition_.note_damage("campaign " + std::to_string(id));
+        }
+    }
+    return found;
+}
+
+Result<std::vector<model::Campaign>> SqliteCampaignReader::open_campaigns() {
+    return guarded([&]() -> Result<std::vector<model::Campaign>> {
+        return readable("is_open = 1 ORDER BY id");
+    });
+}
+
+Result<std::vector<model::Campaign>> SqliteCampaignReader::campaigns_to_notify() {
+    return guarded([&]() -> Result<std::vector<model::Campaign>> {
+        return readable("unnotified = 1 ORDER BY id");
+    });
+}
+
+Result<std::vector<model::CampaignId>> SqliteCampaignReader::campaigns_to_clean() {
+    return guarded([&]() -> Result<std::vector<model::CampaignId>> {
+        std::vector<model::CampaignId> found;
+        Statement list{connection_,
+                       "SELECT id FROM campaign WHERE staged = 1 OR removed = 1 ORDER BY id"};
+        for (auto row = list.query(); row.next();) {
+            found.push_back({row.integer(0)});
+        }
+        return found;
+    });
+}
+
+Result<std::optional<model::Campaign>> SqliteCampaignReader::campaign(model::CampaignId id) {
+    return guarded([&]() -> Result<std::optional<model::Campaign>> {
+        Statement find{connection_, select_campaigns("c.id = ? AND c.removed = 0")};
+        auto row = find.query(id.value);
+        return row.next() ? std::optional{read_campaign(row).campaign} : std::nullopt;
+    });
+}
+
+Result<std::vector<model::Campaign>> SqliteCampaignReader::campaigns(const CampaignFilter& filter) {
+    return guarded([&]() -> Result<std::vector<model::Campaign>> {
+        std::string condition = "c.id < ?1 AND c.removed = 0";
+        condition += filter.account ? " AND c.account = ?2" : " AND ?2 IS NULL";
+        condition += filter.state ? " AND c.state = ?3" : " AND ?3 IS NULL";
+        condition += " ORDER BY c.id DESC LIMIT ?4";
+        Statement list{connection_, select_campaigns(condition.c_str())};
+        const auto word =
+            filter.state.transform([](auto state) { return std::string{model::to_string(state)}; });
+        std::vector<model::Campaign> found;
+        auto row = list.query(
+            filter.before ? filter.before->value : std::numeric_limits<std::int64_t>::max(),
+            filter.account.transform([](auto account) { return account.value; }), word,
+            filter.limit);
+        while (row.next()) {
+            found.push_back(read_campaign(row).campaign);
+        }
+        return found;
+    });
+}
+
+/// The id of the last row that is not staged; 0: there is no such campaign.
+std::int64_t SqliteCampaignReader::end_of_audience(model::CampaignId id) {
+    Statement total{connection_,
+                    "SELECT pending + queued + sent + failed + skipped + uncertain + cancelled "
+                    "FROM campaign WHERE id = ? AND removed = 0"};
+    auto row = total.query(id.value);
+    return row.next() ? recipient_key(id, row.integer(0)) : 0;
+}
+
+/// Empty: the row cannot be read, which is recorded.
+std::optional<model::Recipient> SqliteCampaignReader::read_row(std::int64_t key) {
+    try {
+        auto row = row_.query(key);
+        return row.next() ? std::optional{read_recipient(row)} : std::nullopt;
+    } catch (const Failure& failure) {
+        note_row(failure, key);
+        return std::nullopt;
+    }
+}
+
+Result<RecipientPage> SqliteCampaignReader::recipients(const RecipientFilter& filter) {
+    return guarded([&]() -> Result<RecipientPage> {
+        RecipientPage page;
+        const auto end = end_of_audience(filter.campaign);
+        Statement list{connection_, std::string{"SELECT "} + recipient_columns +
+                                        " FROM campaign_recipient r WHERE r.id > ? AND r.id <= ? "
+                                        "ORDER BY r.id"};
+        auto key = recipient_key(filter.campaign, filter.after_row);
+        for (std::size_t visits = 0; key < end;) {
+            try {
+                auto row = list.query(key, end);
+                while (row.next()) {
+                    if (page.recipients.size() == filter.limit || visits++ == page_visits_max) {
+                        page.next = row_of(key);
+                        return page;
+                    }
+                    key = row.integer(0);
+                    if (fits(row, filter)) {
+                        page.recipients.push_back(read_recipient(row));
+                    }
+                }
+                return page;
+            } catch (const Failure& failure) {
+                note_row(failure, ++key);  // Perhaps a neighbour: a page has several rows.
+            }
+        }
+        return page;
+    });
+}
+
+/// Records a row that cannot be read. Throws a failure that is no damage.
+void SqliteCampaignReader::note_row(const Failure& failure, std::int64_t key) {
+    if (!failure.is_damage()) {
+        throw Failure{failure};
+    }
+    condition_.note_damage("row " + std::to_string(row_of(key)) + " of campaign " +
+                           std::to_string(campaign_of(key).value));
+}
+
+Result<std::vector<model::Recipient>> SqliteCampaignReader::waiting_rows(model::CampaignId id,
+                                                                         RecipientState state,
+                                                                         std::uint32_t after_row,
+                                                                         std::size_t limit) {
+    return guarded([&]() -> Result<std::vector<model::Recipient>> {
+        std::vector<model::Recipient> found;
+        const auto end = end_of_audience(id);
+        for (auto key = recipient_key(id, after_row); found.size() < limit;) {
+            {
+                auto row = waiting_.query(static_cast<int>(state), key, end);
+                if (!row.next()) {
+                    break;
+                }
+                key = row.integer(0);
+            }
+            if (auto recipient = read_row(key)) {
+                found.push_back(std::move(*recipient));
+            }
+        }
+        return found;
+    });
+}
+
+Result<std::vector<model::Recipient>> SqliteCampaignReader::pending_rows(model::CampaignId id,
+                                                                         std::uint32_t after_row,
+                                                                         std::size_t limit) {
+    return waiting_rows(id, RecipientState::pending, after_row, limit);
+}
+
+Result<std::vector<model::Recipient>> SqliteCampaignReader::queued_rows(model::CampaignId id,
+                                                                        std::uint32_t after_row,
+                                                                        std::size_t limit) {
+    return waiting_rows(id, RecipientState::queued, after_row, limit);
+}
+
+Result<std::optional<model::Recipient>> SqliteCampaignReader::recipient(model::CampaignId id,
+                                                                        std::uint32_t row) {
+    return guarded([&]() -> Result<std::optional<model::Recipient>> {
+        const auto key = recipient_key(id, row);
+        if (key > end_of_audience(id)) {
+            return std::nullopt;
+        }
+        auto found = row_.query(key);
+        return found.next() ? std::optional{read_recipient(found)} : std::nullopt;
+    });
+}
+
+Result<std::optional<model::PhoneNumber>> SqliteCampaignReader::last_sender(
+    model::AccountId account, model::PhoneNumber number) {
+    return guarded([&]() -> Result<std::optional<model::PhoneNumber>> {
+        return checks_.last_send(account, number).transform([](const auto& send) {
+            return send.device;
+        });
+    });
+}
+
+Result<model::SkipReason> SqliteCampaignReader::check_recipient(const model::Campaign& campaign,
+                                                                model::PhoneNumber number,
+                                                                Timestamp at) {
+    return guarded(
+        [&]() -> Result<model::SkipReason> { return checks_.check(campaign, number, at); });
+}
+
+Result<model::CampaignCounts> SqliteCampaignReader::recount(model::CampaignId id) {
+    return guarded([&]() -> Result<model::CampaignCounts> {
+        model::CampaignCounts counts;
+        Statement count{connection_,
+                        "SELECT state, coalesce(progress, 0), count(*) FROM campaign_recipient "
+                        "WHERE id > ? AND id <= ? GROUP BY 1, 2"};
+        auto row = count.query(recipient_key(id, 0), end_of_audience(id));
+        while (row.next()) {
+            counts.of(row.enumerator(0, RecipientState::cancelled)) += row.integer(2);
+            const auto progress = row.integer(1);
+            counts.delivered +=
+                progress >= static_cast<int>(model::Progress::delivered) ? row.integer(2) : 0;
+            counts.read += progress == static_cast<int>(model::Progress::read) ? row.integer(2) : 0;
+        }
+        return counts;
+    });
+}
+
+}  // namespace merpati::store::sqlite

@@ -1,0 +1,135 @@
+// The step of the schema for campaigns, contacts and suppressions.
+#pragma once
+
+namespace merpati::store::sqlite {
+
+// campaign: narrow, because each commit that moves recipients writes its counts. `is_open` and
+// `unnotified` are made from other columns, for the indexes that find the few campaigns with work.
+// campaign_plan: what is written rarely and may be large. campaign_device: the devices of campaigns
+// that are scheduled, running or paused.
+//
+// campaign_recipient: the id is `campaign << 32 | row`, so that rows are appended and read in their
+// order. `repeats` marks a number that the campaign has in an earlier row. Such rows are in an
+// index of their own, so that the rows of a number in campaign_recipient_number are one for each
+// campaign, whatever an audience repeats. `message` is the sequence of the row's message, `code`
+// the one by which its last message ended, `progress` the furthest one that was reported. Texts are
+// last: they are not read to move a row.
+//
+// ledger_pruned.reserved: what the rows of the ledger no longer tell of reserves
+// (ledger_check.cpp).
+inline constexpr const char* campaigns = R"sql(
+ALTER TABLE message ADD COLUMN campaign_row INTEGER;
+ALTER TABLE account ADD COLUMN country TEXT NOT NULL DEFAULT '62';
+ALTER TABLE ledger_pruned ADD COLUMN reserved INTEGER NOT NULL DEFAULT 0;
+
+CREATE TABLE campaign(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  until INTEGER,
+  created_at INTEGER NOT NULL,
+  started_at INTEGER,
+  finished_at INTEGER,
+  notified_state TEXT NOT NULL,
+  notified_reason TEXT NOT NULL,
+  staged INTEGER NOT NULL,
+  removed INTEGER NOT NULL,
+  is_open INTEGER NOT NULL,
+  unnotified INTEGER NOT NULL,
+  pruned INTEGER NOT NULL,
+  pending INTEGER NOT NULL,
+  queued INTEGER NOT NULL,
+  sent INTEGER NOT NULL,
+  failed INTEGER NOT NULL,
+  skipped INTEGER NOT NULL,
+  uncertain INTEGER NOT NULL,
+  cancelled INTEGER NOT NULL,
+  delivered INTEGER NOT NULL,
+  read INTEGER NOT NULL,
+  failures_in_row INTEGER NOT NULL,
+  unregistered_low INTEGER NOT NULL,
+  unregistered_high INTEGER NOT NULL,
+  recent INTEGER NOT NULL,
+  sent_since INTEGER NOT NULL,
+  opt_outs_since INTEGER NOT NULL,
+  reserved INTEGER NOT NULL,
+  next_due_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX campaign_account ON campaign(account);
+CREATE INDEX campaign_open ON campaign(id) WHERE is_open = 1;
+CREATE INDEX campaign_to_clean ON campaign(id) WHERE staged = 1 OR removed = 1;
+CREATE INDEX campaign_to_notify ON campaign(id) WHERE unnotified = 1;
+CREATE INDEX campaign_to_prune ON campaign(finished_at)
+  WHERE finished_at IS NOT NULL AND pruned = 0;
+
+CREATE TABLE campaign_plan(
+  campaign INTEGER PRIMARY KEY,
+  plan TEXT NOT NULL,
+  columns TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE campaign_device(
+  device INTEGER NOT NULL,
+  campaign INTEGER NOT NULL,
+  PRIMARY KEY(device, campaign)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE campaign_recipient(
+  id INTEGER PRIMARY KEY,
+  account INTEGER NOT NULL,
+  number INTEGER,
+  repeats INTEGER,
+  state INTEGER NOT NULL,
+  reason INTEGER NOT NULL,
+  code INTEGER NOT NULL,
+  variant INTEGER NOT NULL,
+  device INTEGER,
+  message INTEGER,
+  message_tail INTEGER,
+  progress INTEGER,
+  at INTEGER NOT NULL,
+  original TEXT NOT NULL,
+  "values" TEXT NOT NULL
+) STRICT;
+CREATE INDEX campaign_recipient_waiting ON campaign_recipient(state, id) WHERE state < 2;
+CREATE INDEX campaign_recipient_number ON campaign_recipient(account, number)
+  WHERE number IS NOT NULL AND repeats IS NULL;
+CREATE INDEX campaign_recipient_repeat ON campaign_recipient(account, number)
+  WHERE repeats IS NOT NULL;
+
+CREATE TABLE contact(
+  account INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  tags TEXT NOT NULL,
+  consent_source TEXT,
+  consent_at INTEGER,
+  consent_text TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  "values" TEXT NOT NULL,
+  PRIMARY KEY(account, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE contact_count(
+  account INTEGER PRIMARY KEY,
+  contacts INTEGER NOT NULL
+) STRICT;
+CREATE TABLE contact_tag(
+  account INTEGER NOT NULL,
+  tag TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  PRIMARY KEY(account, tag, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE suppression(
+  account INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  campaign INTEGER,
+  PRIMARY KEY(account, number)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+}  // namespace merpati::store::sqlite

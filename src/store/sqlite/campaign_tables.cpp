@@ -1,0 +1,254 @@
+// The methods of SqliteCampaigns for campaigns themselves.
+#include <fmt/format.h>
+
+#include "base/assert.hpp"
+#include "store/plan_text.hpp"
+#include "store/sqlite/rows.hpp"
+#include "store/sqlite/sqlite_campaigns.hpp"
+
+namespace merpati::store::sqlite {
+namespace {
+
+std::unexpected<Error> no_campaign() {
+    return fail(ErrorCode::not_found, "there is no such campaign");
+}
+
+/// Whether its devices are listed in `campaign_device`.
+bool uses_devices(model::CampaignState state) {
+    using enum model::CampaignState;
+    return state == scheduled || state == running || state == paused;
+}
+
+}  // namespace
+
+SqliteCampaigns::SqliteCampaigns(Connection& connection, MessageWriter& writer,
+                                 std::vector<RowChange>& row_changes)
+    : connection_(connection),
+      writer_(writer),
+      row_changes_(row_changes),
+      checks_(connection),
+      find_row_(connection, "SELECT state, number FROM campaign_recipient WHERE id = ?"),
+      queue_row_(connection,
+                 "UPDATE campaign_recipient SET state = 1, reason = 0, variant = ?2, device = ?3, "
+                 "message = ?4, message_tail = ?5, progress = NULL, at = ?6 WHERE id = ?1"),
+      end_row_(connection,
+               "UPDATE campaign_recipient SET state = ?2, reason = ?3, at = ?4 "
+               "WHERE id = ?1 AND state = 0"),
+      insert_row_(connection,
+                  "INSERT INTO campaign_recipient VALUES(?1, ?2, ?3, ?4, ?5, ?6, 200, 0, NULL, "
+                  "NULL, NULL, NULL, ?7, ?8, ?9)") {}
+
+const CampaignRow* SqliteCampaigns::find(model::CampaignId id) {
+    recipients().write_moves();
+    const auto* found = campaigns().find(id);
+    return found != nullptr && !found->is_removed ? found : nullptr;
+}
+
+CampaignRow* SqliteCampaigns::edit(model::CampaignId id) {
+    return find(id) == nullptr ? nullptr : campaigns().edit(id);
+}
+
+/// Writes what the change has changed, so that it is reported, and that balances can be read.
+void SqliteCampaigns::flush() {
+    recipients().flush(row_changes_);
+    writer_.credits().flush();
+}
+
+model::Campaign SqliteCampaigns::written(const CampaignRow& row) {
+    auto campaign = row.campaign;
+    flush();
+    return campaign;
+}
+
+Result<const CampaignRow*> SqliteCampaigns::find_draft(model::CampaignId id) {
+    const auto* found = find(id);
+    if (found == nullptr) {
+        return no_campaign();
+    }
+    if (found->campaign.state != model::CampaignState::draft) {
+        return fail(ErrorCode::conflict, "the campaign is not a draft");
+    }
+    return found;
+}
+
+Result<model::Campaign> SqliteCampaigns::create_campaign(const model::Campaign& campaign) {
+    Statement insert{connection_,
+                     "INSERT INTO campaign VALUES(NULL, ?1, 'draft', '', NULL, ?2, NULL, NULL, "
+                     "'draft', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
+                     "0)"};
+    insert.run(campaign.account.value, campaign.created_at);
+    auto made = campaign;
+    made.id = {connection_.last_row()};
+    campaigns().forget(made.id);
+    write_plan(made);
+    return written(*edit(made.id));
+}
+
+Result<std::optional<model::Campaign>> SqliteCampaigns::find_campaign(model::CampaignId id) {
+    const auto* found = find(id);
+    return found == nullptr ? std::nullopt : std::optional{found->campaign};
+}
+
+Result<model::Campaign> SqliteCampaigns::set_plan(model::CampaignId id,
+                                                  const model::CampaignPlan& plan) {
+    auto* found = edit(id);
+    if (found == nullptr) {
+        return no_campaign();
+    }
+    auto& campaign = found->campaign;
+    if (uses_devices(campaign.state)) {
+        remove_devices(campaign);
+    }
+    campaign.plan = plan;
+    write_plan(campaign);
+    if (uses_devices(campaign.state)) {
+        add_devices(campaign);
+    }
+    return written(*found);
+}
+
+void SqliteCampaigns::write_plan(const model::Campaign& campaign) {
+    Statement put{connection_, "INSERT OR REPLACE INTO campaign_plan VALUES(?, ?, ?)"};
+    put.run(campaign.id.value, plan_text(campaign.plan), list_text(campaign.columns));
+}
+
+void SqliteCampaigns::add_devices(const model::Campaign& campaign) {
+    Statement add{connection_, "INSERT OR IGNORE INTO campaign_device VALUES(?, ?)"};
+    for (const auto device : campaign.plan.devices) {
+        add.run(device.value(), campaign.id.value);
+    }
+}
+
+void SqliteCampaigns::remove_devices(const model::Campaign& campaign) {
+    Statement remove_one{connection_,
+                         "DELETE FROM campaign_device WHERE device = ? AND campaign = ?"};
+    for (const auto device : campaign.plan.devices) {
+        remove_one.run(device.value(), campaign.id.value);
+    }
+}
+
+Result<model::Campaign> SqliteCampaigns::move_campaign(model::CampaignId id,
+                                                       const CampaignMove& move) {
+    using enum model::CampaignState;
+    auto* found = edit(id);
+    if (found == nullptr) {
+        return no_campaign();
+    }
+    auto& campaign = found->campaign;
+    const auto before = campaign.state;
+    invariant(before == move.state || model::may_move(before, move.state),
+              "a campaign moves as its states permit");
+    campaign.state = move.state;
+    campaign.reason = move.reason;
+    campaign.until = move.until;
+    if (before != move.state) {
+        if (move.state == running) {
+            campaign.started_at = campaign.started_at.value_or(move.at);
+            campaign.ends = {};
+        }
+        campaign.finished_at = model::has_ended(move.state) ? std::optional{move.at} : std::nullopt;
+        if (model::has_ended(move.state)) {
+            release(*found, move.at);
+        }
+        if (uses_devices(move.state)) {
+            add_devices(campaign);
+        } else {
+            remove_devices(campaign);
+        }
+    }
+    campaigns().write_state(id);
+    return written(*found);
+}
+
+/// Gives the reserve back.
+void SqliteCampaigns::release(CampaignRow& row, Timestamp at) {
+    auto& campaign = row.campaign;
+    if (campaign.reserved > 0) {
+        writer_.credits().release(campaign.account, campaign.id, campaign.reserved, at);
+        campaign.reserved = 0;
+    }
+}
+
+void SqliteCampaigns::release_reserves(model::AccountId account, Timestamp at) {
+    std::vector<model::CampaignId> open;
+    Statement list{connection_, "SELECT id FROM campaign WHERE is_open = 1 AND account = ?"};
+    for (auto row = list.query(account.value); row.next();) {
+        open.push_back({row.integer(0)});
+    }
+    for (const auto id : open) {
+        if (const auto* found = find(id); found != nullptr && found->campaign.reserved > 0) {
+            release(*campaigns().edit(id), at);
+        }
+    }
+    flush();
+}
+
+Result<void> SqliteCampaigns::remove_campaign(model::CampaignId id) {
+    auto* found = edit(id);
+    if (found == nullptr) {
+        return no_campaign();
+    }
+    found->is_removed = true;
+    campaigns().write_state(id);
+    flush();
+    return {};
+}
+
+Result<std::vector<model::CampaignId>> SqliteCampaigns::campaigns_of_device(
+    model::PhoneNumber device) {
+    std::vector<model::CampaignId> found;
+    Statement list{connection_,
+                   "SELECT d.campaign FROM campaign_device d JOIN campaign c ON c.id = d.campaign "
+                   "JOIN device v ON v.number = d.device AND v.account = c.account "
+                   "WHERE d.device = ? AND c.removed = 0 ORDER BY d.campaign"};
+    for (auto row = list.query(device.value()); row.next();) {
+        found.push_back({row.integer(0)});
+    }
+    return found;
+}
+
+std::optional<model::CampaignId> SqliteCampaigns::running_on(model::PhoneNumber device) {
+    flush();
+    Statement find_running{
+        connection_,
+        "SELECT d.campaign FROM campaign_device d JOIN campaign c ON c.id = d.campaign "
+        "WHERE d.device = ? AND c.state = 'running' AND c.removed = 0 LIMIT 1"};
+    auto row = find_running.query(device.value());
+    return row.next() ? std::optional{model::CampaignId{row.integer(0)}} : std::nullopt;
+}
+
+Result<model::Campaign> SqliteCampaigns::reserve_credit(model::CampaignId id, Timestamp at) {
+    auto* found = edit(id);
+    if (found == nullptr) {
+        return no_campaign();
+    }
+    auto& campaign = found->campaign;
+    const auto missing = campaign.counts.of(model::RecipientState::pending) - campaign.reserved;
+    const auto balance = writer_.credits().balance(campaign.account);
+    if (missing <= 0 || !balance) {
+        return written(*found);
+    }
+    if (writer_.credits().reserve(campaign.account, id, missing, at) ==
+        Credits::Charge::exhausted) {
+        return fail(ErrorCode::refused,
+                    fmt::format("the campaign needs {} credits, and the account has {}", missing,
+                                *balance));
+    }
+    campaign.reserved += missing;
+    return written(*found);
+}
+
+Result<void> SqliteCampaigns::note_notified(model::CampaignId id, model::CampaignState state,
+                                            model::CampaignReason reason) {
+    auto* found = edit(id);
+    if (found == nullptr) {
+        return no_campaign();
+    }
+    found->notified_state = state;
+    found->notified_reason = reason;
+    campaigns().write_state(id);
+    flush();
+    return {};
+}
+
+}  // namespace merpati::store::sqlite
