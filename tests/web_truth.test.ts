@@ -232,3 +232,32 @@ test("a count of waiting messages follows what happens to them", async () => {
   await page.getByText(`${device} is paused`).waitFor();
   await visitor.close();
 });
+
+test("a restricted device is online, and its new chats are said to wait for the end", async () => {
+  const account = await gateway.account();
+  await account.createKey();
+  const device = await account.device(simulated("997004"));
+  const who = await owner(account.id);
+  const visitor = await visit(browser, gateway, who);
+  const indonesian = await visit(browser, gateway, who, { language: "id" });
+  const { page } = visitor;
+  const send = (to: string) => account.send({ to, from: device, message: "Halo", Type: "text" });
+  await send(simulated("997000")); // Restricts the device for a minute; the recipient answers.
+  await page.getByText(`The platform restricts ${device}: new chats wait until`).waitFor();
+  await indonesian.page
+    .getByText(`${device} dibatasi platform: percakapan baru menunggu`)
+    .waitFor();
+  await page.getByText("1 of 1", { exact: true }).waitFor();
+  const linked = page.getByRole("listitem").filter({ hasText: "Link it to a phone" });
+  expect(await linked.getAttribute("data-done")).toBe("true");
+  const chat = freshNumber();
+  await send(chat);
+  await visitor.goto("/messages");
+  const row = page.getByRole("row").filter({ hasText: chat });
+  await row.getByText("the end of the device's restriction · until").waitFor();
+  await gateway.json("device", "pause", device);
+  await visitor.goto("/devices");
+  await page.getByRole("row").filter({ hasText: device }).getByText("Paused").waitFor();
+  await indonesian.close();
+  await visitor.close();
+});

@@ -26,6 +26,11 @@ export const id = {
     one: (number: string) => `${number} dijeda: pesannya tidak dikirim sampai dilanjutkan.`,
     more: (n: string) => `${n} perangkat dijeda: pesannya tidak dikirim sampai dilanjutkan.`,
   },
+  restricted: {
+    one: (number: string, time: string) =>
+      `${number} dibatasi platform: percakapan baru menunggu sampai ${time}.`,
+    more: (n: string) => `${n} perangkat dibatasi platform: percakapan barunya menunggu.`,
+  },
   held: (n: string) => `${n} pesan ditahan: putuskan apakah tetap dikirim.`,
   theirMessages: (n: string) => `${n} pesan menunggu.`,
   hostFails: (origin: string) => `${origin} terus gagal menjawab: callback-nya menunggu.`,
@@ -78,6 +83,11 @@ export const en = {
     one: (number: string) => `${number} is paused: its messages are not sent until it is resumed.`,
     more: (n: string) =>
       `${n} devices are paused: their messages are not sent until they are resumed.`,
+  },
+  restricted: {
+    one: (number: string, time: string) =>
+      `The platform restricts ${number}: new chats wait until ${time}.`,
+    more: (n: string) => `The platform restricts ${n} devices: their new chats wait.`,
   },
   held: (n: string) =>
     n === "1"

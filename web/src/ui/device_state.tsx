@@ -19,6 +19,11 @@ export function isPaused(device: Device): boolean {
   return device.paused_since != null;
 }
 
+/** Whether the device sends. One that is restricted does, except messages that begin a chat. */
+export function isOnline({ state }: { state: string }): boolean {
+  return state === "connected" || state === "restricted";
+}
+
 /** Returns a function that translates a state. */
 export function useDeviceStateName(): (state: string) => string {
   const names = useText().devices.states as Record<string, string>;
@@ -34,7 +39,7 @@ export function DeviceState({ device }: { device: Device }) {
   const nameOf = useDeviceStateName();
   const word = isNew(device)
     ? "unpaired"
-    : isPaused(device) && device.state === "connected"
+    : isPaused(device) && isOnline(device)
       ? "paused"
       : device.state;
   return <State tone={TONES[word] ?? "calm"}>{nameOf(word)}</State>;

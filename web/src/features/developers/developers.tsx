@@ -18,7 +18,7 @@ import { Link } from "wouter";
 import { sendWithKey } from "../../api/operations.ts";
 import { useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
-import { isPaused } from "../../ui/device_state.tsx";
+import { isOnline, isPaused } from "../../ui/device_state.tsx";
 import { Code, Copy } from "../../ui/notes.tsx";
 import { Page, Panel, Section } from "../../ui/page.tsx";
 import { phoneNumber } from "../../ui/phone_number.ts";
@@ -36,7 +36,7 @@ export default function Developers() {
   const devices = useAllDevices();
   const known = devices.data?.items ?? [];
   // A device that sends at once, if there is one.
-  const ready = known.find((one) => one.state === "connected" && !isPaused(one));
+  const ready = known.find((one) => isOnline(one) && !isPaused(one));
   const [draft, setDraft] = useState<Draft>({
     revision: "A",
     from: "",

@@ -6,7 +6,7 @@ import { useEffect, useState } from "react";
 import { DEVICE_ACTIONS, pairDevice, readDevice, readPairing } from "../../api/operations.ts";
 import type { Connector, Device, Pairing } from "../../api/types.ts";
 import { useText } from "../../texts/index.tsx";
-import { isPaused } from "../../ui/device_state.tsx";
+import { isOnline, isPaused } from "../../ui/device_state.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Note } from "../../ui/notes.tsx";
 import { ProblemNote, useNotices } from "../../ui/problem_note.tsx";
@@ -121,13 +121,13 @@ function PairingView({ device, connector, found, queue, onClose }: PairingViewPr
     queryFn: (context) => readPairing(number, context),
     enabled: begin.isSuccess || found !== undefined,
     // Codes change every few seconds, so this polls even while events arrive.
-    refetchInterval: (query) => (isLinked(query.state.data?.state) ? false : 1000),
+    refetchInterval: (query) => (isLinked(query.state.data) ? false : 1000),
   });
   const step = begin.isSuccess ? pairing.data : begin.isIdle ? (pairing.data ?? found) : undefined;
   useEffect(() => {
-    if (isLinked(step?.state)) void queries.invalidateQueries({ queryKey: ["devices"] });
-  }, [step?.state, queries]);
-  if (isLinked(step?.state)) return <Linked number={number} onClose={onClose} />;
+    if (isLinked(step)) void queries.invalidateQueries({ queryKey: ["devices"] });
+  }, [step, queries]);
+  if (isLinked(step)) return <Linked number={number} onClose={onClose} />;
   const risk = connector && riskOf(connector, texts);
   return (
     <Stack gap="md">
@@ -168,9 +168,7 @@ function Steps({ steps }: { steps: string[] }) {
   );
 }
 
-function isLinked(state: string | undefined): boolean {
-  return state === "connected" || state === "restricted";
-}
+const isLinked = (step: Pairing | undefined) => step !== undefined && isOnline(step);
 
 /** Says whether the device sends now: one that had waiting messages may be paused. */
 function Linked({ number, onClose }: { number: string; onClose: () => void }) {

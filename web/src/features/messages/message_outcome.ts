@@ -1,7 +1,7 @@
 // What became of a message, or why it waits, in one line of a list.
 import type { Device, Message } from "../../api/types.ts";
 import type { Words } from "../../texts/index.tsx";
-import { isPaused } from "../../ui/device_state.tsx";
+import { isOnline, isPaused } from "../../ui/device_state.tsx";
 import { codeText } from "../../ui/message_state.tsx";
 
 const FAILED = 500; // The code that says no more than that.
@@ -38,9 +38,14 @@ function waitOf(
     return `${t.messages.waits.due} · ${until(message.due_at)}`;
   }
   if (device && isPaused(device)) return t.messages.waits.paused;
-  if (device && device.state !== "connected") return t.messages.waits.device;
+  if (device && !isOnline(device)) return t.messages.waits.device;
   const next = message.next_attempt_at;
-  if (next && message.attempts > 0 && Date.parse(next) > now) {
+  if (!next || Date.parse(next) <= now) return reason(message.details);
+  // Only the wait for a restriction's end leaves no details.
+  if (device?.state === "restricted" && !message.details) {
+    return `${t.messages.waits.restricted} · ${until(next)}`;
+  }
+  if (message.attempts > 0) {
     return `${reason(message.details)} · ${t.messages.again(format.clock(next))}`;
   }
   return reason(message.details);

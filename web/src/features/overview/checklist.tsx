@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { Link } from "wouter";
 import { useSession } from "../../session/session.tsx";
 import { useText } from "../../texts/index.tsx";
+import { isOnline } from "../../ui/device_state.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import classes from "./overview.module.css";
 import type { Overviewed } from "./overview_data.ts";
@@ -34,7 +35,7 @@ export function Checklist({ shown }: { shown: Overviewed }) {
       name: words.pair,
       text: words.pairText,
       href: first ? `/devices/${first.number}` : "/devices",
-      done: devices.data?.items.some((one) => one.state === "connected") ?? false,
+      done: devices.data?.items.some(isOnline) ?? false,
     },
     {
       key: "key",

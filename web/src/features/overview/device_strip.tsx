@@ -2,7 +2,7 @@
 import { Link } from "wouter";
 import type { Device } from "../../api/types.ts";
 import { useWords } from "../../texts/index.tsx";
-import { DeviceState } from "../../ui/device_state.tsx";
+import { DeviceState, isOnline, isPaused } from "../../ui/device_state.tsx";
 import { Mono } from "../../ui/notes.tsx";
 import { countText } from "../../ui/waiting.ts";
 import { SimulatedMark } from "../devices/connectors.tsx";
@@ -11,7 +11,7 @@ import classes from "./overview.module.css";
 const SHOWN_MAX = 6;
 
 function byNeed(a: Device, b: Device): number {
-  const up = (one: Device) => Number(one.state === "connected" && one.paused_since === null);
+  const up = (one: Device) => Number(isOnline(one) && !isPaused(one));
   return up(a) - up(b) || (b.waiting ?? 0) - (a.waiting ?? 0);
 }
 

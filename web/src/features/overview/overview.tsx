@@ -5,6 +5,7 @@ import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
 import board from "../../ui/board.module.css";
 import { DataTable } from "../../ui/data_table.tsx";
+import { isOnline } from "../../ui/device_state.tsx";
 import { Figures } from "../../ui/figures.tsx";
 import { codeText, MessageState } from "../../ui/message_state.tsx";
 import { Empty, Mono } from "../../ui/notes.tsx";
@@ -134,7 +135,7 @@ function isComing({ messages: _, ...others }: Overviewed): boolean {
 function Today({ shown }: { shown: Overviewed }) {
   const { t, format } = useWords();
   const devices = shown.devices.data;
-  const up = devices?.items.filter((one) => one.state === "connected").length ?? 0;
+  const up = devices?.items.filter(isOnline).length ?? 0;
   const count = (waiting: number) =>
     countText({ waiting, waiting_more: devices?.more ?? false }, format);
   const today = shown.today.data && totalsOf(shown.today.data.items);

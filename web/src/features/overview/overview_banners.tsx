@@ -10,7 +10,7 @@ import type { Overviewed } from "./overview_data.ts";
 const DAY = 86_400_000;
 const SOON = 14 * DAY;
 const LATELY = 3 * DAY;
-const SHOWN_MAX = 3; // Receivers.
+const SHOWN_MAX = 3; // Receivers, and devices that are restricted.
 const DOWN = ["disconnected", "logged_out", "banned", "replaced"];
 
 type Banner = [text: string, href: string];
@@ -30,6 +30,11 @@ export function Banners({ shown }: { shown: Overviewed }) {
       devices.filter((one) => isPaused(one) && !DOWN.includes(one.state)),
       more,
       words.t.overview.paused,
+      words,
+    ),
+    ...ofRestrictions(
+      devices.filter((one) => one.state === "restricted"),
+      more,
       words,
     ),
     ...ofMessages(shown, words),
@@ -81,6 +86,18 @@ function ofDevices(
   const text = isOnly ? texts.one(first.number) : texts.more(count);
   const theirs = waiting.waiting ? ` ${t.overview.theirMessages(countText(waiting, format))}` : "";
   return [[text + theirs, isOnly ? `/devices/${first.number}` : "/devices"]];
+}
+
+/** A note about each, because each restriction has its own end; one note about many. */
+function ofRestrictions(devices: Device[], more: boolean, words: Words): Banner[] {
+  const texts = words.t.overview.restricted;
+  if (more || devices.length > SHOWN_MAX) {
+    return ofDevices(devices, more, { ...texts, one: texts.more }, words);
+  }
+  return devices.flatMap((device) => {
+    const until = device.restricted_until ? words.format.dateTime(device.restricted_until) : "…";
+    return ofDevices([device], false, { ...texts, one: (n) => texts.one(n, until) }, words);
+  });
 }
 
 function ofMessages({ held }: Overviewed, { t, format }: Words): Banner[] {

@@ -4,7 +4,7 @@ import { listDevices, readReadiness, readStatus, readUsage } from "../../api/ope
 import { firstItems, pollOfAll } from "../../live/paged.ts";
 import { useText, useWords } from "../../texts/index.tsx";
 import classes from "../../ui/board.module.css";
-import { useDeviceStateName } from "../../ui/device_state.tsx";
+import { isOnline, useDeviceStateName } from "../../ui/device_state.tsx";
 import { Figures } from "../../ui/figures.tsx";
 import { codeText } from "../../ui/message_state.tsx";
 import { Facts, Note } from "../../ui/notes.tsx";
@@ -94,7 +94,7 @@ function Now({ shown }: { shown: Served }) {
   const status = shown.status.data;
   const today = shown.today.data && totalsOf(shown.today.data.items);
   const devices = shown.devices.data;
-  const up = devices?.items.filter((one) => one.state === "connected").length ?? 0;
+  const up = devices?.items.filter(isOnline).length ?? 0;
   const upText = countText({ waiting: up, waiting_more: devices?.more ?? false }, format);
   return (
     <Figures
