@@ -1,5 +1,6 @@
 // The operations that the app uses, one function each. Those that read can be cancelled.
 import { pageLanguage } from "../texts/language.ts";
+import type { Trouble } from "../texts/troubles.ts";
 import {
   answerOf,
   type Cancel,
@@ -258,11 +259,6 @@ export const topUp = (id: string, amount: number, reason: string) =>
 
 export const readStatus = ({ signal }: Cancel = {}) =>
   answerOf(client.GET("/v1/admin/status", { params: { query: { count: true } }, signal }));
-
-interface Trouble {
-  part: string;
-  reason: string;
-}
 
 interface Readiness {
   ready: boolean;

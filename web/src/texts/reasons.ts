@@ -7,6 +7,7 @@ const ENGLISH: Record<string, string> = {
   "Cara pemasangan tidak dikenal": "The way of linking is unknown",
   "Diterima platform": "Accepted by the platform",
   "File media tidak dapat diambil": "The media file cannot be fetched",
+  "Galat pada worker": "The connector's program failed",
   "Gagal mengirim pesan": "Sending failed",
   "Gagal mengirim sampai batas waktu habis": "It could not be sent within the time limit",
   "Hasil pengiriman tidak diketahui": "It is not known whether it was sent",
@@ -16,6 +17,7 @@ const ENGLISH: Record<string, string> = {
     "It is not known whether it was sent; held, so that it is not sent twice",
   "Hasil pengiriman tidak diketahui; operator menyatakannya gagal":
     "It is not known whether it was sent; somebody marked it as failed",
+  "Ini bukan jawaban kunci sandi untuk langkah ini": "This is not a passkey's answer for this step",
   "Jawaban konektor tidak dapat dibaca": "The connector's answer cannot be read",
   "Jawaban platform hilang": "The platform's answer was lost",
   "Jenis file tidak didukung": "The file type is not supported",
@@ -41,6 +43,7 @@ const ENGLISH: Record<string, string> = {
   "Nomor tujuan tidak valid": "The recipient's number is not valid",
   "Penerima tidak dapat dikirimi pesan": "Messages cannot be sent to the recipient",
   "Penerima tidak menerima pesan ini": "The recipient does not accept this message",
+  "Perangkat terlalu sibuk": "The device is too busy",
   "Perangkat tidak sedang ditautkan": "The device is not being linked",
   "Perangkat tidak terhubung": "The device is not connected",
   "Perangkat tidak terhubung sampai batas waktu habis":
@@ -54,9 +57,12 @@ const ENGLISH: Record<string, string> = {
   "Platform membatasi akun ini: pesan ke kontak baru ditolak":
     "The platform restricts this account: it refuses messages to new contacts",
   "Platform membatasi laju pengiriman": "The platform limits the rate of sending",
+  "Platform membatasi percakapan baru dari perangkat ini":
+    "The platform restricts new chats of this device",
   "Platform meminta jeda": "The platform asked for a pause",
   "Platform menolak file ini; teksnya sudah terkirim":
     "The platform refused this file; its text was sent",
+  "Platform menolak kunci sandi ini": "The platform refused this passkey",
   "Platform menolak pesan": "The platform refused the message",
   "Platform menolak pesan ini": "The platform refused this message",
   "Platform sedang tidak tersedia": "The platform is not available at the moment",
@@ -75,14 +81,15 @@ const ENGLISH: Record<string, string> = {
   "Url media tidak dapat diakses": "The address of the media file cannot be reached",
 };
 
-/** A reason in the reader's language, if it is known; "" for none. */
+/** A reason in the reader's language, if it is known, part by part; "" for none. */
 export function reasonText(reason: string | null | undefined, language: Language): string {
   if (!reason || language === "id") return reason ?? "";
   const known = ENGLISH[reason];
   if (known) return known;
   const colon = reason.indexOf(": ");
   const first = ENGLISH[reason.slice(0, colon)];
-  return colon > 0 && first ? first + reason.slice(colon) : reason;
+  if (colon <= 0 || !first) return reason;
+  return `${first}: ${reasonText(reason.slice(colon + 2), language)}`;
 }
 
 /** Whether a message with these details may have arrived, so that sending it again repeats it. */

@@ -2,7 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { listDevices, readReadiness, readStatus, readUsage } from "../../api/operations.ts";
 import { firstItems, pollOfAll } from "../../live/paged.ts";
-import { useText, useWords } from "../../texts/index.tsx";
+import { useWords } from "../../texts/index.tsx";
+import { troubleText } from "../../texts/troubles.ts";
 import classes from "../../ui/board.module.css";
 import { isOnline, useDeviceStateName } from "../../ui/device_state.tsx";
 import { Figures } from "../../ui/figures.tsx";
@@ -51,7 +52,7 @@ function useServer() {
 type Served = ReturnType<typeof useServer>;
 
 export default function Server() {
-  const t = useText();
+  const { t, language } = useWords();
   const shown = useServer();
   const failed = Object.values(shown).find((query) => query.error && query.data);
   return (
@@ -62,9 +63,7 @@ export default function Server() {
       <Stale error={failed?.error} since={failed?.dataUpdatedAt} />
       <div className={classes.banners}>
         {shown.ready.data?.troubles.map((one) => (
-          <Note key={one.part}>
-            {one.part} {one.reason}
-          </Note>
+          <Note key={one.part}>{troubleText(one, language)}</Note>
         ))}
       </div>
       <Now shown={shown} />
