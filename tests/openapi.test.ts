@@ -43,6 +43,40 @@ test("a text is more than what Unicode calls white space", () => {
   for (const text of ["x", " x ", "\u200b", "\ufeff"]) expect(problem(text)).toBeFalsy();
 });
 
+test("no field of a request has a default, which generators of types take as required", () => {
+  const found: string[] = [];
+  const seen = new Set<Json>();
+  const visit = (node: Json, path: string): void => {
+    if (typeof node !== "object" || seen.has(node)) return;
+    seen.add(node);
+    if ("default" in node) found.push(path); // Beside a `$ref`, too.
+    const schema = deref(node);
+    if (schema !== node) visit(schema, path);
+    for (const [name, field] of Object.entries<Json>(schema.properties ?? {})) {
+      visit(field, `${path}.${name}`);
+    }
+    for (const part of ["items", "additionalProperties", "not", "if", "then", "else"]) {
+      visit(schema[part], path);
+    }
+    for (const part of ["allOf", "anyOf", "oneOf"]) {
+      for (const one of schema[part] ?? []) visit(one, path);
+    }
+  };
+  let bodies = 0;
+  for (const path of Object.values<Json>(document.paths)) {
+    for (const operation of Object.values<Json>(path)) {
+      for (const { schema } of Object.values<Json>(
+        deref(operation.requestBody ?? {}).content ?? {},
+      )) {
+        bodies += 1;
+        visit(schema, operation.operationId);
+      }
+    }
+  }
+  expect(bodies).toBeGreaterThan(20);
+  expect(found).toEqual([]);
+});
+
 test("operation ids are unique", () => {
   const ids = [...operations.values()].map((operation) => operation.id);
   expect(new Set(ids).size).toBe(ids.length);

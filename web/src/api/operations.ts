@@ -245,7 +245,7 @@ export const usageAddress = (query: UsageQuery) =>
   `/v1/usage${queryText({ ...query, format: "csv" })}`;
 
 export const rotateSecret = (account: string) =>
-  answerOf(client.POST("/v1/account/secret", { body: { account, overlap_seconds: 86_400 } }));
+  answerOf(client.POST("/v1/account/secret", { body: { account } }));
 
 export const topUp = (id: string, amount: number, reason: string) =>
   answerOf(
