@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Account, shop } from "./support/account.ts";
 import { openBrowser, Visitor } from "./support/browser.ts";
 import { Gateway } from "./support/gateway.ts";
-import { linkOf, person, tokenOf, type SomePerson } from "./support/people.ts";
+import { linkOf, person, PersonClient, tokenOf, type SomePerson } from "./support/people.ts";
 import { fromRow, visit } from "./support/web_people.ts";
 
 // A browser is slow on a busy machine.
@@ -99,13 +99,35 @@ test("an invitation can be revoked, and made anew", async () => {
 });
 
 test("who came by a sign-in link and has no password is asked for one", async () => {
-  const visitor = await visit(browser, gateway, owner);
   const email = "dedi@toko.example";
-  const made = await person(gateway, email, "--account", account.id, "--role", "viewer");
-  await visitor.close();
-  // A person with a password is not asked.
+  const admin = await person(gateway, "admin@merpati.example", "--admin");
+  const client = await PersonClient.signedIn(gateway, admin);
+  // Such a person did not come by an invitation, which asks for a password.
+  const added = await client.ask("POST", "/account/people", {
+    account: account.id,
+    email,
+    role: "viewer",
+  });
+  expect(added.status).toBe(200);
+  const asked = await stranger();
+  await asked.page.goto(await linkOf(gateway, email));
+  await asked.page.getByRole("heading", { level: 1, name: "Choose a password" }).waitFor();
+  await asked.page.getByText(email).waitFor();
+  const password = "rahasia-dedi-2026";
+  gateway.secrets.add(password);
+  await asked.page.getByLabel("New password", { exact: true }).fill(password);
+  await asked.page.getByRole("button", { name: "Save the password" }).click();
+  await asked.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  await asked.close();
+  const again = await visit(browser, gateway, { email, password });
+  await again.close();
+});
+
+test("who came by a sign-in link and has a password is not asked", async () => {
+  const email = "eka@toko.example";
+  await person(gateway, email, "--account", account.id, "--role", "viewer");
   const known = await stranger();
-  await known.page.goto(await linkOf(gateway, made.email));
+  await known.page.goto(await linkOf(gateway, email));
   await known.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   await known.goto("/settings");
   await known.page.getByText(/^Optional until/).waitFor();
