@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/digest.hpp"
 
 namespace merpati::admission {
@@ -142,6 +143,17 @@ bool recipient_possible(std::string_view recipient) noexcept {
         }
     }
     return false;
+}
+
+bool is_country_code(std::string_view digits) noexcept {
+    unsigned code = 0;
+    for (const char c : digits.substr(0, 4)) {
+        if (!is_digit(c)) {
+            return false;
+        }
+        code = code * 10 + static_cast<unsigned>(c - '0');
+    }
+    return !digits.empty() && digits.size() <= 3 && digits.front() != '0' && assigned(code);
 }
 
 }  // namespace merpati::admission

@@ -60,4 +60,7 @@ inline constexpr std::chrono::seconds reconnecting_max{30};
 /// E.164's list.
 [[nodiscard]] bool recipient_possible(std::string_view recipient) noexcept;
 
+/// Whether the digits are a country code of E.164's list.
+[[nodiscard]] bool is_country_code(std::string_view digits) noexcept;
+
 }  // namespace merpati::admission

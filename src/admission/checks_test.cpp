@@ -180,5 +180,14 @@ TEST(RecipientTest, NeedsACountryCodeOfTheList) {
     }
 }
 
+TEST(CountryCodeTest, IsOneOfTheListAsAWhole) {
+    for (const auto* code : {"62", "1", "7", "353", "998"}) {
+        EXPECT_TRUE(is_country_code(code)) << code;
+    }
+    for (const auto* other : {"", "0", "062", "628", "6", "+62", "6281", "210", "6x"}) {
+        EXPECT_FALSE(is_country_code(other)) << other;
+    }
+}
+
 }  // namespace
 }  // namespace merpati::admission
