@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "api/texts/audiences.hpp"
 #include "api/texts/calls.hpp"
 #include "api/texts/devices.hpp"
 #include "api/texts/messages.hpp"
@@ -11,8 +12,8 @@
 namespace merpati::api {
 namespace {
 
-constexpr std::array<std::span<const Text>, 4> rows{texts_of_calls, texts_of_devices,
-                                                    texts_of_messages, texts_of_people};
+constexpr std::array<std::span<const Text>, 5> rows{
+    texts_of_audiences, texts_of_calls, texts_of_devices, texts_of_messages, texts_of_people};
 
 static_assert(std::ranges::all_of(rows, [](auto part) {
     return std::ranges::all_of(part, [](const Text& text) { return is_whole(text); });

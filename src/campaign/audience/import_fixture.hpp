@@ -1,0 +1,82 @@
+// A store with one account, into which tests import lists.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "campaign/audience/upload.hpp"
+#include "store/campaigns.hpp"
+#include "store/reader.hpp"
+#include "store/store.hpp"
+#include "testing/manual_clock.hpp"
+#include "testing/temporary_folder.hpp"
+
+namespace merpati::campaign {
+
+struct ImportTest : ::testing::Test {
+    ImportTest() {
+        EXPECT_TRUE(change([&](store::Tables& tables) -> Result<void> {
+            auto created = tables.create_account({.name = "Toko", .created_at = clock.now()});
+            account = created.value_or(model::AccountId{});
+            return created ? Result<void>{} : pass(created);
+        }));
+    }
+
+    Result<void> change(std::move_only_function<Result<void>(store::Tables&)> run) {
+        store::WriteBatch batch;
+        batch.changes.push_back({.run = std::move(run)});
+        ++changes;
+        if (auto written = store->write(batch); !written) {
+            return written;
+        }
+        return std::move(batch.changes.front().result);
+    }
+
+    template <class Act>
+    void campaigns(Act act) {
+        EXPECT_TRUE(change([&](store::Tables& tables) -> Result<void> {
+            act(tables.campaigns());
+            return {};
+        }));
+    }
+
+    template <class Ask>
+    auto read(Ask ask) {
+        auto reader = store->open_reader();
+        auto found = ask((*reader)->campaigns());
+        EXPECT_TRUE(found);
+        return found ? std::move(*found) : typename decltype(found)::value_type{};
+    }
+
+    void suppress(std::int64_t number) {
+        campaigns([&](store::CampaignTables& tables) {
+            EXPECT_TRUE(tables.put_suppression({.account = account,
+                                                .number = model::PhoneNumber::from_stored(number),
+                                                .reason = model::SuppressionReason::opt_out,
+                                                .at = clock.now()}));
+        });
+    }
+
+    void put_contact(model::Contact contact) {
+        contact.account = account;
+        campaigns([&](store::CampaignTables& tables) { EXPECT_TRUE(tables.put_contact(contact)); });
+    }
+
+    testing::ManualClock clock;
+    testing::TemporaryFolder folder;
+    std::unique_ptr<store::Store> store =
+        std::move(*store::open_store({.url = "sqlite:" + folder.file("merpati.db")}));
+    model::AccountId account;
+    int changes = 0;
+    Uploads uploads;
+    ImportMeans means{.clock = clock,
+                      .change = [this](auto run) { return change(std::move(run)); },
+                      .store = *store,
+                      .uploads = uploads};
+};
+
+}  // namespace merpati::campaign

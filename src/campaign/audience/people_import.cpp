@@ -1,0 +1,349 @@
+#include "campaign/audience/people_import.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/utf8.hpp"
+#include "campaign/audience/column_names.hpp"
+#include "campaign/audience/csv_reader.hpp"
+#include "campaign/audience/step_writer.hpp"
+#include "campaign/audience/upload_reader.hpp"
+#include "model/contact.hpp"
+#include "store/campaigns.hpp"
+
+namespace merpati::campaign {
+namespace {
+
+/// What a row says of a person.
+struct PersonRow {
+    model::PhoneNumber number;
+    std::string name{};
+    std::vector<std::pair<std::string, std::string>> values{};
+    std::vector<std::string> tags{};
+    std::optional<model::Consent> consent{};
+    bool has_consent_time = false;  // Otherwise it is the present.
+};
+
+/// The field of a contact that a column holds.
+enum class ContactField : std::uint8_t { value, name, tags, source, at, text };
+
+ContactField field_of(std::string_view column) {
+    struct Known {
+        std::string_view name;
+        ContactField field;
+    };
+    static constexpr Known known[] = {{"name", ContactField::name},
+                                      {"nama", ContactField::name},
+                                      {"tag", ContactField::tags},
+                                      {"tags", ContactField::tags},
+                                      {"consent_source", ContactField::source},
+                                      {"consent_at", ContactField::at},
+                                      {"consent_text", ContactField::text}};
+    const auto* found = std::ranges::find_if(
+        known, [column](const Known& one) { return names_one_column(one.name, column); });
+    return found == std::end(known) ? ContactField::value : found->field;
+}
+
+void add_tags(std::vector<std::string>& tags, std::string_view cell) {
+    while (!cell.empty()) {
+        const auto end = std::min(cell.find_first_of(",;|"), cell.size());
+        const auto tag = without_blanks(cell.substr(0, end));
+        if (!tag.empty()) {
+            tags.emplace_back(utf8_prefix(tag, model::Contact::tag_bytes_max));
+        }
+        cell.remove_prefix(std::min(end + 1, cell.size()));
+    }
+}
+
+void tidy_tags(std::vector<std::string>& tags) {
+    std::ranges::sort(tags);
+    const auto repeats = std::ranges::unique(tags);
+    tags.erase(repeats.begin(), repeats.end());
+}
+
+PersonRow person_of(UploadRow&& row, std::span<const std::string> columns, Timestamp now) {
+    PersonRow person{.number = *row.number};
+    model::Consent consent{.source = {}, .at = now, .text = {}};
+    bool has_consent = false;
+    for (std::size_t at = 0; at < row.values.size(); ++at) {
+        auto& value = row.values[at];
+        if (value.empty()) {
+            continue;
+        }
+        const auto field = field_of(columns[at]);
+        has_consent = has_consent || field == ContactField::source || field == ContactField::text;
+        switch (field) {
+            case ContactField::name:
+                person.name = std::move(value);
+                break;
+            case ContactField::tags:
+                add_tags(person.tags, value);
+                break;
+            case ContactField::source:
+                consent.source = std::move(value);
+                break;
+            case ContactField::at:
+                person.has_consent_time = parse_rfc3339(value).has_value();
+                consent.at = parse_rfc3339(value).value_or(now);
+                break;
+            case ContactField::text:
+                consent.text = std::move(value);
+                break;
+            case ContactField::value:
+                person.values.emplace_back(columns[at], std::move(value));
+                break;
+        }
+    }
+    if (has_consent) {
+        person.consent = std::move(consent);
+    }
+    return person;
+}
+
+/// The contact with what the row adds. Errors: invalid_argument (it would have too much).
+Result<model::Contact> merged(model::Contact contact, const PersonRow& row) {
+    contact.name = row.name.empty() ? contact.name : row.name;
+    for (const auto& [name, value] : row.values) {
+        const auto known = std::ranges::find_if(
+            contact.values, [&](const auto& one) { return names_one_column(one.first, name); });
+        if (known != contact.values.end()) {
+            known->second = value;
+        } else {
+            contact.values.emplace_back(name, value);
+        }
+    }
+    contact.tags.insert(contact.tags.end(), row.tags.begin(), row.tags.end());
+    tidy_tags(contact.tags);
+    // A repeat of the upload does not make the consent newer.
+    const bool is_known = row.consent && contact.consent && !row.has_consent_time &&
+                          contact.consent->source == row.consent->source &&
+                          contact.consent->text == row.consent->text;
+    contact.consent = row.consent && !is_known ? row.consent : contact.consent;
+    if (contact.values.size() > model::Contact::values_max ||
+        contact.tags.size() > model::Contact::tags_max) {
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("{} would have more than {} values or {} tags: remove columns or "
+                                "tags from the list",
+                                contact.number.text(), model::Contact::values_max,
+                                model::Contact::tags_max));
+    }
+    return contact;
+}
+
+std::size_t bytes_of(const PersonRow& row) {
+    std::size_t bytes = sizeof row + row.name.size();
+    for (const auto& [name, value] : row.values) {
+        bytes += 2 * sizeof name + name.size() + value.size();
+    }
+    return bytes;
+}
+
+/// Reads an upload into steps of people.
+class PeopleSteps {
+public:
+    PeopleSteps(const ImportMeans& means, UploadOptions options, StepWriter<PersonRow>::Write write)
+        : means_(means),
+          reader_(make_upload_reader(std::move(options), false)),
+          steps_(means_, std::move(write)) {}
+
+    Result<void> take(std::string_view piece, std::span<const std::string> tags) {
+        if (fault_) {
+            return std::unexpected(*fault_);
+        }
+        return note(reader_->take(piece, sink(tags)));
+    }
+
+    Result<Imported> finish(std::span<const std::string> tags) {
+        if (fault_) {
+            return std::unexpected(*fault_);
+        }
+        auto read = note(reader_->finish(sink(tags)));
+        read = read ? note(steps_.flush()) : read;
+        if (!read) {
+            return pass(read);
+        }
+        imported.columns = reader_->columns();
+        return imported;
+    }
+
+    [[nodiscard]] Timestamp now() const { return means_.clock.now(); }
+
+    Imported imported;
+
+private:
+    Result<void> note(Result<void> done) {
+        if (!done) {
+            fault_ = done.error();
+        }
+        return done;
+    }
+
+    UploadReader::Sink sink(std::span<const std::string> tags) {
+        return [this, tags](UploadRow&& row) -> Result<void> {
+            ++imported.rows;
+            if (!row.number) {
+                ++imported.invalid;
+                imported.rounded += row.is_rounded ? 1U : 0U;
+                return {};
+            }
+            auto person = person_of(std::move(row), reader_->columns(), now());
+            person.tags.insert(person.tags.end(), tags.begin(), tags.end());
+            const auto bytes = bytes_of(person);
+            return steps_.add(std::move(person), bytes);
+        };
+    }
+
+    const ImportMeans means_;
+    std::unique_ptr<UploadReader> reader_;
+    StepWriter<PersonRow> steps_;
+    std::optional<Error> fault_;
+};
+
+}  // namespace
+
+class ContactImport::Writing {
+public:
+    Writing(const ImportMeans& means, model::AccountId account, UploadOptions options,
+            std::vector<std::string> tags)
+        : account_(account),
+          tags_(std::move(tags)),
+          steps_(means, std::move(options), [this](store::Tables& tables, auto people) {
+              return write(tables.campaigns(), people);
+          }) {}
+
+    Result<void> take(std::string_view piece) { return steps_.take(piece, tags_); }
+    Result<Imported> finish() { return steps_.finish(tags_); }
+
+private:
+    Result<void> write(store::CampaignTables& tables, std::span<const PersonRow> people) {
+        auto counts = steps_.imported;
+        const auto now = steps_.now();
+        for (const auto& person : people) {
+            auto known = tables.find_contact(account_, person.number);
+            if (!known) {
+                return pass(known);
+            }
+            const auto before = known->value_or(
+                model::Contact{.account = account_, .number = person.number, .created_at = now});
+            auto contact = merged(before, person);
+            if (!contact) {
+                return pass(contact);
+            }
+            if (*known && *contact == before) {
+                ++counts.duplicate;
+                continue;
+            }
+            contact->updated_at = now;
+            if (auto put = tables.put_contact(*contact); !put) {
+                return pass(put);
+            }
+            ++(*known ? counts.changed : counts.added);
+        }
+        steps_.imported = std::move(counts);
+        return {};
+    }
+
+    model::AccountId account_;
+    std::vector<std::string> tags_;
+    PeopleSteps steps_;
+};
+
+class SuppressionImport::Writing {
+public:
+    Writing(const ImportMeans& means, model::AccountId account, UploadOptions options)
+        : account_(account),
+          steps_(means, std::move(options), [this](store::Tables& tables, auto people) {
+              return write(tables.campaigns(), people);
+          }) {}
+
+    Result<void> take(std::string_view piece) { return steps_.take(piece, {}); }
+    Result<Imported> finish() { return steps_.finish({}); }
+
+private:
+    Result<void> write(store::CampaignTables& tables, std::span<const PersonRow> people) {
+        auto counts = steps_.imported;
+        for (const auto& person : people) {
+            auto known = tables.find_suppression(account_, person.number);
+            if (!known) {
+                return pass(known);
+            }
+            if (*known) {
+                ++counts.duplicate;
+                continue;
+            }
+            auto put = tables.put_suppression({.account = account_,
+                                               .number = person.number,
+                                               .reason = model::SuppressionReason::import,
+                                               .at = steps_.now()});
+            if (!put) {
+                return pass(put);
+            }
+            ++counts.added;
+        }
+        steps_.imported = std::move(counts);
+        return {};
+    }
+
+    model::AccountId account_;
+    PeopleSteps steps_;
+};
+
+ContactImport::ContactImport(std::unique_ptr<Writing> writing) : writing_(std::move(writing)) {}
+ContactImport::~ContactImport() = default;
+ContactImport::ContactImport(ContactImport&& other) noexcept = default;
+
+Result<ContactImport> ContactImport::begin(const ImportMeans& means, model::AccountId account,
+                                           UploadOptions options, std::vector<std::string> tags) {
+    if (auto checked = check_options(options); !checked) {
+        return pass(checked);
+    }
+    tidy_tags(tags);
+    const bool fits = tags.size() <= model::Contact::tags_max &&
+                      std::ranges::all_of(tags, [](const std::string& tag) {
+                          return !tag.empty() && tag.size() <= model::Contact::tag_bytes_max;
+                      });
+    if (!fits) {
+        return fail(ErrorCode::invalid_argument,
+                    fmt::format("`tag` must be a text of 1 to {} bytes, and given at most {} times",
+                                model::Contact::tag_bytes_max, model::Contact::tags_max));
+    }
+    return ContactImport{
+        std::make_unique<Writing>(means, account, std::move(options), std::move(tags))};
+}
+
+Result<void> ContactImport::take(std::string_view piece) {
+    return writing_->take(piece);
+}
+
+Result<Imported> ContactImport::finish() {
+    return writing_->finish();
+}
+
+SuppressionImport::SuppressionImport(std::unique_ptr<Writing> writing)
+    : writing_(std::move(writing)) {}
+SuppressionImport::~SuppressionImport() = default;
+SuppressionImport::SuppressionImport(SuppressionImport&& other) noexcept = default;
+
+Result<SuppressionImport> SuppressionImport::begin(const ImportMeans& means,
+                                                   model::AccountId account,
+                                                   UploadOptions options) {
+    if (auto checked = check_options(options); !checked) {
+        return pass(checked);
+    }
+    return SuppressionImport{std::make_unique<Writing>(means, account, std::move(options))};
+}
+
+Result<void> SuppressionImport::take(std::string_view piece) {
+    return writing_->take(piece);
+}
+
+Result<Imported> SuppressionImport::finish() {
+    return writing_->finish();
+}
+
+}  // namespace merpati::campaign

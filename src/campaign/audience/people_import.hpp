@@ -1,0 +1,68 @@
+// Imports an uploaded list as contacts or as suppressions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "campaign/audience/upload.hpp"
+#include "model/ids.hpp"
+
+namespace merpati::campaign {
+
+/// Merges an uploaded list into the account's contacts.
+///
+/// Columns: `name` (nama), `tags` (tag; several are separated by commas, semicolons or `|`),
+/// `consent_source`, `consent_at` (RFC 3339; missing: now) and `consent_text` are fields of a
+/// contact; all others are values. Empty cells change nothing. JSON as for audiences, without
+/// `tags` at its top.
+///
+/// Operation: rows are written in steps of a few milliseconds as they arrive. An upload that breaks
+/// off leaves the contacts of its first rows; a repeat changes nothing in them.
+///
+/// Threads, Errors: as AudienceImport; refused (the account has as many contacts as it may have).
+class ContactImport {
+public:
+    /// `tags` are given to all.
+    [[nodiscard]] static Result<ContactImport> begin(const ImportMeans& means,
+                                                     model::AccountId account,
+                                                     UploadOptions options,
+                                                     std::vector<std::string> tags);
+    ~ContactImport();
+    ContactImport(ContactImport&& other) noexcept;
+    ContactImport& operator=(ContactImport&&) = delete;
+
+    [[nodiscard]] Result<void> take(std::string_view piece);
+    [[nodiscard]] Result<Imported> finish();
+
+private:
+    class Writing;
+    explicit ContactImport(std::unique_ptr<Writing> writing);
+
+    std::unique_ptr<Writing> writing_;
+};
+
+/// Suppresses the numbers of an uploaded list, with the reason `import`. Other columns are ignored.
+/// Operation, Threads and Errors as ContactImport.
+class SuppressionImport {
+public:
+    [[nodiscard]] static Result<SuppressionImport> begin(const ImportMeans& means,
+                                                         model::AccountId account,
+                                                         UploadOptions options);
+    ~SuppressionImport();
+    SuppressionImport(SuppressionImport&& other) noexcept;
+    SuppressionImport& operator=(SuppressionImport&&) = delete;
+
+    [[nodiscard]] Result<void> take(std::string_view piece);
+    [[nodiscard]] Result<Imported> finish();
+
+private:
+    class Writing;
+    explicit SuppressionImport(std::unique_ptr<Writing> writing);
+
+    std::unique_ptr<Writing> writing_;
+};
+
+}  // namespace merpati::campaign

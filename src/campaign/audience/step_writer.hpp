@@ -1,0 +1,85 @@
+// Writes many rows in steps that delay no other commit for long.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "campaign/audience/upload.hpp"
+
+namespace merpati::campaign {
+
+/// How many rows a step has, so that writing them takes about `target`. Follows the machine and the
+/// size of the tables.
+class StepSize {
+public:
+    static constexpr std::chrono::microseconds target{3'000};
+    static constexpr std::size_t rows_min = 16;
+    static constexpr std::size_t rows_max = 2'000;
+
+    [[nodiscard]] std::size_t rows() const noexcept { return rows_; }
+
+    void note(std::size_t rows, SteadyTime::duration took) noexcept {
+        const auto micros = std::max<std::int64_t>(
+            std::chrono::duration_cast<std::chrono::microseconds>(took).count(), 1);
+        const auto fitting = static_cast<std::int64_t>(rows) * target.count() / micros;
+        const auto next = (static_cast<std::int64_t>(rows_) + fitting) / 2;
+        rows_ = static_cast<std::size_t>(
+            std::clamp(next, std::int64_t{rows_min}, std::int64_t{rows_max}));
+    }
+
+private:
+    std::size_t rows_ = 128;
+};
+
+/// Collects rows, and writes them in a change when they are enough for a step.
+///
+/// Memory: the rows of a step, some `step_bytes_max` at most.
+template <class Row>
+class StepWriter {
+public:
+    /// Called in a change, on the committer's thread; perhaps again if the change was undone.
+    using Write = std::function<Result<void>(store::Tables&, std::span<const Row>)>;
+    static constexpr std::size_t step_bytes_max = 262'144;
+
+    StepWriter(const ImportMeans& means, Write write) : means_(means), write_(std::move(write)) {}
+
+    /// `bytes`: the row's size, roughly.
+    [[nodiscard]] Result<void> add(Row row, std::size_t bytes) {
+        rows_.push_back(std::move(row));
+        bytes_ += bytes;
+        const bool is_full = rows_.size() >= size_.rows() || bytes_ >= step_bytes_max;
+        return is_full ? flush() : Result<void>{};
+    }
+
+    /// Writes what was added.
+    [[nodiscard]] Result<void> flush() {
+        if (rows_.empty()) {
+            return {};
+        }
+        SteadyTime::duration took{};
+        auto written = means_.change([&](store::Tables& tables) -> Result<void> {
+            const auto begun = means_.clock.steady_now();
+            auto result = write_(tables, rows_);
+            took = means_.clock.steady_now() - begun;
+            return result;
+        });
+        size_.note(rows_.size(), took);
+        rows_.clear();
+        bytes_ = 0;
+        return written;
+    }
+
+private:
+    const ImportMeans& means_;
+    Write write_;
+    StepSize size_;
+    std::vector<Row> rows_;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace merpati::campaign
