@@ -9,6 +9,7 @@ find_package(spdlog REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(prometheus-cpp REQUIRED COMPONENTS core)
+find_package(date 3.0 REQUIRED)  # Time zones; libstdc++ 12 has none.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(cares REQUIRED IMPORTED_TARGET libcares)

@@ -1,0 +1,79 @@
+// What the operations of campaigns ask of a running server.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "media/media_fetcher.hpp"
+#include "model/campaign.hpp"
+#include "model/message.hpp"
+
+namespace merpati::campaign {
+
+/// How fast a running campaign is now, and when it will have sent everything at that rate.
+struct Speed {
+    double per_minute = 0;
+    std::optional<Timestamp> ends_at;  // By the wall clock; empty: unknown.
+};
+
+/// A message that tries a campaign.
+struct TestSend {
+    model::PhoneNumber to;
+    model::PhoneNumber from;
+    std::string text;
+    std::string media_url;  // Empty: no media.
+};
+
+/// Changes of campaigns (campaign/acts.hpp) are seen by the running server at their commit; this is
+/// for what needs more than the store. A stopped server's store has `StoppedControl`.
+///
+/// Threads: any, except the committer's and the scheduler's.
+class Control {
+public:
+    virtual ~Control() = default;
+
+    /// Waits until no message of a campaign that was paused or cancelled waits in a lane: then only
+    /// sends that are under way are left. False: some still wait after `withdrawal_patience`.
+    virtual bool wait_until_withdrawn(model::CampaignId id) = 0;
+    static constexpr Millis withdrawal_patience{5'000};
+
+    /// What a probe of the address says, as when a message is accepted. Waits for it. Empty: there
+    /// is nobody to ask.
+    [[nodiscard]] virtual std::optional<media::ProbeVerdict> probe_media(model::AccountId account,
+                                                                         std::string url) = 0;
+
+    /// Empty: it does not run, or nothing is known yet.
+    [[nodiscard]] virtual std::optional<Speed> speed_of(model::CampaignId id) = 0;
+
+    /// Sends messages outside the campaign's counts (model::Message::test): all of them, or none.
+    /// They are charged, and take the way of API messages. Returns their ids, in order. Errors:
+    /// refused (too little credit), conflict (a sender is not the account's, or there is no running
+    /// server), busy, shutting_down.
+    [[nodiscard]] virtual Result<std::vector<model::MessageId>> send_tests(
+        const model::Campaign& campaign, const std::vector<TestSend>& tests) = 0;
+    static constexpr std::size_t tests_max = 10;
+};
+
+/// Of a stopped server's store.
+class StoppedControl final : public Control {
+public:
+    bool wait_until_withdrawn(model::CampaignId /*id*/) override { return true; }
+    [[nodiscard]] std::optional<media::ProbeVerdict> probe_media(model::AccountId /*account*/,
+                                                                 std::string /*url*/) override {
+        return std::nullopt;
+    }
+    [[nodiscard]] std::optional<Speed> speed_of(model::CampaignId /*id*/) override {
+        return std::nullopt;
+    }
+    [[nodiscard]] Result<std::vector<model::MessageId>> send_tests(
+        const model::Campaign& /*campaign*/, const std::vector<TestSend>& /*tests*/) override {
+        return fail(ErrorCode::conflict, "the server is stopped: it sends nothing");
+    }
+};
+
+}  // namespace merpati::campaign
