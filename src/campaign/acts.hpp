@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "model/campaign.hpp"
+#include "model/device.hpp"
 #include "store/campaigns.hpp"
 #include "store/store.hpp"
 #include "store/tables.hpp"
@@ -98,6 +99,9 @@ using RunChange =
 [[nodiscard]] Result<store::UploadCounts> copy_audience(const RunChange& change,
                                                         store::Store& store, model::CampaignId from,
                                                         model::CampaignId to, const Clock& clock);
+
+/// Whether the device waits for a person to pair it again: its campaigns pause.
+[[nodiscard]] bool is_lost(model::DeviceState state) noexcept;
 
 /// Rows of one step.
 constexpr std::size_t rows_step = 1'000;

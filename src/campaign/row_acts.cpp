@@ -1,0 +1,157 @@
+// What people do with many rows of a campaign, in steps.
+#include <string>
+#include <utility>
+
+#include "campaign/acts.hpp"
+
+namespace merpati::campaign {
+namespace {
+
+using model::Campaign;
+using model::CampaignReason;
+using model::CampaignState;
+
+Result<Campaign> campaign_of(store::Tables& tables, model::CampaignId id) {
+    auto found = tables.campaigns().find_campaign(id);
+    if (!found) {
+        return pass(found);
+    }
+    if (!*found) {
+        return fail(ErrorCode::not_found, "there is no campaign " + id.text());
+    }
+    return std::move(**found);
+}
+
+/// A running campaign needs the credit of its new rows at once; a paused one when it is resumed.
+Result<void> reserve_for_more(store::Tables& tables, const Campaign& campaign, Timestamp now) {
+    auto reserved = tables.campaigns().reserve_credit(campaign.id, now);
+    if (!reserved && reserved.error().code == ErrorCode::refused) {
+        reserved = tables.campaigns().move_campaign(
+            campaign.id,
+            {.state = CampaignState::paused, .reason = CampaignReason::credit, .at = now});
+    }
+    return reserved ? Result<void>{} : pass(reserved);
+}
+
+/// Reads the rows of an audience and stages them as those of another one.
+class AudienceCopy {
+public:
+    AudienceCopy(const RunChange& change, store::Reader& reader, model::CampaignId from,
+                 model::CampaignId to, const Clock& clock)
+        : change_(change), reader_(reader), from_(from), to_(to), clock_(clock) {}
+
+    Result<store::UploadCounts> run() {
+        const auto source = reader_.campaigns().campaign(from_);
+        if (!source || !*source) {
+            return source ? fail(ErrorCode::not_found, "there is no campaign " + from_.text())
+                          : pass(source);
+        }
+        std::optional<std::uint32_t> after = 0;
+        while (after) {
+            auto page = reader_.campaigns().recipients(
+                {.campaign = from_, .after_row = *after, .limit = rows_step});
+            if (!page) {
+                return pass(page);
+            }
+            if (auto staged = stage(std::move(page->recipients)); !staged) {
+                return pass(staged);
+            }
+            after = page->next;
+        }
+        auto completed = change_([&](store::Tables& tables) -> Result<void> {
+            auto whole = tables.campaigns().complete_upload(to_, (*source)->columns, counts_);
+            return whole ? Result<void>{} : pass(whole);
+        });
+        return completed ? Result<store::UploadCounts>{counts_} : pass(completed);
+    }
+
+private:
+    Result<void> stage(std::vector<model::Recipient> recipients) {
+        std::vector<store::NewRecipient> rows;
+        rows.reserve(recipients.size());
+        for (auto& recipient : recipients) {
+            rows.push_back({.number = recipient.number,
+                            .original = std::move(recipient.original),
+                            .values = std::move(recipient.values)});
+        }
+        store::UploadCounts counts;
+        auto staged = change_([&](store::Tables& tables) {
+            counts = counts_;
+            return tables.campaigns().stage_rows(to_, rows, counts, clock_.now());
+        });
+        counts_ = staged ? counts : counts_;
+        return staged;
+    }
+
+    const RunChange& change_;
+    store::Reader& reader_;
+    const model::CampaignId from_;
+    const model::CampaignId to_;
+    const Clock& clock_;
+    store::UploadCounts counts_;
+};
+
+}  // namespace
+
+Result<store::RowStep> retry_step(store::Tables& tables, const Retry& retry,
+                                  std::uint32_t after_row, Timestamp now) {
+    auto campaign = campaign_of(tables, retry.id);
+    if (!campaign) {
+        return pass(campaign);
+    }
+    if (campaign->state == CampaignState::draft || campaign->state == CampaignState::scheduled) {
+        return fail(ErrorCode::conflict, "the campaign has not been started");
+    }
+    if (model::has_ended(campaign->state)) {
+        if (campaign->counts.open() > 0) {
+            return fail(ErrorCode::conflict,
+                        "rows of the campaign are still being cancelled: try again soon");
+        }
+        campaign = tables.campaigns().move_campaign(
+            retry.id, {.state = CampaignState::paused, .reason = CampaignReason::asked, .at = now});
+        if (!campaign) {
+            return pass(campaign);
+        }
+    }
+    auto step =
+        tables.campaigns().retry_rows(retry.id, retry.scope, retry.code, after_row, rows_step, now);
+    if (step && step->changed > 0 && campaign->state == CampaignState::running) {
+        if (auto reserved = reserve_for_more(tables, *campaign, now); !reserved) {
+            return pass(reserved);
+        }
+    }
+    return step;
+}
+
+Result<std::uint64_t> retry(const RunChange& change, const Retry& retry, const Clock& clock) {
+    std::uint64_t rows = 0;
+    store::RowStep step;
+    while (!step.complete) {
+        const auto after = step.last_row;
+        auto done = change([&](store::Tables& tables) -> Result<void> {
+            auto made = retry_step(tables, retry, after, clock.now());
+            if (!made) {
+                return pass(made);
+            }
+            step = *made;
+            return {};
+        });
+        if (!done) {
+            return pass(done);
+        }
+        rows += step.changed;
+    }
+    return rows;
+}
+
+Result<store::UploadCounts> copy_audience(const RunChange& change, store::Store& store,
+                                          model::CampaignId from, model::CampaignId to,
+                                          const Clock& clock) {
+    auto reader = store.open_reader();
+    if (!reader) {
+        return pass(reader);
+    }
+    return AudienceCopy{change, **reader, from, to, clock}.run();
+}
+
+}  // namespace merpati::campaign
