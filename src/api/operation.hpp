@@ -36,16 +36,17 @@ using AccountHandler = void(const Rooms&, Call&&);  // Answers later; must not b
 using PrincipalHandler = void(const Rooms&, const http::Request&, admission::Principal,
                               http::Responder);
 using Answerer = std::variant<Page*, AccountHandler*, PrincipalHandler*, manage::Handler*,
-                              manage::StreamHandler*, manage::LateHandler*>;
+                              manage::StreamHandler*, manage::LateHandler*, manage::UploadHandler*>;
 
 /// The threads that carry out an operation of the catalogue, so that slow calls do not delay
 /// others.
 enum class Pool : std::uint8_t {
-    brief,     // Reads or writes a few rows.
-    lengthy,   // Reads many rows, or waits for several commits.
-    hashing,   // Hashes a password.
-    retrying,  // Sends a message again, after a probe of its file.
-    testing,   // Waits for any host that the caller names.
+    brief,      // Reads or writes a few rows.
+    lengthy,    // Reads many rows, or waits for several commits.
+    hashing,    // Hashes a password.
+    retrying,   // Sends a message again, after a probe of its file.
+    testing,    // Waits for any host that the caller names.
+    uploading,  // Waits for the body of an upload.
 };
 
 /// One row of the table. Routes, access checks, limits, idempotency, metrics and the tests of the
@@ -62,7 +63,7 @@ struct Operation {
     /// and those that callers can change. Empty: the resource has no ETag.
     std::span<const std::string_view> edited{};
     std::string_view shown_once{};  // The field of the answer that is never shown again.
-    std::size_t body_max = 0;       // 0: http.body_max
+    std::size_t body_max = 0;       // 0: http.body_max; for uploads: no limit
     bool idempotent = false;        // Takes an Idempotency-Key.
     bool has_revisions = false;
     /// The effect is outside the store, or takes several commits. The log of changes gets an entry
@@ -70,6 +71,11 @@ struct Operation {
     /// own transaction.
     bool recorded_first = false;
     Pool pool = Pool::brief;
+
+    /// The body is read while it arrives. Such an operation is in Pool::uploading.
+    [[nodiscard]] constexpr bool is_upload() const {
+        return std::holds_alternative<manage::UploadHandler*>(answerer);
+    }
 
     /// The answer is produced while it is sent.
     [[nodiscard]] constexpr bool is_streamed() const {

@@ -71,6 +71,20 @@ struct HandlerMaker {
     http::Handler operator()(manage::Handler* /*handler*/) const { return managed(); }
     http::Handler operator()(manage::StreamHandler* /*handler*/) const { return managed(); }
     http::Handler operator()(manage::LateHandler* /*handler*/) const { return managed(); }
+    /// See `upload`.
+    http::Handler operator()(manage::UploadHandler* /*handler*/) const { return {}; }
+
+    [[nodiscard]] http::UploadHandler upload() const {
+        return [rooms = rooms, &operation = operation](
+                   const http::Request& request, http::Responder responder,
+                   http::PieceHold hold) -> std::unique_ptr<http::BodyReceiver> {
+            auto principal = admit(rooms, operation, request, responder);
+            return principal
+                       ? rooms.management.take_upload(operation, request, *std::move(principal),
+                                                      std::move(responder), std::move(hold))
+                       : nullptr;
+        };
+    }
 
     [[nodiscard]] http::Handler managed() const {
         return [rooms = rooms, &operation = operation](const http::Request& request,
@@ -149,10 +163,15 @@ void add_routes(http::Router& router, std::initializer_list<Scope> scopes, const
     std::vector<const Operation*> added;
     for (const auto& operation : operations()) {
         if (offered(operation.scope)) {
+            added.push_back(&operation);
+            if (operation.is_upload()) {
+                router.add_upload(operation.method, std::string{operation.path},
+                                  HandlerMaker{operation, rooms}.upload(), operation.body_max);
+                continue;
+            }
             router.add(operation.method, std::string{operation.path},
                        std::visit(HandlerMaker{operation, rooms}, operation.answerer),
                        operation.body_max);
-            added.push_back(&operation);
         }
     }
     if (offered(Scope::catalogue)) {

@@ -1,7 +1,9 @@
 #include "cli/gateway.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -39,6 +41,28 @@ Error explain(Error error, const std::string& socket_path) {
     }
     return error;
 }
+
+/// Path and query.
+std::pair<std::string_view, std::string_view> split_target(std::string_view target) {
+    const auto path = target.substr(0, target.find('?'));
+    return {path, target.substr(std::min(path.size() + 1, target.size()))};
+}
+
+class GivenUpload final : public api::manage::Upload {
+public:
+    explicit GivenUpload(const http::BodyGiver& give) : give_(give) {}
+
+    Result<std::optional<std::string>> next() override {
+        auto piece = give_();
+        if (!piece) {
+            return pass(piece);
+        }
+        return piece->empty() ? std::nullopt : std::optional{*std::move(piece)};
+    }
+
+private:
+    const http::BodyGiver& give_;
+};
 
 /// The inverse of to_string(ErrorCode), for codes that the catalogue sends.
 ErrorCode parse_code(std::string_view word) {
@@ -156,6 +180,35 @@ Result<boost::json::array> Gateway::ask_page(const std::string& target, std::str
     return std::move(items->get_array());
 }
 
+Result<boost::json::value> Gateway::upload(const std::string& target, std::string_view type,
+                                           const http::BodyGiver& give,
+                                           std::chrono::milliseconds timeout) {
+    const auto whole = std::string{api_root} + target;
+    std::optional<Error> broken;  // Kept, because it must not look like an error of the server.
+    const http::BodyGiver watched = [&]() -> Result<std::string> {
+        auto piece = give();
+        if (!piece) {
+            broken = std::move(piece.error());
+            return fail(ErrorCode::io_failed, "the body could not be read");
+        }
+        return piece;
+    };
+    const auto outcome = reach(
+        false,
+        [&] {
+            return http::upload(socket_path_, http::Method::post, whole, type, watched, timeout);
+        },
+        [&]() -> Result<Outcome> {
+            GivenUpload body{watched};
+            const auto [path, query] = split_target(whole);
+            return store_->upload(http::Method::post, path, query, type, body);
+        });
+    if (broken) {
+        return std::unexpected(*std::move(broken));
+    }
+    return outcome ? decode(*outcome) : pass(outcome);
+}
+
 Result<Outcome> Gateway::exchange(http::Method method, const std::string& target,
                                   const std::string& body, std::chrono::milliseconds timeout,
                                   const http::BodyTaker& take) {
@@ -163,11 +216,24 @@ Result<Outcome> Gateway::exchange(http::Method method, const std::string& target
     // a store elsewhere.
     const bool begins =
         method == http::Method::post && target == std::string{api_root} + "/admin/accounts";
+    return reach(
+        begins, [&] { return http::request(socket_path_, method, target, body, timeout, take); },
+        [&] { return ask_store(method, target, body, take); });
+}
+
+Result<Outcome> Gateway::reach(bool begins,
+                               const std::function<Result<http::ClientReply>()>& ask_server,
+                               const std::function<Result<Outcome>()>& ask_store) {
     const auto give_up = clock_.steady_now() + patience;
     while (store_ == nullptr) {
-        auto answered = ask_server(method, target, body, timeout, take);
-        if (answered || answered.error().code != ErrorCode::unreachable) {
-            return answered;
+        auto answered = socket_path_.empty()
+                            ? fail(ErrorCode::unreachable, "this store has no server's socket")
+                            : ask_server();
+        if (answered) {
+            return Outcome{.status = answered->status, .body = std::move(answered->body)};
+        }
+        if (answered.error().code != ErrorCode::unreachable) {
+            return std::unexpected(explain(std::move(answered.error()), socket_path_));
         }
         auto opened = open_store(begins);
         if (opened) {
@@ -178,20 +244,7 @@ Result<Outcome> Gateway::exchange(http::Method method, const std::string& target
         }
         std::this_thread::sleep_for(retry_every);
     }
-    return ask_store(method, target, body, take);
-}
-
-Result<Outcome> Gateway::ask_server(http::Method method, const std::string& target,
-                                    const std::string& body, std::chrono::milliseconds timeout,
-                                    const http::BodyTaker& take) const {
-    if (socket_path_.empty()) {
-        return fail(ErrorCode::unreachable, "this store has no server's socket");
-    }
-    auto reply = http::request(socket_path_, method, target, body, timeout, take);
-    if (!reply) {
-        return std::unexpected(explain(std::move(reply.error()), socket_path_));
-    }
-    return Outcome{.status = reply->status, .body = std::move(reply->body)};
+    return ask_store();
 }
 
 Result<void> Gateway::open_store(bool begins) {
@@ -218,9 +271,7 @@ Result<void> Gateway::open_store(bool begins) {
 
 Result<Outcome> Gateway::ask_store(http::Method method, const std::string& target,
                                    const std::string& body, const http::BodyTaker& take) const {
-    const std::string_view whole = target;
-    const auto path = whole.substr(0, whole.find('?'));
-    const auto query = whole.substr(std::min(path.size() + 1, whole.size()));
+    const auto [path, query] = split_target(target);
     auto outcome = store_->handle(method, path, query, body);
     for (bool more = outcome.lines != nullptr; more;) {
         const auto piece = outcome.lines->next();

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -44,6 +46,13 @@ public:
     [[nodiscard]] Result<void> stream(http::Method method, const std::string& target,
                                       const http::BodyTaker& take);
 
+    /// POSTs a body of any size and of media type `type`, which `give` gives in pieces. `timeout`
+    /// is for the server to take each piece, and for its answer after the last one. Further errors:
+    /// those of `give`.
+    [[nodiscard]] Result<boost::json::value> upload(
+        const std::string& target, std::string_view type, const http::BodyGiver& give,
+        std::chrono::milliseconds timeout = std::chrono::minutes{10});
+
     /// All items of a list, from all its pages.
     [[nodiscard]] Result<boost::json::array> ask_all(const std::string& target);
 
@@ -60,11 +69,10 @@ private:
                                            const std::string& body,
                                            std::chrono::milliseconds timeout,
                                            const http::BodyTaker& take = {});
-    /// Errors: unreachable if no server listens.
-    [[nodiscard]] Result<Outcome> ask_server(http::Method method, const std::string& target,
-                                             const std::string& body,
-                                             std::chrono::milliseconds timeout,
-                                             const http::BodyTaker& take) const;
+    /// Calls `ask_server`, which fails with unreachable if no server listens, or else `ask_store`.
+    [[nodiscard]] Result<Outcome> reach(
+        bool begins, const std::function<Result<http::ClientReply>()>& ask_server,
+        const std::function<Result<Outcome>()>& ask_store);
     /// `begins`: whether a missing store is created. Errors: busy if another process has the store.
     [[nodiscard]] Result<void> open_store(bool begins);
     [[nodiscard]] Result<Outcome> ask_store(http::Method method, const std::string& target,

@@ -80,6 +80,54 @@ TEST_F(GatewayTest, PagesAreFollowedAsFarAsAskedFor) {
                                                 "/v1/messages?state=sent&limit=2&cursor=cursor"));
 }
 
+/// Answers the size of a body that is uploaded.
+class SizeReceiver final : public http::BodyReceiver {
+public:
+    explicit SizeReceiver(http::Responder responder) : responder_(std::move(responder)) {}
+    void take(std::string piece, http::PieceHold /*hold*/) override { size_ += piece.size(); }
+    void finish() override {
+        responder_.send({.body = boost::json::serialize(boost::json::value{{"size", size_}})});
+    }
+
+private:
+    http::Responder responder_;
+    std::size_t size_ = 0;
+};
+
+TEST_F(GatewayTest, AnUploadReachesTheServerInPieces) {
+    router.add_upload(http::Method::post, "/v1/rows",
+                      [](const http::Request&, http::Responder responder, http::PieceHold) {
+                          return std::make_unique<SizeReceiver>(std::move(responder));
+                      });
+    answer(200, "{}");
+    Gateway asked{settings, clock, random};
+    int given = 0;
+    const auto answered = asked.upload("/rows", "text/csv", [&]() -> Result<std::string> {
+        return ++given <= 30 ? std::string(50'000, 'x') : "";
+    });
+    ASSERT_TRUE(answered) << answered.error().describe();
+    EXPECT_EQ(answered->at("size"), 1'500'000);
+    const auto broken = asked.upload("/rows", "text/csv", []() -> Result<std::string> {
+        return fail(ErrorCode::unreachable, "the disk is gone");
+    });
+    ASSERT_FALSE(broken);
+    EXPECT_EQ(broken.error().detail, "the disk is gone");
+    EXPECT_FALSE(std::filesystem::exists(folder.file("m.db")));
+}
+
+TEST_F(GatewayTest, AnUploadOfARefusedCallIsNotReadOnAStoppedServersStore) {
+    Gateway asked{settings, clock, random};
+    ASSERT_TRUE(asked.ask(http::Method::post, "/admin/accounts", {{"name", "Toko"}}));
+    int given = 0;
+    const auto answered = asked.upload("/no-rows?x=1", "text/csv", [&]() -> Result<std::string> {
+        ++given;
+        return "";
+    });
+    ASSERT_FALSE(answered);
+    EXPECT_EQ(answered.error().code, ErrorCode::not_found);
+    EXPECT_EQ(given, 0);
+}
+
 TEST_F(GatewayTest, WithoutAServerTheStoreIsOpenedHere) {
     Gateway asked{settings, clock, random};
     const auto made = asked.ask(http::Method::post, "/admin/accounts", {{"name", "Toko"}});

@@ -37,6 +37,10 @@ public:
     [[nodiscard]] Result<boost::json::value> ask(
         http::Method method, const std::string& target, const boost::json::object& body = {},
         std::chrono::milliseconds timeout = std::chrono::seconds{30});
+    /// POSTs a body of any size (Gateway::upload).
+    [[nodiscard]] Result<boost::json::value> upload(const std::string& target,
+                                                    std::string_view type,
+                                                    const http::BodyGiver& give);
     /// All items of a list; for short lists.
     [[nodiscard]] Result<boost::json::array> ask_all(const std::string& target);
     /// The newest `most` items of a long list.

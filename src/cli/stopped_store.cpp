@@ -331,4 +331,10 @@ manage::Outcome StoppedStore::handle(http::Method method, std::string_view path,
     return impl_->manage().handle(method, path, query, body);
 }
 
+manage::Outcome StoppedStore::upload(http::Method method, std::string_view path,
+                                     std::string_view query, std::string_view type,
+                                     manage::Upload& body) {
+    return impl_->manage().handle_upload(method, path, query, type, body);
+}
+
 }  // namespace merpati::cli

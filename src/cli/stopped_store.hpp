@@ -30,6 +30,11 @@ public:
     [[nodiscard]] api::manage::Outcome handle(http::Method method, std::string_view path,
                                               std::string_view query, std::string_view body);
 
+    /// The same with a body that is read in pieces (Manage::handle_upload).
+    [[nodiscard]] api::manage::Outcome upload(http::Method method, std::string_view path,
+                                              std::string_view query, std::string_view type,
+                                              api::manage::Upload& body);
+
 private:
     class Impl;
     explicit StoppedStore(std::unique_ptr<Impl> impl);

@@ -111,8 +111,10 @@ void add_http(Table& table) {
               "or person has more.");
     table.add(AT(http.header_timeout), duration(1s, 300s),
               "How long a client may take to send a request's header.");
-    table.add(AT(http.body_timeout), duration(1s, 300s),
-              "How long a client may take to send a request's body.");
+    table.add(
+        AT(http.body_timeout), duration(1s, 300s),
+        "How long a client may take to send a request's body. Of an upload: how far it may fall "
+        "behind 4 KiB a second.");
     table.add(AT(http.idle_timeout), duration(1s, 3600s),
               "How long a connection may be idle between two requests.");
     table.add(AT(http.write_timeout), duration(1s, 300s),

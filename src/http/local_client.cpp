@@ -15,6 +15,7 @@
 
 #include "base/clock.hpp"
 #include "base/file_descriptor.hpp"
+#include "http/answer.hpp"
 #include "http/chunk_decoder.hpp"
 #include "http/local_address.hpp"
 
@@ -99,6 +100,69 @@ Result<void> send_all(const FileDescriptor& socket, std::string_view bytes, cons
         if (auto ready = wait_for(socket, POLLOUT, deadline); !ready) {
             return ready;
         }
+    }
+    return {};
+}
+
+bool is_readable(const FileDescriptor& socket) {
+    pollfd polled{.fd = socket.get(), .events = POLLIN, .revents = 0};
+    return ::poll(&polled, 1, 0) > 0;
+}
+
+/// False: the server has answered, or closed, before it took all.
+Result<bool> send_unless_answered(const FileDescriptor& socket, std::string_view bytes,
+                                  const std::string& path, Deadline deadline) {
+    while (!bytes.empty()) {
+        if (is_readable(socket)) {
+            return false;
+        }
+        const ssize_t sent = ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent >= 0) {
+            bytes.remove_prefix(static_cast<std::size_t>(sent));
+            continue;
+        }
+        if (errno == EPIPE) {
+            return false;
+        }
+        if (errno != EAGAIN && errno != EINTR) {
+            return socket_failure(path);
+        }
+        if (auto ready = wait_for(socket, POLLOUT | POLLIN, deadline); !ready) {
+            return pass(ready);
+        }
+    }
+    return true;
+}
+
+Result<void> send_pieces(const FileDescriptor& socket, const BodyGiver& give,
+                         const std::string& path, std::chrono::milliseconds timeout) {
+    for (bool has_ended = false; !has_ended;) {
+        const auto piece = give();
+        if (!piece) {
+            return pass(piece);
+        }
+        has_ended = piece->empty();
+        std::string chunk;
+        append_chunk(chunk, *piece);
+        const auto taken =
+            send_unless_answered(socket, chunk, path, SystemClock().steady_now() + timeout);
+        if (!taken) {
+            return pass(taken);
+        }
+        if (!*taken) {
+            break;
+        }
+    }
+    return {};
+}
+
+bool is_visible_ascii(std::string_view text) {
+    return std::ranges::none_of(text, [](char c) { return c <= ' ' || c >= '\x7f'; });
+}
+
+Result<void> check_target(std::string_view target) {
+    if (!target.starts_with('/') || !is_visible_ascii(target)) {
+        return fail(ErrorCode::invalid_argument, "the target of a request is a path in ASCII");
     }
     return {};
 }
@@ -256,9 +320,8 @@ private:
 Result<ClientReply> request(const std::string& socket_path, Method method, std::string_view target,
                             std::string_view body, std::chrono::milliseconds timeout,
                             const BodyTaker& take) {
-    const auto unfit = [](char c) { return c <= ' ' || c >= '\x7f'; };
-    if (!target.starts_with('/') || std::ranges::any_of(target, unfit)) {
-        return fail(ErrorCode::invalid_argument, "the target of a request is a path in ASCII");
+    if (auto checked = check_target(target); !checked) {
+        return pass(checked);
     }
     const Deadline deadline = SystemClock().steady_now() + timeout;
     auto socket = connect_to(socket_path);
@@ -273,6 +336,35 @@ Result<ClientReply> request(const std::string& socket_path, Method method, std::
         return pass(sent);
     }
     return Receiver{*socket, socket_path, take, timeout, deadline}.receive(method != Method::head);
+}
+
+Result<ClientReply> upload(const std::string& socket_path, Method method, std::string_view target,
+                           std::string_view type, const BodyGiver& give,
+                           std::chrono::milliseconds timeout) {
+    if (auto checked = check_target(target); !checked) {
+        return pass(checked);
+    }
+    if (!is_visible_ascii(type)) {
+        return fail(ErrorCode::invalid_argument, "a media type is in ASCII, without blanks");
+    }
+    auto socket = connect_to(socket_path);
+    if (!socket) {
+        return pass(socket);
+    }
+    const std::string head = fmt::format(
+        "{} {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {}\r\n"
+        "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n",
+        to_string(method), target, type);
+    const auto begun = SystemClock().steady_now();
+    if (auto sent = send_all(*socket, head, socket_path, begun + timeout); !sent) {
+        return pass(sent);
+    }
+    if (auto sent = send_pieces(*socket, give, socket_path, timeout); !sent) {
+        return pass(sent);
+    }
+    const BodyTaker keeps_all;
+    const auto deadline = SystemClock().steady_now() + timeout;
+    return Receiver{*socket, socket_path, keeps_all, timeout, deadline}.receive(true);
 }
 
 }  // namespace merpati::http

@@ -37,4 +37,17 @@ using BodyTaker = std::function<Result<void>(std::string_view piece)>;
                                           std::chrono::milliseconds timeout,
                                           const BodyTaker& take = {});
 
+/// Gives the next piece of a body; empty at its end.
+using BodyGiver = std::function<Result<std::string>()>;
+
+/// The same with a body of any size, of media type `type`, which `give` gives in pieces. If the
+/// server answers earlier, `give` is not called again. An error of `give` breaks the request off.
+///
+/// `timeout` is for the server to take each piece, and for the answer after the last one.
+///
+/// Errors: those of `request`, and those of `give`.
+[[nodiscard]] Result<ClientReply> upload(const std::string& socket_path, Method method,
+                                         std::string_view target, std::string_view type,
+                                         const BodyGiver& give, std::chrono::milliseconds timeout);
+
 }  // namespace merpati::http

@@ -1,6 +1,8 @@
 // The management socket, from both ends.
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sys/stat.h>
 
 #include "http/local_address.hpp"
@@ -77,6 +79,95 @@ TEST_F(LocalSocketTest, TellsTheClientWhyABodyIsRefused) {
     const auto reply = ask(Method::post, "/manage", std::string(5'000'000, 'b'));
     ASSERT_TRUE(reply) << reply.error().describe();
     EXPECT_EQ(reply->status, 413);
+}
+
+/// Answers what it has received, and nothing of a body that was broken off.
+class EchoReceiver final : public BodyReceiver {
+public:
+    EchoReceiver(Responder responder, std::atomic<bool>& broken_off)
+        : responder_(std::move(responder)), broken_off_(broken_off) {}
+    ~EchoReceiver() override { broken_off_ = !finished_; }
+
+    void take(std::string piece, PieceHold /*hold*/) override { body_ += piece; }
+    void finish() override {
+        finished_ = true;
+        responder_.send({.body = std::move(body_)});
+    }
+
+private:
+    Responder responder_;
+    std::atomic<bool>& broken_off_;
+    std::string body_;
+    bool finished_ = false;
+};
+
+struct LocalUploadTest : LocalSocketTest {
+    LocalUploadTest() {
+        local_router.add_upload(
+            Method::post, "/rows", [this](const Request& request, Responder responder, PieceHold) {
+                type = request.header("Content-Type").value_or("");
+                return std::make_unique<EchoReceiver>(std::move(responder), broken_off);
+            });
+        local_router.add_upload(
+            Method::post, "/refused",
+            [](const Request&, Responder responder, PieceHold) -> std::unique_ptr<BodyReceiver> {
+                responder.send({.status = 409, .body = "no"});
+                return nullptr;
+            });
+    }
+    ~LocalUploadTest() override { server.reset(); }
+
+    /// Gives `count` pieces of 100,000 bytes, then the end, or the error.
+    BodyGiver pieces(std::size_t count, std::optional<ErrorCode> error = {}) {
+        return [this, count, error]() -> Result<std::string> {
+            if (given == count) {
+                return error ? Result<std::string>{fail(*error, "the disk is gone")} : "";
+            }
+            ++given;
+            return std::string(100'000, 'p');
+        };
+    }
+    Result<ClientReply> send(std::string_view target, const BodyGiver& give) {
+        return upload(options.local_socket, Method::post, target, "text/csv", give, patience);
+    }
+
+    std::string type;
+    std::size_t given = 0;
+    std::atomic<bool> broken_off = false;
+};
+
+TEST_F(LocalUploadTest, SendsABodyInPieces) {
+    start();
+    const auto reply = send("/rows", pieces(50));
+    ASSERT_TRUE(reply) << reply.error().describe();
+    EXPECT_EQ(reply->status, 200);
+    EXPECT_TRUE(reply->body == std::string(5'000'000, 'p'));
+    EXPECT_EQ(type, "text/csv");
+    given = 0;
+    EXPECT_EQ(send("/rows", pieces(0))->body, "");
+}
+
+TEST_F(LocalUploadTest, StopsWhenTheServerAnswersEarlier) {
+    start();
+    const auto reply = send("/refused", pieces(1'000'000));
+    ASSERT_TRUE(reply) << reply.error().describe();
+    EXPECT_EQ(reply->status, 409);
+    EXPECT_EQ(reply->body, "no");
+    EXPECT_LT(given, 100'000U);
+}
+
+TEST_F(LocalUploadTest, BreaksOffWhenTheBodyCannotBeRead) {
+    start();
+    const auto reply = send("/rows", pieces(2, ErrorCode::io_failed));
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().detail, "the disk is gone");
+    EXPECT_TRUE(eventually([&] { return broken_off.load(); }));
+}
+
+TEST_F(LocalUploadTest, TakesNoPieceWithoutAServer) {
+    EXPECT_EQ(send("/rows", pieces(1)).error().code, ErrorCode::unreachable);
+    EXPECT_EQ(send("rows", pieces(1)).error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(given, 0U);
 }
 
 TEST_F(LocalSocketTest, IsItsOwnersAlone) {

@@ -24,6 +24,8 @@ inline constexpr std::string_view json_type = "application/json";
 /// The parts of a request's head that the catalogue uses.
 struct RequestHead {
     std::string accept;  // Empty: not given.
+    /// Of the body, in lower case and without parameters; empty: not given.
+    std::string content_type{};
     std::optional<std::string> if_match{};
     std::optional<std::string> if_none_match{};
     std::optional<std::string> idempotency_key{};
@@ -52,7 +54,7 @@ struct Call {
     admission::Principal principal;
     std::optional<model::Scope> needs;  // Operation::needs.
     std::string id;                     // The part of the path for "{}", percent-decoded.
-    Fields fields;                      // Of the body; for GET and DELETE of the query.
+    Fields fields;                      // Of the body; for GET, DELETE and uploads of the query.
     RequestHead head;
     std::span<const std::string_view> edited{};  // Operation::edited.
     AnswerHead answer{};

@@ -2,6 +2,7 @@
 // requests to them.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "api/manage/engine/call.hpp"
 #include "api/manage/engine/context.hpp"
+#include "api/manage/engine/upload.hpp"
 
 namespace merpati::api::manage {
 
@@ -35,6 +37,12 @@ public:
 };
 
 using Handler = Result<boost::json::value>(const Context&, Call&);
+/// As Handler, for a body of any size, which is read while it arrives. The call's fields are those
+/// of the query: take them, and look for the objects that are meant, before the body is read. A
+/// body of type application/json (RequestHead::content_type) is one piece of at most
+/// json_upload_max.
+using UploadHandler = Result<boost::json::value>(const Context&, Call&, Upload&);
+inline constexpr std::size_t json_upload_max = 8UL * 1024 * 1024;
 /// The Lines may keep a reference to the context for GET. For other methods they may refer only to
 /// the context's parts, because the context is a temporary object.
 using StreamHandler = Result<std::unique_ptr<Lines>>(const Context&, Call&);

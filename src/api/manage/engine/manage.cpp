@@ -14,6 +14,7 @@
 #include "api/manage/engine/change_log.hpp"
 #include "api/manage/engine/entity_tag.hpp"
 #include "api/manage/engine/typed_number.hpp"
+#include "base/ascii.hpp"
 #include "base/utf8.hpp"
 #include "http/router.hpp"
 #include "model/store_url.hpp"
@@ -24,7 +25,8 @@ namespace {
 /// Whether Manage runs the operation's handler.
 bool is_ours(const Operation& operation) {
     return std::holds_alternative<Handler*>(operation.answerer) ||
-           std::holds_alternative<LateHandler*>(operation.answerer) || operation.is_streamed();
+           std::holds_alternative<LateHandler*>(operation.answerer) || operation.is_streamed() ||
+           operation.is_upload();
 }
 
 /// Waits for the answer, if it comes later.
@@ -58,6 +60,15 @@ std::string link_to_next(const Request& request, const boost::json::value& answe
                        std::string_view{next->get_string()});
 }
 
+/// Of the request's body, without parameters.
+std::string media_type_of(const http::Request& request) {
+    constexpr std::size_t type_bytes_max = 128;
+    auto type = request.header("Content-Type").value_or("");
+    type = type.substr(0, type.find(';'));
+    type = type.substr(0, std::min(type.find_last_not_of(" \t") + 1, type_bytes_max));
+    return lower_case(type);
+}
+
 }  // namespace
 
 RequestHead RequestHead::of(const http::Request& request, const AppAddress& app) {
@@ -67,6 +78,7 @@ RequestHead RequestHead::of(const http::Request& request, const AppAddress& app)
         return value ? std::optional<std::string>{*value} : std::nullopt;
     };
     return {.accept = std::string{request.header("Accept").value_or("")},
+            .content_type = media_type_of(request),
             .if_match = copy("If-Match"),
             .if_none_match = copy("If-None-Match"),
             .idempotency_key = copy("Idempotency-Key"),
@@ -83,18 +95,32 @@ RequestHead RequestHead::of(const http::Request& request, const AppAddress& app)
 
 Outcome Manage::handle(http::Method method, std::string_view path, std::string_view query,
                        std::string_view body) {
+    return handle({.method = method,
+                   .path = std::string{path},
+                   .query = std::string{query},
+                   .body = std::string{body},
+                   .head = {.content_type = std::string{json_type}}});
+}
+
+Outcome Manage::handle_upload(http::Method method, std::string_view path, std::string_view query,
+                              std::string_view type, Upload& body) {
+    return handle({.method = method,
+                   .path = std::string{path},
+                   .query = std::string{query},
+                   .body = {},
+                   .head = {.content_type = std::string{type}},
+                   .upload = &body});
+}
+
+Outcome Manage::handle(const Request& request) {
     for (const auto& operation : operations()) {
-        if (is_ours(operation) && operation.method == method &&
-            http::match_path(operation.path, path)) {
-            return await(run(operation,
-                             {.method = method,
-                              .path = std::string{path},
-                              .query = std::string{query},
-                              .body = std::string{body}},
-                             admission::Principal::local(::geteuid())));
+        const bool takes_body = request.upload == nullptr || operation.is_upload();
+        if (is_ours(operation) && takes_body && operation.method == request.method &&
+            http::match_path(operation.path, request.path)) {
+            return await(run(operation, request, admission::Principal::local(::geteuid())));
         }
     }
-    return refuse(path, true);
+    return refuse(request.path, true);
 }
 
 Outcome Manage::run(const Operation& operation, const Request& request,
@@ -120,7 +146,8 @@ Outcome Manage::try_run(const Operation& operation, const Request& request,
     if (!id) {
         return problem(400, "invalid_argument", "the id in the path is malformed");
     }
-    auto fields = Fields::of(operation.method, request.query, request.body);
+    auto fields = operation.is_upload() ? Fields::from_query(request.query)
+                                        : Fields::of(operation.method, request.query, request.body);
     if (!fields) {
         return problem(fields.error(), false);
     }
@@ -233,6 +260,9 @@ Outcome Manage::answer_later(LateHandler* handler, Call& call) const {
 
 Outcome Manage::answer(const Context& context, const Operation& operation, const Request& request,
                        Call& call) const {
+    if (auto* const* upload = std::get_if<UploadHandler*>(&operation.answerer)) {
+        return answer_upload(context, *upload, request, call);
+    }
     const auto answered = std::get<Handler*>(operation.answerer)(context, call);
     if (!answered) {
         return failed(answered.error(), call);
@@ -259,6 +289,21 @@ Outcome Manage::answer(const Context& context, const Operation& operation, const
         outcome.body.clear();
     }
     return outcome;
+}
+
+Outcome Manage::answer_upload(const Context& context, UploadHandler* handler,
+                              const Request& request, Call& call) const {
+    TextUpload text{request.body};
+    Upload& pieces = request.upload != nullptr ? *request.upload : text;
+    WholeUpload whole{pieces, json_upload_max};
+    const bool is_json = call.head.content_type == json_type;
+    const auto answered = handler(context, call, is_json ? whole : pieces);
+    if (!answered) {
+        return whole.is_too_large() ? body_too_large() : failed(answered.error(), call);
+    }
+    return {.status = call.answer.status,
+            .body = boost::json::serialize(*answered),
+            .headers = std::move(call.answer.headers) + std::string{not_stored}};
 }
 
 std::optional<Outcome> Manage::check_scope(const Operation& operation,

@@ -21,6 +21,7 @@ struct Request {
     std::string query;
     std::string body;
     RequestHead head{};
+    Upload* upload = nullptr;  // The body of an upload. Null: it is `body`.
 };
 
 /// Takes method, path, query and body; answers status and JSON. docs/catalogue.md is the manual of
@@ -49,6 +50,12 @@ public:
     [[nodiscard]] Outcome handle(http::Method method, std::string_view path, std::string_view query,
                                  std::string_view body);
 
+    /// The same with a body that is read in pieces. `type`: its media type. A `body` of `handle` is
+    /// application/json.
+    [[nodiscard]] Outcome handle_upload(http::Method method, std::string_view path,
+                                        std::string_view query, std::string_view type,
+                                        Upload& body);
+
     [[nodiscard]] Outcome run(const Operation& operation, const Request& request,
                               admission::Principal principal);
 
@@ -72,6 +79,7 @@ public:
     [[nodiscard]] static Outcome refuse(std::string_view path, bool is_local);
 
 private:
+    [[nodiscard]] Outcome handle(const Request& request);
     [[nodiscard]] Outcome try_run(const Operation& operation, const Request& request,
                                   admission::Principal&& principal);
     /// Answers, and logs changes. `context` records the Idempotency-Key, if the call has one.
@@ -79,6 +87,8 @@ private:
                                     const Request& request, Call& call) const;
     [[nodiscard]] Outcome answer(const Context& context, const Operation& operation,
                                  const Request& request, Call& call) const;
+    [[nodiscard]] Outcome answer_upload(const Context& context, UploadHandler* handler,
+                                        const Request& request, Call& call) const;
     [[nodiscard]] Outcome stream(const Operation& operation, StreamHandler* handler,
                                  Call& call) const;
     [[nodiscard]] Outcome answer_later(LateHandler* handler, Call& call) const;

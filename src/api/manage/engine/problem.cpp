@@ -192,6 +192,13 @@ Outcome too_many_requests() {
     return outcome;
 }
 
+Outcome upload_runs() {
+    auto outcome = problem(429, "too_many_requests",
+                           "another upload of this account has not ended: wait for its end");
+    outcome.headers = "Retry-After: 10\r\n";
+    return outcome;
+}
+
 Outcome rate_exceeded(std::chrono::seconds wait) {
     auto outcome =
         problem(429, "too_many_requests",

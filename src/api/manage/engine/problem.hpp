@@ -69,6 +69,8 @@ struct LateOutcome {
 /// caller's.
 [[nodiscard]] Outcome busy();
 [[nodiscard]] Outcome too_many_requests();
+/// 429, with `Retry-After`: the caller's other upload has not ended.
+[[nodiscard]] Outcome upload_runs();
 [[nodiscard]] Outcome rate_exceeded(std::chrono::seconds wait);
 
 /// With the texts of a problem in the language. Must not be called with `later`. Drops `lines`,

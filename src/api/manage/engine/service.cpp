@@ -1,13 +1,16 @@
 #include "api/manage/engine/service.hpp"
 
 #include <array>
+#include <charconv>
 #include <exception>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "api/manage/engine/open_uploads.hpp"
 #include "api/manage/engine/workers.hpp"
 #include "callback/sender.hpp"
 
@@ -125,6 +128,12 @@ private:
     OpenExports::Place place_;
 };
 
+std::optional<std::uint64_t> number_of(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc{} ? std::optional{number} : std::nullopt;
+}
+
 }  // namespace
 
 class Service::Impl {
@@ -138,12 +147,7 @@ public:
 
     void take(const Operation& operation, const http::Request& request,
               admission::Principal principal, http::Responder responder) {
-        if (const auto text = app_.unreadable(request); text && on_unreadable_) {
-            on_unreadable_(*text);
-        }
-        const auto client = app_.client(request);
-        const auto share =
-            Share::of(principal, client, [&] { return manage_.has_sessions_from(client); });
+        const auto share = share_of(request, principal);
         OpenExports::Place place;
         if (operation.is_streamed()) {
             place = open_exports_.take(share);
@@ -152,16 +156,11 @@ public:
                 return;
             }
         }
-        auto& workers = pools_[static_cast<std::size_t>(operation.pool)];
         auto answer = std::make_shared<http::Responder>(std::move(responder));
-        const auto put = workers.put(
-            share, [this, &operation, share, answer, place = std::move(place),
-                    principal = std::move(principal),
-                    asked = Request{.method = request.method,
-                                    .path = std::string{request.path},
-                                    .query = std::string{request.query},
-                                    .body = std::string{request.body},
-                                    .head = RequestHead::of(request, app_)}](bool proceed) mutable {
+        const auto put =
+            pool(operation).put(share, [this, &operation, share, answer, place = std::move(place),
+                                        principal = std::move(principal),
+                                        asked = request_of(request)](bool proceed) mutable {
                 if (may_be_dropped(operation) && answer->is_gone()) {
                     return;
                 }
@@ -178,6 +177,43 @@ public:
         }
     }
 
+    std::unique_ptr<http::BodyReceiver> take_upload(const Operation& operation,
+                                                    const http::Request& request,
+                                                    admission::Principal principal,
+                                                    http::Responder responder,
+                                                    http::PieceHold hold) {
+        auto asked = request_of(request);
+        const auto length = request.header("Content-Length").and_then(number_of);
+        if (asked.head.content_type == json_type && length.value_or(0) > json_upload_max) {
+            responder.send(reply_of(body_too_large(), request));
+            return nullptr;
+        }
+        const auto share = share_of(request, principal);
+        const auto body = std::make_shared<UploadBody>(std::move(hold));
+        auto place = open_uploads_.take(share, body);
+        if (!place) {
+            responder.send(reply_of(std::move(place.error()), request));
+            return nullptr;
+        }
+        auto answer = std::make_shared<http::Responder>(std::move(responder));
+        const auto put =
+            pool(operation).put(share, [this, &operation, answer, body, place = *std::move(place),
+                                        principal = std::move(principal),
+                                        asked = std::move(asked)](bool proceed) mutable {
+                if (proceed) {
+                    asked.upload = body.get();
+                    carry_out_upload(operation, asked, principal, std::move(place), *answer);
+                } else {
+                    answer->send(reply_of(busy(), asked.head.language));
+                }
+            });
+        if (put != Workers::Put::taken) {
+            answer->send(reply_of(busy(), request));
+            return nullptr;
+        }
+        return body->receiver();
+    }
+
     void start() {
         for (auto& workers : pools_) {
             workers.on_fault = [this](const Error& fault) { manage_.report(fault); };
@@ -186,6 +222,7 @@ public:
     }
 
     void stop() {
+        open_uploads_.break_off();
         for (auto& workers : pools_) {
             workers.stop();
         }
@@ -199,6 +236,37 @@ private:
     static bool may_be_dropped(const Operation& operation) {
         return operation.method == http::Method::get || operation.pool == Pool::testing ||
                (operation.pool == Pool::hashing && operation.scope == Scope::anyone);
+    }
+
+    Workers& pool(const Operation& operation) {
+        return pools_[static_cast<std::size_t>(operation.pool)];
+    }
+
+    Share share_of(const http::Request& request, const admission::Principal& principal) const {
+        if (const auto text = app_.unreadable(request); text && on_unreadable_) {
+            on_unreadable_(*text);
+        }
+        const auto client = app_.client(request);
+        return Share::of(principal, client, [&] { return manage_.has_sessions_from(client); });
+    }
+
+    Request request_of(const http::Request& request) const {
+        return {.method = request.method,
+                .path = std::string{request.path},
+                .query = std::string{request.query},
+                .body = std::string{request.body},
+                .head = RequestHead::of(request, app_)};
+    }
+
+    /// Gives the place back before it answers, so that whoever reads the answer finds it free.
+    void carry_out_upload(const Operation& operation, const Request& request,
+                          const admission::Principal& principal, OpenUploads::Place place,
+                          http::Responder& answer) {
+        auto present = manage_.rights().renew(principal);
+        auto outcome =
+            present ? manage_.run(operation, request, *std::move(present)) : unauthenticated();
+        place.reset();
+        answer.send(reply_of(std::move(outcome), request.head.language));
     }
 
     void carry_out(const Operation& operation, const Request& request, Share share,
@@ -246,12 +314,16 @@ private:
 
     Manage& manage_;
     OpenExports open_exports_;
+    OpenUploads open_uploads_;
     const AppAddress app_;
     const OnUnreadable on_unreadable_;
-    std::array<Workers, 5> pools_{
+    std::array<Workers, 6> pools_{
         Workers{"manage"},       // Pool::brief
         Workers{"manage-long"},  // Pool::lengthy
-        Workers{"manage-hash"}, Workers{"manage-retry"}, Workers{"manage-test", testing_threads},
+        Workers{"manage-hash"},
+        Workers{"manage-retry"},
+        Workers{"manage-test", testing_threads},
+        Workers{"manage-upload", OpenUploads::threads_count},
     };
 };
 
@@ -262,6 +334,15 @@ Service::~Service() = default;
 void Service::take(const Operation& operation, const http::Request& request,
                    admission::Principal principal, http::Responder responder) {
     impl_->take(operation, request, std::move(principal), std::move(responder));
+}
+
+std::unique_ptr<http::BodyReceiver> Service::take_upload(const Operation& operation,
+                                                         const http::Request& request,
+                                                         admission::Principal principal,
+                                                         http::Responder responder,
+                                                         http::PieceHold hold) {
+    return impl_->take_upload(operation, request, std::move(principal), std::move(responder),
+                              std::move(hold));
 }
 
 void Service::start() {

@@ -8,6 +8,7 @@
 #include "admission/principal.hpp"
 #include "api/manage/engine/manage.hpp"
 #include "api/operation.hpp"
+#include "http/body_receiver.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
 
@@ -23,13 +24,16 @@ namespace merpati::api::manage {
 /// unless it is a change.
 ///
 /// Threads: a pool (Workers) for each Pool of operations, so that slow calls do not delay short
-/// ones, such as the revocation of a key: four threads for tests of callbacks, three for each of
-/// the others. In each pool, an account has at most one thread at a time, accounts are served in
-/// turn, and one thread is reserved for the local operator.
+/// ones, such as the revocation of a key: four threads for tests of callbacks, as many for uploads
+/// as OpenUploads lets in, three for each of the others. In each pool, an account has at most one
+/// thread at a time, accounts are served in turn, and one thread is reserved for the local
+/// operator.
 ///
 /// Limits, in each pool: 16 waiting calls of an account, more are answered 429; 512 waiting calls
 /// of the network and 64 of the local operator, more are answered 503. An account that waits for
-/// nothing finds a place as Workers says. An account has at most 4 open exports.
+/// nothing finds a place as Workers says. An account has at most 4 open exports. Uploads do not
+/// wait: one that finds no place among OpenUploads is answered 429 or 503, and its body is not
+/// read.
 ///
 /// Errors: an export is cut off when it fails, which Manage::report tells, or when its caller's
 /// rights have changed.
@@ -44,9 +48,18 @@ public:
     void take(const Operation& operation, const http::Request& request,
               admission::Principal principal, http::Responder responder);
 
+    /// The same for an upload. Null: it is refused, and answered. `hold`: as of
+    /// http::UploadHandler.
+    [[nodiscard]] std::unique_ptr<http::BodyReceiver> take_upload(const Operation& operation,
+                                                                  const http::Request& request,
+                                                                  admission::Principal principal,
+                                                                  http::Responder responder,
+                                                                  http::PieceHold hold);
+
     void start();
 
-    /// Finishes the calls that run, answers waiting ones 503, joins the threads. Idempotent.
+    /// Breaks uploads off. Finishes the calls that run, answers waiting ones 503, joins the
+    /// threads. Idempotent.
     void stop();
 
 private:
