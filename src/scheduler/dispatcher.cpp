@@ -102,7 +102,8 @@ Counts Dispatcher::counts() const noexcept {
             .sends_in_flight = in_flight(),
             .awaiting_files = awaiting_,
             .attempts_total = attempts_,
-            .retries_total = retries_};
+            .retries_total = retries_,
+            .withdrawn_total = withdrawn_};
 }
 
 void Dispatcher::handle(Accepted&& event) {
@@ -130,7 +131,10 @@ void Dispatcher::handle(IntentRecorded&& event) {
     invariant(found != in_flight_.end(), "an intent belongs to a message in flight");
     auto& flight = found->second;
     flight.queued.intent_recorded = true;
-    if (draining_ || flight.lane->paused) {
+    if (is_withheld(*flight.queued.message)) {
+        flight.lane->pacer.take_back(flight.paced);
+        withdraw(flight);
+    } else if (draining_ || flight.lane->paused) {
         flight.lane->pacer.take_back(flight.paced);
         reschedule(flight, flight.queued.queued_at, {});  // Clears the intent.
     } else {

@@ -50,6 +50,10 @@ struct CancelRequested {
     store::QueuedMessage message;
     std::move_only_function<void(Result<void>)> done;
 };
+struct WithdrawRequested {
+    std::vector<store::QueuedMessage> messages;
+    std::move_only_function<void(Result<std::size_t>)> done;
+};
 /// A waiting message is to be due now.
 struct HastenRequested {
     store::QueuedMessage message;
@@ -73,9 +77,9 @@ struct Fetched {
     model::Source source = model::Source::api;
     media::FetchResult result;
 };
-using Event =
-    std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged, DeviceRemoved,
-                 CancelRequested, HastenRequested, ExplainRequested, QueuedOnDisk, Fetched>;
+using Event = std::variant<Accepted, Reported, IntentRecorded, Committed, DeviceChanged,
+                           DeviceRemoved, CancelRequested, WithdrawRequested, HastenRequested,
+                           ExplainRequested, QueuedOnDisk, Fetched>;
 
 /// Whether recovery must know that a send of the message was begun, because the message is
 /// delivered at most once and its connector does not recognise a repeated send (or is missing).
@@ -97,8 +101,8 @@ using Event =
 ///
 /// Sources: dispatcher.cpp handles events, dispatcher_turn.cpp runs a lane and sends,
 /// dispatcher_fetch.cpp fetches the files of media messages, dispatcher_end.cpp handles outcomes,
-/// dispatcher_disk.cpp reads the queue, dispatcher_hand.cpp cancels and hastens on request,
-/// dispatcher_trail.cpp tells what messages wait for or have waited for.
+/// dispatcher_disk.cpp reads the queue, dispatcher_hand.cpp cancels, withdraws and hastens on
+/// request, dispatcher_trail.cpp tells what messages wait for or have waited for.
 ///
 /// Threads: one, the scheduler's. Results of commits and fetches come back as events through
 /// `post`.
@@ -166,6 +170,7 @@ private:
     void handle(DeviceChanged&& event);
     void handle(DeviceRemoved&& event);
     void handle(CancelRequested&& event);
+    void handle(WithdrawRequested&& event);
     void handle(HastenRequested&& event);
     void handle(ExplainRequested&& event);
     void handle(QueuedOnDisk&& event);
@@ -180,6 +185,7 @@ private:
     void run_lane(Lane& lane);
     void send_due(Lane& lane);
     void check_and_send(Lane& lane, store::QueuedMessage queued);
+    void send_with_file(InFlight& flight);
     void begin_send(InFlight& flight);
     [[nodiscard]] bool must_wait_as_suspect(InFlight& flight);
     void send(InFlight& flight);
@@ -199,7 +205,7 @@ private:
     [[nodiscard]] bool sends_soon(const Lane& lane) const;
     void enqueue(Lane& lane, store::QueuedMessage queued);
     void make_room(Lane& lane, LaneSource& source, Timestamp due);
-    [[nodiscard]] bool needs_load(const Lane& lane, const LaneSource& source) const;
+    [[nodiscard]] bool needs_load(const Lane& lane, model::Source which) const;
     void load_due(Lane& lane);
     void load(Lane& lane, model::Source which);
     [[nodiscard]] std::optional<std::vector<store::QueuedMessage>> read(Lane& lane,
@@ -215,6 +221,8 @@ private:
     // dispatcher_hand.cpp
     [[nodiscard]] Result<void> take_out(store::QueuedMessage& message);
     [[nodiscard]] Result<void> find_on_disk(store::QueuedMessage& message);
+    [[nodiscard]] bool is_withheld(const model::Message& message) const;
+    void withdraw(InFlight& flight, std::move_only_function<void(bool)> done = {});
 
     // dispatcher_trail.cpp
     void note_waits(InFlight& flight);
@@ -268,6 +276,7 @@ private:
     std::size_t awaiting_ = 0;  // Of `in_flight_`, those at Stage::fetching.
     std::uint64_t attempts_ = 0;
     std::uint64_t retries_ = 0;
+    std::uint64_t withdrawn_ = 0;
     bool draining_ = false;
 };
 

@@ -23,14 +23,15 @@ bool Dispatcher::sends_soon(const Lane& lane) const {
 
 /// A message is kept in memory only if it is due soon and no message on disk goes before it.
 void Dispatcher::enqueue(Lane& lane, store::QueuedMessage queued) {
-    auto& source = lane.source(queued.message->source);
+    const auto which = queued.message->source;
+    auto& source = lane.source(which);
     const auto due = queued.queued_at;
     const auto first = [&] { return !source.disk_due || *source.disk_due > due; };
     const bool soon = due <= now_ + options_.horizon && sends_soon(lane);
-    if (soon && first() && memory_.room(lane) == 0) {
+    if (soon && first() && memory_.room(lane, which) == 0) {
         make_room(lane, source, due);
     }
-    if (soon && first() && memory_.room(lane) > 0) {
+    if (soon && first() && memory_.room(lane, which) > 0) {
         memory_.push(source, std::move(queued));
     } else {
         source.note_on_disk(due);
@@ -47,8 +48,9 @@ void Dispatcher::make_room(Lane& lane, LaneSource& source, Timestamp due) {
     }
 }
 
-bool Dispatcher::needs_load(const Lane& lane, const LaneSource& source) const {
-    return source.disk_due && (source.disk_first() || memory_.low(lane, source));
+bool Dispatcher::needs_load(const Lane& lane, model::Source which) const {
+    const auto& source = lane.source(which);
+    return source.disk_due && (source.disk_first() || memory_.low(lane, which));
 }
 
 /// Reads when the first message on disk is nearly due, and then all that are due within the
@@ -57,7 +59,7 @@ void Dispatcher::load_due(Lane& lane) {
     const Timestamp soon = now_ + load_ahead();
     for (const auto which : {model::Source::api, model::Source::campaign}) {
         const auto& source = lane.source(which);
-        if (needs_load(lane, source) && *source.disk_due <= soon && lane.may_send_at() <= soon) {
+        if (needs_load(lane, which) && *source.disk_due <= soon && lane.may_send_at() <= soon) {
             load(lane, which);
         }
     }
@@ -69,10 +71,10 @@ void Dispatcher::load(Lane& lane, model::Source which) {
         return;
     }
     const bool goes_first = source.memory.empty() || source.disk_first();
-    if (goes_first && memory_.room(lane) < LaneMemory::reserve / 2) {
+    if (goes_first && memory_.room(lane, which) < LaneMemory::reserve / 2) {
         make_room(lane, source, *source.disk_due);
     }
-    const auto limit = std::min(memory_.room(lane), load_max);
+    const auto limit = std::min(memory_.room(lane, which), load_max);
     // A read for a few messages does not pay while there is something to send.
     const bool few = limit < LaneMemory::reserve / 2 && !source.memory.empty();
     if (limit == 0 || few) {

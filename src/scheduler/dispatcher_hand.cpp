@@ -1,4 +1,5 @@
-// The dispatcher: cancels a message, or makes it due now, on request.
+// The dispatcher: cancels, withdraws or hastens messages on request.
+#include <memory>
 #include <utility>
 
 #include "model/texts.hpp"
@@ -74,6 +75,51 @@ void Dispatcher::handle(CancelRequested&& event) {
                           done(finished ? Result<void>{} : not_written());
                           post_(Committed{.message = id});
                       });
+}
+
+/// Whether the message is of a recipient whose campaign may not send now.
+bool Dispatcher::is_withheld(const model::Message& message) const {
+    return message.campaign && message.campaign_row != 0 && options_.campaign_may_send &&
+           !options_.campaign_may_send(*message.campaign);
+}
+
+/// Returns the message to its campaign. A send of it was not begun.
+void Dispatcher::withdraw(InFlight& flight, std::move_only_function<void(bool)> done) {
+    flight.stage = Stage::committing;
+    if (std::exchange(flight.suspect, false)) {
+        with_suspect_.erase(flight.connector);
+    }
+    ++withdrawn_;
+    committer_.finish({.message = std::move(flight.queued.message),
+                       .queued_at = flight.queued.queued_at,
+                       .completion = {.finished_at = clock_.wall_now()},
+                       .withdrawn = true},
+                      [this, done = std::move(done)](store::Finish&& ended) mutable {
+                          if (ended.finished && options_.on_withdrawn) {
+                              options_.on_withdrawn(*ended.message);
+                          }
+                          if (done) {
+                              done(ended.finished);
+                          }
+                          post_(Committed{.message = ended.message->id});
+                      });
+}
+
+void Dispatcher::handle(WithdrawRequested&& event) {
+    // Answers when the last commit is durable. The commits are on the committer's thread alone.
+    struct Answer {
+        std::move_only_function<void(Result<std::size_t>)> done;
+        std::size_t withdrawn = 0;
+        ~Answer() { done(withdrawn); }
+    };
+    const auto answer = std::make_shared<Answer>(std::move(event.done));
+    for (auto& message : event.messages) {
+        auto& lane = lane_of(message.message->device);
+        if (take_out(message)) {
+            withdraw(add_in_flight(lane, std::move(message), false),
+                     [answer](bool finished) { answer->withdrawn += finished ? 1 : 0; });
+        }
+    }
 }
 
 /// The message is in flight while the change is committed, so it is not read meanwhile. `give_up`

@@ -70,7 +70,7 @@ void Dispatcher::send_due(Lane& lane) {
         if (source->fetches.with_file.empty()) {
             check_and_send(lane, memory_.pop(*source));
         } else {
-            begin_send(pop_with_file(*source));
+            send_with_file(pop_with_file(*source));
         }
     }
 }
@@ -79,6 +79,10 @@ void Dispatcher::send_due(Lane& lane) {
 /// file.
 void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
     const auto& message = *queued.message;
+    if (is_withheld(message) && !queued.intent_recorded) {
+        withdraw(add_in_flight(lane, std::move(queued)));
+        return;
+    }
     if (options_.recipient_possible && !options_.recipient_possible(message.recipient)) {
         finish_unsent(lane, std::move(queued), model::StatusCode::recipient_invalid,
                       model::details::recipient_invalid);
@@ -91,6 +95,15 @@ void Dispatcher::check_and_send(Lane& lane, store::QueuedMessage queued) {
         await_file(lane, std::move(queued));
     } else {
         begin_send(add_in_flight(lane, std::move(queued)));
+    }
+}
+
+/// The campaign may have been paused since the file was fetched.
+void Dispatcher::send_with_file(InFlight& flight) {
+    if (is_withheld(*flight.queued.message)) {
+        withdraw(flight);
+    } else {
+        begin_send(flight);
     }
 }
 
@@ -160,9 +173,10 @@ void Dispatcher::schedule_next_run(Lane& lane) {
     if (const auto due = lane.memory_due(memory_.awaiting_max())) {
         next = std::max(*due, lane.may_send_at());
     }
-    for (const auto& source : lane.sources) {
-        if (needs_load(lane, source)) {
-            const Timestamp at = std::max(*source.disk_due, lane.may_send_at()) - load_ahead();
+    for (const auto which : {model::Source::api, model::Source::campaign}) {
+        if (needs_load(lane, which)) {
+            const Timestamp at =
+                std::max(*lane.source(which).disk_due, lane.may_send_at()) - load_ahead();
             // Due but not loaded: memory is short, or a read failed. Not again at once.
             next = std::min(
                 next, at > now_ ? at : std::max<Timestamp>(now_ + memory_pause, lane.next_read_at));

@@ -128,6 +128,9 @@ struct Lane {
     [[nodiscard]] LaneSource& source(model::Source which) {
         return sources[static_cast<std::size_t>(which)];
     }
+    [[nodiscard]] const LaneSource& source(model::Source which) const {
+        return sources[static_cast<std::size_t>(which)];
+    }
     [[nodiscard]] std::size_t in_memory() const noexcept {
         return sources[0].memory.size() + sources[1].memory.size();
     }

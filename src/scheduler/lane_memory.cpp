@@ -30,22 +30,41 @@ std::size_t LaneMemory::worth_holding(const Lane& lane) const noexcept {
     return std::min(options_.lane_memory_max, std::max(reserve, soon));
 }
 
-std::size_t LaneMemory::room(const Lane& lane) const noexcept {
+std::size_t LaneMemory::worth_holding(const Lane& lane, model::Source source) const noexcept {
+    const auto all = worth_holding(lane);
+    return source == model::Source::api
+               ? all
+               : std::min(all, std::max(reserve, options_.lane_memory_max / campaign_part));
+}
+
+std::size_t LaneMemory::room_beside(const Held& held, std::size_t part) const noexcept {
+    return held.bytes < options_.memory_bytes_max / part
+               ? remaining(options_.memory_max / part, held.messages)
+               : 0;
+}
+
+std::size_t LaneMemory::room(const Lane& lane, model::Source source) const noexcept {
     const auto held = lane.in_memory();
-    const auto in_all =
-        bytes_ < options_.memory_bytes_max ? remaining(options_.memory_max, messages_) : 0;
-    return std::min(remaining(worth_holding(lane), held),
-                    std::max(in_all, remaining(reserve, held)));
+    const auto room = std::min(remaining(worth_holding(lane), held),
+                               std::max(room_beside(all_, 1), remaining(reserve, held)));
+    if (source == model::Source::api) {
+        return room;
+    }
+    const auto of_campaigns = lane.source(source).memory.size();
+    return std::min(
+        {room, remaining(worth_holding(lane, source), of_campaigns),
+         std::max(room_beside(campaigns_, campaign_part), remaining(reserve, of_campaigns))});
 }
 
 std::size_t LaneMemory::awaiting_max() const noexcept {
     const bool half_free =
-        messages_ < options_.memory_max / 2 && bytes_ < options_.memory_bytes_max / 2;
+        all_.messages < options_.memory_max / 2 && all_.bytes < options_.memory_bytes_max / 2;
     return half_free ? options_.lane_memory_max : std::min(reserve, options_.lane_memory_max);
 }
 
-bool LaneMemory::low(const Lane& lane, const LaneSource& source) const noexcept {
-    return source.memory.size() < std::max<std::size_t>(1, worth_holding(lane) / 4);
+bool LaneMemory::low(const Lane& lane, model::Source source) const noexcept {
+    return lane.source(source).memory.size() <
+           std::max<std::size_t>(1, worth_holding(lane, source) / 4);
 }
 
 void LaneMemory::push(LaneSource& source, store::QueuedMessage queued) {
@@ -92,13 +111,23 @@ void LaneMemory::evict(Lane& lane) {
 }
 
 void LaneMemory::count(const store::QueuedMessage& queued) {
-    ++messages_;
-    bytes_ += bytes_of(queued);
+    const auto bytes = bytes_of(queued);
+    for (auto* held : {&all_, &campaigns_}) {
+        if (held == &all_ || queued.message->source == model::Source::campaign) {
+            ++held->messages;
+            held->bytes += bytes;
+        }
+    }
 }
 
 void LaneMemory::uncount(const store::QueuedMessage& queued) {
-    --messages_;
-    bytes_ -= bytes_of(queued);
+    const auto bytes = bytes_of(queued);
+    for (auto* held : {&all_, &campaigns_}) {
+        if (held == &all_ || queued.message->source == model::Source::campaign) {
+            --held->messages;
+            held->bytes -= bytes;
+        }
+    }
 }
 
 }  // namespace merpati::scheduler

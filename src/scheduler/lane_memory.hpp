@@ -14,21 +14,23 @@ namespace merpati::scheduler {
 ///
 /// Limits: `memory_max` messages and `memory_bytes_max` bytes; beyond them `reserve` messages for
 /// each lane, so that full memory slows lanes down but stops none. A paced lane holds little more
-/// than what it can send soon.
+/// than what it can send soon. Messages of campaigns take at most a `campaign_part`th of each
+/// limit, so that API messages always have room.
 class LaneMemory {
 public:
     explicit LaneMemory(const Options& options) : options_(options) {}
 
     static constexpr std::size_t reserve = 16;
+    static constexpr std::size_t campaign_part = 4;
 
-    /// How many more messages the lane may hold.
-    [[nodiscard]] std::size_t room(const Lane& lane) const noexcept;
+    /// How many more messages of this source the lane may hold.
+    [[nodiscard]] std::size_t room(const Lane& lane, model::Source source) const noexcept;
     /// How many media messages of one lane and source may wait for their files, outside its heaps.
     /// More than `reserve` only while half of the memory is free, so that messages which can be
     /// sent have the other half.
     [[nodiscard]] std::size_t awaiting_max() const noexcept;
     /// Whether so few messages of this source are in memory that more should be loaded.
-    [[nodiscard]] bool low(const Lane& lane, const LaneSource& source) const noexcept;
+    [[nodiscard]] bool low(const Lane& lane, model::Source source) const noexcept;
 
     void push(LaneSource& source, store::QueuedMessage queued);
     /// See LaneHeap::push_loaded.
@@ -45,14 +47,21 @@ public:
     void count(const store::QueuedMessage& queued);
     void uncount(const store::QueuedMessage& queued);
 
-    [[nodiscard]] std::size_t messages() const noexcept { return messages_; }
+    [[nodiscard]] std::size_t messages() const noexcept { return all_.messages; }
 
 private:
+    struct Held {
+        std::size_t messages = 0;
+        std::size_t bytes = 0;
+    };
+    /// How many more messages may be in memory, if `part` of the limits are theirs.
+    [[nodiscard]] std::size_t room_beside(const Held& held, std::size_t part) const noexcept;
     [[nodiscard]] std::size_t worth_holding(const Lane& lane) const noexcept;
+    [[nodiscard]] std::size_t worth_holding(const Lane& lane, model::Source source) const noexcept;
 
     const Options& options_;
-    std::size_t messages_ = 0;
-    std::size_t bytes_ = 0;
+    Held all_;
+    Held campaigns_;  // Of all.
 };
 
 }  // namespace merpati::scheduler

@@ -106,6 +106,8 @@ private:
         };
         if (auto* cancelled = std::get_if<CancelRequested>(&event)) {
             cancelled->done(stopped());
+        } else if (auto* withdrawn = std::get_if<WithdrawRequested>(&event)) {
+            withdrawn->done(stopped());
         } else if (auto* hastened = std::get_if<HastenRequested>(&event)) {
             hastened->done(stopped());
         } else if (auto* asked = std::get_if<ExplainRequested>(&event)) {
@@ -207,6 +209,11 @@ void Scheduler::device_removed(model::PhoneNumber device) {
 void Scheduler::cancel(store::QueuedMessage message,
                        std::move_only_function<void(Result<void>)> done) {
     impl_->post(CancelRequested{.message = std::move(message), .done = std::move(done)});
+}
+
+void Scheduler::withdraw(std::vector<store::QueuedMessage> messages,
+                         std::move_only_function<void(Result<std::size_t>)> done) {
+    impl_->post(WithdrawRequested{.messages = std::move(messages), .done = std::move(done)});
 }
 
 void Scheduler::hasten(store::QueuedMessage message,

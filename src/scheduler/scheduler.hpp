@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/queue_clock.hpp"
@@ -40,6 +41,11 @@ struct Options {
     /// Whether a recipient can be a phone number; a message to one that cannot fails with 1002 when
     /// it is due (docs/api.md, Callbacks). Empty: all can.
     std::function<bool(std::string_view)> recipient_possible;
+    /// Whether messages of the campaign may be sent now. Others are withdrawn when they are due.
+    /// Called on the scheduler's thread; must not block. Empty: all may.
+    std::function<bool(model::CampaignId)> campaign_may_send;
+    /// Called for each message that was withdrawn, after the commit, on the committer's thread.
+    std::function<void(const model::Message&)> on_withdrawn;
     /// Called for each message that was handed over, after the commit, on the committer's thread.
     std::function<void(Timestamp decide_by)> on_handed_over;
     /// Called when a read of the store fails, for the operator's log. At most once a second, except
@@ -68,6 +74,7 @@ struct Counts {
     std::uint64_t awaiting_files = 0;  // Due media messages: to be fetched, or fetched but unsent.
     std::uint64_t attempts_total = 0;
     std::uint64_t retries_total = 0;
+    std::uint64_t withdrawn_total = 0;  // Messages that returned to their campaigns.
 };
 
 /// Owns all lanes: one for each device with waiting messages. A lane keeps order, pace and the
@@ -86,6 +93,10 @@ struct Counts {
 /// accepted first are ordered among themselves and sent first; a media message is passed by others
 /// while its file is fetched; a message that is retried is ordered by its new time. Sends of one
 /// window are in flight together and may complete in any order.
+///
+/// Campaigns: before a recipient's message is sent or its file fetched, and once more when its
+/// intent is durable, `campaign_may_send` is asked. If it may not, the message returns to its
+/// campaign (store::Finish::withdrawn).
 ///
 /// Pace: the last send and the day's count of a paced device are committed with the outcomes, so a
 /// restart keeps gap and cap; after a crash the cap may be exceeded by the sends that were in
@@ -147,6 +158,12 @@ public:
     /// Cancels a waiting message. Calls `done` once. Errors: conflict (it is being sent, or has
     /// ended), shutting_down.
     void cancel(store::QueuedMessage message, std::move_only_function<void(Result<void>)> done);
+
+    /// Withdraws waiting messages of campaigns (store::Finish::withdrawn). Those that are being
+    /// sent, or have ended, stay as they are. Calls `done` once, when all others are durable, with
+    /// their number. Errors: shutting_down.
+    void withdraw(std::vector<store::QueuedMessage> messages,
+                  std::move_only_function<void(Result<std::size_t>)> done);
 
     /// Makes a waiting message due now: it goes after those that are due already. Calls `done`
     /// once, when that is durable. Errors: conflict (it is being sent, or has ended),
