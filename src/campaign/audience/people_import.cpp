@@ -143,13 +143,16 @@ std::size_t bytes_of(const PersonRow& row) {
     return bytes;
 }
 
+/// Lists of this size are read as a whole before the first row is written.
+constexpr std::size_t held_bytes = 8'388'608;
+
 /// Reads an upload into steps of people.
 class PeopleSteps {
 public:
     PeopleSteps(const ImportMeans& means, UploadOptions options, StepWriter<PersonRow>::Write write)
         : means_(means),
           reader_(make_upload_reader(std::move(options), false)),
-          steps_(means_, std::move(write)) {}
+          steps_(means_, std::move(write), held_bytes) {}
 
     Result<void> take(std::string_view piece, std::span<const std::string> tags) {
         if (fault_) {

@@ -19,8 +19,12 @@ namespace merpati::campaign {
 /// contact; all others are values. Empty cells change nothing. JSON as for audiences, without
 /// `tags` at its top.
 ///
-/// Operation: rows are written in steps of a few milliseconds as they arrive. An upload that breaks
-/// off leaves the contacts of its first rows; a repeat changes nothing in them.
+/// Operation: the first 8 MiB of people (tens of thousands) are read before one is written, so that
+/// a mistake in a list of usual size changes nothing. Longer lists are written as they arrive, in
+/// steps of a few milliseconds. If one breaks off, its first rows remain; a repeat changes nothing
+/// in them.
+///
+/// Memory: some 10 MiB at most.
 ///
 /// Threads, Errors: as AudienceImport; refused (the account has as many contacts as it may have).
 class ContactImport {

@@ -81,6 +81,29 @@ TEST_F(PeopleImportTest, KnownContactsAreMergedAndARepeatChangesNothing) {
     EXPECT_EQ(contact(62812345678), budi);
 }
 
+TEST_F(PeopleImportTest, AMistakeInAListOfUsualSizeChangesNothing) {
+    std::string text = "hp,nama\n";
+    for (int row = 0; row < 10'000; ++row) {
+        text += std::to_string(6281200000000 + row) + ",Budi\n";
+    }
+    const auto before = changes;
+    EXPECT_THAT(import_contacts(text + "1,\"x").error().detail, HasSubstr("line 10002"));
+    EXPECT_EQ(changes, before);
+    EXPECT_EQ(import_contacts(text)->added, 10'000U);
+    EXPECT_GT(changes, before + 1);
+}
+
+TEST_F(PeopleImportTest, ALongListIsWrittenAsItArrives) {
+    auto import = ContactImport::begin(means, account, {}, {});
+    std::string text = "hp,nama\n";
+    for (int row = 0; row < 5'000; ++row) {
+        text += std::to_string(6281200000000 + row) + "," + std::string(2'000, 'x') + "\n";
+    }
+    ASSERT_TRUE(import->take(text));
+    EXPECT_TRUE(contact(6281200000000));
+    EXPECT_EQ(import->finish()->added, 5'000U);
+}
+
 TEST_F(PeopleImportTest, RefusesTagsThatAreTooLongOrTooMany) {
     EXPECT_THAT(import_contacts("0812345678", {std::string(65, 'x')}).error().detail,
                 HasSubstr("`tag` must be"));

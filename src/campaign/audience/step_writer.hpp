@@ -36,47 +36,63 @@ private:
     std::size_t rows_ = 128;
 };
 
-/// Collects rows, and writes them in a change when they are enough for a step.
+/// Collects rows, and writes them in changes, each of which is a step.
 ///
-/// Memory: the rows of a step, some `step_bytes_max` at most.
+/// Memory: `held_bytes` and the rows of one step, some `step_bytes_max` at most.
 template <class Row>
 class StepWriter {
 public:
-    /// Called in a change, on the committer's thread; perhaps again if the change was undone.
+    /// Called in a change, on the committer's thread.
     using Write = std::function<Result<void>(store::Tables&, std::span<const Row>)>;
     static constexpr std::size_t step_bytes_max = 262'144;
 
-    StepWriter(const ImportMeans& means, Write write) : means_(means), write_(std::move(write)) {}
+    /// Nothing is written before the rows have `held_bytes`, or `flush` is called.
+    StepWriter(const ImportMeans& means, Write write, std::size_t held_bytes = 0)
+        : means_(means), write_(std::move(write)), held_bytes_(held_bytes) {}
 
     /// `bytes`: the row's size, roughly.
     [[nodiscard]] Result<void> add(Row row, std::size_t bytes) {
         rows_.push_back(std::move(row));
         bytes_ += bytes;
+        if (bytes_ < held_bytes_) {
+            return {};
+        }
+        held_bytes_ = 0;
         const bool is_full = rows_.size() >= size_.rows() || bytes_ >= step_bytes_max;
         return is_full ? flush() : Result<void>{};
     }
 
     /// Writes what was added.
     [[nodiscard]] Result<void> flush() {
-        if (rows_.empty()) {
-            return {};
+        std::span<const Row> left = rows_;
+        while (!left.empty()) {
+            const auto step = left.first(std::min(left.size(), size_.rows()));
+            if (auto written = write(step); !written) {
+                return written;
+            }
+            left = left.subspan(step.size());
         }
-        SteadyTime::duration took{};
-        auto written = means_.change([&](store::Tables& tables) -> Result<void> {
-            const auto begun = means_.clock.steady_now();
-            auto result = write_(tables, rows_);
-            took = means_.clock.steady_now() - begun;
-            return result;
-        });
-        size_.note(rows_.size(), took);
         rows_.clear();
         bytes_ = 0;
-        return written;
+        return {};
     }
 
 private:
+    Result<void> write(std::span<const Row> step) {
+        SteadyTime::duration took{};
+        auto written = means_.change([&](store::Tables& tables) -> Result<void> {
+            const auto begun = means_.clock.steady_now();
+            auto result = write_(tables, step);
+            took = means_.clock.steady_now() - begun;
+            return result;
+        });
+        size_.note(step.size(), took);
+        return written;
+    }
+
     const ImportMeans& means_;
     Write write_;
+    std::size_t held_bytes_;
     StepSize size_;
     std::vector<Row> rows_;
     std::size_t bytes_ = 0;
