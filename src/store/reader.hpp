@@ -56,6 +56,16 @@ struct QueueSummary {
     std::optional<Timestamp> due_from;  // The earliest due time, in queue time.
 };
 
+/// Where Reader::walk_lane continues: behind this row of the lane.
+struct LanePlace {
+    std::int64_t bucket = -1;  // -1: before the first.
+    std::int64_t sequence = -1;
+};
+struct LaneStep {
+    std::vector<QueuedMessage> messages;
+    std::optional<LanePlace> next;  // Empty: the lane has ended.
+};
+
 /// Whether the caller already has the id in memory. Such rows are not loaded again.
 using Known = std::function<bool(const Uuid&)>;
 
@@ -157,6 +167,13 @@ public:
         model::AccountId account, std::string_view key) = 0;
 
     /// Counts at most `most` messages: the first by source and due time.
+    /// At most `limit` messages of a lane that were accepted until `until` (queue time), in the
+    /// order of the disk, from `from` on. A step passes over at most step_rows_max others, so it
+    /// may find fewer, and still have a next one. A message that is put back behind the place is
+    /// met again.
+    [[nodiscard]] virtual Result<LaneStep> walk_lane(model::PhoneNumber device,
+                                                     model::Source source, LanePlace from,
+                                                     Timestamp until, std::size_t limit) = 0;
     [[nodiscard]] virtual Result<QueueSummary> queue_of(model::PhoneNumber device,
                                                         std::uint64_t most) = 0;
     /// The account's ledger, newest row first; `before` is the number of the last row of the

@@ -61,6 +61,30 @@ TEST_P(LaneTest, GivesNothingOutBeforeItIsDue) {
     EXPECT_EQ(lane_before(clock.now() + 1min + 1ms), std::vector{made.id});
 }
 
+TEST_P(LaneTest, AWalkMeetsWhatWasAcceptedUntilATimeOnceWheneverItIsDue) {
+    std::vector<model::MessageId> expected;
+    for (const auto delay : {0s, 3'600s, 5s, 60s, 0s}) {
+        expected.push_back(accepted_due(clock.now() + delay).id);
+    }
+    const auto until = clock.now();
+    clock.advance(1s);
+    accepted();
+    accepted_due(clock.now() + 10min);
+    std::vector<model::MessageId> met;
+    for (std::optional<LanePlace> place{std::in_place}; place;) {
+        auto step = take(reader()->walk_lane(device, model::Source::api, *place, until, 2));
+        EXPECT_LE(step.messages.size(), 2U);
+        for (const auto& queued : step.messages) {
+            met.push_back(queued.message->id);
+        }
+        place = step.next;
+    }
+    std::ranges::sort(met);
+    EXPECT_EQ(met, expected);
+    EXPECT_TRUE(
+        take(reader()->walk_lane(device, model::Source::campaign, {}, until, 2)).messages.empty());
+}
+
 TEST_P(LaneTest, LoadsWholeMessages) {
     const auto made = accepted_due(clock.now() + 5s);
     const auto loaded = load(clock.now() + 1min, 10, nothing_known);

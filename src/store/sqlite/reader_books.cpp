@@ -165,9 +165,10 @@ Result<std::vector<UsageRow>> SqliteReader::usage(const UsageFilter& filter) {
                 }
                 account = row.integer(0);
             }
-            if (!add(account)) {
+            if (!add(account) || left == 0) {
                 return too_many();
             }
+            --left;  // For an account without counts in the range, too.
         }
     });
 }

@@ -50,8 +50,15 @@ MessageRecord read_record(const Cursor& row) {
 /// Added to the size of each secret for its name, so that a page of small ones is bounded too.
 constexpr std::size_t secret_overhead = 64;
 
-/// The cost of finding the place of a waiting message, in rows that a search visits.
+/// The cost of finding the place of a waiting message, and of looking in each bucket for it, in
+/// rows that a search visits.
 constexpr std::size_t place_visits = 8;
+constexpr std::size_t bucket_visits = 2;
+
+/// In how many buckets a page looks for one message.
+constexpr std::size_t place_buckets_max = MessageSearch::visits_max / bucket_visits;
+
+constexpr auto any_number = std::numeric_limits<std::size_t>::max();
 
 /// Empty: nothing writes such a text.
 std::optional<Millis> offset_of(std::string_view text) {
@@ -65,45 +72,48 @@ std::optional<Millis> offset_of(std::string_view text) {
 
 }  // namespace
 
-/// Finds a message that has not ended: handed over, or in its lane. In the lane it is mostly in the
-/// bucket of its first due time. A rescheduled message is looked up in each bucket of its lane, of
-/// which even a long lane has few.
-/// The message's row in the queue; empty: it has none. Its row is looked for in the bucket of its
-/// delay first, then in each bucket of its lane.
-std::optional<Cursor> SqliteReader::seek_place(const model::Message& message) {
+/// Looks in the bucket of the message's first due time, where it mostly is, then in each bucket of
+/// its lane, because it was rescheduled.
+SqliteReader::Place SqliteReader::seek_place(const model::Message& message,
+                                             std::size_t buckets_max) {
     const auto device = message.device.value();
     const auto source = static_cast<int>(message.source);
     auto bucket = bucket_of(message.due_at);
     std::int64_t walked_to = -1;
-    for (;;) {
+    for (std::size_t buckets = 1;; ++buckets) {
         if (auto row = queue_place_.query(device, source, bucket, message.id.sequence());
             row.next()) {
-            return row;
+            return {.row{std::move(row)}, .buckets = buckets};
         }
         auto next = next_bucket_.query(device, source, walked_to);
-        if (!next.next()) {
-            return std::nullopt;
+        if (buckets >= buckets_max || !next.next()) {
+            return {.row = std::nullopt, .buckets = buckets};
         }
         bucket = walked_to = next.integer(0);
     }
 }
 
-void SqliteReader::add_place(MessageRecord& record) {
+/// Adds where a message is that has not ended: handed over, or in its lane. If it is not found in
+/// `buckets_max` buckets, it stays `pending`. Answers how many were looked into.
+std::size_t SqliteReader::add_place(MessageRecord& record, std::size_t buckets_max) {
     if (add_handed_over(record)) {
-        return;
+        return 0;
     }
-    if (const auto row = seek_place(record.message)) {
+    const auto place = seek_place(record.message, buckets_max);
+    if (const auto& row = place.row) {
         record.queued_at = row->time(0);
         record.attempts = row->number<std::uint32_t>(1);
         record.state =
             row->integer(2) != 0 ? model::MessageState::sending : model::MessageState::pending;
         record.last_details = row->text(3);
     }
+    return place.buckets;
 }
 
 Result<std::optional<QueuedMessage>> SqliteReader::find_queued(const model::Message& message) {
     return guarded([&]() -> Result<std::optional<QueuedMessage>> {
-        const auto row = seek_place(message);
+        const auto place = seek_place(message, any_number);
+        const auto& row = place.row;
         if (!row) {
             return std::optional<QueuedMessage>{};
         }
@@ -139,7 +149,7 @@ Result<std::optional<MessageRecord>> SqliteReader::message(model::MessageId id) 
         }
         auto record = read_record(row);
         if (!record.completion) {
-            add_place(record);
+            add_place(record, any_number);
         }
         return std::optional{std::move(record)};
     });
@@ -168,8 +178,8 @@ Result<MessagePage> SqliteReader::messages(const MessageFilter& filter) {
             }
             auto record = read_record(row);
             if (!record.completion) {
-                add_place(record);
-                search.spend(place_visits);
+                const auto buckets = add_place(record, place_buckets_max);
+                search.spend(place_visits + bucket_visits * buckets);
             }
             if (!filter.state || record.state == *filter.state) {
                 page.records.push_back(std::move(record));
@@ -217,6 +227,51 @@ Result<std::optional<IdempotencyRecord>> SqliteReader::idempotency(model::Accoun
         auto row = find.query(account.value, key);
         return row.next() ? std::optional{read_idempotency(row)} : std::nullopt;
     });
+}
+
+Result<LaneStep> SqliteReader::walk_lane(model::PhoneNumber device, model::Source source,
+                                         LanePlace from, Timestamp until, std::size_t limit) {
+    auto walked = guarded([&]() -> Result<LaneStep> {
+        Statement in_bucket{connection_,
+                            "SELECT bucket, id, tail, due_at, attempts, intent, failing_since, "
+                            "crashes FROM queue WHERE device = ? AND source = ? AND bucket = ? "
+                            "AND id > ? ORDER BY id LIMIT ?"};
+        const auto lane = static_cast<int>(source);
+        LaneStep step{.messages = {}, .next = from};
+        auto& place = *step.next;
+        std::vector<QueueRow> found;
+        std::size_t left = step_rows_max;
+        while (left > 0 && found.size() < limit) {
+            auto row = in_bucket.query(device.value(), lane, place.bucket, place.sequence, left);
+            for (; found.size() < limit && row.next(); --left) {
+                place.sequence = row.integer(1);
+                const auto queued = read_queued(row);
+                if (queued && queued->id.time() <= until) {
+                    found.push_back(*queued);
+                }
+            }
+            if (left == 0 || found.size() == limit) {
+                break;
+            }
+            auto next = next_bucket_.query(device.value(), lane, place.bucket);
+            if (!next.next()) {
+                step.next.reset();
+                break;
+            }
+            place = {.bucket = next.integer(0)};
+            --left;
+        }
+        for (const auto& one : found) {
+            if (auto queued = load_queued(one, device, source)) {
+                step.messages.push_back(*std::move(queued));
+            }
+        }
+        return step;
+    });
+    if (!walked && walked.error().code == ErrorCode::damaged) {
+        condition_.note_damaged_lane(device);
+    }
+    return walked;
 }
 
 Result<QueueSummary> SqliteReader::queue_of(model::PhoneNumber device, std::uint64_t most) {

@@ -246,19 +246,12 @@ Result<std::vector<QueuedMessage>> SqliteReader::load_lane(model::PhoneNumber de
             std::vector<QueuedMessage> loaded;
             bool all = true;
             for (const auto& found : earliest.take()) {
-                auto message = load_message(found.id, device, source);
-                if (message == nullptr) {
+                if (auto queued = load_queued(found, device, source)) {
+                    loaded.push_back(*std::move(queued));
+                } else {
                     unreadable_.insert(found.id);
                     all = false;
-                    continue;
                 }
-                auto& queued = loaded.emplace_back();
-                queued.message = std::move(message);
-                queued.queued_at = found.due_at;
-                queued.attempts = found.attempts;
-                queued.intent_recorded = found.intent;
-                queued.failing_since = found.failing_since;
-                queued.crashes = found.crashes;
             }
             if (all) {
                 return loaded;
@@ -281,6 +274,22 @@ void SqliteReader::pick(EarliestRows& earliest, model::PhoneNumber device, model
             return;
         }
     }
+}
+
+/// Empty: as load_message.
+std::optional<QueuedMessage> SqliteReader::load_queued(const QueueRow& found,
+                                                       model::PhoneNumber device,
+                                                       model::Source source) {
+    auto message = load_message(found.id, device, source);
+    if (message == nullptr) {
+        return std::nullopt;
+    }
+    return QueuedMessage{.message = std::move(message),
+                         .queued_at = found.due_at,
+                         .attempts = found.attempts,
+                         .intent_recorded = found.intent,
+                         .failing_since = found.failing_since,
+                         .crashes = found.crashes};
 }
 
 /// Empty: the row has a value that nothing writes. The lane's other messages are sent.

@@ -56,6 +56,8 @@ public:
     Result<std::size_t> callbacks_waiting(const Endpoint& endpoint, std::size_t most) override;
     Result<std::optional<IdempotencyRecord>> idempotency(model::AccountId account,
                                                          std::string_view key) override;
+    Result<LaneStep> walk_lane(model::PhoneNumber device, model::Source source, LanePlace from,
+                               Timestamp until, std::size_t limit) override;
     Result<QueueSummary> queue_of(model::PhoneNumber device, std::uint64_t most) override;
     Result<std::optional<ReceivedMedia>> received_media(const Uuid& id) override;
     Result<std::vector<DeviceSecret>> device_secrets(model::PhoneNumber device,
@@ -75,6 +77,9 @@ private:
     [[nodiscard]] std::int64_t highest(const char* table);
     [[nodiscard]] Timestamp due_of(model::AccountId account, std::int64_t due);
     [[nodiscard]] std::optional<QueueRow> read_queued(const Cursor& row);
+    [[nodiscard]] std::optional<QueuedMessage> load_queued(const QueueRow& found,
+                                                           model::PhoneNumber device,
+                                                           model::Source source);
     void pick(EarliestRows& earliest, model::PhoneNumber device, model::Source source,
               Timestamp before, const Known& known);
     [[nodiscard]] std::unique_ptr<model::Message> load_message(const Uuid& id,
@@ -87,8 +92,13 @@ private:
     [[nodiscard]] auto in_lane(model::PhoneNumber device, Body body) -> decltype(body());
     template <class Body>
     [[nodiscard]] auto in_callbacks(model::AccountId account, Body body) -> decltype(body());
-    [[nodiscard]] std::optional<Cursor> seek_place(const model::Message& message);
-    void add_place(MessageRecord& record);
+    /// The row of a message in the queue, if it has one, and how many buckets were looked into.
+    struct Place {
+        std::optional<Cursor> row;
+        std::size_t buckets = 0;
+    };
+    [[nodiscard]] Place seek_place(const model::Message& message, std::size_t buckets_max);
+    std::size_t add_place(MessageRecord& record, std::size_t buckets_max);
     [[nodiscard]] bool add_handed_over(MessageRecord& record);
 
     Connection connection_;
