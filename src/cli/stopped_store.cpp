@@ -14,6 +14,7 @@
 #include "devices/notices.hpp"
 #include "model/texts.hpp"
 #include "outbound/address_policy.hpp"
+#include "scheduler/doubt.hpp"
 #include "store/store.hpp"
 
 namespace merpati::cli {
@@ -185,6 +186,8 @@ public:
              .queued_at = queued.queued_at,
              .queue_at = queue_clock_.now(),
              .attempts = queued.attempts,
+             .crashes = queued.crashes,
+             .perhaps_sent = queued.perhaps_sent,
              .events = {{.step = model::MessageStep::hastened, .at = clock_.now()}}});
         if (auto written = store_.write(batch); !written) {
             return written;
@@ -212,6 +215,9 @@ private:
                                             .details = std::string{model::details::cancelled},
                                             .finished_at = clock_.now(),
                                             .attempts = queued.attempts}};
+        if (queued.perhaps_sent) {
+            scheduler::note_doubt(finish.completion);
+        }
         finish.callback = notices_.of_end(*finish.message, finish.completion);
         return finish;
     }

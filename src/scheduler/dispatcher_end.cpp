@@ -6,6 +6,7 @@
 #include "base/assert.hpp"
 #include "model/texts.hpp"
 #include "scheduler/dispatcher.hpp"
+#include "scheduler/doubt.hpp"
 #include "scheduler/platform_text.hpp"
 
 namespace merpati::scheduler {
@@ -98,6 +99,7 @@ void Dispatcher::handle_outcome(InFlight& flight, model::Outcome outcome) {
             return;
         case model::Outcome::Kind::unknown:
             flight.queued.crashes += outcome.crashed ? 1 : 0;
+            flight.queued.perhaps_sent = true;
             // At least once: it may be sent twice, but is not lost.
             if (needs_intent(flight.connector, *flight.queued.message)) {
                 hold(flight, model::details::held);
@@ -233,6 +235,9 @@ store::Finish Dispatcher::finish_of(InFlight& flight, model::Completion completi
         finish.completion.took = std::max(now_ - *flight.began, Millis{0});
     }
     finish.events = std::move(flight.events);
+    if (flight.queued.perhaps_sent) {
+        note_doubt(finish.completion);
+    }
     finish.callback = callbacks_(*flight.queued.message, finish.completion);
     finish.message = std::move(flight.queued.message);
     return finish;
@@ -265,6 +270,7 @@ void Dispatcher::reschedule(InFlight& flight, Timestamp queue_at, std::string de
          .attempts = flight.queued.attempts,
          .failing_since = flight.queued.failing_since,
          .crashes = flight.queued.crashes,
+         .perhaps_sent = flight.queued.perhaps_sent,
          .last_details = std::move(details),
          .sent = flight.lane->pacer.record(),
          .events = std::move(flight.events)},

@@ -141,6 +141,7 @@ void Dispatcher::handle(HastenRequested&& event) {
          .queue_at = std::min(flight.queued.queued_at, now_),
          .attempts = flight.queued.attempts,
          .crashes = flight.queued.crashes,
+         .perhaps_sent = flight.queued.perhaps_sent,
          .sent = lane.pacer.record(),
          .events = {{.step = model::MessageStep::hastened, .at = clock_.wall_now()}}},
         [this, done = std::move(event.done)](const store::Reschedule& moved) mutable {

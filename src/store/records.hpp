@@ -32,6 +32,7 @@ struct QueuedMessage {
     bool intent_recorded = false;            // A send was about to begin (Intent).
     std::optional<Timestamp> failing_since;  // The first attempt that failed for a passing reason.
     std::uint32_t crashes = 0;               // Attempts that ended as Outcome::crashed.
+    bool perhaps_sent = false;               // An attempt ended as Outcome::Kind::unknown.
 };
 
 /// A lane with waiting messages.

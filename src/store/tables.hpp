@@ -178,9 +178,9 @@ public:
     /// reported. Errors: not_found, conflict (it waits).
     virtual Result<void> replay_callback(model::EventId event, Timestamp due, Timestamp at) = 0;
 
-    /// Puts a held message back into its lane, due at `due` (queue time). `at`: the present by the
-    /// wall clock. Errors: not_found, conflict (not held), refused (its device was removed, or
-    /// belongs to another account now).
+    /// Puts a held message back into its lane, due at `due` (queue time); it is perhaps_sent. `at`:
+    /// the present by the wall clock. Errors: not_found, conflict (not held), refused (its device
+    /// was removed, or belongs to another account now).
     virtual Result<void> release_message(model::MessageId message, Timestamp due, Timestamp at) = 0;
 
     /// Ends a held message with `completion`, except its attempts and platform id, which stay as

@@ -78,6 +78,7 @@ struct Reschedule {
     std::uint32_t attempts = 0;
     std::optional<Timestamp> failing_since;  // As in QueuedMessage.
     std::uint32_t crashes = 0;               // The same.
+    bool perhaps_sent = false;               // The same.
     std::string last_details;                // Why the last attempt did not succeed.
     std::optional<SentRecord> sent;          // As in Finish.
     std::vector<model::MessageEvent> events{};

@@ -194,6 +194,24 @@ TEST_P(FinishTest, AMessageThatEndedIsNotPutBack) {
     EXPECT_EQ(take(reader()->waiting_messages(100'000)), 0);
 }
 
+TEST_P(FinishTest, AMessageThatIsPerhapsSentStaysSoUntilItEnds) {
+    const auto made = accepted();
+    WriteBatch batch;
+    batch.reschedules.push_back({.message = made.id,
+                                 .device = made.device,
+                                 .queued_at = made.due_at,
+                                 .queue_at = made.due_at + 1s,
+                                 .perhaps_sent = true});
+    write(batch);
+    reopen();
+    const auto loaded = take(reader()->load_lane(device, model::Source::api, clock.now() + 1h, 10,
+                                                 [](const Uuid&) { return false; }));
+    ASSERT_EQ(loaded.size(), 1);
+    EXPECT_TRUE(loaded[0].perhaps_sent);
+    EXPECT_TRUE(take(reader()->find_queued(made))->perhaps_sent);
+    EXPECT_FALSE(take(reader()->find_queued(accepted()))->perhaps_sent);
+}
+
 TEST_P(FinishTest, AnIntentIsLoadedWithTheLane) {
     const auto quiet = accepted();
     const auto sending = accepted();
@@ -236,6 +254,7 @@ TEST_P(FinishTest, AHeldMessageWaitsInNoLaneUntilItIsReleased) {
     EXPECT_EQ(record.state, MessageState::pending);
     EXPECT_EQ(record.queued_at, clock.now());
     EXPECT_EQ(lane_before(clock.now() + 1ms), std::vector{made.id});
+    EXPECT_TRUE(take(reader()->find_queued(made))->perhaps_sent);
     auto ending = finish_of(made);
     ending.queued_at = clock.now();
     EXPECT_TRUE(finish(std::move(ending)));

@@ -18,6 +18,7 @@ struct QueueRow {
     bool intent = false;
     std::optional<Timestamp> failing_since;
     std::uint32_t crashes = 0;
+    bool perhaps_sent = false;
 };
 
 /// Selects the first `limit` rows by (due time, acceptance). Rows must be offered by (bucket,

@@ -72,7 +72,7 @@ struct FullStoreTest : StoreTest {
             callback(waiting_from, 0),
             callback(handed_over_from, 2),
             fmt::format("INSERT INTO queue SELECT {}, 0, ({} + i * 20) / 16384, {} + step, 1, "
-                        "{} + i * 20, 0, 0, NULL, NULL, 0 FROM n",
+                        "{} + i * 20, 0, 0, NULL, NULL, 0, 0 FROM n",
                         number, now, waiting_from, now),
             fmt::format("INSERT INTO handed_over SELECT {} + step, {}, 'h' || i, 1, {} + i, {} "
                         "FROM n",

@@ -47,7 +47,7 @@ MessageWriter::MessageWriter(Connection& connection)
       senders_(connection),
       trail_(connection),
       insert_message_(connection, "INSERT INTO message VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"),
-      insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?,?)"),
+      insert_queue_(connection, "INSERT INTO queue VALUES(?,?,?,?,?,?,?,0,?,?,?,?)"),
       delete_queue_(connection,
                     "DELETE FROM queue WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
       mark_intent_(connection,
@@ -143,7 +143,7 @@ void MessageWriter::store(const model::Message& message) {
     blocks_.note(id);
     insert_queue_.run(message.device.value(), static_cast<int>(message.source),
                       bucket_of(message.due_at), id, tail, message.due_at, 0,
-                      std::optional<std::string_view>{}, std::optional<Timestamp>{}, 0);
+                      std::optional<std::string_view>{}, std::optional<Timestamp>{}, 0, 0);
 }
 
 /// Prevents a second retry, for instance when two people click at the same time.
@@ -252,7 +252,7 @@ void MessageWriter::reschedule(Reschedule& reschedule) {
         insert_queue_.run(device, source, bucket_of(reschedule.queue_at), id,
                           tail_of(reschedule.message), reschedule.queue_at, reschedule.attempts,
                           or_null(reschedule.last_details), reschedule.failing_since,
-                          reschedule.crashes);
+                          reschedule.crashes, reschedule.perhaps_sent ? 1 : 0);
         trail_.note(reschedule.message, reschedule.events);
     }
 }

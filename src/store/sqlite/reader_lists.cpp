@@ -122,7 +122,8 @@ Result<std::optional<QueuedMessage>> SqliteReader::find_queued(const model::Mess
                                            .attempts = row->number<std::uint32_t>(1),
                                            .intent_recorded = row->integer(2) != 0,
                                            .failing_since = row->optional_time(4),
-                                           .crashes = row->number<std::uint32_t>(5)}};
+                                           .crashes = row->number<std::uint32_t>(5),
+                                           .perhaps_sent = row->integer(6) != 0}};
     });
 }
 

@@ -9,6 +9,7 @@
 #include "store/sqlite/campaign_schema.hpp"
 #include "store/sqlite/invitation_schema.hpp"
 #include "store/sqlite/platform_schema.hpp"
+#include "store/sqlite/queue_schema.hpp"
 
 namespace merpati::store::sqlite {
 namespace {
@@ -337,10 +338,6 @@ ALTER TABLE audit ADD COLUMN outcome TEXT;
 UPDATE audit SET outcome = 'done' WHERE before IS NOT NULL OR after IS NOT NULL;
 )sql";
 
-// How many attempts of a waiting message ended with a crash of its connector's program.
-constexpr const char* crashes_of_queued =
-    "ALTER TABLE queue ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0";
-
 // Keys that retention removes, and those that are valid, are found without reading the others.
 constexpr const char* dead_keys = R"sql(
 CREATE INDEX api_key_revoked ON api_key(revoked_at) WHERE revoked_at IS NOT NULL;
@@ -381,7 +378,8 @@ constexpr std::array steps{first_schema,
                            invitations,
                            dead_keys,
                            restriction_of_device,
-                           campaigns};
+                           campaigns,
+                           doubt_of_queued};
 
 constexpr int marked_from = 21;  // Stores of earlier versions are not marked.
 

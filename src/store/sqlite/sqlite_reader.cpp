@@ -58,8 +58,8 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Co
                  "FROM queue WHERE device > ?1 ORDER BY device, source, bucket LIMIT 1) "
                  "ORDER BY 1, 2 LIMIT 1"),
       lane_rows_(connection_,
-                 "SELECT bucket, id, tail, due_at, attempts, intent, failing_since, crashes "
-                 "FROM queue "
+                 "SELECT bucket, id, tail, due_at, attempts, intent, failing_since, crashes, "
+                 "perhaps_sent FROM queue "
                  "WHERE device = ? AND source = ? AND bucket <= ? "
                  "ORDER BY bucket, id"),
       message_row_(connection_, select(message_columns, " FROM message m WHERE m.id = ?")),
@@ -73,8 +73,8 @@ SqliteReader::SqliteReader(const std::string& path, const SecretBox& secrets, Co
                    "ORDER BY bucket LIMIT 1"),
       queue_place_(
           connection_,
-          "SELECT due_at, attempts, intent, last_details, failing_since, crashes FROM queue "
-          "WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
+          "SELECT due_at, attempts, intent, last_details, failing_since, crashes, perhaps_sent "
+          "FROM queue WHERE device = ? AND source = ? AND bucket = ? AND id = ?"),
       handed_over_(connection_,
                    "SELECT platform_id, attempts, decide_by FROM handed_over "
                    "WHERE id = ? AND decide_by IS NOT NULL"),
@@ -289,7 +289,8 @@ std::optional<QueuedMessage> SqliteReader::load_queued(const QueueRow& found,
                          .attempts = found.attempts,
                          .intent_recorded = found.intent,
                          .failing_since = found.failing_since,
-                         .crashes = found.crashes};
+                         .crashes = found.crashes,
+                         .perhaps_sent = found.perhaps_sent};
 }
 
 /// Empty: the row has a value that nothing writes. The lane's other messages are sent.
@@ -302,7 +303,8 @@ std::optional<QueueRow> SqliteReader::read_queued(const Cursor& row) {
                         .attempts = row.number<std::uint32_t>(4),
                         .intent = row.integer(5) != 0,
                         .failing_since = row.optional_time(6),
-                        .crashes = row.number<std::uint32_t>(7)};
+                        .crashes = row.number<std::uint32_t>(7),
+                        .perhaps_sent = row.integer(8) != 0};
     } catch (const Failure&) {
         condition_.note_damage("message " + id.text());
         return std::nullopt;

@@ -159,7 +159,7 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
     execute(
         "DROP INDEX completion_unsent; DROP INDEX callback_parked; DROP TABLE activity;"
         "DROP TABLE lane; ALTER TABLE queue DROP COLUMN failing_since;"
-        "ALTER TABLE queue DROP COLUMN crashes;"
+        "ALTER TABLE queue DROP COLUMN crashes; ALTER TABLE queue DROP COLUMN perhaps_sent;"
         "DROP TABLE handed_over; DROP TABLE platform_event; DROP TABLE device_secret;"
         "DROP INDEX device_account; DROP INDEX api_key_account;"
         "ALTER TABLE message DROP COLUMN campaign; ALTER TABLE device DROP COLUMN warm_up_days;"

@@ -1,0 +1,14 @@
+// Steps of the schema for what is known of the attempts of a waiting message.
+#pragma once
+
+namespace merpati::store::sqlite {
+
+/// How many attempts ended with a crash of the connector's program.
+inline constexpr const char* crashes_of_queued =
+    "ALTER TABLE queue ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0";
+
+/// Whether an attempt ended without a known outcome.
+inline constexpr const char* doubt_of_queued =
+    "ALTER TABLE queue ADD COLUMN perhaps_sent INTEGER NOT NULL DEFAULT 0";
+
+}  // namespace merpati::store::sqlite
