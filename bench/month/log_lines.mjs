@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 const explained = [
   [/"devices connect to a platform that the settings name/, "each start: the stand-in platform"],
   [/"room":"linked","message":"(stream errored out|failed to ack receipt)/, "pairings, and kills"],
-  [/"the machine's clock was set; delays go on by elapsed time","by":"[+-]4[3-7]\./, "clock steps"],
+  [/"the machine's clock was set; .*","by":"([+-]4[3-7]|\+3[56]\d\d)\./, "clock steps"],
   [/"not ready","why":"store: its disk is (nearly )?full/, "the full disk"],
 ];
 

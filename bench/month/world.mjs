@@ -20,8 +20,10 @@ const BINARY = resolve(
   process.env.MERPATI_BINARY ?? join(import.meta.dirname, "../../build/release/merpati"),
 );
 const STEPS = process.env.BENCH_MONTH_CLOCK !== "no";
-// Books of hours and days, which must be whole for the count at the end.
-const KEPT = ["retention.usage", "retention.ledger"];
+// Kept for an hour longer than all else, because they are old by whole hours: so the counts of an
+// hour can be read when it is over, and are removed after the next step of an hour.
+const BOOKS = ["retention.usage", "retention.ledger"];
+const HOUR_SECONDS = 3600;
 const DISK_BYTES = 12 * 1024 ** 3;
 // Written piece by piece, because the file system needs some of it for its own records.
 const REST_BYTES = 64 << 20;
@@ -30,6 +32,9 @@ const FAKETIME = ["x86_64-linux-gnu", "aarch64-linux-gnu"]
   .find((file) => STEPS && existsSync(file));
 
 export class World {
+  #seconds = 0; // How far the gateway's clock is ahead of the machine's.
+  #hours = 0;
+
   /** `leftOut`: what this machine cannot do, in words. */
   static async create({ folder, linkedDevices, settings, retention, platformFolder }) {
     const world = new World();
@@ -57,7 +62,7 @@ export class World {
     for (const [key, value] of retentionOf(world, retention)) {
       world.flags.push("--set", `${key}=${value}`);
     }
-    world.setClock("+0");
+    world.setClock(0);
     return world;
   }
 
@@ -112,9 +117,30 @@ export class World {
     if (code !== 0) throw new Error(`the gateway ended with ${code}: see ${this.log}`);
   }
 
-  /** `offset` from the machine's clock, such as "+0" or "-20s". */
-  setClock(offset) {
-    writeFileSync(join(this.folder, "clock"), `${offset}\n`);
+  /** Whether the gateway's clock can be set. */
+  get hasSteps() {
+    return FAKETIME !== undefined;
+  }
+
+  /** The time by the gateway's clock. */
+  now() {
+    return Date.now() + (this.hasSteps ? this.#offset * 1000 : 0);
+  }
+
+  /** Sets the gateway's clock this many seconds ahead. */
+  setClock(seconds) {
+    this.#seconds = seconds;
+    writeFileSync(join(this.folder, "clock"), `+${this.#offset}s\n`);
+  }
+
+  /** Sets it an hour ahead for good. */
+  passHour() {
+    this.#hours += 1;
+    this.setClock(this.#seconds);
+  }
+
+  get #offset() {
+    return this.#hours * HOUR_SECONDS + this.#seconds;
   }
 
   /** Fills the disk; `freeDisk` frees it again. */
@@ -161,9 +187,9 @@ function mountDisk(folder) {
   }
 }
 
-/** The settings of retention, each at `seconds`. */
+/** The settings of retention, each at `seconds`, those of books at an hour more. */
 function retentionOf(world, seconds) {
   return Object.keys(world.command("config", "show"))
-    .filter((key) => key.startsWith("retention.") && !KEPT.includes(key))
-    .map((key) => [key, `${seconds}s`]);
+    .filter((key) => key.startsWith("retention."))
+    .map((key) => [key, `${seconds + (BOOKS.includes(key) ? HOUR_SECONDS : 0)}s`]);
 }

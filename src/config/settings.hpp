@@ -141,6 +141,7 @@ struct RetentionSettings {
     std::chrono::seconds idempotency{std::chrono::hours{24}};
     std::chrono::seconds log{std::chrono::days{365}};
     std::chrono::seconds received_media{std::chrono::days{14}};
+    std::chrono::seconds platform_reports{std::chrono::days{8}};  // Repeated for a week at most.
     std::chrono::seconds keys{std::chrono::days{90}};
     std::chrono::seconds usage{std::chrono::days{1'095}};
     std::chrono::seconds ledger{std::chrono::days{3'650}};

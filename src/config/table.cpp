@@ -311,11 +311,14 @@ void add_retention(Table& table) {
     table.add(AT(retention.received_media), duration<seconds>(1s, 24h * 3650),
               "How long the media of a received message can be downloaded, if the platform still "
               "has them.");
+    table.add(AT(retention.platform_reports), duration<seconds>(1s, 24h * 3650),
+              "How long reports that platforms have sent are remembered, so that a repeated one "
+              "counts once. Platforms repeat them for up to a week.");
     table.add(AT(retention.keys), duration<seconds>(1s, 24h * 3650),
               "How long keys that were revoked, or have expired, stay in lists.");
-    table.add(AT(retention.usage), duration<seconds>(24h, 24h * 36500),
+    table.add(AT(retention.usage), duration<seconds>(1h, 24h * 36500),
               "How long counts of messages by the hour are kept.");
-    table.add(AT(retention.ledger), duration<seconds>(24h, 24h * 36500),
+    table.add(AT(retention.ledger), duration<seconds>(1h, 24h * 36500),
               "How long the rows of accounts' ledgers are kept one by one. Older ones are added up "
               "in the opening row.");
 }

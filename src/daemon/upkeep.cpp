@@ -12,9 +12,6 @@ constexpr auto look_at_clock_every = 1s;
 constexpr auto prune_every = 60s;
 constexpr auto summarise_every = 5s;
 
-/// Platforms repeat a report for a week at most.
-constexpr auto platform_events_kept = std::chrono::days{8};
-
 /// How long a retention step may delay other commits, and the pause before the next step.
 constexpr auto step_time = 10ms;
 
@@ -81,7 +78,7 @@ bool Upkeep::prune_step(bool begins_round) {
     const auto wall_now = clock_.wall_now();
     store::PruneLimits limits{.messages_before = now - options_.finished_kept,
                               .idempotency_before = now - options_.idempotency_kept,
-                              .platform_events_before = now - platform_events_kept,
+                              .platform_events_before = now - options_.platform_reports_kept,
                               .received_media_before = now - options_.received_media_kept,
                               .sessions_seen_before = wall_now - options_.sessions.idle,
                               .sessions_begun_before = wall_now - options_.sessions.longest,

@@ -22,6 +22,7 @@ struct UpkeepOptions {
     std::chrono::seconds idempotency_kept{std::chrono::hours{24}};
     std::chrono::seconds log_kept{std::chrono::days{365}};
     std::chrono::seconds received_media_kept{std::chrono::days{14}};
+    std::chrono::seconds platform_reports_kept{std::chrono::days{8}};
     std::chrono::seconds keys_kept{std::chrono::days{90}};
     std::chrono::seconds usage_kept{std::chrono::days{1'095}};
     std::chrono::seconds ledger_kept{std::chrono::days{3'650}};
@@ -33,6 +34,7 @@ struct UpkeepOptions {
             .idempotency_kept = settings.retention.idempotency,
             .log_kept = settings.retention.log,
             .received_media_kept = settings.retention.received_media,
+            .platform_reports_kept = settings.retention.platform_reports,
             .keys_kept = settings.retention.keys,
             .usage_kept = settings.retention.usage,
             .ledger_kept = settings.retention.ledger,
