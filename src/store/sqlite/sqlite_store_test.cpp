@@ -179,6 +179,10 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "DROP TABLE ledger; DROP TABLE ledger_pruned; DROP TABLE usage; DROP TABLE message_block;"
         "DROP TABLE received_media; DROP TABLE invitation;"
         "DROP INDEX api_key_revoked; DROP INDEX api_key_expires; DROP INDEX api_key_live;"
+        "ALTER TABLE message DROP COLUMN campaign_row; ALTER TABLE account DROP COLUMN country;"
+        "DROP TABLE campaign; DROP TABLE campaign_plan; DROP TABLE campaign_device;"
+        "DROP TABLE campaign_recipient; DROP TABLE contact; DROP TABLE contact_count;"
+        "DROP TABLE contact_tag; DROP TABLE suppression;"
         "UPDATE account SET credit = 9; UPDATE message SET flags = 64;"
         "INSERT INTO completion VALUES(7,2,200,'','',7200000,1,NULL);"
         "PRAGMA user_version = 1; PRAGMA application_id = 0");
