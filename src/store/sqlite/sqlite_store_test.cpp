@@ -311,8 +311,8 @@ TEST_F(SqliteStoreTest, ABookThatDisagreesWithBalanceOrMessagesIsFound) {
     make_store();
     execute(
         "INSERT INTO account VALUES(1,'a','paid',9,NULL,'default','','at-least-once',1,x'00',"
-        "NULL,NULL,0);"
-        "INSERT INTO message VALUES(1,1,1,1,'62','',NULL,NULL,64,0,0,NULL);"
+        "NULL,NULL,0,'62');"
+        "INSERT INTO message VALUES(1,1,1,1,'62','',NULL,NULL,64,0,0,NULL,NULL);"
         "INSERT INTO ledger VALUES(1,1,0,0,0,0,0,10,10,''),(1,2,1,0,0,1,0,-1,9,'')");
     const auto fault = [&]() -> std::string {
         const auto found = take(check_integrity(options.url, Depth::quick, clock, 1h));
