@@ -7,36 +7,12 @@
 #include <utility>
 
 #include "admission/checks.hpp"
+#include "base/utf8.hpp"
 
 namespace merpati::admission {
 namespace {
 
 using std::chrono::seconds;
-
-/// UTF-8 of the characters with Unicode's property White_Space. Other invisible characters, such as
-/// the zero-width space, are text.
-constexpr auto blanks = std::to_array<std::string_view>(
-    {" ",      "\t",     "\n",     "\v",     "\f",     "\r",     "\u0085", "\u00a0", "\u1680",
-     "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008",
-     "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"});
-
-bool is_blank(std::string_view text) {
-    while (!text.empty()) {
-        const auto first = std::ranges::find_if(
-            blanks, [text](std::string_view one) { return text.starts_with(one); });
-        if (first == blanks.end()) {
-            return false;
-        }
-        text.remove_prefix(first->size());
-    }
-    return true;
-}
-
-/// Code points of valid UTF-8.
-std::size_t count_characters(std::string_view text) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 /// In seconds (docs/api.md, The two revisions).
 constexpr std::uint32_t delay_max(model::Revision revision) {
@@ -138,7 +114,7 @@ Admission::Verdict Admission::check_length(Candidate& candidate) const {
     const auto* connector = rooms_.connectors.find(candidate.device->connector);
     const auto& body = candidate.message->body;
     const auto most = connector->capabilities()->text_characters_max;
-    if (body.size() > most && count_characters(body) > most) {
+    if (body.size() > most && utf8_characters(body) > most) {
         return refuse(Refusal::message_too_long);
     }
     return {};

@@ -55,6 +55,25 @@ Result<Bytes> from_base64(std::string_view text) {
     return bytes;
 }
 
+std::string to_base64url(std::span<const std::byte> bytes) {
+    auto text = to_base64(bytes);
+    std::ranges::replace(text, '+', '-');
+    std::ranges::replace(text, '/', '_');
+    text.erase(std::ranges::find(text, '='), text.end());
+    return text;
+}
+
+Result<Bytes> from_base64url(std::string_view text) {
+    if (text.find_first_of("+/=") != std::string_view::npos) {
+        return fail(ErrorCode::invalid_argument, "not base64url");
+    }
+    std::string standard{text};
+    std::ranges::replace(standard, '-', '+');
+    std::ranges::replace(standard, '_', '/');
+    standard.append((4 - standard.size() % 4) % 4, '=');
+    return from_base64(standard);
+}
+
 std::string to_base62(std::span<const std::byte> bytes, std::size_t width) {
     static constexpr std::string_view digits =
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -1,5 +1,6 @@
 #include "base/encoding.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <gtest/gtest.h>
@@ -14,6 +15,20 @@ TEST(EncodingTest, Base64RoundTrip) {
         EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()), text);
     }
     EXPECT_EQ(to_base64(as_bytes("foobar")), "Zm9vYmFy");
+}
+
+TEST(EncodingTest, Base64OfUrlsHasOneFormWithoutPadding) {
+    for (const std::string text : {"", "f", "fo", "foo", "\xfb\xff\xfe"}) {
+        const auto encoded = to_base64url(as_bytes(text));
+        const auto bytes = from_base64url(encoded);
+        ASSERT_TRUE(bytes) << encoded;
+        EXPECT_TRUE(std::ranges::equal(*bytes, as_bytes(text)));
+    }
+    EXPECT_EQ(to_base64url(as_bytes("\xfb\xff\xfe!")), "-__-IQ");
+    for (const auto* text :
+         {"-__-IQ==", "+__-IQ", "-//-IQ", "-__-IR", "-__-I", "-__-IQ\n", "-__-I Q"}) {
+        EXPECT_FALSE(from_base64url(text)) << text;
+    }
 }
 
 TEST(EncodingTest, RefusesWhatIsNotBase64) {

@@ -1,5 +1,6 @@
 #include "base/utf8.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -41,6 +42,12 @@ std::size_t sequence_length(std::string_view text) noexcept {
     return 0;
 }
 
+/// UTF-8 of the characters with Unicode's property White_Space.
+constexpr auto blanks = std::to_array<std::string_view>(
+    {" ",      "\t",     "\n",     "\v",     "\f",     "\r",     "\u0085", "\u00a0", "\u1680",
+     "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006", "\u2007", "\u2008",
+     "\u2009", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"});
+
 }  // namespace
 
 bool is_utf8(std::string_view text) noexcept {
@@ -73,6 +80,37 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) noexc
         --end;
     }
     return text.substr(0, end);
+}
+
+std::size_t utf8_characters(std::string_view text) noexcept {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        text, [](char c) { return (static_cast<std::uint8_t>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string_view trim_blanks(std::string_view text) noexcept {
+    // Most ends are visible ASCII.
+    const auto may_be_blank = [](char c) {
+        return c <= ' ' || (static_cast<std::uint8_t>(c) & 0x80U) != 0;
+    };
+    const auto size_of = [](auto matches) {
+        const auto* found = std::ranges::find_if(blanks, matches);
+        return found == blanks.end() ? 0 : found->size();
+    };
+    while (!text.empty() && may_be_blank(text.front())) {
+        const auto size = size_of([&](std::string_view one) { return text.starts_with(one); });
+        if (size == 0) {
+            break;
+        }
+        text.remove_prefix(size);
+    }
+    while (!text.empty() && may_be_blank(text.back())) {
+        const auto size = size_of([&](std::string_view one) { return text.ends_with(one); });
+        if (size == 0) {
+            break;
+        }
+        text.remove_suffix(size);
+    }
+    return text;
 }
 
 }  // namespace merpati

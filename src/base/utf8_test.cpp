@@ -33,5 +33,20 @@ TEST(Utf8, CutsBetweenTwoCharacters) {
     EXPECT_EQ(utf8_prefix("\u20ac", 2), "");
 }
 
+TEST(Utf8, CountsCharactersAndNotBytes) {
+    EXPECT_EQ(utf8_characters(""), 0U);
+    EXPECT_EQ(utf8_characters("halo"), 4U);
+    EXPECT_EQ(utf8_characters("1\u00e9\u20ac\U0001F600"), 4U);
+}
+
+TEST(Utf8, TrimsEveryBlankAtTheEndsAlone) {
+    EXPECT_EQ(trim_blanks(" \t\u00a0a \u3000b\u2003\r\n"), "a \u3000b");
+    EXPECT_EQ(trim_blanks("a"), "a");
+    EXPECT_EQ(trim_blanks("\u200b"), "\u200b");
+    EXPECT_TRUE(is_blank(""));
+    EXPECT_TRUE(is_blank(" \u0085\u2029\u202f\u205f"));
+    EXPECT_FALSE(is_blank("\u200b"));
+}
+
 }  // namespace
 }  // namespace merpati
