@@ -130,19 +130,23 @@ bool accepts_messages(const model::Device& device, Timestamp now) noexcept {
                                               now - device.state_since <= reconnecting_max);
 }
 
-bool recipient_possible(std::string_view recipient) noexcept {
-    if (!model::PhoneNumber::parse(recipient)) {
-        return false;
-    }
+unsigned country_code_of(std::string_view digits) noexcept {
     // No code is the beginning of another, so at most one of the three lengths fits.
     unsigned code = 0;
-    for (std::size_t place = 0; place < 3; ++place) {
-        code = code * 10 + static_cast<unsigned>(recipient[place] - '0');
+    for (const char digit : digits.substr(0, 3)) {
+        if (!is_digit(digit)) {
+            return 0;
+        }
+        code = code * 10 + static_cast<unsigned>(digit - '0');
         if (assigned(code)) {
-            return true;
+            return code;
         }
     }
-    return false;
+    return 0;
+}
+
+bool recipient_possible(std::string_view recipient) noexcept {
+    return model::PhoneNumber::parse(recipient) && country_code_of(recipient) != 0;
 }
 
 bool is_country_code(std::string_view digits) noexcept {

@@ -56,8 +56,10 @@ inline constexpr std::chrono::seconds reconnecting_max{30};
 /// Whether the device takes messages: connected, or reconnecting for at most reconnecting_max.
 [[nodiscard]] bool accepts_messages(const model::Device& device, Timestamp now) noexcept;
 
-/// Whether a recipient is a possible number: 8 to 15 digits, no leading 0, a country code of
-/// E.164's list.
+/// The country code that a number begins with, of E.164's list; 0: none.
+[[nodiscard]] unsigned country_code_of(std::string_view digits) noexcept;
+
+/// Whether a recipient is a possible number: 8 to 15 digits, no leading 0, a country code.
 [[nodiscard]] bool recipient_possible(std::string_view recipient) noexcept;
 
 /// Whether the digits are a country code of E.164's list.

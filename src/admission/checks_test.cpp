@@ -189,5 +189,14 @@ TEST(CountryCodeTest, IsOneOfTheListAsAWhole) {
     }
 }
 
+TEST(CountryCodeTest, IsTheOneThatDigitsBeginWith) {
+    EXPECT_EQ(country_code_of("6281234567890"), 62U);
+    EXPECT_EQ(country_code_of("12025550123"), 1U);
+    EXPECT_EQ(country_code_of("85212345678"), 852U);
+    for (const auto* none : {"", "0812345678", "2101234567", "+62", "6"}) {
+        EXPECT_EQ(country_code_of(none), 0U) << none;
+    }
+}
+
 }  // namespace
 }  // namespace merpati::admission

@@ -66,9 +66,12 @@ Content encrypted(const Content& content, const LinkDigest& digest, const Sha256
 }  // namespace
 
 OptOutLinks::OptOutLinks(const store::Store& store, std::string base_url)
-    : digest_key_(store.fingerprint("opt-out links: digest")),
-      cipher_key_(store.fingerprint("opt-out links: cipher")),
-      base_url_(std::move(base_url)) {
+    : OptOutLinks(Keys{.digest = store.fingerprint("opt-out links: digest"),
+                       .cipher = store.fingerprint("opt-out links: cipher")},
+                  std::move(base_url)) {}
+
+OptOutLinks::OptOutLinks(const Keys& keys, std::string base_url)
+    : keys_(keys), base_url_(std::move(base_url)) {
     while (base_url_.ends_with('/')) {
         base_url_.pop_back();
     }
@@ -81,8 +84,8 @@ std::string OptOutLinks::url_of(model::AccountId account, model::PhoneNumber num
     put(bytes.first(id_bytes), account.value);
     put(bytes.subspan(id_bytes, number_bytes), number.value());
     put(bytes.last(id_bytes), campaign.value);
-    const auto digest = digest_of(content, digest_key_);
-    const auto cipher = encrypted(content, digest, cipher_key_);
+    const auto digest = digest_of(content, keys_.digest);
+    const auto cipher = encrypted(content, digest, keys_.cipher);
     std::array<unsigned char, link_digest_bytes + content_bytes> token;
     std::ranges::copy(cipher, std::ranges::copy(digest, token.begin()).out);
     return base_url_ + "/o/" + to_base64url(std::as_bytes(std::span{token}));
@@ -101,8 +104,8 @@ std::optional<OptOutLinks::Target> OptOutLinks::open(std::string_view token) con
     const auto to_char = [](std::byte byte) { return std::to_integer<unsigned char>(byte); };
     std::ranges::transform(std::span{*bytes}.first(link_digest_bytes), digest.begin(), to_char);
     std::ranges::transform(std::span{*bytes}.last(content_bytes), cipher.begin(), to_char);
-    const auto content = encrypted(cipher, digest, cipher_key_);
-    const auto expected = digest_of(content, digest_key_);
+    const auto content = encrypted(cipher, digest, keys_.cipher);
+    const auto expected = digest_of(content, keys_.digest);
     if (!equal_constant_time(std::as_bytes(std::span{digest}),
                              std::as_bytes(std::span{expected}))) {
         return std::nullopt;

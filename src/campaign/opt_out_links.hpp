@@ -28,6 +28,13 @@ public:
     /// `base_url`: of the gateway as recipients reach it, "https://merpati.example.org".
     OptOutLinks(const store::Store& store, std::string base_url);
 
+    /// Two keys that nothing else uses.
+    struct Keys {
+        Sha256 digest{};
+        Sha256 cipher{};
+    };
+    OptOutLinks(const Keys& keys, std::string base_url);
+
     /// Whom a link is for.
     struct Target {
         model::AccountId account;
@@ -45,8 +52,7 @@ public:
     [[nodiscard]] std::optional<Target> open(std::string_view token) const;
 
 private:
-    Sha256 digest_key_;
-    Sha256 cipher_key_;
+    Keys keys_;
     std::string base_url_;
 };
 

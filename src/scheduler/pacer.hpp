@@ -10,13 +10,17 @@
 
 namespace merpati::scheduler {
 
+/// The cap of the day that ends at `day_ends_at`, for a pace that has one. While a device warms up,
+/// day K of its N days has K / (N + 1) of the cap, at least 1; its days count from `added_at`.
+[[nodiscard]] std::uint32_t cap_of_day(const model::Pace& pace, Timestamp added_at,
+                                       Timestamp day_ends_at) noexcept;
+
 /// Says when a device may send next, so that a burst of messages leaves evenly.
 ///
 /// Operation: `ready_at` is the earliest time of the next send; `sent` advances it by the gap and a
 /// new jitter. When the day's cap is reached, it is the end of the day: midnight UTC by the wall
 /// clock at the first send of that day, whatever happens to the wall clock afterwards. A new pace
-/// applies at once, also to the current wait. While a device warms up, day K of its N days has
-/// K / (N + 1) of the cap, at least 1.
+/// applies at once, also to the current wait. The cap is `cap_of_day`.
 ///
 /// Restarts: `record` is stored with the outcomes of sends, `restore` sets it after a restart.
 /// It lacks the sends that were in flight at a crash; they count when they are repeated.
@@ -57,7 +61,6 @@ public:
 
 private:
     void plan() noexcept;
-    [[nodiscard]] std::uint32_t cap_of_day() const noexcept;
 
     model::Pace pace_;
     Timestamp added_at_{};

@@ -1,0 +1,73 @@
+// What the recipients of a campaign would get.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/error.hpp"
+#include "campaign/media_check.hpp"
+#include "campaign/problem.hpp"
+#include "campaign/text/campaign_text.hpp"
+#include "model/campaign.hpp"
+#include "store/campaigns.hpp"
+
+namespace merpati::campaign {
+
+/// Reads a campaign's pending rows and judges the messages that they would get now.
+///
+/// Operation: `read` once, then the rest. If the texts themselves have a problem, rows are counted
+/// as if their texts had none.
+class AudienceCheck {
+public:
+    struct Input {
+        const model::Campaign& campaign;
+        const CampaignText& content;
+        std::size_t characters_max;  // Of a text.
+        const outbound::AddressPolicy& policy;
+        const MediaProbe& probe;
+        std::string example_url;  // As long as each recipient's link to opt out.
+        Timestamp now;            // By the wall clock.
+    };
+    explicit AudienceCheck(Input input);
+
+    /// Rows in memory at once.
+    static constexpr std::size_t step = 1'000;
+
+    /// Errors: those of store::Reader.
+    [[nodiscard]] Result<void> read(store::CampaignReader& reader);
+
+    /// Rows that would get a message.
+    [[nodiscard]] std::int64_t recipients() const noexcept { return recipients_; }
+
+    /// no_recipients, text_too_long, media, empty_value, foreign.
+    [[nodiscard]] std::vector<Problem> problems();
+
+private:
+    /// Rows with the same fault.
+    struct Faulty {
+        std::int64_t rows = 0;
+        std::uint32_t first_row = 0;
+
+        void add(std::uint32_t row) { first_row = rows++ == 0 ? row : first_row; }
+    };
+
+    [[nodiscard]] Result<void> judge(const model::Recipient& recipient,
+                                     store::CampaignReader& reader);
+    [[nodiscard]] std::optional<Problem> foreign() const;
+
+    const Input input_;
+    const bool texts_are_sound_;
+    MediaCheck media_;
+    std::int64_t recipients_ = 0;
+    Faulty empty_;
+    Faulty too_long_;
+    std::size_t too_long_characters_ = 0;         // Of the first one.
+    std::map<unsigned, std::int64_t> countries_;  // Recipients by country code; 0: no such code.
+};
+
+}  // namespace merpati::campaign

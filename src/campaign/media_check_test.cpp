@@ -1,0 +1,78 @@
+#include "campaign/media_check.hpp"
+
+#include <gtest/gtest.h>
+
+namespace merpati::campaign {
+namespace {
+
+using media::ProbeVerdict;
+
+struct MediaCheckTest : ::testing::Test {
+    outbound::AddressPolicy policy{{}};
+    std::vector<std::string> probed;
+    ProbeVerdict verdict = ProbeVerdict::acceptable;
+    MediaProbe probe = [this](const std::vector<std::string>& urls) {
+        EXPECT_LE(urls.size(), MediaCheck::step);
+        probed.insert(probed.end(), urls.begin(), urls.end());
+        return std::vector(urls.size(), verdict);
+    };
+    MediaCheck check{policy, probe};
+};
+
+TEST_F(MediaCheckTest, ProbesEachAddressOnce) {
+    for (int place = 0; place < 250; ++place) {
+        check.add("https://example.org/" + std::to_string(place % 125));
+    }
+    EXPECT_EQ(check.finish(), std::nullopt);
+    EXPECT_EQ(probed.size(), 125U);
+}
+
+TEST_F(MediaCheckTest, RefusedFilesAreOneProblem) {
+    verdict = ProbeVerdict::inaccessible;
+    check.add("https://example.org/a");
+    check.add("https://example.org/b");
+    const auto problem = check.finish();
+    ASSERT_TRUE(problem);
+    EXPECT_EQ(problem->code, "media");
+    EXPECT_EQ(problem->count, 2);
+    EXPECT_TRUE(problem->blocking);
+    EXPECT_EQ(problem->detail,
+              "the file at 'https://example.org/a' cannot be sent: its host says that it is not "
+              "there, or not for everybody");
+}
+
+TEST_F(MediaCheckTest, UndecidedFilesAreNone) {
+    verdict = ProbeVerdict::undecided;
+    check.add("https://example.org/a");
+    EXPECT_EQ(check.finish(), std::nullopt);
+}
+
+TEST_F(MediaCheckTest, AddressesThatCannotBeFetchedAreNotProbed) {
+    check.add("ftp://example.org/a");
+    check.add("http://127.0.0.1/a");
+    const auto problem = check.finish();
+    ASSERT_TRUE(problem);
+    EXPECT_EQ(problem->count, 2);
+    EXPECT_EQ(
+        problem->detail,
+        "the file at 'ftp://example.org/a' cannot be sent: the URL is neither http nor https");
+    EXPECT_TRUE(probed.empty());
+}
+
+TEST_F(MediaCheckTest, WithoutAProbeOnlyTheFormIsJudged) {
+    const MediaProbe nobody;
+    MediaCheck offline{policy, nobody};
+    offline.add("https://example.org/a");
+    EXPECT_EQ(offline.finish(), std::nullopt);
+}
+
+TEST_F(MediaCheckTest, LooksAtManyAddressesAndNoMore) {
+    for (std::size_t place = 0; place < MediaCheck::urls_max + 50; ++place) {
+        check.add("https://example.org/" + std::to_string(place));
+    }
+    EXPECT_EQ(check.finish(), std::nullopt);
+    EXPECT_EQ(probed.size(), MediaCheck::urls_max);
+}
+
+}  // namespace
+}  // namespace merpati::campaign
