@@ -134,7 +134,7 @@ unsigned country_code_of(std::string_view digits) noexcept {
     // No code is the beginning of another, so at most one of the three lengths fits.
     unsigned code = 0;
     for (const char digit : digits.substr(0, 3)) {
-        if (!is_digit(digit)) {
+        if (!is_digit(digit) || digits.front() == '0') {
             return 0;
         }
         code = code * 10 + static_cast<unsigned>(digit - '0');
