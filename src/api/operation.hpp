@@ -44,7 +44,7 @@ enum class Pool : std::uint8_t {
     brief,      // Reads or writes a few rows.
     lengthy,    // Reads many rows, or waits for several commits.
     hashing,    // Hashes a password.
-    retrying,   // Sends a message again, after a probe of its file.
+    retrying,   // Sends a message, after a probe of its file.
     testing,    // Waits for any host that the caller names.
     uploading,  // Waits for the body of an upload.
 };

@@ -144,6 +144,8 @@ constexpr std::array table{
     Operation{.path = "/v1/media-types", .answerer = media_types},
     Operation{.path = "/metrics", .scope = api::Scope::metrics, .answerer = metrics},
     offer(Method::get, "/v1/messages", Scope::messages_read, manage::messages::list),
+    on(Pool::retrying,
+       recorded_first(offer(Method::post, "/v1/messages", Scope::send, manage::messages::create))),
     offer(Method::get, "/v1/messages/export", Scope::messages_read, manage::messages::export_all,
           Pool::lengthy),
     tagged(offer(Method::get, "/v1/messages/{}", Scope::messages_read, manage::messages::show),

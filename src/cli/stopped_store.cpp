@@ -201,6 +201,11 @@ public:
         return fail(ErrorCode::refused,
                     "the server is stopped: start it, it decides what may be sent");
     }
+    Result<api::SingleSend::Sent> send(api::SingleMessage /*message*/,
+                                       const admission::Principal& /*caller*/) override {
+        return fail(ErrorCode::refused,
+                    "the server is stopped: start it, it decides what may be sent");
+    }
     std::optional<scheduler::Wait> wait_of(store::QueuedMessage /*message*/) override {
         return std::nullopt;
     }

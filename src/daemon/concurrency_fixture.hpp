@@ -330,12 +330,13 @@ struct ConcurrencyFixture : ::testing::Test {
                                      .devices = keeper,
                                      .committer = committer},
                                     {.default_connector = "checking"}};
-    api::Retry retry{{.clock = machine, .directory = directory, .intake = intake}};
     RunningMessages messages{{.clock = clock,
                               .notices = notices,
                               .committer = committer,
                               .scheduler = scheduler,
-                              .retry = retry,
+                              .directory = directory,
+                              .intake = intake,
+                              .default_rate = {},
                               .on_finish = [](store::Finish&&) {}}};
     NoCallbacks callbacks;
     api::manage::PlatformControl no_platform;

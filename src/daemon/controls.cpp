@@ -60,6 +60,12 @@ struct Ends {
 
 }  // namespace
 
+RunningMessages::RunningMessages(Rooms rooms)
+    : rooms_(std::move(rooms)),
+      retry_({.clock = rooms_.clock, .directory = rooms_.directory, .intake = rooms_.intake}),
+      single_send_({.clock = rooms_.clock, .directory = rooms_.directory, .intake = rooms_.intake},
+                   rooms_.default_rate) {}
+
 Result<void> RunningMessages::cancel(store::QueuedMessage message) {
     return or_timeout(ask<Result<void>>(answer_within, [&](auto done) {
         rooms_.scheduler.cancel(std::move(message), std::move(done));
@@ -94,10 +100,21 @@ Result<void> RunningMessages::hasten(store::QueuedMessage message) {
 Result<model::MessageId> RunningMessages::retry(const model::Message& failed,
                                                 const admission::Principal& caller) {
     auto answer = ask<Result<model::MessageId>>(
-        probed_within, [&](auto done) { rooms_.retry.send(failed, caller, std::move(done)); });
+        probed_within, [&](auto done) { retry_.send(failed, caller, std::move(done)); });
     return answer ? std::move(*answer)
                   : fail(ErrorCode::timeout,
                          "the probe of its file is not done; check the message later");
+}
+
+Result<api::SingleSend::Sent> RunningMessages::send(api::SingleMessage message,
+                                                    const admission::Principal& caller) {
+    auto answer = ask<Result<api::SingleSend::Sent>>(probed_within, [&](auto done) {
+        single_send_.send(std::move(message), caller, std::move(done));
+    });
+    return answer ? std::move(*answer)
+                  : fail(ErrorCode::timeout,
+                         "the probe of its file is not done: see in the list of messages whether "
+                         "it was accepted");
 }
 
 std::optional<scheduler::Wait> RunningMessages::wait_of(store::QueuedMessage message) {

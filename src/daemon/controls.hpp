@@ -3,6 +3,7 @@
 
 #include "api/manage/engine/context.hpp"
 #include "api/send/retry.hpp"
+#include "api/send/single_send.hpp"
 #include "base/clock.hpp"
 #include "callback/sender.hpp"
 #include "devices/notices.hpp"
@@ -23,10 +24,12 @@ public:
         devices::Notices& notices;
         store::Committer& committer;
         scheduler::Scheduler& scheduler;
-        api::Retry& retry;
+        const admission::Directory& directory;
+        api::Intake& intake;
+        std::optional<model::Rate> default_rate;  // Of accounts without one of their own.
         scheduler::FinishListener on_finish;  // For ends that do not pass through the scheduler.
     };
-    explicit RunningMessages(Rooms rooms) : rooms_(std::move(rooms)) {}
+    explicit RunningMessages(Rooms rooms);
 
     [[nodiscard]] Result<void> cancel(store::QueuedMessage message) override;
     [[nodiscard]] Result<std::size_t> cancel_all(
@@ -35,11 +38,15 @@ public:
     [[nodiscard]] Result<void> hasten(store::QueuedMessage message) override;
     [[nodiscard]] Result<model::MessageId> retry(const model::Message& failed,
                                                  const admission::Principal& caller) override;
+    [[nodiscard]] Result<api::SingleSend::Sent> send(api::SingleMessage message,
+                                                     const admission::Principal& caller) override;
     [[nodiscard]] std::optional<scheduler::Wait> wait_of(store::QueuedMessage message) override;
     void released(const model::Message& message, Timestamp due) override;
 
 private:
     Rooms rooms_;
+    api::Retry retry_;
+    api::SingleSend single_send_;
 };
 
 /// Threads: any except the sender's, because `test` and `health` wait for its answer, up to a

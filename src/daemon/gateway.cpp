@@ -14,7 +14,6 @@
 #include "api/manage/engine/service.hpp"
 #include "api/monitoring.hpp"
 #include "api/routes.hpp"
-#include "api/send/retry.hpp"
 #include "api/send/send.hpp"
 #include "base/queue_clock.hpp"
 #include "base/uuid.hpp"
@@ -162,12 +161,13 @@ public:
                           .devices = keeper_,
                           .committer = committer_},
                          device_options(settings)),
-          retry_({.clock = clock, .directory = directory_, .intake = intake_}),
           running_messages_({.clock = clock,
                              .notices = notices_,
                              .committer = committer_,
                              .scheduler = scheduler_,
-                             .retry = retry_,
+                             .directory = directory_,
+                             .intake = intake_,
+                             .default_rate = settings.api.rate,
                              .on_finish =
                                  [this](store::Finish&& finish) {
                                      finished(std::move(finish));
@@ -444,7 +444,6 @@ private:
     api::Intake intake_;
     api::Send send_;
     api::DeviceAddnew device_addnew_;
-    api::Retry retry_;
     RunningMessages running_messages_;
     devices::PlatformCalls platform_calls_;
     RunningCallbacks running_callbacks_;

@@ -44,6 +44,8 @@ inline constexpr std::array texts_of_messages{
          "terlalu banyak pesan sedang diterima: coba lagi"},
     Text{"the scheduler did not answer in time; check the messages' states",
          "penjadwal tidak menjawab pada waktunya; periksa status pesan"},
+    Text{"the probe of its file is not done: see in the list of messages whether it was accepted",
+         "pemeriksaan berkasnya belum selesai: lihat di daftar pesan apakah sudah diterima"},
     Text{"the probe of its file is not done; check the message later",
          "pemeriksaan berkasnya belum selesai; periksa pesannya nanti"},
     Text{"the server is stopped: start it, it decides what may be sent",

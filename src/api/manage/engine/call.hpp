@@ -11,6 +11,7 @@
 #include <boost/json/object.hpp>
 
 #include "admission/principal.hpp"
+#include "admission/refusal.hpp"
 #include "api/manage/engine/fields.hpp"
 #include "api/session_cookie.hpp"
 #include "api/texts/language.hpp"
@@ -48,6 +49,9 @@ struct AnswerHead {
     std::optional<std::string> text{};          // Sent instead of the value, as `content_type`.
     std::string_view content_type = json_type;  // Static text.
     std::optional<std::chrono::seconds> retry_after{};  // Of a failure too_many_requests.
+    /// Of a failure: it is answered with the status and the text of this row of the published
+    /// interface's errors.
+    std::optional<admission::Refusal> refusal{};
 };
 
 struct Call {

@@ -222,6 +222,11 @@ const std::map<std::string_view, Step> steps{
          (void)world.exhausted_callback();
          return world.call_by(world.owner(), operation, {}, R"({"state":"exhausted"})");
      }},
+    {"POST /v1/messages",
+     [](World& world, std::string_view operation) {
+         world.messages.send_answer = *model::MessageId::parse(world.message_for_later());
+         return world.call_by(world.owner(), operation, {}, R"({"type":"text"})");
+     }},
     {"POST /v1/callbacks/{}/replay",
      [](World& world, std::string_view operation) {
          return world.call_by(world.owner(), operation, world.exhausted_callback());

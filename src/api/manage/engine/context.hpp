@@ -19,6 +19,7 @@
 #include "admission/directory.hpp"
 #include "admission/principal.hpp"
 #include "api/manage/people/people_rooms.hpp"
+#include "api/send/single_send.hpp"
 #include "base/error.hpp"
 #include "base/queue_clock.hpp"
 #include "base/random.hpp"
@@ -175,6 +176,11 @@ public:
     /// rights meanwhile), conflict (it was sent again before), busy, timeout.
     [[nodiscard]] virtual Result<model::MessageId> retry(const model::Message& failed,
                                                          const admission::Principal& caller) = 0;
+
+    /// Sends a new message; it counts against the rate of the account's sends. Errors: refused (the
+    /// server is stopped), forbidden (the caller has lost its rights meanwhile), timeout.
+    [[nodiscard]] virtual Result<SingleSend::Sent> send(SingleMessage message,
+                                                        const admission::Principal& caller) = 0;
 
     /// What a waiting message waits for. Empty: there is no scheduler, or it did not answer; the
     /// caller must derive it from the rows.

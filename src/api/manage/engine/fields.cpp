@@ -119,7 +119,7 @@ bool Fields::none(std::string_view name) {
 }
 
 std::optional<std::string> Fields::text(std::string_view name, std::size_t bytes_max) {
-    const auto given = take(name);
+    const auto given = value(name);
     if (!given) {
         return std::nullopt;
     }
@@ -149,7 +149,7 @@ std::string Fields::required_text(std::string_view name, std::size_t bytes_max) 
 
 std::optional<std::int64_t> Fields::integer(std::string_view name, std::int64_t lowest,
                                             std::int64_t highest) {
-    const auto given = take(name);
+    const auto given = value(name);
     if (!given) {
         return std::nullopt;
     }
@@ -167,7 +167,7 @@ std::optional<std::int64_t> Fields::integer(std::string_view name, std::int64_t 
 }
 
 std::optional<bool> Fields::boolean(std::string_view name) {
-    const auto given = take(name);
+    const auto given = value(name);
     if (!given) {
         return std::nullopt;
     }
@@ -182,7 +182,7 @@ std::optional<bool> Fields::boolean(std::string_view name) {
 }
 
 std::optional<std::vector<std::string>> Fields::words(std::string_view name, std::size_t most) {
-    const auto given = take(name);
+    const auto given = value(name);
     if (!given) {
         return std::nullopt;
     }
@@ -211,7 +211,7 @@ std::optional<std::vector<std::string>> Fields::words(std::string_view name, std
 std::vector<std::pair<std::string, std::string>> Fields::texts(std::string_view name,
                                                                std::size_t count_max,
                                                                TextLimits limits) {
-    const auto given = take(name);
+    const auto given = value(name);
     if (!given) {
         return {};
     }
@@ -268,14 +268,14 @@ Result<void> Fields::finish() const {
     return {};
 }
 
-std::optional<boost::json::value> Fields::take(std::string_view name) {
+std::optional<boost::json::value> Fields::value(std::string_view name) {
     const auto found = fields_.find({name.data(), name.size()});
     if (found == fields_.end()) {
         return std::nullopt;
     }
-    auto value = std::move(found->value());
+    auto taken = std::move(found->value());
     fields_.erase(found);
-    return value;
+    return taken;
 }
 
 }  // namespace merpati::api::manage

@@ -92,6 +92,9 @@ public:
         return parsed;
     }
 
+    /// The value as it came; in a query, a string. For fields with a form of their own.
+    [[nodiscard]] std::optional<boost::json::value> value(std::string_view name);
+
     /// Records a mistake that the handler has found. Only the first one of a field counts.
     void mistake(std::string_view name, const std::string& what);
     [[nodiscard]] const std::vector<Mistake>& mistakes() const noexcept { return mistakes_; }
@@ -99,8 +102,6 @@ public:
     [[nodiscard]] Result<void> finish() const;
 
 private:
-    [[nodiscard]] std::optional<boost::json::value> take(std::string_view name);
-
     boost::json::object fields_;
     bool from_query_ = false;
     std::vector<Mistake> mistakes_;

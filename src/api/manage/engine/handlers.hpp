@@ -87,7 +87,7 @@ namespace webhooks {
 Handler show, put, remove;
 }
 namespace messages {
-Handler list, show, timeline, cancel, send_now, retry, release, give_up;
+Handler list, create, show, timeline, cancel, send_now, retry, release, give_up;
 StreamHandler export_all;
 }  // namespace messages
 namespace callbacks {

@@ -22,6 +22,8 @@
 namespace merpati::api::manage {
 namespace {
 
+using namespace std::chrono_literals;
+
 /// Whether Manage runs the operation's handler.
 bool is_ours(const Operation& operation) {
     return std::holds_alternative<Handler*>(operation.answerer) ||
@@ -182,6 +184,9 @@ Outcome Manage::failed(const Error& error, const Call& call) const {
     if (error.code == ErrorCode::forbidden && call.account &&
         call.principal.is_expired_in(*call.account)) {
         return account_expired();
+    }
+    if (call.answer.refusal) {
+        return problem(*call.answer.refusal, call.answer.retry_after.value_or(0s));
     }
     auto outcome = failed(error, call.principal.is_administrator(), call.fields.mistakes());
     if (outcome.status == 429 && call.answer.retry_after) {

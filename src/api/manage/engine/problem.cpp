@@ -1,5 +1,6 @@
 #include "api/manage/engine/problem.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/json/parse.hpp>
@@ -7,6 +8,7 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
+#include "api/errors.hpp"
 #include "api/texts/text.hpp"
 
 namespace merpati::api::manage {
@@ -23,6 +25,8 @@ std::string_view title_of(std::uint16_t status) {
             return "Bad Request";
         case 401:
             return "Unauthorized";
+        case 402:
+            return "Payment Required";
         case 403:
             return "Forbidden";
         case 404:
@@ -35,6 +39,8 @@ std::string_view title_of(std::uint16_t status) {
             return "Precondition Failed";
         case 413:
             return "Content Too Large";
+        case 415:
+            return "Unsupported Media Type";
         case 422:
             return "Unprocessable Content";
         case 429:
@@ -141,6 +147,17 @@ Outcome problem(const Error& error, bool for_administrator, std::span<const Mist
         outcome.headers = "Retry-After: 10\r\n";
     } else if (status == 503) {
         outcome.headers = "Retry-After: 1\r\n";
+    }
+    return outcome;
+}
+
+Outcome problem(admission::Refusal refusal, std::chrono::seconds retry_after) {
+    const auto& row = error_row(refusal);
+    auto outcome = problem(row.a.code, row.name, row.text);
+    const std::int64_t least = row.a.code == 503 ? 1 : 0;
+    const auto wait = std::max<std::int64_t>({retry_after.count(), row.retry_after, least});
+    if (wait > 0) {
+        outcome.headers = fmt::format("Retry-After: {}\r\n", wait);
     }
     return outcome;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "admission/refusal.hpp"
 #include "api/manage/engine/fields.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/texts/language.hpp"
@@ -49,6 +50,10 @@ struct LateOutcome {
 /// it names files and statements.
 [[nodiscard]] Outcome problem(const Error& error, bool for_administrator,
                               std::span<const Mistake> mistakes = {});
+
+/// A refusal of the published interface, with its status and text. `retry_after`: for
+/// `Retry-After`; 0: as its row says, and at least a second for 503.
+[[nodiscard]] Outcome problem(admission::Refusal refusal, std::chrono::seconds retry_after);
 
 /// 401: no key and no session, or none that is valid.
 [[nodiscard]] Outcome unauthenticated();

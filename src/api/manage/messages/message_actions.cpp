@@ -1,17 +1,34 @@
-// Sending a message now, or again.
+// Sending a message, now or again.
 
 #include <memory>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "api/errors.hpp"
 #include "api/manage/engine/handlers.hpp"
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"
+#include "api/manage/messages/sent_message.hpp"
 #include "api/manage/messages/waits.hpp"
 
 namespace merpati::api::manage::messages {
 
 using boost::json::value;
+
+Result<model::MessageId> send_message(const Context& context, Call& call, SingleMessage message) {
+    const auto sent = context.messages.send(std::move(message), call.principal);
+    if (!sent) {
+        return pass(sent);
+    }
+    if (*sent) {
+        return **sent;
+    }
+    call.answer.refusal = sent->error().why;
+    call.answer.retry_after = sent->error().retry_after;
+    return fail(ErrorCode::refused, std::string{error_row(sent->error().why).text});
+}
 
 /// Makes a waiting message due. Pace, cap and window of its device still apply.
 Result<value> send_now(const Context& context, Call& call) {

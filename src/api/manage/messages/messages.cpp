@@ -14,6 +14,7 @@
 #include "api/manage/engine/lookup.hpp"
 #include "api/manage/engine/views.hpp"
 #include "api/manage/messages/message_filters.hpp"
+#include "api/manage/messages/sent_message.hpp"
 #include "api/manage/messages/waits.hpp"
 
 namespace merpati::api::manage::messages {
@@ -177,6 +178,26 @@ Result<value> list(const Context& context, Call& call) {
                 next ? value(cursor_text(filters.list(), next->text())) : value(nullptr));
 }
 
+Result<boost::json::object> details_of(const Context& context, const Call& call,
+                                       store::Reader& reader, const store::MessageRecord& record) {
+    const auto callbacks = reader.callbacks({.message = record.message.id});
+    if (!callbacks) {
+        return pass(callbacks);
+    }
+    const auto trail = reader.trail(record.message.id);
+    if (!trail) {
+        return pass(trail);
+    }
+    auto shown = view(record, call.principal);
+    shown["waits"] = waits_of(context, record, *trail);
+    add_links(shown, *trail);
+    auto& list = shown["callbacks"].emplace_array();
+    for (const auto& callback : callbacks->records) {
+        list.push_back(view(callback, call.principal));
+    }
+    return shown;
+}
+
 /// Shows the message's text only if `body=true` was given, and not to viewers.
 Result<value> show(const Context& context, Call& call) {
     const bool with_body = call.fields.boolean("body").value_or(false);
@@ -186,25 +207,14 @@ Result<value> show(const Context& context, Call& call) {
             if (with_body && call.principal.sees_masked(record.message.account)) {
                 return fail(ErrorCode::forbidden, "viewers do not see the texts of messages");
             }
-            auto callbacks = reader.callbacks({.message = record.message.id});
-            if (!callbacks) {
-                return pass(callbacks);
+            auto shown = details_of(context, call, reader, record);
+            if (!shown) {
+                return pass(shown);
             }
-            const auto trail = reader.trail(record.message.id);
-            if (!trail) {
-                return pass(trail);
-            }
-            auto shown = view(record, call.principal);
-            shown["waits"] = waits_of(context, record, *trail);
-            add_links(shown, *trail);
             if (with_body) {
-                shown["body"] = record.message.body;
+                (*shown)["body"] = record.message.body;
             }
-            auto& list = shown["callbacks"].emplace_array();
-            for (const auto& callback : callbacks->records) {
-                list.push_back(view(callback, call.principal));
-            }
-            return shown;
+            return *std::move(shown);
         });
 }
 

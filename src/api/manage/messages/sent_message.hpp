@@ -1,0 +1,23 @@
+// A message that a call sends, and a message as its own address shows it.
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include "api/manage/engine/call.hpp"
+#include "api/manage/engine/context.hpp"
+#include "api/send/single_send.hpp"
+
+namespace merpati::api::manage::messages {
+
+/// Sends the message, and waits until it is stored. What `POST /v1/send` would refuse becomes the
+/// call's answer (AnswerHead::refusal). Errors: refused, forbidden (the caller has lost its rights
+/// meanwhile), timeout.
+[[nodiscard]] Result<model::MessageId> send_message(const Context& context, Call& call,
+                                                    SingleMessage message);
+
+/// The message with its callbacks, its links, and what it waits for. Errors: those of the store.
+[[nodiscard]] Result<boost::json::object> details_of(const Context& context, const Call& call,
+                                                     store::Reader& reader,
+                                                     const store::MessageRecord& record);
+
+}  // namespace merpati::api::manage::messages
