@@ -10,7 +10,7 @@ import { person, PersonClient } from "./support/people.ts";
 const scopesOf: Record<string, readonly string[]> = {
   owner: SCOPES,
   operator: SCOPES.filter((scope) => scope !== "account:manage"),
-  viewer: ["messages:read", "account:read"],
+  viewer: ["messages:read", "campaigns:read", "account:read"],
 };
 const roles = [...Object.keys(scopesOf), "administrator"];
 

@@ -46,8 +46,9 @@ std::vector<RequestCommand> commands() {
                       "A revision pins the key to one published form of POST /v1/send; "
                       "auto\nrecognises the form of each request by its fields.\n"
                       "Scopes say what the key may do: send (and adding devices),\n"
-                      "messages:read, messages:manage, devices:manage, callbacks:manage,\n"
-                      "account:read, account:manage; admin is the whole server.",
+                      "messages:read, messages:manage, campaigns:read, campaigns:manage,\n"
+                      "devices:manage, callbacks:manage, account:read, account:manage;\n"
+                      "admin is the whole server.",
                   .example = "merpati key create acc_1 --name kasir --revision A\n"
                              "merpati key create acc_1 --scopes send,messages:read"},
          .method = http::Method::post,

@@ -8,6 +8,8 @@ namespace {
 constexpr std::array scopes{Scope::send,
                             Scope::messages_read,
                             Scope::messages_manage,
+                            Scope::campaigns_read,
+                            Scope::campaigns_manage,
                             Scope::devices_manage,
                             Scope::callbacks_manage,
                             Scope::account_read,
@@ -25,6 +27,10 @@ std::string_view to_string(Scope scope) noexcept {
             return "messages:read";
         case Scope::messages_manage:
             return "messages:manage";
+        case Scope::campaigns_read:
+            return "campaigns:read";
+        case Scope::campaigns_manage:
+            return "campaigns:manage";
         case Scope::devices_manage:
             return "devices:manage";
         case Scope::callbacks_manage:
@@ -98,14 +104,26 @@ std::optional<Role> parse_role(std::string_view word) noexcept {
 Scopes scopes_of(Role role) noexcept {
     switch (role) {
         case Role::owner:
-            return {Scope::send,           Scope::messages_read,    Scope::messages_manage,
-                    Scope::devices_manage, Scope::callbacks_manage, Scope::account_read,
+            return {Scope::send,
+                    Scope::messages_read,
+                    Scope::messages_manage,
+                    Scope::campaigns_read,
+                    Scope::campaigns_manage,
+                    Scope::devices_manage,
+                    Scope::callbacks_manage,
+                    Scope::account_read,
                     Scope::account_manage};
         case Role::operator_:
-            return {Scope::send,           Scope::messages_read,    Scope::messages_manage,
-                    Scope::devices_manage, Scope::callbacks_manage, Scope::account_read};
+            return {Scope::send,
+                    Scope::messages_read,
+                    Scope::messages_manage,
+                    Scope::campaigns_read,
+                    Scope::campaigns_manage,
+                    Scope::devices_manage,
+                    Scope::callbacks_manage,
+                    Scope::account_read};
         case Role::viewer:
-            return {Scope::messages_read, Scope::account_read};
+            return {Scope::messages_read, Scope::campaigns_read, Scope::account_read};
     }
     return {};
 }

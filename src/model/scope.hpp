@@ -15,6 +15,8 @@ enum class Scope : std::uint8_t {
     send,  // POST /v1/send, POST /v1/device/addnew, checks of recipients.
     messages_read,
     messages_manage,
+    campaigns_read,  // Campaigns, contacts and suppressions.
+    campaigns_manage,
     devices_manage,
     callbacks_manage,
     account_read,
@@ -73,7 +75,8 @@ private:
 
 /// The scopes that change nothing: what is left to an account's keys and people when its validity
 /// is over.
-inline constexpr Scopes reading_scopes{Scope::messages_read, Scope::account_read};
+inline constexpr Scopes reading_scopes{Scope::messages_read, Scope::campaigns_read,
+                                       Scope::account_read};
 
 /// What a person is in an account.
 enum class Role : std::uint8_t {

@@ -32,6 +32,13 @@ TEST(RoleTest, GivesNobodyTheServer) {
     EXPECT_TRUE(scopes_of(Role::owner).contains(scopes_of(Role::operator_)));
     EXPECT_TRUE(scopes_of(Role::operator_).contains(scopes_of(Role::viewer)));
     EXPECT_FALSE(scopes_of(Role::viewer).has(Scope::send));
+    EXPECT_TRUE(scopes_of(Role::viewer).has(Scope::campaigns_read));
+    EXPECT_FALSE(scopes_of(Role::viewer).has(Scope::campaigns_manage));
+    EXPECT_TRUE(scopes_of(Role::operator_).has(Scope::campaigns_manage));
+}
+
+TEST(RoleTest, AViewerHasOnlyWhatReads) {
+    EXPECT_EQ(scopes_of(Role::viewer), reading_scopes);
 }
 
 }  // namespace

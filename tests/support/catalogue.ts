@@ -15,6 +15,8 @@ export const SCOPES = [
   "send",
   "messages:read",
   "messages:manage",
+  "campaigns:read",
+  "campaigns:manage",
   "devices:manage",
   "callbacks:manage",
   "account:read",

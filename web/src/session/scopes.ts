@@ -5,6 +5,8 @@ export const SCOPES: readonly Scope[] = [
   "send",
   "messages:read",
   "messages:manage",
+  "campaigns:read",
+  "campaigns:manage",
   "devices:manage",
   "callbacks:manage",
   "account:read",

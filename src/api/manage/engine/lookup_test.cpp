@@ -15,9 +15,10 @@ struct LookupTest : ManageTest {
         other = make_account();
         make_device(own, "6281100000001");
         make_device(other, "6281100000002");
-        key = key_of(own, Scopes{Scope::send, Scope::messages_read, Scope::messages_manage,
-                                 Scope::devices_manage, Scope::callbacks_manage,
-                                 Scope::account_read, Scope::account_manage});
+        key = key_of(own,
+                     Scopes{Scope::send, Scope::messages_read, Scope::messages_manage,
+                            Scope::campaigns_read, Scope::campaigns_manage, Scope::devices_manage,
+                            Scope::callbacks_manage, Scope::account_read, Scope::account_manage});
     }
 
     /// Another account's object and one that does not exist must get the same text.
