@@ -167,7 +167,7 @@ TEST_F(InvitationsTest, AnInvitationEndsWhenItsMakerMayNoLongerMakeIt) {
     make_person("budi@toko.example", R"("account":"acc_1","role":"owner")");
     const auto of_budi = token_of(invite("cici@toko.example", "owner", "budi@toko.example"));
     const auto key = post("/keys", R"({"account":"acc_1","scopes":["account:manage","send",)"
-                                   R"("messages:read","account:read"]})");
+                                   R"("messages:read","campaigns:read","account:read"]})");
     ASSERT_EQ(key.status, 200) << key.whole();
     const auto principal = admission::Principal::of(*directory.find_key(sha256(key.text("key"))));
     const auto of_key = token_of(call_as(principal, http::Method::post, "/account/invitations",

@@ -210,7 +210,7 @@ TEST_F(ServiceTest, EachOperationIsCarriedOutOnTheThreadsForItsKind) {
         {Pool::hashing,
          {"POST /v1/session", "POST /v1/invitation/accept", "POST /v1/session/password",
           "POST /v1/session/totp", "POST /v1/admin/people", "PATCH /v1/admin/people/{}"}},
-        {Pool::retrying, {"POST /v1/messages/{}/retry"}},
+        {Pool::retrying, {"POST /v1/messages", "POST /v1/messages/{}/retry"}},
         {Pool::testing, {"POST /v1/callbacks/test"}}};
     std::map<Pool, std::set<std::string>> found;
     for (const auto& operation : operations()) {
