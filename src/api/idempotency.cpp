@@ -44,7 +44,7 @@ void Idempotency::enter(Call&& call, Proceed proceed) {
     const manage::Share share{.kind = manage::Share::Kind::account,
                               .id = call.idempotency->account.value};
     auto waiting = std::make_shared<Call>(std::move(call));
-    const bool taken = look_ups_.go_on(
+    const auto put = look_ups_.put(
         share, [this, waiting, in_flight, proceed = std::move(proceed)](bool runs) mutable {
             if (runs) {
                 look_up(std::move(*waiting), in_flight, proceed);
@@ -52,14 +52,16 @@ void Idempotency::enter(Call&& call, Proceed proceed) {
                 waiting->responder.answer(refuse(Refusal::overloaded));
             }
         });
-    if (!taken) {
+    if (put != manage::Workers::Put::taken) {
         waiting->responder.answer(refuse(Refusal::overloaded));
     }
 }
 
 void Idempotency::look_up(Call&& call, const std::optional<Sha256>& in_flight, Proceed& proceed) {
     const auto& now = *call.idempotency;
-    if (in_flight) {
+    if (auto held = rights_.check(call.principal); !held) {
+        call.responder.answer(pass(held));
+    } else if (in_flight) {
         call.responder.answer(answer_beside(now, *in_flight));
     } else if (const auto first = first_request(now)) {
         call.responder.answer(repeat(*first, now));
@@ -101,42 +103,17 @@ Checked<http::Reply> Idempotency::answer_beside(const store::IdempotencyRecord& 
 /// cannot be read: the operation's transaction looks again.
 std::optional<store::IdempotencyRecord> Idempotency::first_request(
     const store::IdempotencyRecord& now) {
-    auto reader = borrow_reader();
-    if (reader == nullptr) {
-        return std::nullopt;
-    }
-    auto first = reader->idempotency(now.account, now.key);
-    if (!first) {
-        return std::nullopt;  // The reader may have failed: the next request opens another one.
-    }
-    give_back(std::move(reader));
-    return *first && (*first)->holds(now.created_at) ? std::move(*first) : std::nullopt;
-}
-
-std::unique_ptr<store::Reader> Idempotency::borrow_reader() {
-    {
-        const std::lock_guard lock{readers_mutex_};
-        if (!readers_.empty()) {
-            auto reader = std::move(readers_.back());
-            readers_.pop_back();
-            return reader;
-        }
-    }
-    auto opened = store_.open_reader();
-    return opened ? std::move(*opened) : nullptr;
-}
-
-void Idempotency::give_back(std::unique_ptr<store::Reader> reader) {
-    const std::lock_guard lock{readers_mutex_};
-    readers_.push_back(std::move(reader));
+    auto first = readers_.read(
+        [&](store::Reader& reader) { return reader.idempotency(now.account, now.key); });
+    return first && *first && (*first)->holds(now.created_at) ? std::move(*first) : std::nullopt;
 }
 
 /// The answer to a repeat of a request that was carried out but never answered, from the state of
 /// its message. Only requests of revision B that wait for the outcome are stored without an answer.
 http::Reply Idempotency::recall(const store::IdempotencyRecord& first) const {
-    auto reader = store_.open_reader();
-    if (reader && first.message) {
-        const auto record = (*reader)->message(*first.message);
+    if (first.message) {
+        const auto record =
+            readers_.read([&](store::Reader& reader) { return reader.message(*first.message); });
         if (record && *record) {
             return outcome_answer((*record)->message,
                                   (*record)->completion.value_or(

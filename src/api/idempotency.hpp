@@ -1,19 +1,19 @@
 // Idempotency-Key: a repeated request is carried out once (decisions.md, Idempotency).
 #pragma once
 
+#include <cstddef>
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "admission/caller_rights.hpp"
 #include "api/call.hpp"
 #include "api/keys_in_flight.hpp"
 #include "api/manage/engine/workers.hpp"
 #include "http/reply.hpp"
 #include "http/request.hpp"
+#include "store/reader_pool.hpp"
 #include "store/records.hpp"
 #include "store/store.hpp"
 
@@ -27,7 +27,8 @@ namespace merpati::api {
 /// would now fail. If the first request was carried out but never answered, the repeat gets an
 /// answer for the present state of its message. A first request goes on: its operation stores
 /// Call::idempotency, with the answer, in the transaction that carries out the request. A refused
-/// request stores nothing, and its key stays free.
+/// request stores nothing, and its key stays free. When a call gets its thread, its caller must
+/// still have its rights (CallerRights), also for a repeat.
 ///
 /// Faults: if the process dies, the key of a committed request is in the store, and the key of an
 /// uncommitted one is free.
@@ -35,11 +36,17 @@ namespace merpati::api {
 /// Threads: any. `enter` does not block: the store is read on threads of this class, where
 /// accounts are served in turn (Workers). A slow disk therefore delays only requests with a key.
 ///
-/// Limits: one held key, and one call that waits for a thread, per open request, so http's limits
-/// bound them.
+/// Limits: `waiting_of_account_max` calls of an account wait for a thread, `waiting_max` in all.
+/// Further ones are refused overloaded; of all, those of the account with the most give way
+/// (Workers). One held key per open request.
 class Idempotency {
 public:
-    explicit Idempotency(store::Store& store) : store_(store) {}
+    /// An account's burst: one thread looks up some thousand keys a second.
+    static constexpr std::size_t waiting_of_account_max = 256;
+    static constexpr std::size_t waiting_max = 2'048;
+
+    Idempotency(store::Store& store, const admission::CallerRights& rights)
+        : store_(store), rights_(rights) {}
     ~Idempotency() { stop(); }
     Idempotency(const Idempotency&) = delete;
     Idempotency& operator=(const Idempotency&) = delete;
@@ -63,7 +70,7 @@ public:
 
     /// For a call with a key. If it is the first with its key, its responder then holds the key and
     /// `proceed` is called, on a thread of this class. If it is a repeat or reuses the key, it is
-    /// answered. Refused overloaded: the threads do not run.
+    /// answered. Refused overloaded: too many calls wait, or the threads do not run.
     void enter(Call&& call, Proceed proceed);
 
     /// The answer to request `now`, whose key the store already has, in record `first`. Refuses
@@ -78,15 +85,14 @@ private:
     void look_up(Call&& call, const std::optional<Sha256>& in_flight, Proceed& proceed);
     [[nodiscard]] std::optional<store::IdempotencyRecord> first_request(
         const store::IdempotencyRecord& now);
-    [[nodiscard]] std::unique_ptr<store::Reader> borrow_reader();
-    void give_back(std::unique_ptr<store::Reader> reader);
     [[nodiscard]] http::Reply recall(const store::IdempotencyRecord& first) const;
 
     store::Store& store_;
+    const admission::CallerRights& rights_;
+    mutable store::ReaderPool readers_{store_};
     KeysInFlight keys_in_flight_;
-    std::mutex readers_mutex_;
-    std::vector<std::unique_ptr<store::Reader>> readers_;  // Unused ones; at most one per thread.
-    manage::Workers look_ups_{"idempotency"};
+    manage::Workers look_ups_{"idempotency", manage::Workers::threads_count, waiting_of_account_max,
+                              waiting_max};
 };
 
 /// Whether a key is 1 to 255 printable characters.

@@ -1,9 +1,12 @@
 #include "api/idempotency.hpp"
 
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -97,10 +100,10 @@ struct IdempotencyTest : ::testing::Test {
     model::AccountId account;
     model::KeyId key_id;
     QueueClock queue_clock{clock};
-    Idempotency idempotency{*store};
+    admission::CallerRights rights{clock, directory, {}};
+    Idempotency idempotency{*store, rights};
     Authenticator authenticator{queue_clock, directory, idempotency, {}};
     store::Committer committer{clock, *store, {}, [](const Error&) {}};
-    admission::CallerRights rights{clock, directory, {}};
     manage::testing::RecordingDevices devices{directory};
     DeviceAddnew adding{{.clock = clock,
                          .directory = directory,
@@ -264,7 +267,7 @@ TEST_F(IdempotencyTest, AReaderThatFailsIsReplacedForTheNextRequest) {
     expect_first(add(body));
     const auto broken = store::open_store({.url = "sqlite:" + folder.file("broken.db")}).value();
     StoreOfReaders readers{*broken};
-    Idempotency asked{readers};
+    Idempotency asked{readers, rights};
     asked.start();
     const auto is_first = [&](std::string_view idempotency_key) {
         http::Request request;
@@ -297,42 +300,97 @@ TEST_F(IdempotencyTest, AReaderThatFailsIsReplacedForTheNextRequest) {
     EXPECT_FALSE(is_first("order-1")) << "the reader that failed was asked again";
 }
 
-/// Its readers wait until they are released.
+/// Its first reader waits until it is released.
 struct SlowStore final : StoreOfReaders {
     using StoreOfReaders::StoreOfReaders;
     Result<std::unique_ptr<store::Reader>> open_reader() override {
-        opening.set_value();
-        released.get_future().wait();
+        if (!is_open.exchange(true)) {
+            opening.set_value();
+            released.get_future().wait();
+        }
         return of->open_reader();
     }
+    std::atomic<bool> is_open{false};
     std::promise<void> opening;
     std::promise<void> released;
 };
 
-TEST_F(IdempotencyTest, ASlowDiskDoesNotHoldUpTheThreadThatAsks) {
-    SlowStore slow{*store};
-    Idempotency asked{slow};
-    asked.start();
-    const auto enter = [&](std::string_view idempotency_key) {
+/// Calls whose look-up waits for a slow disk.
+struct SlowIdempotencyTest : IdempotencyTest {
+    SlowIdempotencyTest() { asked.start(); }
+    ~SlowIdempotencyTest() override { asked.stop(); }
+
+    /// As a call of the account, by nobody in particular, or by `principal`.
+    std::future<http::Reply> enter(std::string_view idempotency_key, model::AccountId of,
+                                   admission::Principal principal = {}) {
         http::Request request;
+        request.path = "/v1/device/addnew";
+        request.body = body;
         auto sink = std::make_shared<Sink>();
         static const RefusalListener nobody;
-        Call call{.principal = {},
+        Call call{.principal = std::move(principal),
                   .fields = {},
                   .idempotency = {},
                   .responder = CallResponder{http::Responder{sink}, nobody}};
-        call.idempotency =
-            idempotency.record_of(request, idempotency_key, {}, account, clock.now());
-        asked.enter(std::move(call), [](Call&& first) { first.responder.answer(http::Reply{}); });
+        call.idempotency = idempotency.record_of(request, idempotency_key, {}, of, clock.now());
+        asked.enter(std::move(call),
+                    [](Call&& first) { first.responder.answer(http::Reply{.status = 201}); });
         return sink->promise.get_future();
-    };
+    }
+    std::future<http::Reply> enter(std::string_view idempotency_key) {
+        return enter(idempotency_key, account);
+    }
+
+    SlowStore slow{*store};
+    Idempotency asked{slow, rights};
+};
+
+TEST_F(SlowIdempotencyTest, ASlowDiskDoesNotHoldUpTheThreadThatAsks) {
     auto first = enter("order-1");
     slow.opening.get_future().wait();
     auto second = enter("order-2");  // Returns, although the store is being read.
     EXPECT_EQ(first.wait_for(0s), std::future_status::timeout);
     slow.released.set_value();
-    EXPECT_EQ(first.get().status, 200);
-    EXPECT_EQ(second.get().status, 200);
+    EXPECT_EQ(first.get().status, 201);
+    EXPECT_EQ(second.get().status, 201);
+}
+
+TEST_F(SlowIdempotencyTest, ARepeatThatWaitedIsNotAnsweredToAKeyThatWasRevokedMeanwhile) {
+    expect_first(add(body));
+    const auto caller = admission::Principal::of(*directory.find_key(sha256("mpt_key")));
+    auto slow_one = enter("order-2");
+    slow.opening.get_future().wait();
+    auto repeat = enter("order-1", account, caller);
+    auto beside = enter("order-1", account, caller);
+    auto fresh = enter("order-3", account, caller);
+    change([this](store::Tables& tables) -> Result<void> {
+        const auto done = tables.revoke_key(key_id, clock.now());
+        return done ? Result<void>{} : pass(done);
+    });
+    slow.released.set_value();
+    EXPECT_EQ(slow_one.get().status, 201);
+    for (auto* reply : {&repeat, &beside, &fresh}) {
+        const auto answer = reply->get();
+        EXPECT_EQ(answer.status, 401) << answer.body;
+        EXPECT_THAT(answer.headers, Not(HasSubstr("Idempotent-Replayed")));
+    }
+}
+
+TEST_F(SlowIdempotencyTest, AnAccountsCallsWaitUpToALimitAndLeaveRoomForOthers) {
+    std::vector<std::future<http::Reply>> waiting;
+    waiting.push_back(enter("runs"));
+    slow.opening.get_future().wait();
+    for (std::size_t count = 0; count < Idempotency::waiting_of_account_max; ++count) {
+        waiting.push_back(enter("waits-" + std::to_string(count)));
+    }
+    EXPECT_EQ(enter("one-more").get().status, 503);
+    auto other = enter("order-1", model::AccountId{99});
+    slow.released.set_value();
+    for (auto& reply : waiting) {
+        EXPECT_EQ(reply.get().status, 201);
+    }
+    EXPECT_EQ(other.get().status, 201);
+    EXPECT_EQ(enter("one-more").get().status, 201) << "a refused call keeps its key";
 }
 
 TEST_F(IdempotencyTest, WhatIsKeptOfABodyTellsNothingWithoutTheStoresKey) {

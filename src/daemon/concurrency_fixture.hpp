@@ -256,7 +256,8 @@ struct ConcurrencyFixture : ::testing::Test {
     devices::Notices notices{clock, ids};
     outbound::AddressPolicy policy{{}};
     admission::Directory directory;
-    api::Idempotency idempotency{*store};
+    admission::CallerRights rights{machine, directory, {}};
+    api::Idempotency idempotency{*store, rights};
     api::Authenticator authenticator{clock, directory, idempotency, {}};
     media::MediaFetcher media_fetcher{clock, policy, {}, {}};
     connector::Connectors connectors;
@@ -311,7 +312,6 @@ struct ConcurrencyFixture : ::testing::Test {
                                     .connectors = connectors,
                                     .condition = store->condition()},
                                    {}};
-    admission::CallerRights rights{machine, directory, {}};
     api::Intake intake{{.clock = clock,
                         .ids = ids,
                         .directory = directory,

@@ -73,11 +73,11 @@ public:
           ids_(queue_clock_, random, opened.last_sequence),
           notices_(queue_clock_, ids_),
           policy_(std::move(opened.allowed)),
-          idempotency_(*store_),
+          rights_(clock, directory_, session_limits(settings)),
+          idempotency_(*store_, rights_),
           authenticator_(queue_clock_, directory_, idempotency_, authenticator_options(settings)),
           callers_(clock, directory_, app_address(settings), session_limits(settings),
                    settings.api.rate),
-          rights_(clock, directory_, session_limits(settings)),
           media_fetcher_(clock, policy_, client_options(settings),
                          media_options(settings, log.in("media"))),
           connectors_(make_connectors(clock, random, settings, log)),
@@ -423,10 +423,10 @@ private:
     devices::Notices notices_;
     outbound::AddressPolicy policy_;
     admission::Directory directory_;
+    admission::CallerRights rights_;
     api::Idempotency idempotency_;
     api::Authenticator authenticator_;
     api::Callers callers_;
-    admission::CallerRights rights_;
     media::MediaFetcher media_fetcher_;
     connector::Connectors connectors_;
     api::EventHub events_;

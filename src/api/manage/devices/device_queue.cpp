@@ -87,7 +87,8 @@ Result<value> clear(const Context& context, Call& call) {
     }
     const auto number = (*device)->number;
     Cleared cleared;
-    const auto done = clear_queue(context, number, until + context.queue_clock.offset(), cleared);
+    const auto done =
+        clear_queue(context, call.principal, number, until + context.queue_clock.offset(), cleared);
     call.did = cleared.did();
     if (!done) {
         return pass(done);

@@ -100,6 +100,24 @@ TEST_F(DeviceQueueTest, ClearingCancelsWhatWaitsInSmallBatches) {
     EXPECT_EQ(clear("?all=true").status, 400);
 }
 
+TEST_F(DeviceQueueTest, WhoLosesTheRightMeanwhileCancelsNoFurtherBatch) {
+    for (std::size_t count = 0; count < cleared_at_once + 10; ++count) {
+        accept(account, number);
+    }
+    const auto owner = key_of(account, model::scopes_of(model::Role::owner));
+    messages.on_call = [&] {
+        auto revoked = *owner.key.key;
+        revoked.revoked_at = clock.now();
+        directory.apply(revoked);
+    };
+    const auto cleared = call_as(owner, http::Method::del, queue);
+    EXPECT_EQ(cleared.status, 403);
+    EXPECT_THAT(cleared.error(), HasSubstr("256 messages were cancelled"));
+    EXPECT_THAT(messages.batches, ElementsAre(cleared_at_once));
+    EXPECT_EQ(waiting(), 10U);
+    EXPECT_EQ(done_last().at("cancelled"), cleared_at_once);
+}
+
 TEST_F(DeviceQueueTest, WhatIsAcceptedAfterTheGivenTimeStays) {
     accept(account, number);
     const auto until = to_rfc3339(clock.now());

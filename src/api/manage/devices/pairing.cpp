@@ -65,7 +65,8 @@ Result<void> discard_queue(const Context& context, Call& call, const model::Devi
         return checked;
     }
     Cleared cleared;
-    auto done = clear_queue(context, device.number, context.queue_clock.now(), cleared);
+    auto done =
+        clear_queue(context, call.principal, device.number, context.queue_clock.now(), cleared);
     for (const auto& [name, count] : cleared.did()) {
         call.did[name] = count;
     }

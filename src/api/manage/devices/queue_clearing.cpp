@@ -1,6 +1,7 @@
 #include "api/manage/devices/queue_clearing.hpp"
 
-#include <unordered_set>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,25 +11,21 @@ namespace {
 /// Clears the two lanes of a device, one after the other.
 class Clearing {
 public:
-    Clearing(const Context& context, store::Reader& reader, model::PhoneNumber device,
+    Clearing(const Context& context, const admission::Principal& caller, model::PhoneNumber device,
              Timestamp until, Cleared& cleared)
-        : context_(context), reader_(reader), device_(device), until_(until), cleared_(cleared) {}
+        : context_(context), caller_(caller), device_(device), until_(until), cleared_(cleared) {}
 
     Result<void> run() {
         for (const auto source : {model::Source::api, model::Source::campaign}) {
-            for (;;) {
-                const auto tried = step(source);
-                if (!tried) {
+            for (std::optional<store::LanePlace> place{std::in_place}; place;) {
+                if (cleared_.cancelled >= cleared_max) {
+                    return {};
+                }
+                if (const auto tried = step(source, place); !tried) {
                     auto error = tried.error();
                     error.detail +=
                         fmt::format(" ({} messages were cancelled)", cleared_.cancelled);
                     return std::unexpected(std::move(error));
-                }
-                if (*tried == 0) {
-                    break;
-                }
-                if (cleared_.cancelled >= cleared_max) {
-                    return {};
                 }
             }
         }
@@ -37,45 +34,42 @@ public:
     }
 
 private:
-    /// Cancels one batch. Answers how many messages it has loaded; 0: there are no more.
-    Result<std::size_t> step(model::Source source) {
-        auto loaded = reader_.load_lane(
-            device_, source, Timestamp::max(), cleared_at_once,
-            [this](const Uuid& id) { return id.time() > until_ || tried_.contains(id); });
-        if (!loaded) {
-            return pass(loaded);
+    /// Cancels one batch, and moves the place behind it; empty: the lane has ended.
+    Result<void> step(model::Source source, std::optional<store::LanePlace>& place) {
+        if (!context_.rights.are_held(caller_)) {
+            return fail(ErrorCode::forbidden, "what you may do has changed since the call began");
         }
-        for (const auto& queued : *loaded) {
-            tried_.insert(queued.message->id);
+        auto found = context_.read([&](store::Reader& reader) {
+            return reader.walk_lane(device_, source, *place, until_, cleared_at_once);
+        });
+        if (!found) {
+            return pass(found);
         }
-        const auto count = loaded->size();
-        std::erase_if(*loaded, [](const auto& queued) { return queued.intent_recorded; });
-        if (loaded->empty()) {
-            return count;
+        place = found->next;
+        std::erase_if(found->messages, [](const auto& queued) { return queued.intent_recorded; });
+        if (found->messages.empty()) {
+            return {};
         }
-        const auto ended = context_.messages.cancel_all(std::move(*loaded));
+        const auto ended = context_.messages.cancel_all(std::move(found->messages));
         if (!ended) {
             return pass(ended);
         }
         cleared_.cancelled += *ended;
-        return count;
+        return {};
     }
 
     const Context& context_;
-    store::Reader& reader_;
+    const admission::Principal& caller_;
     const model::PhoneNumber device_;
     const Timestamp until_;
     Cleared& cleared_;
-    std::unordered_set<Uuid> tried_;
 };
 
 }  // namespace
 
-Result<void> clear_queue(const Context& context, model::PhoneNumber device, Timestamp until,
-                         Cleared& cleared) {
-    return context.read([&](store::Reader& reader) {
-        return Clearing{context, reader, device, until, cleared}.run();
-    });
+Result<void> clear_queue(const Context& context, const admission::Principal& caller,
+                         model::PhoneNumber device, Timestamp until, Cleared& cleared) {
+    return Clearing{context, caller, device, until, cleared}.run();
 }
 
 }  // namespace merpati::api::manage

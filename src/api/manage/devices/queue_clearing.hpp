@@ -5,6 +5,7 @@
 
 #include <boost/json/object.hpp>
 
+#include "admission/principal.hpp"
 #include "api/manage/engine/context.hpp"
 
 namespace merpati::api::manage {
@@ -24,17 +25,18 @@ struct Cleared {
 /// do those whose send was interrupted by a crash, because the platform may have them.
 ///
 /// Operation: in small batches, one after the other, so that other commits wait only for a short
-/// time. If the process dies in between, the messages of earlier batches are cancelled and the
-/// others wait.
+/// time. Before each batch the caller must still have its rights (CallerRights). If the process
+/// dies in between, the messages of earlier batches are cancelled and the others wait.
 ///
 /// Limits: cancels about cleared_max messages a call; it may exceed that by less than
 /// cleared_at_once. Messages that stay do not count, so that they cannot keep the call from ever
-/// being complete; their ids are in memory during the call.
+/// being complete. A lane is walked once, by Reader::walk_lane.
 ///
-/// Errors: store_failed, damaged, timeout, shutting_down. Then, too, `cleared` says how many were
-/// cancelled, as does the detail.
-[[nodiscard]] Result<void> clear_queue(const Context& context, model::PhoneNumber device,
-                                       Timestamp until, Cleared& cleared);
+/// Errors: forbidden (the caller has lost its rights), store_failed, damaged, timeout,
+/// shutting_down. Then, too, `cleared` says how many were cancelled, as does the detail.
+[[nodiscard]] Result<void> clear_queue(const Context& context, const admission::Principal& caller,
+                                       model::PhoneNumber device, Timestamp until,
+                                       Cleared& cleared);
 
 inline constexpr std::size_t cleared_max = 20'000;
 inline constexpr std::size_t cleared_at_once = 256;

@@ -159,6 +159,9 @@ struct RecordingMessages final : MessageControl {
         return {};
     }
     Result<std::size_t> cancel_all(std::vector<store::QueuedMessage> messages) override {
+        if (on_call) {
+            on_call();
+        }
         if (batches.size() >= batches_max) {
             return fail(ErrorCode::timeout, "the store does not answer");
         }
@@ -211,7 +214,7 @@ struct RecordingMessages final : MessageControl {
     }
 
     ErrorCode answer = ErrorCode::not_found;  // not_found stands for success.
-    std::function<void()> on_call;            // Called by `cancel`.
+    std::function<void()> on_call;            // Called by `cancel` and `cancel_all`.
     store::Store* store = nullptr;            // Where `cancel_all` ends messages; null: ends none.
     std::vector<std::size_t> batches;
     std::size_t batches_max = std::numeric_limits<std::size_t>::max();  // Further ones fail.

@@ -51,11 +51,11 @@ Workers::Put Workers::put(Share share, Job&& job) {
         if (!running_) {
             return Put::full;
         }
-        if (waiting >= (is_local(share) ? local_waiting_max : waiting_max)) {
+        if (waiting >= (is_local(share) ? local_waiting_max : of_share_max_)) {
             return is_local(share) ? Put::full : Put::share_full;
         }
         const bool strangers_full = is_of_strangers(share) && strangers_waiting_ >= strangers_max;
-        const bool network_full = !is_local(share) && network_waiting_ >= network_max;
+        const bool network_full = !is_local(share) && network_waiting_ >= of_network_max_;
         if (strangers_full || network_full) {
             displaced = displaced_by(share, waiting);
             if (!displaced) {

@@ -73,8 +73,13 @@ public:
         full,        // Too many wait in all, or the threads do not run.
     };
 
-    explicit Workers(const char* name, std::size_t threads = threads_count)
-        : name_(name), threads_max_(threads) {}
+    /// `of_share` and `of_network` replace waiting_max and network_max.
+    explicit Workers(const char* name, std::size_t threads = threads_count,
+                     std::size_t of_share = waiting_max, std::size_t of_network = network_max)
+        : name_(name),
+          threads_max_(threads),
+          of_share_max_(of_share),
+          of_network_max_(of_network) {}
     ~Workers() { stop(); }
     Workers(const Workers&) = delete;
     Workers& operator=(const Workers&) = delete;
@@ -111,6 +116,8 @@ private:
 
     const char* name_;
     const std::size_t threads_max_;
+    const std::size_t of_share_max_;
+    const std::size_t of_network_max_;
     std::mutex mutex_;
     std::condition_variable filled_;
     Queues queues_;  // Those with waiting or running jobs, the next one first.
