@@ -206,6 +206,7 @@ void Connection::handle() {
     begin_request();
     dispatch();
     state_ = State::answering;
+    asked_bytes_ = reader_.body().size();
     reader_.consume();
     if (early_reply_) {
         append(std::move(*early_reply_));
@@ -224,6 +225,7 @@ void Connection::begin_request() {
     client_goes_on_ = head.keep_alive;
     keep_alive_ = head.keep_alive && requests_ < thread_.service().limits.requests_per_connection;
     answers_index_ = thread_.answers_index(origin_, match_.path);
+    asked_bytes_ = 0;
     thread_.count_request();
     await(Wait::nothing);
 
@@ -354,15 +356,16 @@ void Connection::account() {
                  bytes_held());
 }
 
-/// Of a known caller, only what it has not sent or not read in full: all else is bounded with the
-/// number of connections.
+/// Of a known caller, only what it has not sent or not read in full, and the body that the handler
+/// has until it answers: all else is bounded with the number of connections.
 std::size_t Connection::bytes_held() const noexcept {
+    const auto with_handler = held_bytes_ + (state_ == State::answering ? asked_bytes_ : 0);
     if (!party_.is_known()) {
-        return connection_bytes + reader_.capacity() + held_bytes_ + out_.capacity() +
+        return connection_bytes + reader_.capacity() + with_handler + out_.capacity() +
                stream_->tls_bytes();
     }
     const bool partial = reader_.part() != RequestReader::Part::nothing_yet;
-    return held_bytes_ + (partial ? reader_.capacity() : 0) +
+    return with_handler + (partial ? reader_.capacity() : 0) +
            (unsent().empty() ? 0 : out_.capacity());
 }
 

@@ -210,6 +210,7 @@ private:
     bool uploads_ = false;           // The body comes in pieces and has not ended.
     std::uint64_t holds_ = 0;        // How many there were; the number of the last one.
     std::size_t held_bytes_ = 0;     // Of the piece that the receiver has.
+    std::size_t asked_bytes_ = 0;    // Of the body of the request that waits for its answer.
     SteadyTime::duration behind_{};  // How far the sender is behind Limits::body_rate_min.
     SteadyTime piece_awaited_since_{};
     std::string request_id_;

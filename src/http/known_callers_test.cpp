@@ -30,6 +30,10 @@ struct KnownCallersTest : ServerTest {
             waiting.push_back(std::move(responder));
         });
         route(Method::post, "/body", [](Responder responder) { responder.send({}); });
+        route(Method::post, "/wait", [this](Responder responder) {
+            const std::lock_guard lock{mutex};
+            waiting.push_back(std::move(responder));
+        });
     }
 
     template <class Answer>
@@ -146,6 +150,35 @@ TEST_F(KnownCallersTest, LoseHalfBodiesThatTheyDoNotFinish) {
         [&] { return server->counts().caller_bytes <= options.limits.caller_bytes_max; }));
     honest[0].send(request_of(2));
     EXPECT_EQ(honest[0].receive().body, "yours");
+}
+
+TEST_F(KnownCallersTest, LoseRequestsWithLargeBodiesThatWaitForTheirAnswers) {
+    options.limits.body_max = page_bytes;
+    start();
+    auto honest = clients_of(2, 1);
+    honest[0].send("POST /wait HTTP/1.1\r\nHost: a\r\nAccount: 2\r\nContent-Length: 1\r\n\r\nx");
+    ASSERT_TRUE(eventually([&] { return waiters() == 1; }));
+    auto bad = clients_of(1, 30);
+    const std::string whole = "POST /wait HTTP/1.1\r\nHost: a\r\nAccount: 1\r\nContent-Length: " +
+                              std::to_string(page_bytes) + "\r\n\r\n" +
+                              std::string(page_bytes, 'b');
+    for (auto& client : bad) {
+        client.send(whole);
+    }
+    EXPECT_TRUE(eventually([&] { return server->counts().shed_total >= bad.size() / 2; }));
+    EXPECT_TRUE(eventually(
+        [&] { return server->counts().caller_bytes <= options.limits.caller_bytes_max; }));
+    EXPECT_GT(server->counts().caller_bytes, page_bytes);
+    std::vector<Responder> answered;
+    {
+        const std::lock_guard lock{mutex};
+        std::swap(answered, waiting);
+    }
+    for (auto& responder : answered) {
+        responder.send({.body = "done"});
+    }
+    EXPECT_EQ(honest[0].receive().body, "done");
+    EXPECT_TRUE(eventually([&] { return server->counts().caller_bytes == 0; }));
 }
 
 TEST_F(KnownCallersTest, HoldNothingThatCountsWhileIdle) {
