@@ -90,6 +90,10 @@ struct RowStep {
 ///
 /// Every campaign that was written is reported in WriteBatch::row_changes as CampaignWritten, also
 /// when a batch has moved its rows.
+///
+/// Damage: a change that meets a damaged row ends as damaged, and the next one passes over the row
+/// and its neighbours, which then stay as they are (`left`). A message whose row cannot be written
+/// ends as any other, and is counted. A campaign that cannot be read is not found.
 class CampaignTables {
 public:
     virtual ~CampaignTables() = default;
@@ -117,7 +121,8 @@ public:
     virtual Result<model::Campaign> reserve_credit(model::CampaignId id, Timestamp at) = 0;
 
     /// Stages rows after those that are staged already. Decides which are duplicates or suppressed,
-    /// and adds to `counts`. Errors: conflict (not a draft).
+    /// and adds to `counts`. Errors: conflict (not a draft), refused (more rows than a number has
+    /// room for).
     virtual Result<void> stage_rows(model::CampaignId id, std::span<const NewRecipient> rows,
                                     UploadCounts& counts, Timestamp at) = 0;
     /// Adds the staged rows to the audience, with its columns. Errors: conflict (not a draft; the
@@ -125,7 +130,8 @@ public:
     virtual Result<model::Campaign> complete_upload(model::CampaignId id,
                                                     const std::vector<std::string>& columns,
                                                     const UploadCounts& counts) = 0;
-    /// Empties the audience: its rows become staged ones.
+    /// Empties the audience: its rows become staged ones, which must be removed before the next
+    /// upload. Errors: conflict (not a draft).
     virtual Result<model::Campaign> empty_audience(model::CampaignId id) = 0;
     /// Removes at most `limit` staged rows, or rows of a removed campaign.
     virtual Result<RowStep> remove_rows(model::CampaignId id, std::size_t limit) = 0;
@@ -233,7 +239,8 @@ public:
     /// Campaigns whose webhook was not notified of their present state.
     [[nodiscard]] virtual Result<std::vector<model::Campaign>> campaigns_to_notify() = 0;
 
-    /// In the order of rows.
+    /// In the order of rows. This, `pending_rows` and `queued_rows` leave out rows that cannot be
+    /// read, which the store's condition notes.
     [[nodiscard]] virtual Result<RecipientPage> recipients(const RecipientFilter& filter) = 0;
     /// Pending rows after `after_row`, found without reading the others.
     [[nodiscard]] virtual Result<std::vector<model::Recipient>> pending_rows(
@@ -247,7 +254,9 @@ public:
     /// The device from which a campaign of the account last sent to the number.
     [[nodiscard]] virtual Result<std::optional<model::PhoneNumber>> last_sender(
         model::AccountId account, model::PhoneNumber number) = 0;
-    /// Why the row would be skipped if it were handed over at `at`; none: it would not.
+    /// Why the row would be skipped if it were handed over at `at`; none: it would not. Exclusion
+    /// and frequency look at the 500 latest campaigns that have the number; frequency counts
+    /// messages from the moment they are queued.
     [[nodiscard]] virtual Result<model::SkipReason> check_recipient(const model::Campaign& campaign,
                                                                     model::PhoneNumber number,
                                                                     Timestamp at) = 0;

@@ -124,7 +124,8 @@ public:
     virtual Result<void> rotate_webhook_secret(model::AccountId account, const Bytes& secret,
                                                Timestamp until) = 0;
     // Both add a row to the account's ledger if they change the balance.
-    /// Empty: credit is no longer counted. Errors: not_found.
+    /// Empty: credit is no longer counted; the reserves of campaigns are given back before. Errors:
+    /// not_found.
     virtual Result<void> set_credit(model::AccountId account, std::optional<std::int64_t> credit,
                                     const CreditNote& note) = 0;
     /// Adds to the balance (an uncounted one starts at 0) and returns the new one.
@@ -162,7 +163,7 @@ public:
     /// Whether messages of the device wait or are in flight.
     virtual Result<bool> has_queue(model::PhoneNumber device) = 0;
     /// Removes the device with its secrets and received media. Errors: not_found, conflict
-    /// (messages wait or are in flight).
+    /// (messages wait or are in flight; a running campaign names it).
     virtual Result<void> remove_device(model::PhoneNumber device) = 0;
 
     /// Sets since when the device cannot send (queue time); empty: it can.

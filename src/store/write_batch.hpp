@@ -18,7 +18,8 @@ namespace merpati::store {
 struct Accept {
     std::unique_ptr<model::Message> message;  // `charged` is set by the store.
     std::optional<IdempotencyRecord> idempotency;
-    /// The message that this one sends again. Both get an event that names the other.
+    /// The message that this one sends again. Both get an event that names the other. If it was the
+    /// latest of a campaign's row, and this one has campaign and row too, the row is queued again.
     std::optional<model::MessageId> retry_of{};
     /// Asked in the transaction, on the committer's thread; perhaps more than once. Copies in
     /// memory that follow the commits (Committer::on_row_changed) hold all earlier ones then. Must
@@ -61,7 +62,7 @@ struct Finish {
     std::optional<SentRecord> sent;             // What its device has sent; empty: no pace.
     std::vector<model::MessageEvent> events{};  // Written with the completion.
     /// The message returns to its campaign: it is removed as if it had never been, and its
-    /// recipient is pending again. `completion` and `callback` are not used.
+    /// recipient is pending again, with its device. Of `completion`, `finished_at` alone is used.
     bool withdrawn = false;
 
     bool finished = false;  // False: the message was not in its lane, and was not changed.

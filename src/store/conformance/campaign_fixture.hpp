@@ -28,8 +28,8 @@ struct CampaignTest : StoreTest {
         }});
         write_as_it_is(batch);
         note_changes(batch);
-        if (!batch.changes.front().result && result) {
-            result = std::unexpected(batch.changes.front().result.error());
+        if (auto& written = batch.changes.front().result; !written) {
+            result = std::unexpected(std::move(written).error());
         }
         return result;
     }

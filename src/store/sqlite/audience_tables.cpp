@@ -16,7 +16,7 @@ using model::SkipReason;
 
 /// The id of the campaign's last row, staged ones included; that of row 0 if there is none.
 std::int64_t last_key(Connection& connection, model::CampaignId id) {
-    const auto none = recipient_key(id, 0);
+    const auto none = row_key(id, 0);
     Statement find_last{connection,
                         "SELECT max(id) FROM campaign_recipient WHERE id > ? AND id < ?"};
     auto row = find_last.query(none, recipients_end(id));
@@ -70,8 +70,8 @@ void SqliteCampaigns::stage(const model::Campaign& campaign, std::int64_t key,
         reason == SkipReason::none ? RecipientState::pending : RecipientState::skipped;
     insert_row_.run(
         key, campaign.account.value, row.number.transform([](auto one) { return one.value(); }),
-        reason == SkipReason::duplicate ? std::optional{1} : std::optional<int>{},
-        static_cast<int>(state), static_cast<int>(reason), at, row.original, list_text(row.values));
+        reason == SkipReason::duplicate ? std::optional{1} : std::optional<int>{}, stored(state),
+        static_cast<int>(reason), at, row.original, list_text(row.values));
 }
 
 Result<model::Campaign> SqliteCampaigns::complete_upload(model::CampaignId id,
@@ -84,7 +84,7 @@ Result<model::Campaign> SqliteCampaigns::complete_upload(model::CampaignId id,
     auto& row = *campaigns().edit(id);
     auto& campaign = row.campaign;
     const auto skipped = counts.invalid + counts.duplicate + counts.suppressed;
-    const auto staged = last_key(connection_, id) - recipient_key(id, campaign.counts.total());
+    const auto staged = last_key(connection_, id) - row_key(id, campaign.counts.total());
     if (staged != static_cast<std::int64_t>(counts.rows) || counts.rows != counts.added + skipped) {
         return fail(ErrorCode::conflict,
                     fmt::format("{} rows were uploaded, but {} are stored", counts.rows, staged));
@@ -122,7 +122,7 @@ Result<RowStep> SqliteCampaigns::remove_rows(model::CampaignId id, std::size_t l
     Statement remove_some{connection_,
                           "DELETE FROM campaign_recipient WHERE id IN (SELECT id FROM "
                           "campaign_recipient WHERE id > ? AND id < ? ORDER BY id LIMIT ?)"};
-    remove_some.run(recipient_key(id, kept), recipients_end(id), limit);
+    remove_some.run(row_key(id, kept), recipients_end(id), limit);
     const auto removed = static_cast<std::size_t>(connection_.changes());
     const RowStep step{.changed = removed, .complete = removed < limit};
     if (step.complete && found->is_removed) {
@@ -152,10 +152,11 @@ Result<RowStep> SqliteCampaigns::cancel_rows(model::CampaignId id, std::size_t l
         return campaign_is_gone();
     }
     Statement next{connection_,
-                   "SELECT id FROM campaign_recipient WHERE state = 0 AND id > ? AND id <= ? "
+                   "SELECT id FROM campaign_recipient WHERE state = -2 AND state < 0 AND id > ? "
+                   "AND id <= ? "
                    "ORDER BY id LIMIT 1"};
-    const auto end = recipient_key(id, found->campaign.counts.total());
-    auto key = recipient_key(id, 0);
+    const auto end = row_key(id, found->campaign.counts.total());
+    auto key = row_key(id, 0);
     RowStep step;
     while (step.changed < limit) {
         {
@@ -194,20 +195,21 @@ Result<RowStep> SqliteCampaigns::retry_rows(model::CampaignId id, RetryScope sco
                         "SELECT id, state, code FROM campaign_recipient "
                         "WHERE id > ? AND id <= ? ORDER BY id LIMIT ?"};
         std::size_t visited = 0;
-        for (auto row = visit.query(recipient_key(id, after_row),
-                                    recipient_key(id, found->campaign.counts.total()), limit);
+        for (auto row = visit.query(row_key(id, after_row),
+                                    row_key(id, found->campaign.counts.total()), limit);
              row.next();) {
             step.complete = ++visited < limit;
             step.last_row = row_of(row.integer(0));
-            if (row.integer(1) == static_cast<int>(state) &&
+            if (row.integer(1) == stored(state) &&
                 (!code || row.integer(2) == static_cast<int>(*code))) {
                 chosen.push_back(row.integer(0));
             }
         }
     }
     Statement put_back{connection_,
-                       "UPDATE campaign_recipient SET state = 0, message = NULL, "
-                       "message_tail = NULL, at = ?2 WHERE id = ?1"};
+                       fmt::format("UPDATE campaign_recipient SET state = -2, message = {0}, "
+                                   "message_tail = {0}, at = ?2 WHERE id = ?1",
+                                   no_message)};
     for (const auto key : chosen) {
         if (recipients().guard(key, [&] { put_back.run(key, at); })) {
             recipients().count(id, state, RecipientState::pending);

@@ -1,5 +1,7 @@
 #include "store/sqlite/campaign_check.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 
 namespace merpati::store::sqlite {
@@ -7,10 +9,10 @@ namespace {
 
 /// The counts of each campaign and of its rows. Of campaigns that have ended, only those that have
 /// all their rows.
-constexpr const char* counts = R"sql(
+constexpr const char* counts_of_campaigns = R"sql(
 SELECT c.id, c.pending, c.queued, c.sent, c.failed, c.skipped, c.uncertain, c.cancelled,
        c.delivered, c.read,
-       count(*) FILTER (WHERE r.state = 0), count(*) FILTER (WHERE r.state = 1),
+       count(*) FILTER (WHERE r.state = -2), count(*) FILTER (WHERE r.state = -1),
        count(*) FILTER (WHERE r.state = 2), count(*) FILTER (WHERE r.state = 3),
        count(*) FILTER (WHERE r.state = 4), count(*) FILTER (WHERE r.state = 5),
        count(*) FILTER (WHERE r.state = 6),
@@ -47,7 +49,7 @@ std::vector<CampaignFault> compare_campaigns(Connection& connection) {
         "0") {
         return faults;  // An older schema has no campaigns.
     }
-    Statement compare{connection, counts};
+    Statement compare{connection, counts_of_campaigns};
     for (auto row = compare.query(); row.next();) {
         if (auto what = difference(row); !what.empty()) {
             faults.push_back({.campaign = {row.integer(0)}, .what = std::move(what)});

@@ -20,7 +20,7 @@ std::string select_campaigns(const char* condition) {
 }
 
 bool fits(const Cursor& row, const RecipientFilter& filter) {
-    return (!filter.state || row.integer(2) == static_cast<int>(*filter.state)) &&
+    return (!filter.state || row.integer(2) == stored(*filter.state)) &&
            (!filter.reason || row.integer(3) == static_cast<int>(*filter.reason));
 }
 
@@ -33,7 +33,7 @@ SqliteCampaignReader::SqliteCampaignReader(Connection& connection, Condition& co
       row_(connection, std::string{"SELECT "} + recipient_columns +
                            " FROM campaign_recipient r WHERE r.id = ?"),
       waiting_(connection,
-               "SELECT id FROM campaign_recipient WHERE state = ? AND state < 2 AND id > ? "
+               "SELECT id FROM campaign_recipient WHERE state = ? AND state < 0 AND id > ? "
                "AND id <= ? ORDER BY id LIMIT 1") {}
 
 /// The campaigns that fit and can be read. The others are recorded as damage.
@@ -121,7 +121,7 @@ std::int64_t SqliteCampaignReader::end_of_audience(model::CampaignId id) {
                     "SELECT pending + queued + sent + failed + skipped + uncertain + cancelled "
                     "FROM campaign WHERE id = ? AND removed = 0"};
     auto row = total.query(id.value);
-    return row.next() ? recipient_key(id, row.integer(0)) : 0;
+    return row.next() ? row_key(id, row.integer(0)) : 0;
 }
 
 /// Empty: the row cannot be read, which is recorded.
@@ -140,25 +140,26 @@ Result<RecipientPage> SqliteCampaignReader::recipients(const RecipientFilter& fi
         RecipientPage page;
         const auto end = end_of_audience(filter.campaign);
         Statement list{connection_, std::string{"SELECT "} + recipient_columns +
-                                        " FROM campaign_recipient r WHERE r.id > ? AND r.id <= ? "
+                                        " FROM campaign_recipient r WHERE r.id >= ? AND r.id <= ? "
                                         "ORDER BY r.id"};
-        auto key = recipient_key(filter.campaign, filter.after_row);
-        for (std::size_t visits = 0; key < end;) {
+        auto key = row_key(filter.campaign, filter.after_row) + 1;  // The next one.
+        for (std::size_t visits = 0; key <= end;) {
             try {
                 auto row = list.query(key, end);
                 while (row.next()) {
                     if (page.recipients.size() == filter.limit || visits++ == page_visits_max) {
-                        page.next = row_of(key);
+                        page.next = row_of(key - 1);
                         return page;
                     }
                     key = row.integer(0);
                     if (fits(row, filter)) {
                         page.recipients.push_back(read_recipient(row));
                     }
+                    ++key;
                 }
                 return page;
             } catch (const Failure& failure) {
-                note_row(failure, ++key);  // Perhaps a neighbour: a page has several rows.
+                note_row(failure, key++);  // Others on its page follow, one by one.
             }
         }
         return page;
@@ -181,9 +182,9 @@ Result<std::vector<model::Recipient>> SqliteCampaignReader::waiting_rows(model::
     return guarded([&]() -> Result<std::vector<model::Recipient>> {
         std::vector<model::Recipient> found;
         const auto end = end_of_audience(id);
-        for (auto key = recipient_key(id, after_row); found.size() < limit;) {
+        for (auto key = row_key(id, after_row); found.size() < limit;) {
             {
-                auto row = waiting_.query(static_cast<int>(state), key, end);
+                auto row = waiting_.query(stored(state), key, end);
                 if (!row.next()) {
                     break;
                 }
@@ -212,7 +213,7 @@ Result<std::vector<model::Recipient>> SqliteCampaignReader::queued_rows(model::C
 Result<std::optional<model::Recipient>> SqliteCampaignReader::recipient(model::CampaignId id,
                                                                         std::uint32_t row) {
     return guarded([&]() -> Result<std::optional<model::Recipient>> {
-        const auto key = recipient_key(id, row);
+        const auto key = row_key(id, row);
         if (key > end_of_audience(id)) {
             return std::nullopt;
         }
@@ -241,11 +242,11 @@ Result<model::CampaignCounts> SqliteCampaignReader::recount(model::CampaignId id
     return guarded([&]() -> Result<model::CampaignCounts> {
         model::CampaignCounts counts;
         Statement count{connection_,
-                        "SELECT state, coalesce(progress, 0), count(*) FROM campaign_recipient "
+                        "SELECT state, progress, count(*) FROM campaign_recipient "
                         "WHERE id > ? AND id <= ? GROUP BY 1, 2"};
-        auto row = count.query(recipient_key(id, 0), end_of_audience(id));
+        auto row = count.query(row_key(id, 0), end_of_audience(id));
         while (row.next()) {
-            counts.of(row.enumerator(0, RecipientState::cancelled)) += row.integer(2);
+            counts.of(read_state(row, 0)) += row.integer(2);
             const auto progress = row.integer(1);
             counts.delivered +=
                 progress >= static_cast<int>(model::Progress::delivered) ? row.integer(2) : 0;

@@ -34,6 +34,20 @@ model::CampaignEnds read_ends(const Cursor& row, int first) {
 
 }  // namespace
 
+model::RecipientState read_state(const Cursor& row, int column) {
+    using enum model::RecipientState;
+    const auto value = row.between(column, stored(pending), stored(cancelled));
+    return value < 0 ? static_cast<model::RecipientState>(value - waiting_offset)
+                     : static_cast<model::RecipientState>(
+                           row.between(column, stored(sent), stored(cancelled)));
+}
+
+std::optional<model::Progress> read_progress(const Cursor& row, int column) {
+    return row.integer(column) == no_progress
+               ? std::nullopt
+               : std::optional{row.enumerator(column, model::Progress::read)};
+}
+
 bool CampaignRow::is_open() const noexcept {
     using enum model::CampaignState;
     const auto state = campaign.state;
@@ -78,19 +92,17 @@ model::Recipient read_recipient(const Cursor& row) {
     if (!row.null(1)) {
         recipient.number = model::PhoneNumber::from_stored(row.integer(1));
     }
-    recipient.state = row.enumerator(2, model::RecipientState::cancelled);
+    recipient.state = read_state(row, 2);
     recipient.reason = row.enumerator(3, model::skip_reason_last);
     recipient.code = static_cast<model::StatusCode>(row.number<std::uint16_t>(4));
     recipient.variant = row.number<std::uint32_t>(5);
-    if (!row.null(6)) {
+    if (row.integer(6) != no_device) {
         recipient.device = model::PhoneNumber::from_stored(row.integer(6));
     }
-    if (!row.null(7)) {
+    if (row.integer(7) != no_message) {
         recipient.message = uuid_of(row.integer(7), row.integer(8));
     }
-    if (!row.null(9)) {
-        recipient.progress = row.enumerator(9, model::Progress::read);
-    }
+    recipient.progress = read_progress(row, 9);
     recipient.at = row.time(10);
     recipient.original = row.text(11);
     recipient.values = row.parsed(12, list_of(row.text(12)));

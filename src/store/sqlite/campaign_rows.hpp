@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "model/campaign.hpp"
 #include "model/contact.hpp"
@@ -11,8 +12,7 @@ namespace merpati::store::sqlite {
 
 /// The id of a row in `campaign_recipient`.
 inline constexpr int row_bits = 32;
-[[nodiscard]] inline std::int64_t recipient_key(model::CampaignId campaign,
-                                                std::int64_t row) noexcept {
+[[nodiscard]] inline std::int64_t row_key(model::CampaignId campaign, std::int64_t row) noexcept {
     return campaign.value << row_bits | row;
 }
 /// Above the id of every row of the campaign.
@@ -25,6 +25,19 @@ inline constexpr int row_bits = 32;
 [[nodiscard]] inline std::uint32_t row_of(std::int64_t key) noexcept {
     return static_cast<std::uint32_t>(key);
 }
+
+// Values of `campaign_recipient`, as campaign_schema.hpp explains. Also in SQL.
+inline constexpr std::int64_t no_device = -70'368'744'177'664;          // 6 bytes
+inline constexpr std::int64_t no_message = -4'611'686'018'427'387'904;  // 8 bytes
+inline constexpr int no_progress = -1;
+inline constexpr int waiting_offset = -2;
+[[nodiscard]] inline int stored(model::RecipientState state) noexcept {
+    const auto value = static_cast<int>(state);
+    return state <= model::RecipientState::queued ? value + waiting_offset : value;
+}
+[[nodiscard]] model::RecipientState read_state(const Cursor& row, int column);
+/// Empty: no progress.
+[[nodiscard]] std::optional<model::Progress> read_progress(const Cursor& row, int column);
 
 /// A row of `campaign`: the campaign, and what only the engine knows of it.
 struct CampaignRow {
@@ -54,12 +67,12 @@ inline constexpr const char* campaign_tables =
 
 inline constexpr const char* recipient_columns =
     "r.id, r.number, r.state, r.reason, r.code, r.variant, r.device, r.message, r.message_tail, "
-    "r.progress, r.at, r.original, r.\"values\"";
+    "r.progress, r.at, r.original, r.cells";
 [[nodiscard]] model::Recipient read_recipient(const Cursor& row);
 
 inline constexpr const char* contact_columns =
     "b.account, b.number, b.name, b.tags, b.consent_source, b.consent_at, b.consent_text, "
-    "b.created_at, b.updated_at, b.\"values\"";
+    "b.created_at, b.updated_at, b.fields";
 [[nodiscard]] model::Contact read_contact(const Cursor& row);
 
 inline constexpr const char* suppression_columns =

@@ -12,8 +12,11 @@ namespace merpati::store::sqlite {
 // order. `repeats` marks a number that the campaign has in an earlier row. Such rows are in an
 // index of their own, so that the rows of a number in campaign_recipient_number are one for each
 // campaign, whatever an audience repeats. `message` is the sequence of the row's message, `code`
-// the one by which its last message ended, `progress` the furthest one that was reported. Texts are
-// last: they are not read to move a row.
+// the one by which its last message ended, `progress` the furthest one that was reported. A row
+// keeps its size when it moves, so that it is overwritten in place: what it does not have yet is a
+// negative number of the same size, and `state` is -2 for pending and -1 for queued, because SQLite
+// stores NULL, 0 and 1 without a byte (campaign_rows.hpp). Texts are last: they are not read to
+// move a row.
 //
 // ledger_pruned.reserved: what the rows of the ledger no longer tell of reserves
 // (ledger_check.cpp).
@@ -57,6 +60,8 @@ CREATE TABLE campaign(
   next_due_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX campaign_account ON campaign(account);
+CREATE INDEX campaign_account_state ON campaign(account, state);
+CREATE INDEX campaign_state ON campaign(state);
 CREATE INDEX campaign_open ON campaign(id) WHERE is_open = 1;
 CREATE INDEX campaign_to_clean ON campaign(id) WHERE staged = 1 OR removed = 1;
 CREATE INDEX campaign_to_notify ON campaign(id) WHERE unnotified = 1;
@@ -84,15 +89,15 @@ CREATE TABLE campaign_recipient(
   reason INTEGER NOT NULL,
   code INTEGER NOT NULL,
   variant INTEGER NOT NULL,
-  device INTEGER,
-  message INTEGER,
-  message_tail INTEGER,
-  progress INTEGER,
+  device INTEGER NOT NULL,
+  message INTEGER NOT NULL,
+  message_tail INTEGER NOT NULL,
+  progress INTEGER NOT NULL,
   at INTEGER NOT NULL,
   original TEXT NOT NULL,
-  "values" TEXT NOT NULL
+  cells TEXT NOT NULL
 ) STRICT;
-CREATE INDEX campaign_recipient_waiting ON campaign_recipient(state, id) WHERE state < 2;
+CREATE INDEX campaign_recipient_waiting ON campaign_recipient(state, id) WHERE state < 0;
 CREATE INDEX campaign_recipient_number ON campaign_recipient(account, number)
   WHERE number IS NOT NULL AND repeats IS NULL;
 CREATE INDEX campaign_recipient_repeat ON campaign_recipient(account, number)
@@ -108,7 +113,7 @@ CREATE TABLE contact(
   consent_text TEXT,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
-  "values" TEXT NOT NULL,
+  fields TEXT NOT NULL,
   PRIMARY KEY(account, number)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE contact_count(

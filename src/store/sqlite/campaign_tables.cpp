@@ -29,14 +29,15 @@ SqliteCampaigns::SqliteCampaigns(Connection& connection, MessageWriter& writer,
       checks_(connection),
       find_row_(connection, "SELECT state, number FROM campaign_recipient WHERE id = ?"),
       queue_row_(connection,
-                 "UPDATE campaign_recipient SET state = 1, reason = 0, variant = ?2, device = ?3, "
-                 "message = ?4, message_tail = ?5, progress = NULL, at = ?6 WHERE id = ?1"),
+                 "UPDATE campaign_recipient SET state = -1, reason = 0, variant = ?2, device = ?3, "
+                 "message = ?4, message_tail = ?5, progress = -1, at = ?6 WHERE id = ?1"),
       end_row_(connection,
                "UPDATE campaign_recipient SET state = ?2, reason = ?3, at = ?4 "
-               "WHERE id = ?1 AND state = 0"),
+               "WHERE id = ?1 AND state = -2"),
       insert_row_(connection,
-                  "INSERT INTO campaign_recipient VALUES(?1, ?2, ?3, ?4, ?5, ?6, 200, 0, NULL, "
-                  "NULL, NULL, NULL, ?7, ?8, ?9)") {}
+                  fmt::format("INSERT INTO campaign_recipient VALUES(?1, ?2, ?3, ?4, ?5, ?6, 200, "
+                              "0, {}, {}, {}, {}, ?7, ?8, ?9)",
+                              no_device, no_message, no_message, no_progress)) {}
 
 const CampaignRow* SqliteCampaigns::find(model::CampaignId id) {
     recipients().write_moves();

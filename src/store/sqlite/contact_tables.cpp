@@ -131,10 +131,10 @@ void SqliteCampaigns::erase_row(std::int64_t key, Timestamp at) {
     std::optional<model::MessageId> message;
     {
         Statement erase{connection_,
-                        "UPDATE campaign_recipient SET original = '', \"values\" = '[]' "
+                        "UPDATE campaign_recipient SET original = '', cells = '[]' "
                         "WHERE id = ? RETURNING message, message_tail"};
         auto row = erase.query(key);
-        if (row.next() && !row.null(0)) {
+        if (row.next() && row.integer(0) != no_message) {
             message = uuid_of(row.integer(0), row.integer(1));
         }
         while (row.next()) {

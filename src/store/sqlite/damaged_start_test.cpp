@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "store/campaigns.hpp"
 #include "store/conformance/store_fixture.hpp"
 #include "store/people.hpp"
 #include "store/sqlite/connection.hpp"
@@ -33,6 +34,10 @@ struct DamagedStartTest : StoreTest {
         const auto person = take(tables.people().create_person({.email = name + "@toko.test"}));
         take(tables.people().put_membership(person.id, {.account = owner}));
         take(tables.people().create_session({.person = person.id, .digest = sha256(name)}));
+        auto& campaigns = tables.campaigns();
+        const auto campaign =
+            take(campaigns.create_campaign({.account = owner, .plan = {.devices = {number}}}));
+        take(campaigns.move_campaign(campaign.id, {.state = model::CampaignState::running}));
         EXPECT_TRUE(tables.set_down_since(number, clock.now()));
         EXPECT_TRUE(tables.put_device_secret(number, "link", Bytes(8)));
         return tables.set_clock_offset(Millis{7});
@@ -95,6 +100,8 @@ struct DamagedStartTest : StoreTest {
         expect_all_but_one(reader->lanes());
         expect_all_but_one(reader->lane_records());
         expect_all_but_one(reader->callback_accounts());
+        expect_all_but_one(reader->campaigns().open_campaigns());
+        EXPECT_TRUE(reader->campaigns().campaigns_to_clean());
         std::size_t loaded = 0;
         for (const auto owner : {account, other}) {
             const auto lane = reader->load_lane(device_of(owner), model::Source::api,

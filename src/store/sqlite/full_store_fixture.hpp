@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "store/conformance/store_fixture.hpp"
+#include "store/plan_text.hpp"
+#include "store/sqlite/campaign_rows.hpp"
 #include "store/sqlite/connection.hpp"
 #include "store/sqlite/rows.hpp"
 
@@ -125,6 +127,34 @@ struct FullStoreTest : StoreTest {
             fmt::format("INSERT INTO audit(at, door, actor, actor_name, account, operation, "
                         "object, outcome) SELECT {} - i, 'network', 'key_1', 'mpt', 1, 'POST', "
                         "'key_1', 'done' FROM n",
+                        now),
+            // Drafts, and campaigns that have ended, or were removed.
+            fmt::format("INSERT INTO campaign SELECT i, 1, iif(i % 2, 'draft', 'finished'), '', "
+                        "NULL, {0}, NULL, iif(i % 2, NULL, {0} - i), 'draft', '', 0, 0, 0, 0, 0, "
+                        "iif(i = 1, {1}, 1), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM n",
+                        now - day, rows),
+            fmt::format("INSERT INTO campaign_plan SELECT i, '{}', '[\"name\"]' FROM n",
+                        plan_text({.devices = {device}})),
+            fmt::format("INSERT INTO campaign_device SELECT {} + i, i FROM n", number),
+            // A large audience, and a person whom all campaigns have reached.
+            fmt::format("INSERT INTO campaign_recipient SELECT (1 << 32) | i, 1, 6285000000000 + i,"
+                        " NULL, -2, 0, 200, 0, {1}, {2}, {2}, -1, {0}, '', '[]' FROM n",
+                        now, sqlite::no_device, sqlite::no_message),
+            fmt::format("INSERT INTO campaign_recipient SELECT (i << 32) | 1, 1, 6285900000000, "
+                        "NULL, 2, 0, 200, 0, {}, 1, 1, -1, {}, '', '[]' FROM n WHERE i > 1",
+                        number, now),
+            fmt::format("INSERT INTO campaign_recipient SELECT (1 << 32) | ({1} + i), 1, "
+                        "6285900000000, 1, 4, 2, 200, 0, {2}, {3}, {3}, -1, {0}, '', '[]' "
+                        "FROM n",
+                        now, rows, sqlite::no_device, sqlite::no_message),
+            fmt::format("INSERT INTO contact SELECT 1, 6285000000000 + i, 'Budi', '[\"vip\"]', "
+                        "NULL, NULL, NULL, {0}, {0}, '{{}}' FROM n",
+                        now),
+            fmt::format("INSERT INTO contact_count VALUES(1, {})", rows),
+            "INSERT INTO contact_tag SELECT 1, 'vip', 6285000000000 + i FROM n",
+            "INSERT INTO contact_tag SELECT 1, 't' || i, 6285000000000 + i FROM n",
+            fmt::format("INSERT INTO suppression SELECT 1, 6285700000000 + i, 'import', {}, NULL "
+                        "FROM n",
                         now),
             fmt::format("INSERT INTO ledger SELECT 1, i, 1, {0}, {0}, 0, 0, 0, NULL, '' FROM n",
                         now - day),

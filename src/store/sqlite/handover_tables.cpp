@@ -29,7 +29,7 @@ Result<void> SqliteCampaigns::hand_over_rows(model::CampaignId id, Handover& han
 /// A row that is left out because it is damaged is left.
 void SqliteCampaigns::hand_over(const model::Campaign& campaign, PlannedRow& planned,
                                 Timestamp at) {
-    const auto key = recipient_key(campaign.id, planned.row);
+    const auto key = row_key(campaign.id, planned.row);
     model::PhoneNumber number;
     bool is_ready = false;
     if (!recipients().guard(key, [&] { is_ready = is_pending(campaign, key, number); }) ||
@@ -59,7 +59,7 @@ bool SqliteCampaigns::is_pending(const model::Campaign& campaign, std::int64_t k
                                  model::PhoneNumber& number) {
     auto row = find_row_.query(key);
     if (row_of(key) > campaign.counts.total() || !row.next() ||
-        row.integer(0) != static_cast<int>(RecipientState::pending) || row.null(1)) {
+        row.integer(0) != stored(RecipientState::pending) || row.null(1)) {
         return false;
     }
     number = model::PhoneNumber::from_stored(row.integer(1));
@@ -85,7 +85,7 @@ PlannedRow::Result SqliteCampaigns::decide(const model::Campaign& campaign, Plan
     }
     message.charged = charge == Credits::Charge::charged;
     writer_.store(message);
-    const auto key = recipient_key(campaign.id, planned.row);
+    const auto key = row_key(campaign.id, planned.row);
     recipients().guard(key, [&] {
         queue_row_.run(key, planned.variant, message.device.value(), message.id.sequence(),
                        tail_of(message.id), at);

@@ -56,7 +56,7 @@ private:
         last_ = row.integer(0);
         finished_at_ = row.integer(1);
         campaign_ = model::CampaignId{last_};
-        key_ = recipient_key(*campaign_, 0);
+        key_ = row_key(*campaign_, 0);
         has_kept_ = false;
         return true;
     }

@@ -30,9 +30,9 @@ RecipientChecks::RecipientChecks(Connection& connection)
                        "AND repeats IS NULL AND id > ?3 AND id < ?4 LIMIT 1"),
       sent_since_(connection, "SELECT count(*) FILTER (WHERE state = 2), count(*) FROM " +
                                   rows_of_number("state, at") +
-                                  " WHERE state IN (1, 2, 5) AND at >= ?3"),
+                                  " WHERE state IN (-1, 2, 5) AND at >= ?3"),
       last_send_(connection, "SELECT id, device FROM " + rows_of_number("id, state, device, at") +
-                                 " WHERE state IN (1, 2, 5) AND device IS NOT NULL "
+                                 " WHERE state IN (-1, 2, 5) AND device > 0 "
                                  "ORDER BY at DESC, id DESC LIMIT 1") {}
 
 SkipReason RecipientChecks::check(const model::Campaign& campaign, model::PhoneNumber number,
@@ -52,7 +52,7 @@ bool RecipientChecks::is_suppressed(model::AccountId account, model::PhoneNumber
 
 bool RecipientChecks::has(const model::Campaign& campaign, model::PhoneNumber number) {
     return row_of_campaign_
-        .query(campaign.account.value, number.value(), recipient_key(campaign.id, 0),
+        .query(campaign.account.value, number.value(), row_key(campaign.id, 0),
                recipients_end(campaign.id))
         .next();
 }
@@ -71,8 +71,8 @@ bool RecipientChecks::is_excluded(const model::Campaign& campaign, model::PhoneN
         }
     }
     return std::ranges::any_of(exclude->campaigns, [&](model::CampaignId other) {
-        auto row = row_of_campaign_.query(campaign.account.value, number.value(),
-                                          recipient_key(other, 0), recipients_end(other));
+        auto row = row_of_campaign_.query(campaign.account.value, number.value(), row_key(other, 0),
+                                          recipients_end(other));
         return row.next() && row.integer(0) == static_cast<int>(RecipientState::sent);
     });
 }

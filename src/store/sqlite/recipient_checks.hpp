@@ -14,7 +14,7 @@ namespace merpati::store::sqlite {
 /// Threads: those of its connection. Throws Failure.
 class RecipientChecks {
 public:
-    static constexpr std::size_t campaigns_looked_at = 1'000;
+    static constexpr std::size_t campaigns_looked_at = 500;
 
     explicit RecipientChecks(Connection& connection);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/assert.hpp"
 #include "store/sqlite/rows.hpp"
 
@@ -38,19 +40,21 @@ RecipientWriter::RecipientWriter(Connection& connection, Credits& credits)
       credits_(credits),
       campaigns_(connection),
       move_(connection,
-            "UPDATE campaign_recipient SET state = ?4, code = coalesce(?5, code), "
-            "message = iif(?4 = 0, NULL, message), message_tail = iif(?4 = 0, NULL, message_tail), "
-            "at = ?6 WHERE id = ?1 AND message = ?2 AND state = ?3"),
+            fmt::format("UPDATE campaign_recipient SET state = ?4, code = coalesce(?5, code), "
+                        "message = iif(?4 = -2, {0}, message), "
+                        "message_tail = iif(?4 = -2, {0}, message_tail), "
+                        "at = ?6 WHERE id = ?1 AND message = ?2 AND state = ?3",
+                        no_message)),
       find_(connection,
             "SELECT state, message, progress, code, number FROM campaign_recipient WHERE id = ?"),
       queue_again_(connection,
-                   "UPDATE campaign_recipient SET state = 1, device = ?2, message = ?3, "
-                   "message_tail = ?4, progress = NULL, at = ?5 WHERE id = ?1"),
+                   "UPDATE campaign_recipient SET state = -1, device = ?2, message = ?3, "
+                   "message_tail = ?4, progress = -1, at = ?5 WHERE id = ?1"),
       note_progress_(connection, "UPDATE campaign_recipient SET progress = ?2 WHERE id = ?1"),
       unregistered_before_(
           connection,
           "SELECT 1 FROM (SELECT id, code FROM campaign_recipient WHERE account = ?1 AND "
-          "number = ?2 AND repeats IS NULL ORDER BY id DESC LIMIT 1000) "
+          "number = ?2 AND repeats IS NULL ORDER BY id DESC LIMIT 500) "
           "WHERE code = 1001 AND id <> ?3 LIMIT 1"),
       suppress_(connection,
                 "INSERT OR IGNORE INTO suppression VALUES(?, ?, 'unregistered', ?, ?)") {}
@@ -77,7 +81,7 @@ std::optional<Credits::Charge> RecipientWriter::charge(const model::Message& mes
 
 RecipientWriter::Move RecipientWriter::move_of(const model::Message& message, Timestamp at) {
     invariant(message.campaign.has_value(), "a message of a row has a campaign");
-    return {.key = recipient_key(*message.campaign, message.campaign_row),
+    return {.key = row_key(*message.campaign, message.campaign_row),
             .message = message.id.sequence(),
             .account = message.account,
             .at = at};
@@ -175,7 +179,7 @@ void RecipientWriter::move_row(const Move& move) {
     if (move.code == model::StatusCode::recipient_unregistered) {
         suppress_if_repeated(move);
     }
-    move_.run(move.key, move.message, static_cast<int>(move.from), static_cast<int>(move.to),
+    move_.run(move.key, move.message, stored(move.from), stored(move.to),
               move.code.transform([](auto code) { return static_cast<int>(code); }), move.at);
     if (connection_.changes() == 1) {
         count_end(move);
@@ -204,13 +208,11 @@ void RecipientWriter::retry_row(const Move& move) {
     std::optional<model::Progress> progress;
     {
         auto row = find_.query(move.key);
-        if (!row.next() || row.null(1) || row.integer(1) != move.message) {
+        if (!row.next() || row.integer(1) != move.message) {
             return;
         }
-        from = row.enumerator(0, RecipientState::cancelled);
-        if (!row.null(2)) {
-            progress = row.enumerator(2, model::Progress::read);
-        }
+        from = read_state(row, 0);
+        progress = read_progress(row, 2);
     }
     if (from == RecipientState::pending || from == RecipientState::queued ||
         from == RecipientState::skipped) {
@@ -231,12 +233,10 @@ void RecipientWriter::report_row(const Move& move) {
     std::optional<model::Progress> before;
     {
         auto row = find_.query(move.key);
-        if (!row.next() || row.null(1) || row.integer(1) != move.message) {
+        if (!row.next() || row.integer(1) != move.message) {
             return;
         }
-        if (!row.null(2)) {
-            before = row.enumerator(2, model::Progress::read);
-        }
+        before = read_progress(row, 2);
     }
     if (before && *before >= *move.progress) {
         return;
@@ -271,7 +271,7 @@ void RecipientWriter::suppress_if_repeated(const Move& move) {
     bool is_repeated = false;
     {
         auto row = find_.query(move.key);
-        if (!row.next() || row.null(1) || row.integer(1) != move.message || row.null(4)) {
+        if (!row.next() || row.integer(1) != move.message || row.null(4)) {
             return;
         }
         is_repeated = row.integer(3) == unregistered;

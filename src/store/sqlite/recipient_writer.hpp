@@ -75,7 +75,7 @@ public:
 
 private:
     /// Rows of a block are adjacent, and are left out together: a page holds some tens of rows.
-    static constexpr int block_bits = 5;
+    static constexpr int block_bits = 4;
     static constexpr std::size_t damaged_max = 1'024;
 
     struct Move {

@@ -61,7 +61,7 @@ void read_message(const Cursor& row, int first, model::Message& message) {
     message.campaign = row.null(first + 11)
                            ? std::nullopt
                            : std::optional{model::CampaignId{row.integer(first + 11)}};
-    message.campaign_row = row.number<std::uint32_t>(first + 12);
+    message.campaign_row = message.campaign ? row.number<std::uint32_t>(first + 12) : 0;
 }
 
 QueuedCallback read_callback(const Cursor& row) {

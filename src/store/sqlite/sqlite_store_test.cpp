@@ -163,6 +163,10 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "DROP TABLE handed_over; DROP TABLE platform_event; DROP TABLE device_secret;"
         "DROP INDEX device_account; DROP INDEX api_key_account;"
         "ALTER TABLE message DROP COLUMN campaign; ALTER TABLE device DROP COLUMN warm_up_days;"
+        "ALTER TABLE message DROP COLUMN campaign_row; ALTER TABLE account DROP COLUMN country;"
+        "DROP TABLE campaign; DROP TABLE campaign_plan; DROP TABLE campaign_device;"
+        "DROP TABLE campaign_recipient; DROP TABLE contact; DROP TABLE contact_count;"
+        "DROP TABLE contact_tag; DROP TABLE suppression;"
         "DROP TABLE person; DROP TABLE membership; DROP TABLE session; DROP TABLE sign_in_link;"
         "DROP TABLE recovery_code; DROP TABLE audit;"
         "DROP TABLE message_event; DROP TABLE callback_attempt;"
@@ -179,10 +183,6 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         "DROP TABLE ledger; DROP TABLE ledger_pruned; DROP TABLE usage; DROP TABLE message_block;"
         "DROP TABLE received_media; DROP TABLE invitation;"
         "DROP INDEX api_key_revoked; DROP INDEX api_key_expires; DROP INDEX api_key_live;"
-        "ALTER TABLE message DROP COLUMN campaign_row; ALTER TABLE account DROP COLUMN country;"
-        "DROP TABLE campaign; DROP TABLE campaign_plan; DROP TABLE campaign_device;"
-        "DROP TABLE campaign_recipient; DROP TABLE contact; DROP TABLE contact_count;"
-        "DROP TABLE contact_tag; DROP TABLE suppression;"
         "UPDATE account SET credit = 9; UPDATE message SET flags = 64;"
         "INSERT INTO completion VALUES(7,2,200,'','',7200000,1,NULL);"
         "PRAGMA user_version = 1; PRAGMA application_id = 0");
@@ -198,6 +198,8 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
         ASSERT_TRUE(kept);
         EXPECT_EQ(kept->message.body, "Halo");
         EXPECT_EQ(kept->message.campaign, std::nullopt);
+        EXPECT_EQ(kept->message.campaign_row, 0U);
+        EXPECT_EQ(take(reader->accounts()).front().country, "62");
         // The ledger begins with earlier charges, usage with messages that had ended.
         const auto checked = take(check_integrity(options.url, Depth::quick, clock, 1h));
         EXPECT_TRUE(checked.ledger_faults.empty());
@@ -220,8 +222,10 @@ TEST_F(SqliteStoreTest, BringsAnOlderSchemaUpToDateOnlyWhenItMay) {
                   "'platform_event', 'device_secret', 'person', 'membership', "
                   "'session', 'sign_in_link', 'recovery_code', 'audit', 'message_event', "
                   "'callback_attempt', 'ledger', 'ledger_pruned', 'usage', 'received_media', "
-                  "'invitation', 'api_key_revoked', 'api_key_expires', 'api_key_live')"),
-              "25");
+                  "'invitation', 'api_key_revoked', 'api_key_expires', 'api_key_live', "
+                  "'campaign', 'campaign_plan', 'campaign_device', 'campaign_recipient', "
+                  "'contact', 'contact_count', 'contact_tag', 'suppression')"),
+              "33");
 }
 
 TEST_F(SqliteStoreTest, LeavesAnotherProgramsDatabaseAlone) {
@@ -327,6 +331,30 @@ TEST_F(SqliteStoreTest, ABookThatDisagreesWithBalanceOrMessagesIsFound) {
     EXPECT_EQ(fault(), "its ledger has 2 messages charged, but 1 are");
     execute("DELETE FROM ledger");
     EXPECT_EQ(fault(), "its credit is 9, but its ledger ends with nothing");
+}
+
+TEST_F(SqliteStoreTest, AReserveThatTheLedgerDoesNotExplainIsFound) {
+    make_store();
+    execute(
+        "INSERT INTO account VALUES(1,'a','paid',6,NULL,'default','','at-least-once',1,x'00',"
+        "NULL,NULL,0,'62');"
+        "INSERT INTO campaign VALUES(1,1,'running','',NULL,0,0,NULL,'draft','',0,0,1,1,0,"
+        "3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,3,0);"
+        "INSERT INTO campaign_recipient VALUES(4294967297,1,62811,NULL,-2,0,200,0,-1,-1,-1,"
+        "-1,0,'','[]');"
+        "INSERT INTO message VALUES(1,1,1,1,'62','',NULL,NULL,80,0,0,1,4);"
+        "INSERT INTO ledger VALUES(1,1,0,0,0,0,0,10,10,''),(1,2,5,0,0,0,0,-4,6,'cmp_1'),"
+        "(1,3,1,0,0,1,0,0,6,'')");
+    const auto found = [&] { return take(check_integrity(options.url, Depth::quick, clock, 1h)); };
+    EXPECT_TRUE(found().ledger_faults.empty()) << found().ledger_faults.front().what;
+    execute("UPDATE campaign SET reserved = 4");
+    ASSERT_EQ(found().ledger_faults.size(), 1U);
+    EXPECT_EQ(found().ledger_faults.front().what,
+              "its campaigns hold 4 credits in reserve, but 3 are reserved");
+    ASSERT_EQ(found().campaign_faults.size(), 1U);
+    EXPECT_EQ(found().campaign_faults.front().what, "it counts 3 recipients as pending, but 1 are");
+    execute("UPDATE campaign SET pending = 1");
+    EXPECT_TRUE(found().campaign_faults.empty());
 }
 
 }  // namespace

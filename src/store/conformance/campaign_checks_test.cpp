@@ -1,0 +1,205 @@
+// What a campaign may send to whom: suppressions, exclusion, frequency, and the sender that a
+// person keeps.
+#include "store/conformance/campaign_fixture.hpp"
+
+namespace merpati::store {
+namespace {
+
+using namespace std::chrono_literals;
+using model::CampaignState;
+using model::MessageState;
+using model::RecipientState;
+using model::SkipReason;
+using model::StatusCode;
+using model::SuppressionReason;
+
+struct CampaignChecksTest : CampaignTest {
+    bool suppress(std::int64_t n, SuppressionReason reason,
+                  std::optional<model::CampaignId> campaign = {}) {
+        return take(run([&](CampaignTables& campaigns) {
+            return campaigns.put_suppression({.account = account,
+                                              .number = number(n),
+                                              .reason = reason,
+                                              .at = clock.now(),
+                                              .campaign = campaign});
+        }));
+    }
+    std::optional<model::Suppression> suppression(std::int64_t n) {
+        return take(reader()->campaigns().suppression(account, number(n)));
+    }
+    /// Hands the row over; its reason if it was skipped.
+    SkipReason skipped(model::CampaignId id, Row one) {
+        const auto result = hand_over(id, one);
+        EXPECT_EQ(result == PlannedRow::Result::skipped, row(id, one).reason != SkipReason::none);
+        return row(id, one).reason;
+    }
+    SkipReason checked(model::CampaignId id, std::int64_t n) {
+        const auto open = reader();
+        auto& campaigns = open->campaigns();
+        return take(campaigns.check_recipient(**campaigns.campaign(id), number(n), clock.now()));
+    }
+    /// A finished campaign that has sent to these.
+    model::CampaignId sent_to(std::int64_t from, std::int64_t to) {
+        const auto id = running(from, to).id;
+        for (Row one = 1; std::cmp_less_equal(one, to - from + 1); ++one) {
+            end(queued(id, one), MessageState::sent);
+        }
+        move(id, CampaignState::finished);
+        return id;
+    }
+};
+
+TEST_P(CampaignChecksTest, ASuppressedNumberIsSkippedAtTheUpload) {
+    suppress(1, SuppressionReason::manual);
+    const auto id = create().id;
+    EXPECT_EQ(upload(id, {fresh(1), fresh(2)}).suppressed, 1);
+    EXPECT_EQ(row(id, 1).reason, SkipReason::suppressed);
+    EXPECT_EQ(campaign(id).counts.of(RecipientState::pending), 1);
+}
+
+TEST_P(CampaignChecksTest, ANumberSuppressedSinceIsSkippedWhenItsTurnComes) {
+    const auto id = running(1, 2).id;
+    suppress(1, SuppressionReason::opt_out);
+    EXPECT_EQ(checked(id, 1), SkipReason::suppressed);
+    EXPECT_EQ(skipped(id, 1), SkipReason::suppressed);
+    EXPECT_EQ(checked(id, 2), SkipReason::none);
+    EXPECT_EQ(skipped(id, 2), SkipReason::none);
+    EXPECT_EQ(campaign(id).counts.of(RecipientState::skipped), 1);
+}
+
+TEST_P(CampaignChecksTest, ASuppressionOfAnotherAccountSkipsNobody) {
+    const auto mine = account;
+    account = create_account();
+    suppress(1, SuppressionReason::manual);
+    account = mine;
+    const auto id = running(1, 1).id;
+    EXPECT_EQ(skipped(id, 1), SkipReason::none);
+}
+
+TEST_P(CampaignChecksTest, ARowThatTheCallerSkipsKeepsItsReason) {
+    const auto id = running(1, 1).id;
+    std::vector<PlannedRow> rows;
+    rows.push_back({.row = 1, .reason = SkipReason::empty_value});
+    EXPECT_EQ(hand_over(id, std::move(rows)).rows.front().result, PlannedRow::Result::skipped);
+    EXPECT_EQ(row(id, 1).reason, SkipReason::empty_value);
+}
+
+TEST_P(CampaignChecksTest, OnlyRecipientsThatGotAMessageAreExcluded) {
+    const auto earlier = running(1, 3).id;
+    end(queued(earlier, 1), MessageState::sent);
+    end(queued(earlier, 2), MessageState::failed);
+    const auto id = running(1, 3, {.exclude = {{.campaigns = {earlier}}}}).id;
+    EXPECT_EQ(skipped(id, 1), SkipReason::excluded);
+    EXPECT_EQ(skipped(id, 2), SkipReason::none);
+    EXPECT_EQ(skipped(id, 3), SkipReason::none);
+}
+
+TEST_P(CampaignChecksTest, PeopleWhoWereContactedLatelyAreExcluded) {
+    sent_to(1, 1);
+    clock.advance(6 * 24h);
+    sent_to(2, 2);
+    clock.advance(24h + 1s);
+    const auto id = running(1, 2, {.exclude = {{.contacted_within_days = 7}}}).id;
+    EXPECT_EQ(skipped(id, 1), SkipReason::none);
+    EXPECT_EQ(skipped(id, 2), SkipReason::excluded);
+}
+
+TEST_P(CampaignChecksTest, FrequencyCountsMessagesOfAllCampaigns) {
+    const model::CampaignPlan plan{.frequency = {{.messages = 2, .days = 1}}};
+    sent_to(1, 2);
+    EXPECT_EQ(skipped(running(1, 1, plan).id, 1), SkipReason::none);  // The second, still queued.
+    const auto id = running(1, 2, plan).id;
+    EXPECT_EQ(skipped(id, 1), SkipReason::frequency);
+    EXPECT_EQ(skipped(id, 2), SkipReason::none);
+    clock.advance(25h);
+    EXPECT_EQ(skipped(running(1, 1, plan).id, 1), SkipReason::none);
+}
+
+TEST_P(CampaignChecksTest, APersonKeepsTheSenderOfTheLastCampaign) {
+    const auto other = model::PhoneNumber::from_stored(6281100000009);
+    EXPECT_TRUE(add_device({.number = other, .account = account}));
+    const auto sender = [&] { return take(reader()->campaigns().last_sender(account, number(1))); };
+    EXPECT_FALSE(sender());
+    const auto first = sent_to(1, 1);
+    EXPECT_EQ(sender(), device);
+    clock.advance(1min);
+    const auto id = running(1, 1, {.devices = {other}}).id;
+    EXPECT_EQ(sender(), device);
+    std::vector<PlannedRow> rows;
+    rows.push_back(planned(id, 1));
+    rows.back().message->device = other;
+    const auto made = *hand_over(id, std::move(rows)).rows.front().message;
+    EXPECT_EQ(sender(), other);
+    EXPECT_NE(first, id);
+    EXPECT_EQ(take(run([&](CampaignTables& campaigns) {
+                  return campaigns.last_campaign_of(account, number(1));
+              })),
+              id);
+    EXPECT_EQ(made.device, other);
+}
+
+TEST_P(CampaignChecksTest, ANumberThatIsNotRegisteredTwiceIsSuppressed) {
+    const auto unregistered = [&](model::CampaignId id, Row one) {
+        end(queued(id, one), MessageState::failed, StatusCode::recipient_unregistered);
+    };
+    const auto first = running(1, 2).id;
+    unregistered(first, 1);
+    end(queued(first, 2), MessageState::failed);
+    EXPECT_FALSE(suppression(1));
+    const auto second = running(1, 2).id;
+    unregistered(second, 1);
+    unregistered(second, 2);
+    ASSERT_TRUE(suppression(1));
+    EXPECT_EQ(suppression(1)->reason, SuppressionReason::unregistered);
+    EXPECT_EQ(suppression(1)->campaign, second);
+    EXPECT_FALSE(suppression(2));
+    EXPECT_EQ(campaign(second).ends.unregistered_recently(), 2);
+}
+
+TEST_P(CampaignChecksTest, ARetryThatEndsAsNotRegisteredCountsAsTheSecondTime) {
+    const auto id = running(1, 1).id;
+    end(queued(id, 1), MessageState::failed, StatusCode::recipient_unregistered);
+    EXPECT_TRUE(run([&](CampaignTables& campaigns) {
+        return campaigns.retry_rows(id, RetryScope::failed, {}, 0, 10, clock.now());
+    }));
+    EXPECT_FALSE(suppression(1));
+    end(queued(id, 1), MessageState::failed, StatusCode::recipient_unregistered);
+    EXPECT_TRUE(suppression(1));
+}
+
+TEST_P(CampaignChecksTest, AnOptOutStaysUntilItIsTakenBack) {
+    const auto id = running(1, 1).id;
+    EXPECT_TRUE(suppress(1, SuppressionReason::import));
+    EXPECT_TRUE(suppress(1, SuppressionReason::opt_out, id));
+    EXPECT_FALSE(suppress(1, SuppressionReason::manual));
+    EXPECT_EQ(suppression(1)->reason, SuppressionReason::opt_out);
+    EXPECT_EQ(campaign(id).ends.opt_outs, 1);
+    EXPECT_TRUE(suppress(1, SuppressionReason::opt_out, id));
+    EXPECT_EQ(campaign(id).ends.opt_outs, 1);
+    const auto remove = [&] {
+        return take(run([&](CampaignTables& campaigns) {
+            return campaigns.remove_suppression(account, number(1));
+        }));
+    };
+    EXPECT_TRUE(remove());
+    EXPECT_FALSE(remove());
+    EXPECT_FALSE(suppression(1));
+}
+
+TEST_P(CampaignChecksTest, SuppressionsAreListedInPages) {
+    for (std::int64_t n = 1; n <= 3; ++n) {
+        suppress(n, SuppressionReason::import);
+    }
+    const auto first = take(reader()->campaigns().suppressions(account, {}, 2));
+    ASSERT_EQ(first.records.size(), 2);
+    EXPECT_EQ(first.next, number(2));
+    const auto second = take(reader()->campaigns().suppressions(account, first.next, 2));
+    ASSERT_EQ(second.records.size(), 1);
+    EXPECT_EQ(second.records.front().number, number(3));
+    EXPECT_FALSE(second.next);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, CampaignChecksTest, ::testing::ValuesIn(engines()), name_of);
+
+}  // namespace
+}  // namespace merpati::store

@@ -1,0 +1,156 @@
+// Every statement of campaigns, on the store of FullStoreTest.
+#pragma once
+
+#include "store/campaigns.hpp"
+#include "store/sqlite/full_store_fixture.hpp"
+
+namespace merpati::store {
+
+struct CampaignCosts : FullStoreTest {
+    static model::PhoneNumber person(std::int64_t n) {
+        return model::PhoneNumber::from_stored(6285000000000 + n);
+    }
+
+    std::unique_ptr<model::Message> message_of(model::CampaignId id, std::uint32_t row) {
+        auto made = message();
+        made->source = model::Source::campaign;
+        made->campaign = id;
+        made->campaign_row = row;
+        return made;
+    }
+
+    void write_campaigns() {
+        model::CampaignId id;
+        run([&](Tables& tables) {
+            auto& campaigns = tables.campaigns();
+            const model::CampaignPlan plan{
+                .devices = {device},
+                .exclude = {{.campaigns = {{.value = 50}}, .contacted_within_days = 7}},
+                .frequency = {{.messages = 2'000'000, .days = 7}}};
+            id = take(campaigns.create_campaign({.account = account, .plan = plan})).id;
+            take(campaigns.set_plan(id, plan));
+            UploadCounts counts;
+            std::vector<NewRecipient> uploaded;
+            for (std::int64_t n = 1; n <= 6; ++n) {
+                uploaded.push_back({.number = person(n), .original = "", .values = {}});
+            }
+            uploaded.push_back(uploaded.front());
+            take(campaigns.stage_rows(id, uploaded, counts, clock.now()));
+            take(campaigns.complete_upload(id, {"name"}, counts));
+            take(campaigns.move_campaign(id, {.state = model::CampaignState::running}));
+            take(campaigns.note_notified(id, model::CampaignState::running, {}));
+        });
+        move_rows(id);
+        end_campaigns(id);
+    }
+
+    void move_rows(model::CampaignId id) {
+        Handover handover;
+        for (std::uint32_t row = 1; row <= 5; ++row) {
+            handover.rows.push_back({.row = row, .message = message_of(id, row)});
+        }
+        handover.rows.push_back({.row = 6, .reason = model::SkipReason::empty_value});
+        run([&](Tables& tables) { take(tables.campaigns().hand_over_rows(id, handover)); });
+        WriteBatch batch;
+        for (std::uint32_t row = 1; row <= 5; ++row) {
+            EXPECT_EQ(handover.rows.at(row - 1).result, PlannedRow::Result::queued);
+            const auto& made = *handover.rows.at(row - 1).message;
+            if (row == 4) {
+                batch.hand_overs.push_back({.message = made.id,
+                                            .device = device,
+                                            .source = made.source,
+                                            .queued_at = made.due_at,
+                                            .platform_id = "campaign",
+                                            .decide_by = clock.now()});
+                continue;
+            }
+            auto ending =
+                finish_of(made, row == 1 ? model::MessageState::failed : model::MessageState::sent);
+            ending.completion.code = model::StatusCode::recipient_unregistered;
+            ending.withdrawn = row == 2;
+            batch.finishes.push_back(std::move(ending));
+        }
+        batch.accepts.push_back(
+            {.message = message_of(id, 1), .retry_of = handover.rows.front().message->id});
+        write_as_it_is(batch);
+        run([&](Tables& tables) {
+            const auto& given = *handover.rows.at(3).message;
+            take(tables.note_status(device, "campaign",
+                                    {.progress = model::Progress::read, .at = clock.now()},
+                                    clock.now()));
+            take(tables.end_handed_over(given, finish_of(given).completion, {}));
+            auto& campaigns = tables.campaigns();
+            take(campaigns.retry_rows(id, RetryScope::failed, {}, 0, 1'000, clock.now()));
+            take(campaigns.erase_person(account, person(100'000'000 * 9), 0, 1'000, clock.now()));
+            take(campaigns.erase_message(handover.rows.at(4).message->id));
+            take(campaigns.last_campaign_of(account, person(900'000'000)));
+        });
+    }
+
+    void end_campaigns(model::CampaignId id) {
+        const model::CampaignId large{1};
+        const auto counted = create_account(10);
+        run([&](Tables& tables) {
+            auto& campaigns = tables.campaigns();
+            take(campaigns.campaigns_of_device(device));
+            take(campaigns.cancel_rows(large, 1'000, clock.now()));
+            take(campaigns.move_campaign(id, {.state = model::CampaignState::cancelled}));
+            take(campaigns.remove_campaign(id));
+            take(campaigns.remove_rows(id, 1'000));
+            take(campaigns.empty_audience(large));
+            take(campaigns.remove_rows(large, 1'000));
+            const auto paid = take(campaigns.create_campaign({.account = counted, .plan = {}})).id;
+            UploadCounts counts;
+            const NewRecipient one{.number = person(1), .original = "", .values = {}};
+            take(campaigns.stage_rows(paid, std::span{&one, 1}, counts, clock.now()));
+            take(campaigns.complete_upload(paid, {}, counts));
+            take(campaigns.reserve_credit(paid, clock.now()));
+            take(campaigns.move_campaign(paid, {.state = model::CampaignState::scheduled}));
+            take(tables.set_credit(counted, std::nullopt, {.at = clock.now()}));
+        });
+    }
+
+    void write_contacts() {
+        run([&](Tables& tables) {
+            auto& campaigns = tables.campaigns();
+            const auto kept = take(campaigns.find_contact(account, person(5)));
+            take(campaigns.put_contact(*kept));
+            auto fresh = *kept;
+            fresh.number = person(0);
+            take(campaigns.put_contact(fresh));
+            take(campaigns.remove_contact(account, fresh.number));
+            take(campaigns.find_suppression(account, person(5)));
+            take(campaigns.put_suppression({.account = account, .number = person(5)}));
+            take(campaigns.remove_suppression(account, person(5)));
+        });
+    }
+
+    void read_campaigns() {
+        const auto open = reader();
+        auto& campaigns = open->campaigns();
+        const model::CampaignId large{1};
+        take(campaigns.open_campaigns());
+        take(campaigns.campaigns_to_clean());
+        take(campaigns.campaigns_to_notify());
+        const auto found = take(campaigns.campaign(large));
+        for (const auto owner : {std::optional{account}, std::optional<model::AccountId>{}}) {
+            take(campaigns.campaigns({.account = owner}));
+            take(campaigns.campaigns({.account = owner, .state = model::CampaignState::paused}));
+        }
+        take(campaigns.recipients({.campaign = large, .state = model::RecipientState::sent}));
+        take(campaigns.pending_rows(large, 5'000, 100));
+        take(campaigns.queued_rows(large, 5'000, 100));
+        take(campaigns.recipient(large, 5'000));
+        take(campaigns.last_sender(account, person(900'000'000)));
+        take(campaigns.check_recipient(*found, person(900'000'000), clock.now()));
+        take(campaigns.recount(large));
+        take(campaigns.contact(account, person(5)));
+        take(campaigns.contacts({.account = account}));
+        take(campaigns.contacts({.account = account, .tags = {"vip", "t5"}}));
+        take(campaigns.tags(account, "", 100));
+        take(campaigns.suppression(account, person(5)));
+        take(campaigns.suppressions(account, person(5), 100));
+    }
+};
+
+}  // namespace merpati::store
