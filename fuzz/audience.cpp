@@ -12,6 +12,7 @@
 #include "campaign/audience/column_names.hpp"
 #include "campaign/audience/number_text.hpp"
 #include "campaign/audience/upload_reader.hpp"
+#include "campaign/text/column_name.hpp"
 #include "check.hpp"
 #include "pieces.hpp"
 

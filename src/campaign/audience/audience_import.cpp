@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "campaign/audience/column_names.hpp"
 #include "campaign/audience/step_writer.hpp"
 #include "campaign/audience/upload_reader.hpp"
+#include "campaign/text/column_name.hpp"
 #include "store/campaigns.hpp"
 #include "store/reader.hpp"
 

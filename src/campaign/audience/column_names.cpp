@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "base/utf8.hpp"
 #include "campaign/audience/characters.hpp"
 #include "campaign/audience/csv_reader.hpp"
+#include "campaign/text/column_name.hpp"
 
 namespace merpati::campaign {
 namespace {
@@ -76,19 +78,6 @@ std::vector<std::string> words_of(std::string_view name) {
 }
 
 }  // namespace
-
-bool names_one_column(std::string_view left, std::string_view right) noexcept {
-    return equals_ignoring_case(without_blanks(left), without_blanks(right));
-}
-
-std::optional<std::size_t> find_column(std::span<const std::string> columns,
-                                       std::string_view name) noexcept {
-    const auto found = std::ranges::find_if(
-        columns, [name](const std::string& column) { return names_one_column(column, name); });
-    return found == columns.end()
-               ? std::nullopt
-               : std::optional{static_cast<std::size_t>(found - columns.begin())};
-}
 
 std::string column_name(std::string_view text) {
     std::string name;

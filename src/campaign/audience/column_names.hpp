@@ -1,22 +1,12 @@
 // Names of the columns of an upload.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace merpati::campaign {
-
-/// Whether two names mean one column: in any case, without the blanks around them.
-[[nodiscard]] bool names_one_column(std::string_view left, std::string_view right) noexcept;
-
-/// The position of a name in a list.
-[[nodiscard]] std::optional<std::size_t> find_column(std::span<const std::string> columns,
-                                                     std::string_view name) noexcept;
 
 /// A name that a placeholder can hold: without control characters, braces and "|", with single
 /// blanks, at most 64 bytes. May be empty. `text`: UTF-8.

@@ -122,10 +122,9 @@ Result<void> CsvReader::append(std::string_view text) {
     if (row_.size() - cell_begin_ + text.size() > upload_cell_bytes_max) {
         return fail(
             ErrorCode::invalid_argument,
-            fmt::format("line {}: a cell has more than {} bytes: shorten it; perhaps a quote "
-                        "is not closed",
-                        cell_line_ == 0 || place_ != Place::quoted ? line_ : cell_line_,
-                        upload_cell_bytes_max));
+            fmt::format("line {}: a cell has more than {} bytes: shorten it; perhaps a quote is "
+                        "not closed",
+                        place_ == Place::quoted ? cell_line_ : line_, upload_cell_bytes_max));
     }
     row_ += text;
     return {};

@@ -12,6 +12,7 @@
 #include "campaign/audience/csv_reader.hpp"
 #include "campaign/audience/number_text.hpp"
 #include "campaign/audience/text_decoder.hpp"
+#include "campaign/text/column_name.hpp"
 
 namespace merpati::campaign {
 namespace {

@@ -13,6 +13,7 @@
 #include "campaign/audience/column_names.hpp"
 #include "campaign/audience/csv_reader.hpp"
 #include "campaign/audience/number_text.hpp"
+#include "campaign/text/column_name.hpp"
 #include "model/contact.hpp"
 
 namespace merpati::campaign {

@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "base/utf8.hpp"
-#include "campaign/audience/column_names.hpp"
 #include "campaign/audience/csv_reader.hpp"
 #include "campaign/audience/step_writer.hpp"
 #include "campaign/audience/upload_reader.hpp"
+#include "campaign/text/column_name.hpp"
 #include "model/contact.hpp"
 #include "store/campaigns.hpp"
 
@@ -33,6 +33,7 @@ struct PersonRow {
 enum class ContactField : std::uint8_t { value, name, tags, source, at, text };
 
 ContactField field_of(std::string_view column) {
+    const auto key = column_key(column);
     struct Known {
         std::string_view name;
         ContactField field;
@@ -44,8 +45,8 @@ ContactField field_of(std::string_view column) {
                                       {"consent_source", ContactField::source},
                                       {"consent_at", ContactField::at},
                                       {"consent_text", ContactField::text}};
-    const auto* found = std::ranges::find_if(
-        known, [column](const Known& one) { return names_one_column(one.name, column); });
+    const auto* found =
+        std::ranges::find_if(known, [&](const Known& one) { return one.name == key; });
     return found == std::end(known) ? ContactField::value : found->field;
 }
 
@@ -109,8 +110,9 @@ PersonRow person_of(UploadRow&& row, std::span<const std::string> columns, Times
 Result<model::Contact> merged(model::Contact contact, const PersonRow& row) {
     contact.name = row.name.empty() ? contact.name : row.name;
     for (const auto& [name, value] : row.values) {
-        const auto known = std::ranges::find_if(
-            contact.values, [&](const auto& one) { return names_one_column(one.first, name); });
+        const auto known = std::ranges::find_if(contact.values, [&](const auto& one) {
+            return column_key(one.first) == column_key(name);
+        });
         if (known != contact.values.end()) {
             known->second = value;
         } else {

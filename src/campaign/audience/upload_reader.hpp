@@ -38,7 +38,7 @@ public:
     /// Call after the last piece.
     [[nodiscard]] virtual Result<void> finish(const Sink& sink) = 0;
 
-    /// Names in the order of the upload, all different (names_one_column). Grows while rows are
+    /// Names in the order of the upload, all different (column_key). Grows while rows are
     /// read, to upload_columns_max at most.
     [[nodiscard]] virtual const std::vector<std::string>& columns() const noexcept = 0;
     /// The tags of an upload that names tags instead of numbers. Complete after `finish`.
