@@ -25,6 +25,7 @@ afterAll(async () => {
 
 const pages: [string, () => string][] = [
   ["overview", () => "/"],
+  ["send", () => "/send"],
   ["messages", () => "/messages"],
   ["messages-filtered", () => "/messages?state=failed&code=1001"],
   ["messages-none", () => "/messages?to=6281999999999"],
@@ -62,7 +63,7 @@ const menus: [string, () => string, RegExp, RegExp][] = [
 ];
 
 // Pages with instructions for an empty account.
-const empty = ["/", "/messages", "/devices", "/callbacks", "/keys", "/account", "/usage"];
+const empty = ["/", "/send", "/messages", "/devices", "/callbacks", "/keys", "/account", "/usage"];
 
 const WIDTHS = [1440, 390];
 

@@ -48,6 +48,7 @@ test("controls of every page and its windows", async () => {
   const { page } = visitor;
   const paths = [
     "/",
+    "/send",
     "/messages",
     `/messages/${world.waiting}`,
     "/devices",

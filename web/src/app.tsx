@@ -24,6 +24,7 @@ import { ProblemNote } from "./ui/problem_note.tsx";
 
 const Overview = lazyPage(() => import("./features/overview/overview.tsx"));
 const Messages = lazyPage(() => import("./features/messages/messages.tsx"));
+const Send = lazyPage(() => import("./features/send/send.tsx"));
 const Devices = lazyPage(() => import("./features/devices/devices.tsx"));
 const Callbacks = lazyPage(() => import("./features/callbacks/callbacks.tsx"));
 const Keys = lazyPage(() => import("./features/keys/keys.tsx"));
@@ -143,7 +144,7 @@ function Live({ children }: { children: React.ReactNode }) {
 }
 
 function Pages() {
-  const { admin, can } = useSession();
+  const { account, admin, can } = useSession();
   return (
     <Switch>
       <Route path="/" component={Overview} />
@@ -154,6 +155,7 @@ function Pages() {
         <Redirect to="/" />
       </Route>
       <Route path="/messages/:id?" component={Messages} />
+      {account && can("send") && <Route path="/send" component={Send} />}
       <Route path="/devices/:number?" component={Devices} />
       <Route path="/callbacks/:id?" component={Callbacks} />
       {can("account:manage") && <Route path="/keys" component={Keys} />}

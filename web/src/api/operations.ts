@@ -21,6 +21,7 @@ import type {
   NewAccount,
   NewDevice,
   NewKey,
+  NewMessage,
   OwnAccountChange,
   PairingWish,
   UsagePage,
@@ -61,6 +62,12 @@ export const readMessage = (id: string, body = false, { signal }: Cancel = {}) =
       params: { path: { id }, query: body ? { body: true } : {} },
       signal,
     }),
+  );
+
+/** Sends a message. A repeat with the same key and body within 24 hours sends nothing again. */
+export const sendMessage = (body: NewMessage, key: string, { signal }: Cancel = {}) =>
+  answerOf(
+    client.POST("/v1/messages", { params: { header: { "Idempotency-Key": key } }, body, signal }),
   );
 
 export const readTimeline = (id: string, { signal }: Cancel = {}) =>

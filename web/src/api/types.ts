@@ -23,6 +23,7 @@ export type NewAccount = Schemas["NewAccount"];
 export type Plan = Schemas["Account"]["plan"];
 export type NewDevice = Schemas["NewDevice"];
 export type NewKey = Schemas["NewKey"];
+export type NewMessage = Schemas["NewMessage"];
 export type Pairing = Schemas["Pairing"];
 export type PairingWish = Schemas["PairingWish"];
 export type TimelineStep = Schemas["TimelineStep"];

@@ -19,10 +19,12 @@ export function usePageGroups(): PageGroup[] {
   const { admin, can, account } = useSession();
   const groups: PageGroup[] = [];
   if (account) {
+    const send: PageLink[] = can("send") ? [{ href: "/send", name: t.send, icon: "send" }] : [];
     groups.push({
       title: "",
       pages: [
         { href: "/", name: t.overview, icon: "overview" },
+        ...send,
         { href: "/messages", name: t.messages, icon: "messages" },
         { href: "/devices", name: t.devices, icon: "devices" },
         { href: "/callbacks", name: t.callbacks, icon: "callbacks" },

@@ -39,11 +39,13 @@ export const id = {
   docs: "Uraian lengkap API (OpenAPI)",
   sample: "Halo! Pesanan Anda sudah dikirim.",
   toReal: "Perangkat ini sungguhan: pesannya sampai ke nomor itu.",
-  howToSend: "Mengirim selalu memakai kunci API, juga dari sini: buat satu, lalu tempel di bawah.",
+  howToSend:
+    "Program mengirim dengan kunci API. Untuk mencobanya, buat satu, lalu tempel di bawah.",
   toKeys: "Kunci API",
   howToSendOperator:
-    "Mengirim selalu memakai kunci API, juga dari sini. Minta satu kepada pemilik akun, " +
+    "Program mengirim dengan kunci API. Untuk mencobanya, minta satu kepada pemilik akun, " +
     "lalu tempel di bawah.",
+  withoutKey: "Kirim tanpa kunci",
 };
 
 export const en = {
@@ -85,9 +87,10 @@ export const en = {
   docs: "Full API reference (OpenAPI)",
   sample: "Hello! Your order is on its way.",
   toReal: "This device is real: its message reaches that number.",
-  howToSend: "Sending always uses an API key, also from here: create one, and paste it below.",
+  howToSend: "Programs send with an API key. To try it, create one, and paste it below.",
   toKeys: "API keys",
   howToSendOperator:
-    "Sending always uses an API key, also from here. Ask an owner of the account for one, " +
+    "Programs send with an API key. To try it, ask an owner of the account for one, " +
     "and paste it below.",
+  withoutKey: "Send without a key",
 } satisfies Same<typeof id>;

@@ -17,6 +17,7 @@ import * as messages from "./messages.ts";
 import * as overview from "./overview.ts";
 import * as people from "./people.ts";
 import { reasonText } from "./reasons.ts";
+import * as send from "./send.ts";
 import * as settings from "./settings.ts";
 import * as shell from "./shell.ts";
 import * as signIn from "./sign_in.ts";
@@ -38,6 +39,7 @@ const areas = {
   messages,
   overview,
   people,
+  send,
   settings,
   shell,
   signIn,

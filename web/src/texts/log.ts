@@ -4,6 +4,7 @@ import type { Same } from "./same.ts";
 export const id = {
   operations: {
     "POST /v1/device/addnew": "Menambah perangkat",
+    "POST /v1/messages": "Mengirim pesan",
     "POST /v1/messages/{}/cancel": "Membatalkan pesan",
     "POST /v1/messages/{}/fail": "Menyatakan pesan gagal",
     "POST /v1/messages/{}/release": "Tetap mengirim pesan yang ditahan",
@@ -95,6 +96,7 @@ export const id = {
 export const en = {
   operations: {
     "POST /v1/device/addnew": "Added a device",
+    "POST /v1/messages": "Sent a message",
     "POST /v1/messages/{}/cancel": "Cancelled a message",
     "POST /v1/messages/{}/fail": "Marked a message as failed",
     "POST /v1/messages/{}/release": "Sent a held message",

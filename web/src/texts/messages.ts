@@ -23,9 +23,10 @@ export const id = {
   exportCsv: "CSV, untuk lembar kerja",
   exportLines: "JSON per baris, untuk program",
   empty: "Belum ada pesan",
-  emptyText:
-    "Pesan dikirim dengan kunci API. Halaman Pengembang menyusun permintaannya, dan mengirimnya.",
-  emptyButton: "Susun permintaan",
+  emptyText: "Tulis pesan di sini, atau kirim dari program Anda dengan kunci API.",
+  emptyTextReader: "Pesan yang dikirim akun ini tampil di sini.",
+  write: "Tulis pesan",
+  forPrograms: "Susun permintaan",
   states: {
     pending: "Menunggu",
     sending: "Dikirim…",
@@ -133,9 +134,10 @@ export const en = {
   exportCsv: "CSV, for a spreadsheet",
   exportLines: "JSON lines, for a program",
   empty: "No messages yet",
-  emptyText:
-    "Messages are sent with an API key: the Developers page builds the request, and can send it.",
-  emptyButton: "Build a request",
+  emptyText: "Write a message here, or send from your program with an API key.",
+  emptyTextReader: "Messages that this account sends appear here.",
+  write: "Write a message",
+  forPrograms: "Build a request",
   states: {
     pending: "Waiting",
     sending: "Sending…",

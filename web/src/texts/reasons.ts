@@ -1,10 +1,14 @@
-// What the gateway and its connectors say about messages in Indonesian, in English. Callers of
-// /v1/send know these texts, so they stay as they are; a platform's own texts are in any language.
+// What the gateway and its connectors say about messages in Indonesian, in English: their results,
+// and why they are refused. Callers of /v1/send know these texts, so they stay as they are; a
+// platform's own texts are in any language.
 // The reasons of devices' states are not here: the gateway answers them in the reader's language.
 import type { Language } from "./language.ts";
 
 const ENGLISH: Record<string, string> = {
+  "Anda telah melebihi batas permintaan":
+    "More messages than the account's rate allows: wait a moment",
   "Cara pemasangan tidak dikenal": "The way of linking is unknown",
+  "Delay tidak valid": "The delay is not valid",
   "Diterima platform": "Accepted by the platform",
   "File media tidak dapat diambil": "The media file cannot be fetched",
   "Galat pada worker": "The connector's program failed",
@@ -22,6 +26,7 @@ const ENGLISH: Record<string, string> = {
   "Jawaban platform hilang": "The platform's answer was lost",
   "Jenis file tidak didukung": "The file type is not supported",
   "Jenis file tidak didukung oleh platform": "The platform does not support the file type",
+  "Jenis pesan tidak didukung": "The type of the message is not supported",
   "Kode verifikasi": "Verification code",
   "Koneksi terputus sebelum platform mengonfirmasi pesan":
     "The connection was lost before the platform confirmed the message",
@@ -33,16 +38,22 @@ const ENGLISH: Record<string, string> = {
   "Konektor sedang sibuk": "The connector is busy",
   "Konektor tidak dapat dijalankan": "The connector cannot be started",
   "Konektor tidak menjawab": "The connector does not answer",
+  "Masa berlaku habis": "The account's validity is over",
   "Media di platform rusak": "The media file is damaged on the platform",
   "Media pesan ini tidak dikenal": "The message's media file is unknown",
   "Media platform tidak terjangkau": "The platform's media server cannot be reached",
   "Media tidak ada lagi di platform": "The platform no longer has the media file",
+  "Mime type tidak didukung": "The media type of the file is not supported",
+  "Nomor pengirim tidak valid": "The sender is not a device of this account",
   "Nomor tidak terdaftar": "The number is not registered",
   "Nomor tidak terdaftar di platform": "The number is not registered on the platform",
   "Nomor tujuan tidak terdaftar": "The recipient is not registered",
   "Nomor tujuan tidak valid": "The recipient's number is not valid",
   "Penerima tidak dapat dikirimi pesan": "Messages cannot be sent to the recipient",
   "Penerima tidak menerima pesan ini": "The recipient does not accept this message",
+  "Penyimpanan server penuh": "The server's disk is full",
+  "Penyimpanan server rusak": "The server's storage is damaged",
+  "Perangkat disconnect": "The device is not connected",
   "Perangkat terlalu sibuk": "The device is too busy",
   "Perangkat tidak sedang ditautkan": "The device is not being linked",
   "Perangkat tidak terhubung": "The device is not connected",
@@ -51,6 +62,7 @@ const ENGLISH: Record<string, string> = {
   "Pesan dibatalkan": "The message was cancelled",
   "Pesan terkirim": "The message was sent",
   "Pesan terlalu panjang": "The message is too long",
+  "Pesan tidak boleh kosong": "The message must not be empty",
   "Pesan tidak didukung konektor": "The connector does not support the message",
   "Platform gagal mengirim pesan": "The platform could not send the message",
   "Platform membatasi akun pengirim": "The platform restricts the sender's account",
@@ -70,15 +82,20 @@ const ENGLISH: Record<string, string> = {
   "Platform tidak menjawab pemeriksaan nomor":
     "The platform did not answer the check of the number",
   "Proses konektor berhenti": "The connector's process ended",
+  "Saldo credit habis": "The account has no credit left",
   "Server media sedang sibuk": "The media server is busy",
   "Server media tidak menjawab": "The media server does not answer",
   "Server sedang berhenti": "The gateway is ending",
+  "Server sedang sibuk": "The server is busy",
   "Simulator berhenti": "The simulator ended",
+  "Terjadi kesalahan pada server": "The server failed",
   "Tidak ada kunci sandi yang ditunggu": "No passkey is awaited",
   "Ukuran file melebihi batas maksimum": "The file is too large",
   "Ukuran file melebihi batas maksimum platform": "The file is larger than the platform allows",
   "Terlalu banyak nomor diperiksa": "Too many numbers were checked",
+  "Url media harus diberikan": "The address of the media file is missing",
   "Url media tidak dapat diakses": "The address of the media file cannot be reached",
+  "Url media tidak valid": "The address of the media file is not valid",
 };
 
 /** A reason in the reader's language, if it is known, part by part; "" for none. */

@@ -8,8 +8,9 @@ const COUNTRY = "62"; // Of numbers that begin with 0.
  */
 export function phoneNumber(typed: string): string {
   const digits = typed.replaceAll(/\D/g, "");
-  if (digits.startsWith("00")) return digits.slice(2);
-  return digits.startsWith("0") ? COUNTRY + digits.slice(1) : digits;
+  const whole = digits.startsWith("00") ? digits.slice(2) : digits.replace(/^0/, COUNTRY);
+  // "+62 (0)812": no number there begins with 0.
+  return whole.startsWith(`${COUNTRY}0`) ? COUNTRY + whole.slice(COUNTRY.length + 1) : whole;
 }
 
 /** Whether text may be a phone number, or its last digits. */

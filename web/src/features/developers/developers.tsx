@@ -241,13 +241,21 @@ function Try({ draft, apiKey, setKey }: TryProps) {
     <Section
       title={t.tryTitle}
       lead={
-        can("account:manage") ? (
-          <>
-            {t.howToSend} <Link href="/keys">{t.toKeys}</Link>
-          </>
-        ) : (
-          t.howToSendOperator
-        )
+        <>
+          {can("account:manage") ? t.howToSend : t.howToSendOperator}
+          {can("account:manage") && (
+            <>
+              {" "}
+              <Link href="/keys">{t.toKeys}</Link>
+            </>
+          )}
+          {can("send") && (
+            <>
+              {" · "}
+              <Link href="/send">{t.withoutKey}</Link>
+            </>
+          )}
+        </>
       }
     >
       <form onSubmit={submit}>

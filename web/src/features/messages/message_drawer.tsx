@@ -20,7 +20,7 @@ import { Stale } from "../../ui/stale.tsx";
 import { Ago, At } from "../../ui/time.tsx";
 import { useAllDevices } from "../devices/all_devices.ts";
 import { SimulatedMark } from "../devices/connectors.tsx";
-import { endOf } from "./message_outcome.ts";
+import { endOf, isUnfinished } from "./message_outcome.ts";
 import { Timeline } from "./timeline.tsx";
 
 export function MessageDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
@@ -31,8 +31,6 @@ export function MessageDrawer({ id, onClose }: { id: string | undefined; onClose
     </SideDrawer>
   );
 }
-
-const UNFINISHED = new Set(["pending", "sending", "handed_over", "held"]);
 
 function MessageView({ id }: { id: string }) {
   const words = useWords();
@@ -45,7 +43,7 @@ function MessageView({ id }: { id: string }) {
     queryFn: (context) => readMessage(id, body, context),
     placeholderData: (previous) => previous,
     refetchInterval: (query) =>
-      UNFINISHED.has(query.state.data?.state ?? "pending") ? interval : false,
+      isUnfinished(query.state.data?.state ?? "pending") ? interval : false,
   });
   if (!message.data) {
     return message.error ? <ProblemNote error={message.error} /> : <Skeleton height={220} />;

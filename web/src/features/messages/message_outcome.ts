@@ -1,10 +1,17 @@
 // What became of a message, or why it waits, in one line of a list.
-import type { Device, Message } from "../../api/types.ts";
+import type { Device, Message, MessageState } from "../../api/types.ts";
 import type { Words } from "../../texts/index.tsx";
 import { isOnline, isPaused } from "../../ui/device_state.tsx";
 import { codeText } from "../../ui/message_state.tsx";
 
 const FAILED = 500; // The code that says no more than that.
+
+const UNFINISHED = new Set<MessageState>(["pending", "sending", "handed_over", "held"]);
+
+/** Whether the state will change. */
+export function isUnfinished(state: MessageState): boolean {
+  return UNFINISHED.has(state);
+}
 
 /** `device` is the message's sender, if it is known. */
 export function outcomeOf(message: Message, device: Device | undefined, words: Words): string {

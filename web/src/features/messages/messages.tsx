@@ -1,10 +1,10 @@
 // The account's messages, filtered by the address; a message opens beside the list.
-import { Button, Menu } from "@mantine/core";
+import { Button, Group, Menu } from "@mantine/core";
 import { Link, useLocation, useParams } from "wouter";
 import { exportAddress, listMessages, type MessageQuery } from "../../api/operations.ts";
 import type { Message } from "../../api/types.ts";
 import { usePaged } from "../../live/paged.ts";
-import { useAccountId } from "../../session/session.tsx";
+import { useAccountId, useSession } from "../../session/session.tsx";
 import { useText, useWords } from "../../texts/index.tsx";
 import { type Column, DataTable } from "../../ui/data_table.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -32,7 +32,7 @@ export default function Messages() {
     { pagesMax: 40 },
   );
   return (
-    <Page title={t.messages.title} lead={t.messages.lead} actions={<Export query={query} />}>
+    <Page title={t.messages.title} lead={t.messages.lead} actions={<Actions query={query} />}>
       <MessageFilters filters={filters} set={set} clear={clear} any={any} />
       <DataTable
         label={t.messages.title}
@@ -105,6 +105,21 @@ function useColumns(addressOf: (message: Message) => string): Column<Message>[] 
   ];
 }
 
+function Actions({ query }: { query: MessageQuery }) {
+  const t = useText().messages;
+  const { can } = useSession();
+  return (
+    <>
+      <Export query={query} />
+      {can("send") && (
+        <Button component={Link} href="/send" leftSection={<Icon name="send" size={16} />}>
+          {t.write}
+        </Button>
+      )}
+    </>
+  );
+}
+
 function Export({ query }: { query: MessageQuery }) {
   const t = useText().messages;
   const item = (format: "csv" | "ndjson", name: string) => (
@@ -133,11 +148,18 @@ function Export({ query }: { query: MessageQuery }) {
 
 function NoMessages() {
   const t = useText().messages;
+  const { can } = useSession();
+  if (!can("send")) return <Empty icon="messages" title={t.empty} text={t.emptyTextReader} />;
   return (
     <Empty icon="messages" title={t.empty} text={t.emptyText}>
-      <Button component={Link} href="/developers">
-        {t.emptyButton}
-      </Button>
+      <Group gap="xs" justify="center">
+        <Button component={Link} href="/send">
+          {t.write}
+        </Button>
+        <Button component={Link} href="/developers" variant="default">
+          {t.forPrograms}
+        </Button>
+      </Group>
     </Empty>
   );
 }
