@@ -68,6 +68,17 @@ std::string device_event_body(std::string_view event, model::PhoneNumber device,
     return body;
 }
 
+std::string campaign_event_body(std::string_view event, Timestamp time, std::string_view data) {
+    std::string body = R"({"event":)";
+    append_json_string(body, event);
+    body += R"(,"timestamp":")";
+    body += to_rfc3339(time);
+    body += R"(","data":)";
+    body += data;
+    body += '}';
+    return body;
+}
+
 std::int64_t origin_key_of(std::string_view url) {
     // Up to the path. A host in other letter case only gets a second queue.
     const auto host = url.find("://");

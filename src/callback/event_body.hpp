@@ -23,6 +23,11 @@ namespace merpati::callback {
 [[nodiscard]] std::string device_event_body(std::string_view event, model::PhoneNumber device,
                                             Timestamp time, std::string_view data);
 
+/// The body of docs/campaigns.md, Webhook events: {"event","timestamp","data"}. `data` is a JSON
+/// object.
+[[nodiscard]] std::string campaign_event_body(std::string_view event, Timestamp time,
+                                              std::string_view data);
+
 /// model::Callback::origin_key of a URL: a hash of the text up to the path (scheme, host, port).
 [[nodiscard]] std::int64_t origin_key_of(std::string_view url);
 

@@ -50,10 +50,11 @@ public:
     /// Empty: it does not run, or nothing is known yet.
     [[nodiscard]] virtual std::optional<Speed> speed_of(model::CampaignId id) = 0;
 
-    /// Sends messages outside the campaign's counts (model::Message::test): all of them, or none.
-    /// They are charged, and take the way of API messages. Returns their ids, in order. Errors:
-    /// refused (too little credit), conflict (a sender is not the account's, or there is no running
-    /// server), busy, shutting_down.
+    /// Sends messages outside the campaign's counts (model::Message::test). They are charged, and
+    /// take the way of API messages. Ends at the first that is refused, and returns the ids of
+    /// those before, in order; its error, if there are none. Errors: refused (too little credit),
+    /// conflict (a sender is not the account's, or there is no running server), busy,
+    /// shutting_down.
     [[nodiscard]] virtual Result<std::vector<model::MessageId>> send_tests(
         const model::Campaign& campaign, const std::vector<TestSend>& tests) = 0;
     static constexpr std::size_t tests_max = 10;

@@ -1,4 +1,4 @@
-// Notices to callers' endpoints: callbacks about messages and device webhooks.
+// Notices to callers' endpoints: callbacks about messages, webhooks of devices and campaigns.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace merpati::model {
 
 /// Stored as a number: append only.
-enum class CallbackKind : std::uint8_t { message_status, device_event };
+enum class CallbackKind : std::uint8_t { message_status, device_event, campaign_event };
 
 ///   waiting -> delivered | exhausted | gone
 ///   exhausted | gone | delivered -> waiting   (replay by hand)

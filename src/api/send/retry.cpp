@@ -45,11 +45,13 @@ public:
         : ended_(ended.id),
           source_(ended.source),
           campaign_(ended.campaign),
+          campaign_row_(ended.campaign_row),
           done_(std::move(done)) {}
 
     void complete(store::Accept& accept, Millis /*delay*/) override {
         accept.message->source = source_;
         accept.message->campaign = campaign_;
+        accept.message->campaign_row = campaign_row_;
         accept.retry_of = ended_;
     }
     void refused(Refusal refusal) override { done_(api::refused(refusal)); }
@@ -67,6 +69,7 @@ private:
     const model::MessageId ended_;
     const model::Source source_;
     const decltype(model::Message::campaign) campaign_;
+    const std::uint32_t campaign_row_;
     Done done_;
 };
 

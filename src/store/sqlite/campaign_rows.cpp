@@ -53,7 +53,7 @@ bool CampaignRow::is_open() const noexcept {
     const auto state = campaign.state;
     return !is_removed &&
            (state == scheduled || state == running || state == paused || has_staged ||
-            (state == cancelled && campaign.counts.of(model::RecipientState::pending) > 0));
+            (state == cancelled && campaign.counts.open() > 0));
 }
 
 bool CampaignRow::is_unnotified() const noexcept {

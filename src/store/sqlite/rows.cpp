@@ -68,7 +68,7 @@ QueuedCallback read_callback(const Cursor& row) {
     QueuedCallback queued;
     queued.callback.id = uuid_of(row.integer(0), row.integer(1));
     queued.callback.account = {row.integer(2)};
-    queued.callback.kind = row.enumerator(3, model::CallbackKind::device_event);
+    queued.callback.kind = row.enumerator(3, model::CallbackKind::campaign_event);
     if (!row.null(4)) {
         queued.callback.message = uuid_of(row.integer(4), row.integer(5));
     }

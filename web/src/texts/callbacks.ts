@@ -20,7 +20,11 @@ export const id = {
     exhausted: "Dihentikan",
     gone: "Ditolak penerima",
   },
-  kinds: { message_status: "Status pesan", device_event: "Kejadian perangkat" },
+  kinds: {
+    message_status: "Status pesan",
+    device_event: "Kejadian perangkat",
+    campaign_event: "Kejadian kampanye",
+  },
   anyState: "Semua status",
   empty: "Belum ada callback",
   emptyText:
@@ -76,7 +80,11 @@ export const en = {
     exhausted: "Given up",
     gone: "Rejected by the receiver",
   },
-  kinds: { message_status: "Message status", device_event: "Device event" },
+  kinds: {
+    message_status: "Message status",
+    device_event: "Device event",
+    campaign_event: "Campaign event",
+  },
   anyState: "Any state",
   empty: "No callbacks yet",
   emptyText:

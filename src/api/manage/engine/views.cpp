@@ -145,14 +145,25 @@ void hide_from_viewer(object& shown, const admission::Principal& viewer, model::
     }
 }
 
+std::string_view kind_of(const model::Callback& callback) {
+    switch (callback.kind) {
+        case model::CallbackKind::message_status:
+            return "message_status";
+        case model::CallbackKind::device_event:
+            return "device_event";
+        case model::CallbackKind::campaign_event:
+            return "campaign_event";
+    }
+    return "unknown";
+}
+
 object view(const store::QueuedCallback& queued, const admission::Principal& viewer) {
     const auto& [callback, progress] = queued;
     const bool waits = progress.state == model::CallbackState::waiting;
-    const bool of_message = callback.kind == model::CallbackKind::message_status;
     object shown{
         {"id", callback.id.text()},
         {"account", callback.account.text()},
-        {"kind", of_message ? "message_status" : "device_event"},
+        {"kind", kind_of(callback)},
         {"message", callback.message ? value(callback.message->text()) : value(nullptr)},
         {"url", callback.url},
         {"state", word(progress.state)},

@@ -1,0 +1,275 @@
+#include "campaign/runner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/thread.hpp"
+#include "campaign/acts.hpp"
+#include "campaign/campaign_notices.hpp"
+#include "store/campaigns.hpp"
+
+namespace merpati::campaign {
+namespace {
+
+using namespace std::chrono_literals;
+using model::CampaignState;
+
+constexpr Millis failure_pause = 1s;
+constexpr Millis idle_longest = 60s;
+
+bool is_worth_knowing(const model::Campaign& campaign) {
+    return campaign.state == CampaignState::scheduled || campaign.state == CampaignState::running ||
+           campaign.state == CampaignState::paused ||
+           (campaign.state == CampaignState::cancelled && campaign.counts.open() > 0);
+}
+
+}  // namespace
+
+Runner::Runner(Means means)
+    : means_(std::move(means)),
+      feed_means_{.clock = means_.clock, .ids = means_.ids, .opt_out_url = means_.opt_out_url} {}
+
+Result<void> Runner::load() {
+    auto opened = means_.store.open_reader();
+    if (!opened) {
+        return pass(opened);
+    }
+    reader_ = std::move(*opened);
+    const auto unclean = reader_->campaigns().campaigns_to_clean();
+    const auto to_notify = reader_->campaigns().campaigns_to_notify();
+    if (!unclean || !to_notify) {
+        return unclean ? pass(to_notify) : pass(unclean);
+    }
+    for (const auto& campaign : means_.open.all()) {
+        know(campaign)->campaign = campaign;
+        if (auto counted = count_loads(*campaign); !counted) {
+            return counted;
+        }
+    }
+    for (const auto& campaign : *to_notify) {
+        if (campaign.state != CampaignState::draft) {
+            const auto known = know(std::make_shared<const model::Campaign>(campaign));
+            known->owes_notice = true;
+        }
+    }
+    unclean_.insert(unclean->begin(), unclean->end());
+    judge_all_ = true;
+    return {};
+}
+
+/// What an earlier process has handed to the lanes.
+Result<void> Runner::count_loads(const model::Campaign& campaign) {
+    std::uint32_t after = 0;
+    bool more = campaign.counts.of(model::RecipientState::queued) > 0;
+    while (more) {
+        const auto rows = reader_->campaigns().queued_rows(campaign.id, after, rows_step);
+        if (!rows) {
+            return pass(rows);
+        }
+        for (const auto& row : *rows) {
+            loads_.add(campaign.id, row.device.value_or(model::PhoneNumber{}));
+            after = row.row;
+        }
+        more = rows->size() == rows_step;
+    }
+    return {};
+}
+
+Result<void> Runner::start() {
+    if (auto loaded = load(); !loaded) {
+        return loaded;
+    }
+    thread_ = start_thread("campaigns", [this] { run(); });
+    return {};
+}
+
+void Runner::stop() {
+    stopping_ = true;
+    box_.nudge();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+    box_.close();
+}
+
+void Runner::run() {
+    while (!stopping_) {
+        const auto pause = turn();
+        if (pause > 0ms && !stopping_) {
+            box_.gather(1, pause);
+        }
+    }
+}
+
+Millis Runner::turn() {
+    std::vector<Event> events;
+    if (!box_.take_all_for(events, 0ms)) {
+        return idle_longest;
+    }
+    for (auto& event : events) {
+        event();
+    }
+    const auto now = means_.clock.steady_now();
+    if (now >= tick_at_) {
+        tick_at_ = now + tick_every;
+        tick();
+    } else if (judge_all_) {
+        judge_all();
+    }
+    tell_progress();
+    if (hand_over_some()) {
+        return 0ms;
+    }
+    auto pause = known_.empty() ? idle_longest : tick_every;
+    for (const auto& [id, waiting] : progress_) {
+        pause = std::min(pause, std::chrono::ceil<Millis>(waiting.first - now));
+    }
+    return std::max(pause, 1ms);
+}
+
+void Runner::follow(const store::RowChange& change) {
+    if (const auto* written = std::get_if<store::CampaignWritten>(&change)) {
+        post([this, campaign = written->campaign] { this->written(campaign); });
+    } else if (const auto* removed = std::get_if<store::CampaignRemoved>(&change)) {
+        post([this, id = removed->campaign] { clean(id); });
+    } else if (std::holds_alternative<store::DeviceWritten>(change) ||
+               std::holds_alternative<store::DeviceRemoved>(change) ||
+               std::holds_alternative<model::Account>(change)) {
+        post([this] { judge_all_ = true; });
+    }
+}
+
+void Runner::ended(const model::Message& message) {
+    if (message.campaign && message.campaign_row != 0) {
+        loads_.remove(*message.campaign, message.device);
+    }
+}
+
+RunnerCounts Runner::counts() const noexcept {
+    return {.handed_over_total = handed_over_,
+            .skipped_total = skipped_,
+            .handovers_total = handovers_};
+}
+
+Runner::KnownPtr Runner::know(const CampaignPtr& campaign) {
+    auto& known = known_[campaign->id];
+    if (known == nullptr) {
+        known = std::make_shared<Known>(feed_means_);
+        known->campaign = campaign;
+        known->moved_at = means_.clock.steady_now();
+    }
+    return known;
+}
+
+/// The row of a campaign as some commit has left it.
+void Runner::written(const CampaignPtr& campaign) {
+    const bool is_new = !known_.contains(campaign->id);
+    if (campaign->state == CampaignState::draft) {
+        known_.erase(campaign->id);
+        running_changed_ = true;
+        return;
+    }
+    const auto known = know(campaign);
+    const auto before = is_new ? nullptr : std::exchange(known->campaign, campaign);
+    if (before == nullptr || before->counts != campaign->counts) {
+        known->moved_at = means_.clock.steady_now();
+        known->stalled = false;
+        progress_[campaign->id].second = campaign;
+    }
+    if (!known->handing_over) {
+        if (campaign->counts.of(model::RecipientState::queued) == 0) {
+            loads_.forget(campaign->id);
+        }
+        known->feed.look_again(*campaign);
+    }
+    follow_state(*known, before);
+    judge(known);
+    if (!is_worth_knowing(*campaign)) {
+        known_.erase(campaign->id);
+    }
+}
+
+void Runner::follow_state(Known& known, const CampaignPtr& before) {
+    const auto& campaign = *known.campaign;
+    if (before != nullptr && before->state == campaign.state && before->reason == campaign.reason &&
+        before->plan == campaign.plan) {
+        return;
+    }
+    running_changed_ = true;
+    if (campaign.state == CampaignState::running &&
+        campaign.reason != model::CampaignReason::quiet_hours) {
+        known.feed.begin_anew();
+    } else {
+        known.feed.rest();
+    }
+    if (before != nullptr && before->state == campaign.state) {
+        return;
+    }
+    // One that ended before and changes now, by a late report, was notified then.
+    known.owes_notice = before != nullptr || !model::has_ended(campaign.state);
+    known.withdrawn = false;
+    known.withdrawn_to = 0;
+    known.feed_at = known.judge_at = {};
+    known.ends.clear();
+}
+
+void Runner::tick() {
+    judge_all();
+    running_changed_ = true;  // Campaigns that have no pending row any more share no device.
+    for (const auto& [id, known] : known_) {
+        measure(*known);
+    }
+    for (const auto id : std::exchange(unclean_, {})) {
+        clean(id);
+    }
+}
+
+void Runner::judge_all() {
+    judge_all_ = false;
+    std::vector<KnownPtr> all;
+    all.reserve(known_.size());
+    std::ranges::transform(known_, std::back_inserter(all),
+                           [](const auto& one) { return one.second; });
+    std::ranges::for_each(all, [this](const auto& known) { judge(known); });
+    std::erase_if(known_, [](const auto& one) { return !is_worth_knowing(*one.second->campaign); });
+}
+
+store::CampaignReader* Runner::reader() {
+    if (reader_ == nullptr && means_.clock.steady_now() >= read_again_at_) {
+        if (auto opened = means_.store.open_reader()) {
+            reader_ = std::move(*opened);
+        } else {
+            read_again_at_ = means_.clock.steady_now() + failure_pause;
+        }
+    }
+    return reader_ == nullptr ? nullptr : &reader_->campaigns();
+}
+
+void Runner::read_failed(Known& known, const Error& error) {
+    means_.log.error("cannot read the rows of a campaign; trying again",
+                     {{"campaign", known.campaign->id.text()}, {"why", error.describe()}});
+    reader_.reset();
+    read_again_at_ = means_.clock.steady_now() + failure_pause;
+    known.feed_at = known.judge_at = read_again_at_;
+}
+
+void Runner::tell_progress() {
+    const auto now = means_.clock.steady_now();
+    for (auto next = progress_.begin(); next != progress_.end();) {
+        auto& [due_at, campaign] = next->second;
+        if (due_at > now) {
+            ++next;
+        } else if (campaign == nullptr) {  // Nothing has changed since it was told.
+            next = progress_.erase(next);
+        } else {
+            if (means_.on_progress) {
+                means_.on_progress(*campaign);
+            }
+            campaign.reset();
+            due_at = now + progress_every;
+            ++next;
+        }
+    }
+}
+
+}  // namespace merpati::campaign

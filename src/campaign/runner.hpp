@@ -1,0 +1,209 @@
+// Runs campaigns: hands their rows to the lanes, starts, pauses and finishes them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "admission/directory.hpp"
+#include "base/mailbox.hpp"
+#include "base/queue_clock.hpp"
+#include "base/uuid.hpp"
+#include "campaign/audience/uploads.hpp"
+#include "campaign/device_loads.hpp"
+#include "campaign/feed.hpp"
+#include "campaign/judgement.hpp"
+#include "campaign/open_campaigns.hpp"
+#include "scheduler/scheduler.hpp"
+#include "store/committer.hpp"
+#include "store/store.hpp"
+#include "telemetry/log.hpp"
+
+namespace merpati::campaign {
+
+struct RunnerCounts {
+    std::uint64_t handed_over_total = 0;  // Rows whose messages went to their lanes.
+    std::uint64_t skipped_total = 0;      // Rows that a check skipped when they were handed over.
+    std::uint64_t handovers_total = 0;    // Commits.
+};
+
+/// Operation: everything durable happens in changes, which decide in their transactions; the runner
+/// proposes them, and sees their result in the rows that the committer reports (`follow`). After a
+/// crash it finds in the store what is left to do.
+///
+/// Rows: each hand-over is one commit of a bounded batch. Accounts take turns, and in them their
+/// campaigns, each with one batch; a campaign has one hand-over under way. A device gets rows when
+/// it holds at most half of `depth_of` its pace, and its campaigns share what it lacks.
+///
+/// Judgement: whenever a campaign's row, its account or a device changes, and once a second:
+/// finish, pause, wait (judgement.hpp). When it must not send, its queued messages are withdrawn.
+///
+/// Schedules: a campaign starts within a second of its time. One that is more than `late_max` late
+/// is paused as missed_schedule; one that cannot start is paused with the fitting reason.
+///
+/// Webhooks: one callback for each state, in a commit of its own that also notes the state as
+/// notified, so a crash neither loses nor repeats it. A campaign in which something is due and
+/// nothing has moved for `stalled_after` is reported once as stalled.
+///
+/// Steps: rows of cancelled campaigns are ended, staged rows and rows of removed campaigns are
+/// removed, `rows_step` in a commit.
+///
+/// Threads: one of its own. `follow` and `ended` on the committer's thread; `counts` on any.
+///
+/// Memory: a campaign that waits has its record alone; see Feed for one that runs.
+class Runner {
+public:
+    struct Means {
+        const QueueClock& clock;
+        UuidSource& ids;
+        store::Store& store;
+        store::Committer& committer;
+        const admission::Directory& directory;
+        scheduler::Scheduler& scheduler;
+        OpenCampaigns& open;
+        const Uploads& uploads;
+        decltype(Feed::Means::opt_out_url) opt_out_url;
+        /// Called for each message that was handed to its lane, on the committer's thread.
+        std::function<void(const model::Message&)> on_accepted{};
+        /// Called at most twice a second for a campaign whose counts change, on the runner's
+        /// thread.
+        std::function<void(const model::Campaign&)> on_progress{};
+        telemetry::Log log;
+    };
+    explicit Runner(Means means);
+    ~Runner() { stop(); }
+
+    /// Begins with what the store holds; `means.open` must be loaded. Errors: store_failed,
+    /// damaged.
+    [[nodiscard]] Result<void> start();
+    /// Ends the thread. Idempotent. Changes that are under way are committed.
+    void stop();
+
+    /// Call for each committed row, after OpenCampaigns and the directory have applied it.
+    void follow(const store::RowChange& change);
+    /// A message has ended or was withdrawn: it has left its lane.
+    void ended(const model::Message& message);
+    /// Wakes the thread once for all of a committed batch (Committer::after_batch).
+    void batch_done() { box_.wake(); }
+
+    [[nodiscard]] RunnerCounts counts() const noexcept;
+
+    /// One turn: handles what was reported, judges, hands over. Returns how long it may sleep. For
+    /// the thread, and for tests without one.
+    [[nodiscard]] Millis turn();
+    /// As `start`, without the thread.
+    [[nodiscard]] Result<void> load();
+
+    static constexpr std::chrono::hours late_max{1};
+    static constexpr std::chrono::minutes stalled_after{5};
+    static constexpr Millis tick_every{1'000};
+    static constexpr Millis progress_every{500};
+
+private:
+    using Event = std::move_only_function<void()>;
+
+    /// What is known of one campaign.
+    struct Known {
+        explicit Known(const Feed::Means& means) : feed(means) {}
+
+        CampaignPtr campaign;
+        Feed feed;
+        bool handing_over = false;
+        bool moving = false;       // A change of its state is under way.
+        bool stepping = false;     // A step over its rows is under way.
+        bool withdrawing = false;  // A withdrawal is under way,
+        bool withdrawn = false;    // or complete.
+        std::uint32_t withdrawn_to = 0;
+        bool owes_notice = false;  // Its webhook was not notified of its state.
+        bool stalled = false;      // That was reported.
+        SteadyTime feed_at{};      // When rows may be handed over again, after a failure,
+        SteadyTime judge_at{};     // and when it may be moved again.
+        SteadyTime moved_at{};     // When its counts changed last.
+        std::deque<std::pair<SteadyTime, std::int64_t>> ends;  // How many rows had ended, when.
+    };
+    using KnownPtr = std::shared_ptr<Known>;
+
+    struct Submitted {
+        model::CampaignId campaign;
+        store::Handover handover;
+        std::vector<std::optional<model::PhoneNumber>> devices;  // By row; empty: no message.
+    };
+
+    // runner.cpp
+    void run();
+    void post(Event event) { box_.put_quietly(std::move(event)); }
+    void written(const CampaignPtr& campaign);
+    void follow_state(Known& known, const CampaignPtr& before);
+    void tick();
+    void judge_all();
+    KnownPtr know(const CampaignPtr& campaign);
+    [[nodiscard]] Result<void> count_loads(const model::Campaign& campaign);
+    [[nodiscard]] store::CampaignReader* reader();
+    void read_failed(Known& known, const Error& error);
+    void tell_progress();
+
+    // runner_rows.cpp
+    [[nodiscard]] bool hand_over_some();
+    [[nodiscard]] bool hand_over(const KnownPtr& known);
+    [[nodiscard]] Rooms rooms_of(const model::Campaign& campaign) const;
+    [[nodiscard]] Spacing spacing_of(const model::Campaign& campaign) const;
+    [[nodiscard]] Timestamp due_max(const model::Campaign& campaign) const;
+    void submit(const KnownPtr& known, store::Handover handover);
+    void handed_over(const KnownPtr& known, Submitted& submitted, const Result<void>& done);
+    void after_hand_over(const KnownPtr& known, bool credit_exhausted, const Result<void>& done);
+    [[nodiscard]] std::size_t users_of(model::PhoneNumber device) const;
+    void count_users();
+
+    // runner_moves.cpp
+    void judge(const KnownPtr& known);
+    void judge_running(const KnownPtr& known);
+    void judge_scheduled(const KnownPtr& known);
+    void pause_for_credit(const KnownPtr& known);
+    void move(const KnownPtr& known, std::move_only_function<Result<void>(store::Tables&)> run);
+
+    // runner_steps.cpp
+    void withdraw(const KnownPtr& known);
+    void clean(model::CampaignId id);
+    void cancel_rows(const KnownPtr& known);
+    void notify(const KnownPtr& known);
+    [[nodiscard]] Result<void> add_notice(store::Tables& tables, const model::Campaign& campaign,
+                                          std::string_view event) const;
+    void look_for_stall(const KnownPtr& known);
+    void measure(Known& known);
+
+    const Means means_;
+    const Feed::Means feed_means_;
+    Mailbox<Event> box_{0};
+    std::unique_ptr<store::Reader> reader_;
+    SteadyTime read_again_at_{};
+
+    std::map<model::CampaignId, KnownPtr> known_;
+    /// Running campaigns by account, those that had the last turn at the end.
+    std::map<model::AccountId, std::deque<model::CampaignId>> turns_;
+    model::AccountId last_account_;
+    bool running_changed_ = true;
+    std::unordered_map<model::PhoneNumber, std::size_t> users_;  // Running campaigns by device.
+    DeviceLoads loads_;
+    /// Counts that are to be told, and from when on; null: nothing has changed since they were.
+    std::map<model::CampaignId, std::pair<SteadyTime, CampaignPtr>> progress_;
+    std::set<model::CampaignId> unclean_;
+
+    SteadyTime tick_at_{};
+    bool judge_all_ = false;
+    std::atomic<std::uint64_t> handed_over_{0};
+    std::atomic<std::uint64_t> skipped_{0};
+    std::atomic<std::uint64_t> handovers_{0};
+    std::atomic<bool> stopping_{false};
+    std::thread thread_;
+};
+
+}  // namespace merpati::campaign

@@ -1,0 +1,213 @@
+// The runner: hands rows to their lanes.
+#include <algorithm>
+#include <utility>
+
+#include "campaign/quiet_hours.hpp"
+#include "campaign/runner.hpp"
+
+namespace merpati::campaign {
+namespace {
+
+using namespace std::chrono_literals;
+using model::CampaignState;
+
+constexpr Millis failed_hand_over_pause = 1s;
+/// Rows are handed over when the next one is due so soon, then all that are due in `handed_ahead`:
+/// a slow campaign then needs few commits.
+constexpr Millis refill_ahead = handed_ahead / 2;
+
+bool wants_rows(const model::Campaign& campaign) {
+    return campaign.state == CampaignState::running &&
+           campaign.counts.of(model::RecipientState::pending) > 0;
+}
+
+}  // namespace
+
+/// One batch of each account, at most. True: something was handed over, so there may be more.
+bool Runner::hand_over_some() {
+    if (std::exchange(running_changed_, false)) {
+        count_users();
+    }
+    bool any = false;
+    for (auto& [account, queue] : turns_) {
+        for (std::size_t tried = 0; tried < queue.size(); ++tried) {
+            const auto id = queue.front();
+            queue.pop_front();
+            queue.push_back(id);
+            const auto known = known_.find(id);
+            if (known != known_.end() && hand_over(known->second)) {
+                any = true;
+                break;
+            }
+        }
+    }
+    return any;
+}
+
+/// Counts which campaigns share which devices. Those that had their turn stay behind the others.
+void Runner::count_users() {
+    users_.clear();
+    std::map<model::AccountId, std::set<model::CampaignId>> running;
+    for (const auto& [id, known] : known_) {
+        if (known->campaign->state == CampaignState::running) {
+            running[known->campaign->account].insert(id);
+        }
+        if (wants_rows(*known->campaign)) {
+            for (const auto device : known->campaign->plan.devices) {
+                ++users_[device];
+            }
+        }
+    }
+    std::erase_if(turns_, [&](const auto& turn) { return !running.contains(turn.first); });
+    for (auto& [account, ids] : running) {
+        auto& queue = turns_[account];
+        std::erase_if(queue, [&ids](auto id) { return !ids.contains(id); });
+        for (const auto id : queue) {
+            ids.erase(id);
+        }
+        queue.insert(queue.begin(), ids.begin(), ids.end());
+    }
+}
+
+std::size_t Runner::users_of(model::PhoneNumber device) const {
+    const auto found = users_.find(device);
+    return found == users_.end() ? 1 : std::max<std::size_t>(1, found->second);
+}
+
+bool Runner::hand_over(const KnownPtr& known) {
+    const auto& campaign = *known->campaign;
+    const auto now = means_.clock.steady_now();
+    if (known->handing_over || !wants_rows(campaign) || known->feed_at > now ||
+        !means_.open.may_send(campaign.id)) {
+        return false;
+    }
+    const auto spacing = spacing_of(campaign);
+    const auto latest = due_max(campaign);
+    auto rooms = rooms_of(campaign);
+    const auto account = means_.directory.find_account(campaign.account);
+    if (rooms.empty() || account == nullptr ||
+        spacing.due() > std::min<Timestamp>(latest, means_.clock.now() + refill_ahead)) {
+        return false;
+    }
+    auto* rows = reader();
+    if (rows == nullptr) {
+        return false;
+    }
+    auto handover =
+        known->feed.next(campaign, *rows, spacing, latest, account->account.callback_url, rooms);
+    if (!handover) {
+        read_failed(*known, handover.error());
+        return false;
+    }
+    if (handover->rows.empty()) {
+        return false;
+    }
+    submit(known, std::move(*handover));
+    return known->handing_over;
+}
+
+/// A device that holds more than half of its depth gets nothing, so that rows go to it in batches.
+Rooms Runner::rooms_of(const model::Campaign& campaign) const {
+    Rooms rooms;
+    for (const auto number : campaign.plan.devices) {
+        const auto device = means_.directory.find_device(number);
+        if (device == nullptr || device->account != campaign.account || !can_send(*device)) {
+            continue;
+        }
+        const auto depth = depth_of(device->pace);
+        const auto held = loads_.of(number);
+        if (held <= depth / 2) {
+            const auto users = users_of(number);
+            rooms[number] = std::max<std::size_t>(1, (depth - held) / users);
+        }
+    }
+    return rooms;
+}
+
+Spacing Runner::spacing_of(const model::Campaign& campaign) const {
+    Millis available{0};
+    if (const auto zone = means_.open.zone_of(campaign.id); campaign.plan.finish_by && zone) {
+        available =
+            open_time(campaign.plan, *zone, means_.clock.wall_now(), *campaign.plan.finish_by);
+    }
+    return Spacing{campaign, available, means_.clock.now()};
+}
+
+/// Rows that are due later than this stay in the campaign: also those that are due in quiet hours.
+Timestamp Runner::due_max(const model::Campaign& campaign) const {
+    const auto latest = means_.clock.now() + handed_ahead;
+    const auto zone = means_.open.zone_of(campaign.id);
+    const auto quiet = zone && campaign.plan.quiet_hours
+                           ? quiet_time(*campaign.plan.quiet_hours, *zone, means_.clock.wall_now())
+                           : std::nullopt;
+    return quiet ? std::min<Timestamp>(latest, quiet->from + means_.clock.offset() - Millis{1})
+                 : latest;
+}
+
+void Runner::submit(const KnownPtr& known, store::Handover handover) {
+    const auto submitted = std::make_shared<Submitted>();
+    for (const auto& row : handover.rows) {
+        submitted->devices.push_back(row.message ? std::optional{row.message->device}
+                                                 : std::nullopt);
+        if (row.message) {
+            loads_.add(known->campaign->id, row.message->device);
+        }
+    }
+    submitted->campaign = known->campaign->id;
+    submitted->handover = std::move(handover);
+    known->handing_over = true;
+    const bool taken = means_.committer.change(
+        [id = known->campaign->id, submitted](store::Tables& tables) {
+            return tables.campaigns().hand_over_rows(id, submitted->handover);
+        },
+        [this, known, submitted](const Result<void>& done) {
+            handed_over(known, *submitted, done);
+        });
+    if (!taken) {
+        handed_over(known, *submitted, fail(ErrorCode::busy, "too many commits wait"));
+        box_.wake();
+    }
+}
+
+/// On the committer's thread, after the commit; on the runner's, if there was none.
+void Runner::handed_over(const KnownPtr& known, Submitted& submitted, const Result<void>& done) {
+    using Handed = store::PlannedRow::Result;
+    bool credit_exhausted = false;
+    auto& rows = submitted.handover.rows;
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+        auto& row = rows[at];
+        const auto result = done ? row.result : Handed::left;
+        if (result == Handed::queued) {
+            ++handed_over_;
+            if (means_.on_accepted) {
+                means_.on_accepted(*row.message);
+            }
+            means_.scheduler.accepted(std::move(row.message));
+        } else if (submitted.devices[at]) {
+            loads_.remove(submitted.campaign, *submitted.devices[at]);
+        }
+        skipped_ += result == Handed::skipped ? 1 : 0;
+        credit_exhausted = credit_exhausted || result == Handed::credit_exhausted;
+    }
+    ++handovers_;
+    post([this, known, credit_exhausted, done] { after_hand_over(known, credit_exhausted, done); });
+}
+
+void Runner::after_hand_over(const KnownPtr& known, bool credit_exhausted,
+                             const Result<void>& done) {
+    known->handing_over = false;
+    if (!done || credit_exhausted) {
+        known->feed.begin_anew();
+        known->feed_at = means_.clock.steady_now() + failed_hand_over_pause;
+    }
+    if (!done && done.error().code != ErrorCode::busy) {
+        means_.log.error("rows of a campaign are not handed over; trying again",
+                         {{"campaign", known->campaign->id.text()}, {"why", done.error().detail}});
+    }
+    known->feed.look_again(*known->campaign);
+    if (credit_exhausted) {
+        pause_for_credit(known);
+    }
+}
+
+}  // namespace merpati::campaign

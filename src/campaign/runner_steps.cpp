@@ -1,0 +1,197 @@
+// The runner: withdraws messages, ends and removes rows in steps, tells webhooks.
+#include <algorithm>
+#include <utility>
+
+#include "campaign/acts.hpp"
+#include "campaign/campaign_notices.hpp"
+#include "campaign/runner.hpp"
+
+namespace merpati::campaign {
+namespace {
+
+using namespace std::chrono_literals;
+using model::CampaignState;
+using model::RecipientState;
+
+constexpr std::size_t withdrawn_step = 128;
+constexpr Millis sample_every = 5s;  // Of how many rows have ended,
+constexpr Millis sampled_for = 60s;  // and how far back.
+
+}  // namespace
+
+/// Takes the campaign's messages out of the lanes, one step after the other. Those that are being
+/// sent end as usual; the gate withdraws what a step does not find.
+void Runner::withdraw(const KnownPtr& known) {
+    const auto id = known->campaign->id;
+    if (known->withdrawing || known->withdrawn ||
+        known->campaign->counts.of(RecipientState::queued) == 0) {
+        return;
+    }
+    auto* rows = reader();
+    if (rows == nullptr) {
+        return;
+    }
+    const auto page = rows->queued_rows(id, known->withdrawn_to, withdrawn_step);
+    if (!page) {
+        read_failed(*known, page.error());
+        return;
+    }
+    std::vector<store::QueuedMessage> messages;
+    for (const auto& row : *page) {
+        known->withdrawn_to = row.row;
+        auto record = row.message ? reader_->message(*row.message)
+                                  : Result<std::optional<store::MessageRecord>>{std::nullopt};
+        if (!record) {
+            read_failed(*known, record.error());
+            return;
+        }
+        if (*record && (*record)->state == model::MessageState::pending) {
+            messages.push_back(
+                {.message = std::make_unique<model::Message>(std::move((*record)->message)),
+                 .queued_at = (*record)->queued_at});
+        }
+    }
+    if (page->empty()) {
+        known->withdrawn = true;
+        means_.open.note_withdrawn(id);
+        return;
+    }
+    known->withdrawing = true;
+    means_.scheduler.withdraw(std::move(messages), [this, known](const Result<std::size_t>&) {
+        post([this, known] {
+            known->withdrawing = false;
+            judge(known);
+        });
+    });
+}
+
+void Runner::cancel_rows(const KnownPtr& known) {
+    if (known->stepping || known->campaign->counts.of(RecipientState::pending) == 0) {
+        return;
+    }
+    known->stepping = means_.committer.change(
+        [id = known->campaign->id, now = means_.clock.wall_now()](store::Tables& tables) {
+            auto step = tables.campaigns().cancel_rows(id, rows_step, now);
+            return step ? Result<void>{} : pass(step);
+        },
+        [this, known](const Result<void>& done) {
+            post([this, known, done] {
+                known->stepping = false;
+                if (done) {
+                    judge(known);
+                }
+            });
+        });
+}
+
+/// An upload that is under way removes what its predecessor has left.
+void Runner::clean(model::CampaignId id) {
+    known_.erase(id);
+    const auto complete = std::make_shared<bool>(true);
+    const bool taken = means_.committer.change(
+        [this, id, complete](store::Tables& tables) -> Result<void> {
+            if (means_.uploads.has(id)) {
+                return {};
+            }
+            const auto step = tables.campaigns().remove_rows(id, rows_step);
+            *complete = !step || step->complete;
+            return step || step.error().code == ErrorCode::not_found ? Result<void>{} : pass(step);
+        },
+        [this, id, complete](const Result<void>& done) {
+            post([this, id, again = !done, more = !*complete] {
+                if (again) {
+                    unclean_.insert(id);
+                } else if (more) {
+                    clean(id);
+                }
+            });
+        });
+    if (!taken) {
+        unclean_.insert(id);
+    }
+}
+
+/// The event and the note that it was told are one commit.
+void Runner::notify(const KnownPtr& known) {
+    known->owes_notice = false;
+    const bool taken = means_.committer.change_always(
+        [this, campaign = known->campaign](store::Tables& tables) -> Result<void> {
+            auto noted =
+                tables.campaigns().note_notified(campaign->id, campaign->state, campaign->reason);
+            if (!noted) {
+                return noted.error().code == ErrorCode::not_found ? Result<void>{} : noted;
+            }
+            return add_notice(tables, *campaign, event_of(*campaign));
+        },
+        [this](const Result<void>& done) {
+            if (!done) {
+                means_.log.error("a campaign's webhook event is not stored",
+                                 {{"why", done.error().detail}});
+            }
+        });
+    if (!taken) {
+        known->owes_notice = true;  // The server stops; the next start tells it.
+    }
+}
+
+Result<void> Runner::add_notice(store::Tables& tables, const model::Campaign& campaign,
+                                std::string_view event) const {
+    const auto account = tables.find_account(campaign.account);
+    if (!account) {
+        return pass(account);
+    }
+    const auto notice =
+        *account ? notice_of(campaign, event, **account, means_.ids, means_.clock) : std::nullopt;
+    return notice ? tables.add_callback(*notice) : Result<void>{};
+}
+
+void Runner::look_for_stall(const KnownPtr& known) {
+    const auto& campaign = *known->campaign;
+    const bool due = campaign.counts.of(RecipientState::queued) > 0 ||
+                     campaign.next_due_at <= means_.clock.now();
+    if (known->stalled || !due || !means_.open.may_send(campaign.id) ||
+        means_.clock.steady_now() < known->moved_at + stalled_after) {
+        return;
+    }
+    known->stalled = true;
+    // Not told if the store is busy: that is reported elsewhere.
+    std::ignore = means_.committer.change(
+        [this, stalled = known->campaign](store::Tables& tables) {
+            return add_notice(tables, *stalled, "campaign.stalled");
+        },
+        [](const Result<void>&) {});
+    means_.log.warn("nothing moves in a campaign", {{"campaign", campaign.id.text()}});
+}
+
+/// The rate is that of the last minute.
+void Runner::measure(Known& known) {
+    const auto& campaign = *known.campaign;
+    if (campaign.state != CampaignState::running) {
+        return;
+    }
+    const auto now = means_.clock.steady_now();
+    const auto ended = campaign.counts.total() - campaign.counts.open();
+    if (known.ends.empty() || known.ends.back().first + sample_every <= now) {
+        known.ends.emplace_back(now, ended);
+    }
+    while (known.ends.size() > 2 && known.ends[1].first + sampled_for <= now) {
+        known.ends.pop_front();
+    }
+    const auto& [since, before] = known.ends.front();
+    if (now - since < sample_every) {
+        return;
+    }
+    using Minutes = std::chrono::duration<double, std::ratio<60>>;
+    Speed speed{.per_minute = static_cast<double>(ended - before) / Minutes{now - since}.count()};
+    const auto zone = means_.open.zone_of(campaign.id);
+    if (speed.per_minute > 0 && zone) {
+        const Minutes left{static_cast<double>(campaign.counts.open()) / speed.per_minute};
+        if (left < std::chrono::days{3'650}) {
+            speed.ends_at = end_of(campaign.plan, *zone, means_.clock.wall_now(),
+                                   std::chrono::duration_cast<Millis>(left));
+        }
+    }
+    means_.open.set_speed(campaign.id, speed);
+}
+
+}  // namespace merpati::campaign
